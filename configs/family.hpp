@@ -1,0 +1,63 @@
+// A family: suspects that are neutralised the same way. A stack (Paddle, torch, ...) is a set of families in a
+// preset file; nothing here names one.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "configs/place.hpp"
+
+namespace bisectd::configs {
+
+enum class FamilyKind {
+  list,    ///< names joined into one variable or argument; a listed name is neutralised
+  toggle,  ///< a suspect value and a safe value
+};
+
+/// How a setting reaches the training. Exactly one of the two is set.
+struct Delivery {
+  std::optional<std::string> environment;  ///< variable name
+  std::optional<std::string> argument;     ///< template of one argv element with {value} (toggle) or {names} (list)
+  std::string separator = ",";             ///< between the names of a list
+};
+
+/// One switch of a toggle family. The absence of a value means the variable is unset (or no argument is given).
+struct Toggle {
+  Delivery deliver;
+  std::optional<std::string> suspect;  ///< value when active
+  std::optional<std::string> safe;     ///< value when neutralised
+  std::string description;
+  Place place;
+};
+
+/// Finds in the output of one run which members it uses. A member is a suspect when it is matched more often by
+/// `ran` than by `elsewhere` (there it already runs off the device, so that neutralising it changes nothing).
+struct Discovery {
+  std::map<std::string, std::string> environment;  ///< set for the discovering run only
+  Placed<std::string> ran;                          ///< RE2, group `name`
+  std::optional<Placed<std::string>> elsewhere;     ///< RE2, group `name`
+};
+
+/// The trace a neutralised member leaves in the log. One that leaves none although a trace is due is `no effect`.
+struct Effect {
+  Placed<std::string> log;  ///< RE2, group `name`; an optional group `detail` (say a dtype) tells lines apart
+};
+
+struct Family {
+  std::string name;
+  FamilyKind kind = FamilyKind::list;
+  std::string description;
+  Delivery deliver;                                  ///< of a list
+  std::map<std::string, Toggle> toggles;             ///< of a toggle family
+  std::map<std::string, std::string> environment;    ///< set in every run of the subject, so that the family works at all
+  std::optional<Discovery> discover;
+  std::optional<Effect> effect;
+  std::optional<Placed<std::string>> refused;        ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
+  std::map<std::string, std::string> written_name;   ///< name in logs -> name as it must be written in the list; equal when absent
+  std::vector<std::string> known_names;              ///< written forms that exist; empty: anything goes
+  Place place;
+};
+
+}  // namespace bisectd::configs

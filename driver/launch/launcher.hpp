@@ -1,0 +1,56 @@
+// Starts attempts and tells how they ended. The only room that starts anything; it knows neither suspects nor curves.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bisectd::driver::launch {
+
+using JobId = std::uint64_t;
+
+/// One process tree to start.
+struct Job {
+  JobId id = 0;
+  std::vector<std::string> command;                ///< argv, never through a shell; command[0] is looked up in PATH of `environment`
+  std::map<std::string, std::string> environment;  ///< the whole environment, nothing is inherited
+  std::filesystem::path directory;                 ///< working directory, exists
+  std::filesystem::path stdout_file;               ///< created or truncated
+  std::filesystem::path stderr_file;
+  std::string tag;                                 ///< value of BISECTD_ATTEMPT, by which strays are found
+  std::chrono::milliseconds grace{10'000};         ///< between TERM and KILL
+};
+
+/// How a job ended.
+struct Ended {
+  JobId id = 0;
+  enum class How { exited, signalled, not_started, lost } how = How::exited;
+  int code = 0;             ///< exit code or signal number
+  bool stopped = false;     ///< we asked it to stop
+  std::string message;      ///< why it did not start, which node was lost, ...
+  std::chrono::milliseconds duration{0};
+};
+
+/// A place where jobs run. Virtual because Slurm and the tests' doubles are launchers too.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+
+  /// Starts a job. A program that cannot be started is reported by wait() as not_started.
+  virtual void start(const Job& job) = 0;
+
+  /// Waits until at least one job ended, `wake_up` was called from a signal, or `at_most` has passed.
+  virtual std::vector<Ended> wait(std::chrono::milliseconds at_most) = 0;
+
+  /// Asks a job to end: TERM to its whole group, KILL after its grace, then every stray with its tag. It is then
+  /// reported by wait() with `stopped`.
+  virtual void stop(JobId id) = 0;
+
+  /// True once SIGINT, SIGTERM or SIGHUP arrived; wait() returns at once then. The number is in `signal_number()`.
+  virtual int signal_number() const = 0;
+};
+
+}  // namespace bisectd::driver::launch

@@ -1,0 +1,48 @@
+// What the search knows: at the end the proved culprit set, before that the honest state so far.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strategies/evidence.hpp"
+
+namespace bisectd::strategies {
+
+enum class State {
+  searching,
+  aligned,           ///< the subject as it is passes: there is nothing to find
+  outside_suspects,  ///< everything neutralised still fails
+  proved,            ///< culprit set found and every claim of the certificate holds
+  contradictory,     ///< verdicts contradict each other beyond what repeats can mend
+  stuck,             ///< nothing left to ask, yet not proved (say, every useful trial crashes)
+};
+
+/// One line of the certificate, and the trial that shows it.
+struct Claim {
+  enum class Kind {
+    fix_passes,     ///< exactly the culprit set neutralised: passes
+    member_needed,  ///< the culprit set without `subject` neutralised: fails
+    cause_fails,    ///< everything but the cause `subject` neutralised: fails
+    cause_minimal,  ///< the same with one member of the cause (`subject`'s last) neutralised too: passes
+  };
+  Kind kind = Kind::fix_passes;
+  std::vector<SuspectId> subject;
+  SuspectSet neutralised;          ///< the trial that shows it
+  Verdict expected = Verdict::pass;
+  bool proved = false;
+};
+
+/// The answer so far; complete when `state` is not `searching`.
+struct Answer {
+  State state = State::searching;
+  std::vector<SuspectId> culprit_set;             ///< ascending
+  std::vector<std::vector<SuspectId>> causes;     ///< each ascending; one member, or several that only fail together
+  std::vector<Claim> certificate;
+  std::vector<SuspectId> not_neutralisable;       ///< neutralising one of these breaks the run; they stayed active
+  double confidence = 0.0;                        ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
+  std::vector<double> guilt;                      ///< per suspect: probability of being in the culprit set
+  double trials_left_low = 0, trials_left_high = 0;  ///< expected range to the end
+  std::string explanation;                        ///< of `contradictory` and `stuck`, in words with ids as #3
+};
+
+}  // namespace bisectd::strategies

@@ -1,0 +1,41 @@
+// What a trial asks and what it taught.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "strategies/suspect.hpp"
+
+namespace bisectd::strategies {
+
+enum class Verdict {
+  pass,          ///< within the target
+  fail,          ///< beyond the target
+  inconclusive,  ///< judged, but the noise hides the answer
+  unresolved,    ///< crash, hang, lost node, no curve: no evidence either way
+};
+
+enum class Purpose {
+  subject_as_is,          ///< nothing neutralised: must fail
+  everything_neutralised, ///< must pass
+  runnable,               ///< looks for suspects whose neutralising breaks the run
+  search,
+  certificate,            ///< proves a claim about the answer
+};
+
+/// One set of neutralised suspects, to be judged.
+struct Trial {
+  SuspectSet neutralised;
+  Purpose purpose = Purpose::search;
+  std::string reason;  ///< why this trial, in words with suspect ids as #3; shown by the driver with their names
+};
+
+/// One judged trial.
+struct Evidence {
+  SuspectSet neutralised;
+  Verdict verdict = Verdict::unresolved;
+  double p_bad = 0.5;           ///< probability that the true state is a failure, from the judge
+  std::optional<double> delta;  ///< measured signed relative difference; absent when unresolved
+};
+
+}  // namespace bisectd::strategies

@@ -1,0 +1,38 @@
+// The whole search behind one ask/tell interface: both ends, suspects that cannot be neutralised, an engine, the
+// certificate. A pure function of the problem and of the evidence in the order it was told: so resuming is telling the
+// journal again. Knows no time, files or processes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "strategies/answer.hpp"
+
+namespace bisectd::strategies {
+
+enum class EngineKind { automatic, ordered, causes, additive };
+
+class Search {
+ public:
+  explicit Search(Problem problem, EngineKind engine = EngineKind::automatic);
+  ~Search();
+  Search(Search&&) noexcept;
+  Search& operator=(Search&&) noexcept;
+
+  /// Takes in one judged trial; also evidence that nobody asked for (a trial run by hand).
+  void tell(const Evidence& evidence);
+
+  /// Up to `slots` trials worth running now beside `pending` ones (asked, not yet told). Empty while it must wait for
+  /// pending trials or when answer().state is final. Never a set that is pending; a set already judged only when a
+  /// repeat is meant (noise, contradiction). Same evidence, seed, pending and slots give the same trials on any build.
+  std::vector<Trial> ask(std::size_t slots, std::span<const SuspectSet> pending);
+
+  const Answer& answer() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bisectd::strategies

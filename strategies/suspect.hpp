@@ -1,0 +1,30 @@
+// Suspects as the search sees them: numbers with odds. What a suspect is in the world is not known here.
+#pragma once
+
+#include <boost/dynamic_bitset.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bisectd::strategies {
+
+using SuspectId = std::size_t;  ///< 0 .. n-1
+
+/// A set of suspects; its size() is n.
+using SuspectSet = boost::dynamic_bitset<std::uint64_t>;
+
+struct Suspect {
+  double odds = 1.0;   ///< prior odds of guilt against an unremarkable suspect; > 0
+  double price = 0.0;  ///< what it costs to keep it neutralised, in any one unit; 0: unknown
+};
+
+/// What is searched, and how carefully.
+struct Problem {
+  std::vector<Suspect> suspects;
+  double confidence = 0.99;        ///< wanted chance that the answer is exactly right
+  double flip_probability = 0.0;   ///< chance that one verdict is wrong; 0: verdicts are exact
+  std::size_t slots = 1;           ///< trials that can run at once
+  std::uint64_t seed = 1;
+};
+
+}  // namespace bisectd::strategies
