@@ -1,0 +1,92 @@
+// The immutable record of a run, from which every renderer draws. Holds results only: no renderer computes anything that
+// is not here, and nothing here says how it looks. Times are UTC, durations in seconds, relative differences fractions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "strategies/answer.hpp"
+
+namespace bisectd::reports {
+
+/// A suspect as people know it.
+struct Name {
+  std::string family;  ///< ops, flags, ...
+  std::string name;    ///< pad3d, storage_format, ...
+};
+
+/// A curve thinned for reports; `values` may hold NaN and infinities.
+struct Line {
+  std::vector<std::int64_t> steps;
+  std::vector<double> values;
+};
+
+/// One launch.
+struct Attempt {
+  std::string folder;            ///< relative to the run directory
+  std::string exit;              ///< "exited 0", "killed by SIGKILL", "stopped: stall 10m", ...
+  double started_s = 0;          ///< since the run began
+  double duration_s = 0;
+  std::string device;            ///< "npu 0,1"
+  std::optional<std::int64_t> last_step;
+  Line curve;                    ///< the deciding metric
+};
+
+/// One trial, judged or running.
+struct Trial {
+  std::size_t number = 0;                 ///< 1-based, in the order started
+  std::string role;                       ///< reference, as-is, discovery, everything, runnable, search, certificate
+  std::vector<std::size_t> neutralised;   ///< indices into Record::suspects, ascending
+  bool running = false;
+  strategies::Verdict verdict = strategies::Verdict::unresolved;
+  std::string reason;                     ///< the judge's code, or why unresolved
+  std::string text;                       ///< one sentence
+  std::optional<double> delta;
+  std::optional<double> standard_error;
+  double p_bad = 0.5;
+  std::vector<Attempt> attempts;
+  std::vector<std::string> notes;
+};
+
+/// A neutralised suspect that left no trace where one is due.
+struct NoEffect {
+  std::size_t suspect = 0;
+  std::string why;
+};
+
+enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
+
+struct Record {
+  std::string program_version;
+  std::string experiment;            ///< name
+  std::string experiment_file;
+  std::string run_folder;            ///< absolute
+  std::string started_utc;           ///< ISO 8601 with Z
+  double elapsed_s = 0;
+  bool finished = false;
+  Outcome outcome = Outcome::unfinished;
+  std::string metric;
+  double target = 0.005;
+  std::size_t references = 0;        ///< distinct reference curves
+  std::optional<double> noise;       ///< run-to-run standard deviation of the level
+  Line reference_curve;              ///< mean of the references
+  Line fix_curve;                    ///< of the culprit set neutralised; may be empty
+  Line as_is_curve;
+  std::vector<Name> suspects;
+  strategies::Answer answer;         ///< ids are indices into `suspects`
+  std::vector<Trial> trials;
+  std::vector<NoEffect> no_effect;
+  std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
+  std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
+  std::vector<std::string> workaround_arguments;                ///< argv elements to add
+  std::optional<double> as_is_step_time_s, fix_step_time_s;     ///< medians; absent when the log has no times
+  std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
+  std::string advice;                ///< what to do next when there is no culprit, in plain words
+  std::vector<std::string> warnings; ///< that a reader of the result must know
+};
+
+}  // namespace bisectd::reports
