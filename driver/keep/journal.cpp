@@ -1,0 +1,96 @@
+#include "driver/keep/journal.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+
+namespace bisectd::driver::keep {
+namespace {
+
+constexpr std::string_view kSumKey = ",\"sum\":\"";
+constexpr std::size_t kSumDigits = 16;
+
+std::string checksum(std::string_view text) { return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())); }
+
+/// `{...}` -> `{...,"sum":"0123456789abcdef"}` + newline; the sum covers the text before `,"sum"`.
+std::string line_of(const nlohmann::json& record) {
+  // Log text reaches records; invalid UTF-8 in it must not make a record unwritable.
+  std::string text = record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  text.pop_back();
+  const std::string sum = checksum(text);
+  return text.append(kSumKey).append(sum).append("\"}\n");
+}
+
+nlohmann::json record_of(std::string_view line, const std::filesystem::path& file, std::size_t number) {
+  const std::size_t tail = kSumKey.size() + kSumDigits + 2;
+  if (line.size() <= tail || line.substr(line.size() - tail, kSumKey.size()) != kSumKey)
+    throw JournalDamaged(file, number, "the line has no checksum at its end");
+  const std::string_view body = line.substr(0, line.size() - tail);
+  if (checksum(body) != line.substr(body.size() + kSumKey.size(), kSumDigits))
+    throw JournalDamaged(file, number, "the checksum does not fit the line");
+  nlohmann::json record = nlohmann::json::parse(line, nullptr, false);
+  if (!record.is_object()) throw JournalDamaged(file, number, "the line is not a JSON object");
+  return record;
+}
+
+[[noreturn]] void fail(const std::filesystem::path& file, const char* what) {
+  throw std::system_error(errno, std::generic_category(), fmt::format("{}: {}", file.string(), what));
+}
+
+}  // namespace
+
+JournalDamaged::JournalDamaged(const std::filesystem::path& file, std::size_t line, const std::string& why)
+    : std::runtime_error(fmt::format("{}:{}: the journal is damaged: {}", file.string(), line, why)) {}
+
+std::uintmax_t read_journal(const std::filesystem::path& file,
+                            const std::function<void(const nlohmann::json&)>& on_record) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail(file, "cannot be opened");
+  std::uintmax_t whole_bytes = 0;
+  std::string line;
+  for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    if (stream.eof()) break;  // no newline: torn by a crash
+    on_record(record_of(line, file, number));
+    whole_bytes += line.size() + 1;
+  }
+  if (stream.bad()) fail(file, "cannot be read");
+  return whole_bytes;
+}
+
+Journal::Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes)
+    : file_(file), descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)), length_bytes_(whole_bytes) {
+  if (descriptor_ < 0) fail(file_, "cannot be opened for writing");
+  if (::ftruncate(descriptor_, static_cast<off_t>(whole_bytes)) != 0) fail(file_, "cannot be cut to its whole records");
+}
+
+Journal::~Journal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Journal::append(const nlohmann::json& record) {
+  const std::string line = line_of(record);
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t n = ::pwrite(descriptor_, line.data() + written, line.size() - written,
+                               static_cast<off_t>(length_bytes_ + written));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const int error = errno;  // a full disk must leave a journal that can be resumed
+      if (::ftruncate(descriptor_, static_cast<off_t>(length_bytes_)) != 0) fail(file_, "cannot be cut back");
+      errno = error;
+      fail(file_, "cannot be written");
+    }
+    written += static_cast<std::size_t>(n);
+  }
+  if (::fdatasync(descriptor_) != 0) fail(file_, "cannot be synced");
+  length_bytes_ += line.size();
+}
+
+}  // namespace bisectd::driver::keep

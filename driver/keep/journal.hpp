@@ -1,0 +1,42 @@
+// The append-only log of a run: one JSON object a line, synced before append() returns. Everything a run knows can be
+// derived from it again. Knows nothing of what the records mean.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace bisectd::driver::keep {
+
+/// A journal that was damaged other than by a torn last line; `line` is 1-based.
+class JournalDamaged : public std::runtime_error {
+ public:
+  JournalDamaged(const std::filesystem::path& file, std::size_t line, const std::string& why);
+};
+
+/// Reads every whole record in order. A last line without its newline is a record that a crash tore: it is left out.
+/// Each line ends in a checksum of its text ("sum"), so that a flipped bit cannot turn one verdict into another.
+/// Returns the length in bytes of the whole records. Throws JournalDamaged, or std::system_error if it cannot be read.
+std::uintmax_t read_journal(const std::filesystem::path& file, const std::function<void(const nlohmann::json&)>& on_record);
+
+class Journal {
+ public:
+  /// Opens for appending after `whole_bytes`; whatever lies behind (a torn line) is cut off. Creates the file if absent.
+  /// Throws std::system_error.
+  Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// Writes one record and syncs it. Throws std::system_error, after which the file ends in a whole record again.
+  void append(const nlohmann::json& record);
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::uintmax_t length_bytes_ = 0;
+};
+
+}  // namespace bisectd::driver::keep

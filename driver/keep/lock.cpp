@@ -1,0 +1,33 @@
+#include "driver/keep/lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace bisectd::driver::keep {
+
+Lock::Lock(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "lock";
+  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), file.string());
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    std::string holder(32, '\0');
+    const ssize_t n = ::pread(descriptor_, holder.data(), holder.size(), 0);
+    holder.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    ::close(descriptor_);
+    throw Locked(fmt::format("{}: another bisectd (process {}) is driving this run", folder.string(),
+                             holder.empty() ? "unknown" : holder));
+  }
+  const std::string self = std::to_string(::getpid());
+  if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, self.data(), self.size(), 0) < 0)
+    throw std::system_error(errno, std::generic_category(), file.string());
+}
+
+Lock::~Lock() { ::close(descriptor_); }
+
+}  // namespace bisectd::driver::keep

@@ -1,0 +1,28 @@
+// Keeps two drivers out of one run directory.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+
+namespace bisectd::driver::keep {
+
+/// Another process drives this run directory; the message names its process id.
+class Locked : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Holds `folder`/lock (flock: the kernel lets go of it even after kill -9) as long as it lives.
+class Lock {
+ public:
+  /// Throws Locked, or std::system_error if the file cannot be made.
+  explicit Lock(const std::filesystem::path& folder);
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace bisectd::driver::keep

@@ -1,0 +1,89 @@
+#include "driver/neutralise/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace bisectd::driver::neutralise {
+namespace {
+
+std::set<std::string> names_of(const configs::Family& family, const configs::Selection& selection,
+                               const Discovered& discovered) {
+  std::set<std::string> names;
+  for (const auto& member : selection.members) names.insert(member.value);
+  if (selection.all)
+    for (const auto& [name, toggle] : family.toggles) names.insert(name);
+  if (selection.discover)
+    if (const auto found = discovered.find(family.name); found != discovered.end())
+      names.insert(found->second.begin(), found->second.end());
+  // A toggle that the subject has at its safe value cannot be guilty.
+  std::erase_if(names, [&](const std::string& name) {
+    const auto toggle = family.toggles.find(name);
+    return toggle != family.toggles.end() && toggle->second.suspect == toggle->second.safe;
+  });
+  for (const auto& member : selection.exclude) names.erase(member.value);
+  return names;
+}
+
+}  // namespace
+
+Catalogue::Catalogue(std::vector<Member> members) : members_(std::move(members)) {
+  for (strategies::SuspectId id = 0; id < members_.size(); ++id) {
+    by_name_.emplace(std::pair(members_[id].family, members_[id].name), id);
+    ++count_by_name_[members_[id].name];
+  }
+}
+
+std::optional<strategies::SuspectId> Catalogue::find(const std::string& family, const std::string& name) const {
+  const auto found = by_name_.find({family, name});
+  return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string Catalogue::label(strategies::SuspectId id) const {
+  const Member& member = members_.at(id);
+  return count_by_name_.at(member.name) == 1 ? member.name : member.family + ":" + member.name;
+}
+
+std::string Catalogue::labels(const strategies::SuspectSet& set, std::size_t limit) const {
+  std::string text;
+  std::size_t shown = 0;
+  for (auto id = set.find_first(); id != strategies::SuspectSet::npos && shown < limit; id = set.find_next(id), ++shown)
+    text += (shown ? ", " : "") + label(id);
+  if (const std::size_t count = set.count(); count > shown) text += fmt::format(" and {} more", count - shown);
+  return text;
+}
+
+std::string Catalogue::with_labels(const std::string& text) const {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
+    const bool is_id = text[i] == '#' && end > i + 1 && end - i <= 10;
+    const std::size_t id = is_id ? std::stoul(text.substr(i + 1, end - i - 1)) : size();
+    if (id < size()) {
+      result += label(id);
+      i = end;
+    } else {
+      result += text[i++];
+    }
+  }
+  return result;
+}
+
+Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered,
+                         const Discovered& always_off) {
+  std::vector<Member> members;
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    const auto off = always_off.find(family_name);
+    for (const std::string& name : names_of(experiment.families.at(family_name), selection, discovered)) {
+      if (off != always_off.end() && std::ranges::count(off->second, name)) continue;
+      const auto likely = selection.likely.find(name);
+      members.push_back({family_name, name, likely == selection.likely.end() ? 1.0 : likely->second.value});
+    }
+  }
+  return Catalogue(std::move(members));
+}
+
+}  // namespace bisectd::driver::neutralise

@@ -1,0 +1,52 @@
+// The suspects of a run: which member of which family has which number in the search. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "configs/experiment.hpp"
+#include "strategies/suspect.hpp"
+
+namespace bisectd::driver::neutralise {
+
+/// Members that a run was seen to use, by family name; each list ascending, no name twice.
+using Discovered = std::map<std::string, std::vector<std::string>>;
+
+struct Member {
+  std::string family;
+  std::string name;
+  double odds = 1.0;
+};
+
+class Catalogue {
+ public:
+  Catalogue() = default;
+  explicit Catalogue(std::vector<Member> members);
+
+  std::size_t size() const { return members_.size(); }
+  const Member& operator[](strategies::SuspectId id) const { return members_[id]; }
+  const std::vector<Member>& members() const { return members_; }
+  std::optional<strategies::SuspectId> find(const std::string& family, const std::string& name) const;
+
+  /// The name alone where it is unique, else `family:name`.
+  std::string label(strategies::SuspectId id) const;
+  /// Labels of a set, comma-separated, at most `limit` of them and then "and 12 more".
+  std::string labels(const strategies::SuspectSet& set, std::size_t limit) const;
+  /// `#3` in a text of the search becomes the label of suspect 3.
+  std::string with_labels(const std::string& text) const;
+
+ private:
+  std::vector<Member> members_;
+  std::map<std::pair<std::string, std::string>, strategies::SuspectId> by_name_;
+  std::map<std::string, int> count_by_name_;
+};
+
+/// Suspects of the experiment: members named by hand, toggles not safe already, and what was discovered, less what is
+/// excluded; `always_off` (family -> names the subject neutralises anyway) is left out too.
+Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered,
+                         const Discovered& always_off);
+
+}  // namespace bisectd::driver::neutralise

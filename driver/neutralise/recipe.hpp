@@ -1,0 +1,44 @@
+// From a set of neutralised suspects to what is put into the environment and the arguments of a launch. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/neutralise/catalogue.hpp"
+
+namespace bisectd::driver::neutralise {
+
+using Environment = std::map<std::string, std::string>;
+
+struct Recipe {
+  Environment environment;             ///< to set
+  std::vector<std::string> unset;      ///< to take away; none of them in `environment`
+  std::vector<std::string> arguments;  ///< argv elements that replace {arguments}
+};
+
+/// What neutralises exactly `neutralised`. `base` is the subject's environment without any neutralising: names that it
+/// lists already (a black list in use) stay listed.
+Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalogue,
+                  const strategies::SuspectSet& neutralised, const Environment& base);
+
+/// Members of list families that `base` names already, by family.
+Discovered always_off(const configs::Experiment& experiment, const Environment& base);
+
+/// {devices}, {device}, {steps}, {attempt}, {arguments} of a command, and {{ }} for braces.
+struct Placeholders {
+  std::string devices;
+  std::string device;
+  std::string steps;
+  std::string attempt;
+  std::vector<std::string> arguments;
+};
+
+/// The text with its placeholders filled; the loader has checked that only known ones are used.
+std::string fill(const std::string& text, const Placeholders& values);
+/// The argv; an element that is exactly {arguments} becomes zero or more elements.
+std::vector<std::string> fill_command(const std::vector<configs::Placed<std::string>>& command,
+                                      const Placeholders& values);
+
+}  // namespace bisectd::driver::neutralise
