@@ -1,0 +1,36 @@
+// What one attempt is started with, and the files that let a person start it again: command.sh, environment.txt.
+// Starts nothing.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "driver/launch/device_pool.hpp"
+#include "driver/neutralise/recipe.hpp"
+
+namespace bisectd::driver {
+
+struct AttemptRequest;
+
+inline std::filesystem::path stdout_file(const std::filesystem::path& folder) { return folder / "stdout.log"; }
+inline std::filesystem::path stderr_file(const std::filesystem::path& folder) { return folder / "stderr.log"; }
+
+struct LaunchCommand {
+  std::vector<std::string> argv;
+  neutralise::Environment environment;  ///< whole
+  std::filesystem::path directory;
+  std::string tag;                      ///< BISECTD_ATTEMPT
+};
+
+/// The command of a request on a slot. `run_tag` makes the tag unique among all runs on the machine.
+LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag);
+
+/// Writes command.sh (what differs from the environment bisectd runs in, then the command) and environment.txt (all of
+/// it). Values of variables whose name speaks of a token, key, password or secret are in neither.
+void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command);
+
+/// A word as sh reads it back unchanged.
+std::string shell_quoted(const std::string& word);
+
+}  // namespace bisectd::driver

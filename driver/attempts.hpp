@@ -1,0 +1,112 @@
+// Launches attempts on free devices and watches them to their end: whole curve, crash, hang, stall. Knows launchers,
+// device pools and log readers; knows nothing of verdicts, suspects or the journal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "configs/experiment.hpp"
+#include "driver/judge/curve.hpp"
+#include "driver/launch/device_pool.hpp"
+#include "driver/launch/launcher.hpp"
+#include "driver/neutralise/recipe.hpp"
+#include "driver/read/attempt_log.hpp"
+
+namespace bisectd::driver {
+
+/// One side, ready to be launched: its checked settings, its whole environment, its devices.
+struct LaunchSide {
+  const configs::Side* settings = nullptr;
+  neutralise::Environment environment;   ///< inherited, setup's and the experiment's, nothing neutralised yet
+  std::filesystem::path directory;       ///< working directory
+  std::unique_ptr<launch::DevicePool> pool;
+};
+
+struct AttemptRequest {
+  std::size_t trial = 0;
+  int number = 1;                        ///< of this trial's attempts, 1-based
+  LaunchSide* side = nullptr;
+  std::filesystem::path folder;          ///< the attempt's own, exists
+  neutralise::Recipe recipe;
+  std::optional<std::int64_t> last_step; ///< a run that logged it has its whole curve, however it ends
+  std::vector<read::NamePattern> watched;
+};
+
+enum class Ending {
+  finished,     ///< left with 0 by itself
+  whole,        ///< logged its last step, then hung or died: the curve is whole
+  crashed,
+  timed_out,
+  stalled,
+  not_started,
+  ended_early,  ///< we ended it because its verdict was certain
+  interrupted,  ///< we were asked to stop; says nothing of the run
+};
+
+struct AttemptOutcome {
+  std::size_t trial = 0;
+  int number = 1;
+  Ending ending = Ending::interrupted;
+  std::string text;                      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
+  double started_s = 0;                  ///< since the Attempts object was made
+  double duration_s = 0;
+  std::string device;                    ///< "npu 0,1"; empty without devices
+  judge::Curve curve;
+  std::vector<std::string> errors;       ///< lines of the log that should have held a value
+  std::vector<std::string> notes;
+  std::vector<read::NameCounts> names;   ///< one per watched pattern
+  std::optional<std::int64_t> last_step; ///< seen
+};
+
+/// True if the curve may be judged.
+bool has_whole_curve(Ending ending);
+/// Inverse of name_of; throws std::invalid_argument for a word that is no ending.
+Ending ending_of(const std::string& name);
+const char* name_of(Ending ending);
+
+class Attempts {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// Told of each attempt while it runs, with its curve so far; true: its verdict is certain, end it.
+  using Watcher = std::function<bool(const AttemptRequest&, const read::AttemptLog&)>;
+
+  Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag, Watcher watcher);
+  ~Attempts();
+
+  /// Needs a free slot of the request's side.
+  void start(AttemptRequest request);
+  /// Waits until at least one attempt ended; empty only if none is running or a signal arrived.
+  std::vector<AttemptOutcome> wait();
+  /// Ends everything that runs and returns it as interrupted.
+  std::vector<AttemptOutcome> stop_all();
+  bool any_running() const { return !running_.empty(); }
+  int signal_number() const { return launcher_.signal_number(); }
+  /// Seconds since this object was made.
+  double now_s() const;
+
+ private:
+  struct Running;
+  void poll();
+  AttemptOutcome outcome_of(Running& running, const launch::Ended& ended) const;
+
+  launch::Launcher& launcher_;
+  std::vector<configs::Metric> metrics_;
+  std::string run_tag_;
+  Watcher watcher_;
+  Clock::time_point made_ = Clock::now();
+  launch::JobId next_id_ = 1;
+  std::map<launch::JobId, std::unique_ptr<Running>> running_;
+};
+
+/// The outcome of an attempt of an earlier bisectd, read from its files again. `ending` is what the journal says; without
+/// it (bisectd was killed while it ran) the attempt counts as whole if its last step is logged, else as interrupted.
+AttemptOutcome reread(const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
+                      std::optional<Ending> ending);
+
+}  // namespace bisectd::driver
