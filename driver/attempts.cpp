@@ -99,12 +99,14 @@ struct Attempts::Running {
   }
 };
 
-Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag, Watcher watcher)
-    : launcher_(launcher), metrics_(std::move(metrics)), run_tag_(std::move(run_tag)), watcher_(std::move(watcher)) {}
+Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
+                   double elapsed_before_s, Watcher watcher)
+    : launcher_(launcher), metrics_(std::move(metrics)), run_tag_(std::move(run_tag)), watcher_(std::move(watcher)),
+      began_(Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {}
 
 Attempts::~Attempts() = default;
 
-double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now() - made_).count(); }
+double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
 void Attempts::start(AttemptRequest request) {
   launch::Slot slot = request.side->pool->acquire().value();
@@ -141,7 +143,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   AttemptOutcome outcome;
   outcome.trial = running.request.trial;
   outcome.number = running.request.number;
-  outcome.started_s = std::chrono::duration<double>(running.started - made_).count();
+  outcome.started_s = std::chrono::duration<double>(running.started - began_).count();
   outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
   if (!running.slot.visible.empty())
     outcome.device = running.request.side->settings->devices.kind + " " + running.slot.visible;

@@ -54,7 +54,7 @@ struct AttemptOutcome {
   int number = 1;
   Ending ending = Ending::interrupted;
   std::string text;                      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
-  double started_s = 0;                  ///< since the Attempts object was made
+  double started_s = 0;                  ///< since the run began
   double duration_s = 0;
   std::string device;                    ///< "npu 0,1"; empty without devices
   judge::Curve curve;
@@ -76,7 +76,8 @@ class Attempts {
   /// Told of each attempt while it runs, with its curve so far; true: its verdict is certain, end it.
   using Watcher = std::function<bool(const AttemptRequest&, const read::AttemptLog&)>;
 
-  Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag, Watcher watcher);
+  Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
+           double elapsed_before_s, Watcher watcher);
   ~Attempts();
 
   /// Needs a free slot of the request's side.
@@ -90,7 +91,7 @@ class Attempts {
   AttemptOutcome reread(const AttemptRequest& request, std::optional<Ending> ending) const;
   bool any_running() const { return !running_.empty(); }
   int signal_number() const { return launcher_.signal_number(); }
-  /// Seconds since this object was made.
+  /// Seconds since the run began, without the time between an interruption and the resuming.
   double now_s() const;
 
  private:
@@ -102,7 +103,7 @@ class Attempts {
   std::vector<configs::Metric> metrics_;
   std::string run_tag_;
   Watcher watcher_;
-  Clock::time_point made_ = Clock::now();
+  Clock::time_point began_;
   launch::JobId next_id_ = 1;
   std::map<launch::JobId, std::unique_ptr<Running>> running_;
 };

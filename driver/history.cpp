@@ -71,6 +71,9 @@ class Replay {
       history.catalogue.emplace();
       for (const json& member : record.at("members"))
         history.catalogue->push_back({member.at(0), member.at(1), member.at(2)});
+      history.effect_seen.resize(history.catalogue->size());
+    } else if (kind == "effect") {
+      history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
     } else if (kind == "trial") {
       PastTrial trial;
       trial.number = record.at("trial");
@@ -137,6 +140,8 @@ json catalogue_record(const neutralise::Catalogue& catalogue) {
     members.push_back(json::array({member.family, member.name, member.odds}));
   return {{"kind", "suspects"}, {"members", std::move(members)}};
 }
+
+json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", bits_of(seen)}}; }
 
 json trial_record(const TrialPlan& plan) {
   return {{"kind", "trial"},

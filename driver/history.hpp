@@ -38,6 +38,7 @@ struct History {
   std::string run_tag;
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<neutralise::Member>> catalogue;
+  strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
   std::uintmax_t whole_bytes = 0;                    ///< of the journal
@@ -50,6 +51,7 @@ History read_history(const std::filesystem::path& journal);
 nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
+nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json trial_record(const TrialPlan& plan);
 nlohmann::json attempt_started_record(std::size_t trial, int attempt);
 nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);

@@ -40,14 +40,16 @@ class Loop {
   void measure_reference();
   bool measure_subject();
   void list_suspects(const std::vector<FinishedTrial>& first);
-  void replay_search();
   void search();
+  void ask();
+  void replay_search();
 
   TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const;
   void start_or_go_on(TrialPlan plan);
   std::vector<FinishedTrial> wait();
   void take_in(const FinishedTrial& finished);
-  strategies::Evidence tell(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
+  void take_in_search(const FinishedTrial& finished);
+  void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
   judge::Judgement judge(std::span<const judge::Curve> curves) const;
   void write_reports(bool final);
   bool budget_spent() const;
@@ -68,8 +70,10 @@ class Loop {
   std::vector<read::NameCounts> as_is_names_;
   std::optional<strategies::Search> search_;
   std::map<std::size_t, strategies::SuspectSet> pending_;
-  strategies::SuspectSet effect_due_, effect_seen_;
+  strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
+  strategies::SuspectSet effect_seen_;  ///< of these: left one
   reports::Record record_;
+  double reported_s_ = 0;  ///< when reports were written last
 };
 
 }  // namespace bisectd::driver

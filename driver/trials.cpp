@@ -82,7 +82,10 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.device = attempt.device;
     open.ended.push_back(std::move(outcome));
   }
-  if (open.ended.empty())
+  if (past.judgement) {
+    finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
+    open_.erase(past.number);
+  } else if (open.ended.empty())
     for (int i = 0; i < open.plan.attempts; ++i) launch_one(open);
   else
     decide(open);
