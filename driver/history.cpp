@@ -65,6 +65,9 @@ class Replay {
     if (kind == "run") {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
+      history.experiment_file = record.at("experiment");
+    } else if (kind == "finished") {
+      history.finished = true;
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "suspects") {
@@ -128,9 +131,11 @@ History read_history(const std::filesystem::path& journal) {
   return std::move(replay.history);
 }
 
-json run_record(const std::string& started_utc, const std::string& run_tag) {
-  return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}};
+json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file) {
+  return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}, {"experiment", experiment_file}};
 }
+
+json finished_record() { return {{"kind", "finished"}}; }
 
 json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
 

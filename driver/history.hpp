@@ -36,6 +36,8 @@ struct PastTrial {
 struct History {
   std::string started_utc;
   std::string run_tag;
+  std::string experiment_file;                       ///< absolute
+  bool finished = false;                             ///< it came to its answer
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<neutralise::Member>> catalogue;
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
@@ -48,7 +50,8 @@ struct History {
 History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
-nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag);
+nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
+nlohmann::json finished_record();
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);

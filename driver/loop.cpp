@@ -53,12 +53,16 @@ Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunD
                 }),
       trials_(attempts_, journal, directory,
               [this](const TrialPlan&, std::span<const judge::Curve> curves) { return judge(curves); },
-              [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record_, plan, outcome); }),
+              [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record_, directory_, plan, outcome); }),
       last_step_(experiment.steps), record_(new_record(experiment, directory, past_)) {}
 
 const reports::Record& Loop::run() {
   try {
     find_answer();
+    if (!past_.finished) journal_.append(finished_record());
+  } catch (const Infrastructure& error) {
+    record_.outcome = reports::Outcome::infrastructure;
+    record_.advice = error.what();
   } catch (...) {
     write_reports(true);
     throw;
@@ -231,7 +235,7 @@ void Loop::replay_search() {
     const PastTrial& past = past_.trials[index];
     if (!is_search(past.role)) continue;
     trials_.continue_numbers_after(past.number);
-    restore(record_, past);
+    restore(record_, directory_, past);
     learn(past.neutralised, *past.judgement);
   }
   effect_seen_ |= past_.effect_seen;
@@ -265,7 +269,7 @@ void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgemen
 
 bool Loop::budget_spent() const {
   const configs::SearchSettings& settings = experiment_.search;
-  const auto searched = std::ranges::count_if(record_.trials, [](const reports::Trial& trial) { return trial.searched; });
+  const auto searched = std::ranges::count_if(record_.trials, [](const reports::Trial& trial) { return is_search(role_of(trial.role)); });
   return (settings.budget_trials && searched >= *settings.budget_trials) ||
          (settings.budget_hours && attempts_.now_s() >= *settings.budget_hours * 3600.0);
 }
