@@ -196,9 +196,8 @@ std::vector<AttemptOutcome> Attempts::stop_all() {
   return outcomes;
 }
 
-AttemptOutcome reread(const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
-                      std::optional<Ending> ending) {
-  read::AttemptLog log = log_of(request, metrics);
+AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<Ending> ending) const {
+  read::AttemptLog log = log_of(request, metrics_);
   log.poll();
   log.finish();
   AttemptOutcome outcome;

@@ -85,6 +85,9 @@ class Attempts {
   std::vector<AttemptOutcome> wait();
   /// Ends everything that runs and returns it as interrupted.
   std::vector<AttemptOutcome> stop_all();
+  /// The outcome of an attempt of an earlier bisectd, read from its files again. `ending` is what the journal says;
+  /// without it (bisectd was killed while it ran) it counts as whole if its last step is logged, else as interrupted.
+  AttemptOutcome reread(const AttemptRequest& request, std::optional<Ending> ending) const;
   bool any_running() const { return !running_.empty(); }
   int signal_number() const { return launcher_.signal_number(); }
   /// Seconds since this object was made.
@@ -103,10 +106,5 @@ class Attempts {
   launch::JobId next_id_ = 1;
   std::map<launch::JobId, std::unique_ptr<Running>> running_;
 };
-
-/// The outcome of an attempt of an earlier bisectd, read from its files again. `ending` is what the journal says; without
-/// it (bisectd was killed while it ran) the attempt counts as whole if its last step is logged, else as interrupted.
-AttemptOutcome reread(const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
-                      std::optional<Ending> ending);
 
 }  // namespace bisectd::driver

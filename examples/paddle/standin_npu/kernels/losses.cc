@@ -1,0 +1,37 @@
+// Loss functions and the softmax before them.
+#include "../forward.hpp"
+#include "paddle/phi/kernels/cross_entropy_kernel.h"
+#include "paddle/phi/kernels/cross_entropy_grad_kernel.h"
+#include "paddle/phi/kernels/warpctc_kernel.h"
+#include "paddle/phi/kernels/warpctc_grad_kernel.h"
+#include "paddle/phi/kernels/softmax_kernel.h"
+#include "paddle/phi/kernels/softmax_grad_kernel.h"
+#include "paddle/phi/kernels/log_softmax_kernel.h"
+#include "paddle/phi/kernels/log_softmax_grad_kernel.h"
+#include "paddle/phi/kernels/bce_loss_kernel.h"
+#include "paddle/phi/kernels/bce_loss_grad_kernel.h"
+#include "paddle/phi/kernels/sigmoid_cross_entropy_with_logits_kernel.h"
+#include "paddle/phi/kernels/sigmoid_cross_entropy_with_logits_grad_kernel.h"
+#include "paddle/phi/kernels/nll_loss_kernel.h"
+#include "paddle/phi/kernels/nll_loss_grad_kernel.h"
+#include "paddle/phi/kernels/huber_loss_kernel.h"
+#include "paddle/phi/kernels/huber_loss_grad_kernel.h"
+#include "paddle/phi/kernels/kldiv_loss_kernel.h"
+#include "paddle/phi/kernels/kldiv_loss_grad_kernel.h"
+
+ON_NPU_WITH_HALF(softmax, SoftmaxKernel)
+ON_NPU_WITH_HALF(softmax_grad, SoftmaxGradKernel)
+ON_NPU(log_softmax, LogSoftmaxKernel)
+ON_NPU(log_softmax_grad, LogSoftmaxGradKernel)
+ON_NPU(cross_entropy_with_softmax, CrossEntropyWithSoftmaxKernel)
+ON_NPU(cross_entropy_with_softmax_grad, CrossEntropyWithSoftmaxGradKernel)
+ON_NPU(warpctc, WarpctcKernel)
+ON_NPU(warpctc_grad, WarpctcGradKernel)
+ON_NPU(bce_loss, BCELossKernel)
+ON_NPU(bce_loss_grad, BCELossGradKernel)
+ON_NPU(sigmoid_cross_entropy_with_logits, SigmoidCrossEntropyWithLogitsKernel)
+ON_NPU(sigmoid_cross_entropy_with_logits_grad, SigmoidCrossEntropyWithLogitsGradKernel)
+ON_NPU(huber_loss, HuberLossKernel)
+ON_NPU(huber_loss_grad, HuberLossGradKernel)
+ON_NPU(kldiv_loss, KLDivLossKernel)
+ON_NPU(kldiv_loss_grad, KLDivLossGradKernel)
