@@ -143,6 +143,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   AttemptOutcome outcome;
   outcome.trial = running.request.trial;
   outcome.number = running.request.number;
+  outcome.folder = running.request.folder;
   outcome.started_s = std::chrono::duration<double>(running.started - began_).count();
   outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
   if (!running.slot.visible.empty())
@@ -205,6 +206,7 @@ AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<End
   AttemptOutcome outcome;
   outcome.trial = request.trial;
   outcome.number = request.number;
+  outcome.folder = request.folder;
   take_from_log(outcome, log);
   outcome.ending = ending.value_or(logged_last_step(request, log) ? Ending::whole : Ending::interrupted);
   if (!ending) outcome.text = "bisectd was killed while it ran";

@@ -52,6 +52,7 @@ enum class Ending {
 struct AttemptOutcome {
   std::size_t trial = 0;
   int number = 1;
+  std::filesystem::path folder;
   Ending ending = Ending::interrupted;
   std::string text;                      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
   double started_s = 0;                  ///< since the run began

@@ -32,12 +32,6 @@ std::optional<T> get(const json& object, const char* key) {
   return found == object.end() || found->is_null() ? std::nullopt : std::optional(found->template get<T>());
 }
 
-std::string bits_of(const strategies::SuspectSet& set) {
-  std::string bits;
-  boost::to_string(set, bits);  // most significant first: suspect 0 is the last character
-  return bits;
-}
-
 judge::Judgement judgement_of(const json& record) {
   judge::Judgement judgement;
   const std::string verdict = record.at("verdict");
@@ -146,13 +140,13 @@ json catalogue_record(const neutralise::Catalogue& catalogue) {
   return {{"kind", "suspects"}, {"members", std::move(members)}};
 }
 
-json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", bits_of(seen)}}; }
+json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
 
 json trial_record(const TrialPlan& plan) {
   return {{"kind", "trial"},
           {"trial", plan.number},
           {"role", name_of(plan.role)},
-          {"neutralised", bits_of(plan.neutralised)},
+          {"neutralised", set_key(plan.neutralised)},
           {"reason", plan.reason}};
 }
 

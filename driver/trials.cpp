@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/dynamic_bitset.hpp>
 #include <nlohmann/json.hpp>
 
 namespace bisectd::driver {
@@ -14,12 +13,6 @@ std::vector<judge::Curve> whole_curves(const std::vector<AttemptOutcome>& attemp
   for (const AttemptOutcome& attempt : attempts)
     if (has_whole_curve(attempt.ending)) curves.push_back(attempt.curve);
   return curves;
-}
-
-std::string set_key(const strategies::SuspectSet& set) {
-  std::string bits;
-  boost::to_string(set, bits);
-  return bits;
 }
 
 judge::Judgement unresolved(const AttemptOutcome& last) {
