@@ -6,7 +6,7 @@
 
 #include "driver/conclusion.hpp"
 #include "driver/judge/preflight.hpp"
-#include "reports/console.hpp"
+#include "reports/progress.hpp"
 #include "reports/write.hpp"
 
 namespace bisectd::driver {
@@ -48,7 +48,9 @@ Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunD
       progress_(progress), watch_(experiment),
       attempts_(launcher, experiment.metrics, past_.run_tag, past_.elapsed_s,
                 [this](const AttemptRequest& request, const read::AttemptLog& log) {
-                  progress_.status(reports::running_line(record_, request.trial, log.last_step(), last_step_));
+                  note_running(record_, directory_, request, log.last_step());
+                  progress_.running([&](std::size_t columns) { return reports::status_line(record_, columns); },
+                                    [&] { return reports::heartbeat_line(record_); });
                   return false;
                 }),
       trials_(attempts_, journal, directory,
@@ -129,7 +131,7 @@ void Loop::measure_reference() {
   if (experiment_.reference.curve) {
     curves.push_back(recorded_curve(experiment_));
   } else {
-    progress_.line(fmt::format("reference: {} runs", experiment_.reference.repeats));
+    progress_.line(reports::phase_line(record_, name_of(Role::reference)));
     start_or_go_on(plan_for(Role::reference, {}, "the trusted side"));
     for (const FinishedTrial& finished : wait()) {
       take_in(finished);
@@ -146,7 +148,6 @@ void Loop::measure_reference() {
   reference_ = std::move(*prepared);
   if (!last_step_) last_step_ = reference_->last_step();
   describe_reference(record_, *reference_);
-  progress_.line(reports::reference_line(record_));
 }
 
 judge::Judgement Loop::judge(std::span<const judge::Curve> curves) const { return judge::judge(*reference_, curves, pool_); }
@@ -154,11 +155,12 @@ judge::Judgement Loop::judge(std::span<const judge::Curve> curves) const { retur
 void Loop::take_in(const FinishedTrial& finished) {
   settle(record_, finished);
   pool_.add(finished.judgement.spread);
-  progress_.line(reports::trial_line(record_, finished.plan.number));
+  progress_.line(reports::trial_line(record_, trial_of(record_, finished.plan.number)));
 }
 
 bool Loop::measure_subject() {
   const bool discover = std::ranges::any_of(experiment_.suspects, [](const auto& entry) { return entry.second.discover; });
+  progress_.line(reports::phase_line(record_, name_of(Role::as_is)));
   start_or_go_on(plan_for(Role::as_is, {}, "nothing neutralised: this must fail"));
   if (discover) start_or_go_on(plan_for(Role::discovery, {}, "which members a run uses"));
   std::vector<FinishedTrial> first;
@@ -198,7 +200,7 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
     throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
   for (const neutralise::Member& member : catalogue_.members()) record_.suspects.push_back({member.family, member.name});
   effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
-  progress_.line(reports::suspects_line(record_));
+  progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
   strategies::Problem problem{.confidence = experiment_.search.confidence,
                               .flip_probability = pool_.deterministic() ? 0.0 : kNoisyFlipProbability,
@@ -278,7 +280,7 @@ void Loop::write_reports(bool final) {
   record_.elapsed_s = attempts_.now_s();
   if (!final && record_.elapsed_s - reported_s_ < kReportEvery_s) return;
   reported_s_ = record_.elapsed_s;
-  for (const std::string& problem : reports::write_all(record_, directory_.folder())) progress_.line("warning: " + problem);
+  for (const std::string& problem : reports::write_reports(record_, directory_.folder())) progress_.line("warning: " + problem);
 }
 
 }  // namespace bisectd::driver

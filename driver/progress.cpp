@@ -43,19 +43,22 @@ void Progress::line(const std::string& text) {
   last_status_ = Clock::now();
 }
 
-void Progress::status(const std::string& text) {
-  if (quiet_ || text == shown_) return;
+void Progress::running(const std::function<std::string(std::size_t)>& status,
+                       const std::function<std::string()>& heartbeat) {
+  if (quiet_) return;
   const Clock::time_point now = Clock::now();
   if (!terminal_) {
-    if (now - last_status_ >= kHeartbeatEvery) line(text);
+    if (now - last_status_ >= kHeartbeatEvery) line(heartbeat());
     return;
   }
   if (now - last_status_ < kRedrawEvery) return;
+  last_status_ = now;
+  const std::string text = status(terminal_width() - 1);
+  if (text == shown_) return;
   clear_status();
-  shown_ = text.substr(0, terminal_width() - 1);
+  shown_ = text;
   std::fputs(shown_.c_str(), stderr);
   std::fflush(stderr);
-  last_status_ = now;
 }
 
 }  // namespace bisectd::driver

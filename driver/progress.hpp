@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace bisectd::driver {
@@ -17,9 +18,9 @@ class Progress {
 
   /// A line that stays.
   void line(const std::string& text);
-  /// What runs now. On a terminal redrawn in place when it changed, at most ten times a second; elsewhere a heartbeat
-  /// line once a minute, so that a CI system does not take a long attempt for a hang.
-  void status(const std::string& text);
+  /// What runs now. On a terminal `status` (given the width) is redrawn in place when it changed, at most ten times a
+  /// second; elsewhere `heartbeat` is a line once a minute, so that a CI system does not take a long attempt for a hang.
+  void running(const std::function<std::string(std::size_t)>& status, const std::function<std::string()>& heartbeat);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -25,6 +25,12 @@ void set_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
   trial.notes.insert(trial.notes.end(), judgement.notes.begin(), judgement.notes.end());
 }
 
+/// The attempt of this folder, made if the trial does not have it yet.
+reports::Attempt& attempt_of(reports::Trial& trial, const std::string& folder) {
+  const auto found = std::ranges::find(trial.attempts, folder, &reports::Attempt::folder);
+  return found != trial.attempts.end() ? *found : trial.attempts.emplace_back(reports::Attempt{.folder = folder});
+}
+
 reports::Trial opened(std::size_t number, Role role, const strategies::SuspectSet& neutralised) {
   reports::Trial trial;
   trial.number = number;
@@ -63,13 +69,18 @@ void note(reports::Record& record, const keep::RunDirectory& directory, const Tr
     return;
   }
   reports::Trial& trial = trial_of(record, plan.number);
-  trial.attempts.push_back({.folder = directory.relative(outcome->folder),
-                            .exit = outcome->text,
-                            .started_s = outcome->started_s,
-                            .duration_s = outcome->duration_s,
-                            .device = outcome->device,
-                            .last_step = outcome->last_step});
+  attempt_of(trial, directory.relative(outcome->folder)) = {.folder = directory.relative(outcome->folder),
+                                                            .exit = outcome->text,
+                                                            .started_s = outcome->started_s,
+                                                            .duration_s = outcome->duration_s,
+                                                            .device = outcome->device,
+                                                            .last_step = outcome->last_step};
   trial.notes.insert(trial.notes.end(), outcome->notes.begin(), outcome->notes.end());
+}
+
+void note_running(reports::Record& record, const keep::RunDirectory& directory, const AttemptRequest& request,
+                  std::optional<std::int64_t> last_step) {
+  attempt_of(trial_of(record, request.trial), directory.relative(request.folder)).last_step = last_step;
 }
 
 void settle(reports::Record& record, const FinishedTrial& finished) {

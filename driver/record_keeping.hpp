@@ -16,6 +16,10 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
 void note(reports::Record& record, const keep::RunDirectory& directory, const TrialPlan& plan,
           const AttemptOutcome* outcome);
 
+/// How far a running attempt has come.
+void note_running(reports::Record& record, const keep::RunDirectory& directory, const AttemptRequest& request,
+                  std::optional<std::int64_t> last_step);
+
 /// A trial came to its end.
 void settle(reports::Record& record, const FinishedTrial& finished);
 

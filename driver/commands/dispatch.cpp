@@ -23,7 +23,7 @@ constexpr int kInfrastructure = 4;
 constexpr int kBug = 70;
 
 int complain(int code, const std::string& message) {
-  fmt::print(stderr, "bisectd: {}\n", reports::terminal_text(message));
+  fmt::print(stderr, "bisectd: {}\n", reports::plain_lines(message));
   return code;
 }
 

@@ -36,7 +36,8 @@ bool wants_colour(const OutputOptions& output) {
 }
 
 void print_result(const reports::Record& record, const OutputOptions& output) {
-  fmt::print("{}\n", output.json ? reports::to_json(record) : reports::result_text(record, wants_colour(output)));
+  const auto colour = wants_colour(output) ? reports::Colour::always : reports::Colour::never;
+  fmt::print("{}", output.json ? reports::to_json(record) : reports::result_text(record, colour));
 }
 
 /// Drives a run directory to its end, whether it is new or was begun by an earlier bisectd.
