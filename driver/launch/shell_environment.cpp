@@ -15,11 +15,10 @@
 namespace bisectd::driver::launch {
 namespace {
 
-/// $1: the user's text, $2: file for the environment, $3: file for the place of a failure. The inner trap sees the line
-/// within the text; -E takes it into functions and sourced files. The variables of ours are positional: none leaks.
-constexpr const char* kScript = R"(set -eE
-trap 'printf "%s\n%s" "$LINENO" "$BASH_COMMAND" >"$3"' ERR
-eval "$1"
+/// $1: the user's text, $2: file for the environment, $3: file for the place of a failure. Lines are counted from the
+/// one that holds `eval`: it must be the first. -E takes the trap into functions and sourced files. What we need is
+/// positional, so that no variable of ours leaks.
+constexpr const char* kScript = R"(set -eE; trap 'printf "%s\n%s" "$LINENO" "$BASH_COMMAND" >"$3"' ERR; eval "$1"
 trap - ERR
 command -p env -0 >"$2"
 )";
