@@ -43,7 +43,7 @@ std::string culprits_sentence(const Record& record, Escape escape) {
 std::string percent_text(std::optional<double> fraction) {
   if (!fraction) return "not measured";
   const double percent = *fraction * 100;
-  if (!std::isfinite(percent)) return fmt::format("{} %", percent);
+  if (!std::isfinite(percent)) return fmt::format("{}", percent);
   const double size = std::abs(percent);
   if (size == 0) return "0 %";
   return size < 0.01 || size >= 1e6 ? fmt::format("{:+.1g} %", percent) : fmt::format("{:+.2f} %", percent);
@@ -52,7 +52,8 @@ std::string percent_text(std::optional<double> fraction) {
 std::string unsigned_percent_text(double fraction) { return fmt::format("{:.3g} %", fraction * 100); }
 
 std::string confidence_text(double confidence) {
-  return fmt::format("{:.4g} %", std::floor(std::clamp(confidence, 0.0, 1.0) * 1e4) / 1e2);
+  const double percent = std::floor(std::clamp(confidence, 0.0, 1.0) * 1e4 + 1e-6) / 1e2;  // 0.57 is just below 0.57
+  return fmt::format("{:.4g} %", confidence < 1 ? std::min(percent, 99.99) : percent);
 }
 
 std::string duration_text(double seconds) {
@@ -90,6 +91,18 @@ std::string_view outcome_word(Outcome outcome) {
   return "unfinished";
 }
 
+std::string_view outcome_title(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::culprits: return "culprits found";
+    case Outcome::aligned: return "agrees with the reference";
+    case Outcome::outside_suspects: return "cause outside the suspects";
+    case Outcome::inconclusive: return "inconclusive";
+    case Outcome::infrastructure: return "infrastructure failed";
+    case Outcome::unfinished: break;
+  }
+  return "not finished";
+}
+
 std::string suspect_text(const Record& record, std::size_t id, Escape escape) {
   if (id >= record.suspects.size()) return fmt::format("#{}", id);
   return escape(record.suspects[id].family + ":" + record.suspects[id].name);
@@ -103,12 +116,12 @@ std::string set_text(const Record& record, std::span<const std::size_t> ids, std
   const std::size_t all = record.suspects.size();
   if (ids.empty()) return "nothing";
   if (ids.size() == all) return fmt::format("all {}", all);
-  if (ids.size() <= limit) return suspects_text(record, ids, escape);
-  if (all - ids.size() > limit || all < ids.size()) return fmt::format("{} of {}", ids.size(), all);
   std::vector<std::size_t> active;
   for (std::size_t id = 0; id < all; ++id)
     if (!std::ranges::binary_search(ids, id)) active.push_back(id);
-  return "all but " + suspects_text(record, active, escape);
+  if (active.size() < ids.size() && active.size() <= limit) return "all but " + suspects_text(record, active, escape);
+  if (ids.size() <= limit) return suspects_text(record, ids, escape);
+  return fmt::format("{} of {}", ids.size(), all);
 }
 
 std::string cause_text(const Record& record, std::span<const std::size_t> cause, Escape escape) {
@@ -116,16 +129,17 @@ std::string cause_text(const Record& record, std::span<const std::size_t> cause,
 }
 
 std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {
-  const std::string subject = joined(names(record, claim.subject, escape), " and ");
+  const auto subject = names(record, claim.subject, escape);
+  const std::string all = joined(subject, " and ");
   switch (claim.kind) {
     case strategies::Claim::Kind::fix_passes: return "the culprit set neutralised: passes";
-    case strategies::Claim::Kind::member_needed: return fmt::format("the same without {}: fails", subject);
-    case strategies::Claim::Kind::cause_fails: return fmt::format("only {} active: fails", subject);
+    case strategies::Claim::Kind::member_needed: return fmt::format("the culprit set but for {} neutralised: fails", all);
+    case strategies::Claim::Kind::cause_fails: return fmt::format("only {} active: fails", all);
     case strategies::Claim::Kind::cause_minimal: break;
   }
-  if (claim.subject.empty()) return "one member of the cause less: passes";
-  const std::size_t last = claim.subject.back();
-  return fmt::format("the same with {} neutralised too: passes", suspect_text(record, last, escape));
+  if (subject.size() < 2) return fmt::format("without {} active: passes", all);
+  return fmt::format("only {} active, without {}: passes",
+                     joined({subject.begin(), subject.end() - 1}, " and "), subject.back());
 }
 
 std::string verdict_sentence(const Record& record, Escape escape) {
@@ -144,23 +158,32 @@ std::string verdict_sentence(const Record& record, Escape escape) {
     case Outcome::infrastructure: return "No answer: the trials could not be run. Nobody is accused.";
     case Outcome::unfinished: break;
   }
-  return fmt::format("Not finished: about {} more trials. Nobody is accused yet.", trials_left_text(record.answer));
+  if (!(record.answer.trials_left_high > 0)) return "Not finished. Nobody is accused yet.";
+  return fmt::format("Not finished: {} more trials. Nobody is accused yet.", trials_left_text(record.answer));
+}
+
+std::string cost_text(const Record& record) {
+  if (!record.as_is_step_time_s || !record.fix_step_time_s) return "";
+  const double before = *record.as_is_step_time_s, after = *record.fix_step_time_s;
+  return fmt::format("Step time {:.3f} s as it is, {:.3f} s with the fix ({:+.0f} %).", before, after,
+                     (after / before - 1) * 100);
 }
 
 std::string explanation_text(const Record& record, Escape escape) {
   const std::string& text = record.answer.explanation;
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  const auto as_it_is = [](std::string_view name) { return std::string(name); };
   std::string result;
   for (auto at = text.begin(); at != text.end();) {
     const auto end = *at == '#' ? std::find_if_not(at + 1, text.end(), is_digit) : at;
     if (end <= at + 1 || end - at > 9) {
       result += *at++;
     } else {
-      result += suspect_text(record, std::stoul(std::string(at + 1, end)), escape);
+      result += suspect_text(record, std::stoul(std::string(at + 1, end)), as_it_is);
       at = end;
     }
   }
-  return result;
+  return escape(result);
 }
 
 }  // namespace bisectd::reports
