@@ -45,7 +45,7 @@ struct Trial {
   strategies::Verdict verdict = strategies::Verdict::unresolved;
   std::string reason;                     ///< the judge's code, or why unresolved
   std::string text;                       ///< one sentence
-  std::optional<double> delta;
+  std::optional<double> delta;            ///< of a running trial: so far
   std::optional<double> standard_error;
   double p_bad = 0.5;
   std::vector<Attempt> attempts;
