@@ -25,7 +25,7 @@ class Run:
 
 def environment(folder, faults, **variables):
     """faults: what goes into the fault file; a text goes in as it is."""
-    known = {name: value for name, value in os.environ.items() if name != "CUSTOM_DEVICE_BLACK_LIST"}
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("CUSTOM_DEVICE_", "STANDIN_NPU_"))}
     known.update(CUSTOM_DEVICE_ROOT=str(LIBRARY), FLAGS_use_stride_kernel="0", OMP_NUM_THREADS="1")
     if faults is not None:
         path = pathlib.Path(folder, "faults.json")
