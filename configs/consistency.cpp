@@ -16,9 +16,8 @@ namespace {
 bool is_unset(const Side& side, const std::string& name) { return std::ranges::count(side.unset, name) > 0; }
 
 void check_filled(const Side& side, const std::string& what, const Experiment& experiment, Problems& problems) {
-  Problems reported_already;
   const auto check = [&](const Placed<std::string>& text) {
-    for (const std::string& word : placeholders_in(text, reported_already)) {
+    for (const std::string& word : placeholders_in(text, problems)) {
       if (word.starts_with("device") && side.devices.ids.empty())
         problems.add(text.place, fmt::format("`{{{}}}` stays empty: `{}.devices` names no ids", word, what));
       if (word == "steps" && !experiment.steps)

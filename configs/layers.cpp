@@ -60,8 +60,10 @@ std::optional<std::filesystem::path> extended_file(const Placed<std::string>& ex
 
 void check_version(MapReader& top, Problems& problems) {
   std::int64_t version = 1;
-  const Value* written = top.require("version", "the first line of an experiment file is `version: 1`");
-  if (top.read("version", [](const Value& v) { return whole_number_of(v, 0, INT64_MAX); }, version) && version != 1)
+  const Value* written = top.find("version");
+  if (!written)
+    problems.add(top.place(), "`version` is missing", "the first line of an experiment file is `version: 1`");
+  else if (top.read("version", [](const Value& v) { return whole_number_of(v, 0, INT64_MAX); }, version) && version != 1)
     problems.add(written->place, fmt::format("version {} is not known to this bisectd", version), "write `version: 1`");
 }
 

@@ -58,7 +58,8 @@ Experiment load_experiment(const std::filesystem::path& file) {
   if (!layers) problems.throw_if_any(file.string());
   Experiment experiment = read_experiment(*layers, problems);
   experiment.file = file.string();
-  check_and_settle(experiment, problems);
+  // What blocks say about each other is only worth hearing once each of them is right.
+  if (problems.empty()) check_and_settle(experiment, problems);
   problems.throw_if_any(file.string());
   experiment.warnings = problems.take_warnings();
   return experiment;

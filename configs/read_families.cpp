@@ -155,7 +155,8 @@ Family read_family(const std::string& name, const Value& block, Problems& proble
   const Value* effect = reader.find("effect");
   if (effect && !is_none(*effect)) family.effect = read_effect(*effect, reader.what() + ".effect", problems);
   std::string kind;
-  reader.require("kind", "list or toggle");
+  if (reader.is_map() && !reader.find("kind"))
+    problems.add(block.place, fmt::format("`kind` is missing in `{}`", reader.what()), "list or toggle");
   if (!reader.read("kind", text_of, kind)) return family;
   if (kind == "list") {
     read_list(reader, family, problems);

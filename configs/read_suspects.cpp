@@ -46,9 +46,9 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
   if (const Value* members = reader.find("members")) selection.members = read_names(*members, what + ".members", problems);
   if (const Value* exclude = reader.find("exclude")) selection.exclude = read_names(*exclude, what + ".exclude", problems);
   if (const Value* likely = reader.find("likely")) selection.likely = read_odds(*likely, what + ".likely", problems);
-  reader.refuse_other_keys();
+  const bool understood = reader.refuse_other_keys();
   selection.all = family.kind == FamilyKind::toggle && selection.members.empty();
-  if (!selection.all && !selection.discover && selection.members.empty())
+  if (understood && !selection.all && !selection.discover && selection.members.empty())
     problems.add(reader.place(), fmt::format("`{}` names no suspect", what),
                  family.discover ? "add `discover: true` or `members: [...]`" : "add `members: [...]`");
   for (const auto& name : selection.exclude)

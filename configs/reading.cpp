@@ -48,21 +48,24 @@ const Value* MapReader::require(const std::string& key, const std::string& hint)
   return find(key);
 }
 
-void MapReader::refuse_other_keys() {
+bool MapReader::refuse_other_keys() {
   std::ranges::sort(asked_);
   asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
   const std::string where = what_.empty() ? "" : fmt::format(" in `{}`", what_);
+  bool good = true;
   for (const Value::Entry& entry : value_.entries) {
     if (std::ranges::count(asked_, entry.key)) continue;
+    good = false;
     const auto right = nearest(entry.key, asked_);
     problems_.add(entry.place, "unknown key " + in_quotes(entry.key) + where,
                   right ? fmt::format("did you mean `{}`?", *right)
                         : fmt::format("known here: {}", fmt::join(asked_, ", ")));
     std::erase_if(missing_, [&](const Missing& missing) { return missing.key == right; });
   }
-  if (!is_map()) return;
+  if (!is_map()) return false;
   for (const Missing& missing : missing_)
     problems_.add(value_.place, fmt::format("`{}` is missing{}", missing.key, where), missing.hint);
+  return good && missing_.empty();
 }
 
 std::string MapReader::path(const Value& value) const {

@@ -40,8 +40,8 @@ class MapReader {
   }
 
   /// Reports every key that was never asked for, with the nearest one that was, and every required key that is missing
-  /// and is not such a nearest one (then the misspelt key says it all).
-  void refuse_other_keys();
+  /// and is not such a nearest one (then the misspelt key says it all). True if there was nothing to report.
+  bool refuse_other_keys();
 
   const Place& place() const { return value_.place; }
   bool is_map() const { return value_.kind == Value::Kind::map; }

@@ -102,7 +102,9 @@ Parsed<double> share_of(const Value& value) {
   if (value.kind != Value::Kind::scalar) return fault(kExpected, value);
   const std::string_view text = value.text;
   if (const auto bare = decimal(text))
-    return fault(kExpected, value, fmt::format("write `{}%`, or `{:g}%` if a fraction is meant", text, *bare * 100));
+    return fault(kExpected, value, *bare > 0 && *bare < 1
+                                       ? fmt::format("write `{}%`, or `{:g}%` if a fraction is meant", text, *bare * 100)
+                                       : "write it with %");
   if (!text.ends_with('%')) return fault(kExpected, value);
   std::string_view number = text.substr(0, text.size() - 1);
   if (number.ends_with(' ')) number.remove_suffix(1);
