@@ -22,7 +22,8 @@ Json number(double value) {
 Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
 Json line(const Line& curve) {
-  Json values = Json::array();
+  Json::array_t values;
+  values.reserve(curve.values.size());
   for (const double value : curve.values) values.push_back(number(value));
   return {{"steps", curve.steps}, {"values", std::move(values)}};
 }
@@ -107,91 +108,86 @@ Json attempt(const Attempt& one) {
           {"curve", line(one.curve)}};
 }
 
-Json trial_list(const Record& record) {
-  Json list = Json::array();
-  for (const Trial& trial : record.trials) {
-    Json attempts = Json::array();
-    for (const Attempt& one : trial.attempts) attempts.push_back(attempt(one));
-    list.push_back({{"number", trial.number},
-                    {"role", trial.role},
-                    {"neutralised", trial.neutralised},
-                    {"running", trial.running},
-                    {"verdict", trial.running ? Json(nullptr) : Json(verdict_word(trial.verdict))},
-                    {"reason", trial.reason},
-                    {"text", trial.text},
-                    {"delta", number(trial.delta)},
-                    {"standard_error", number(trial.standard_error)},
-                    {"p_bad", number(trial.p_bad)},
-                    {"notes", trial.notes},
-                    {"attempts", std::move(attempts)}});
-  }
-  return list;
+Json trial(const Trial& one) {
+  Json attempts = Json::array();
+  for (const Attempt& each : one.attempts) attempts.push_back(attempt(each));
+  return {{"number", one.number},
+          {"role", one.role},
+          {"neutralised", one.neutralised},
+          {"running", one.running},
+          {"verdict", one.running ? Json(nullptr) : Json(verdict_word(one.verdict))},
+          {"reason", one.reason},
+          {"text", one.text},
+          {"delta", number(one.delta)},
+          {"standard_error", number(one.standard_error)},
+          {"p_bad", number(one.p_bad)},
+          {"notes", one.notes},
+          {"attempts", std::move(attempts)}};
 }
 
-// For scripts, fixed for good.
-Json fixed_part(const Record& record) {
-  const bool accused = record.outcome == Outcome::culprits;
-  return {{"schema_version", kSchemaVersion},
-          {"outcome", outcome_word(record.outcome)},
-          {"culprit_set", accused ? suspects(record, record.answer.culprit_set) : Json::array()},
-          {"causes", accused ? causes(record) : Json::array()},
-          {"confidence", number(record.answer.confidence)},
-          {"trials", record.trials.size()},
-          {"attempts", attempt_count(record)}};
-}
-
-Json document(const Record& record) {
-  Json all = fixed_part(record);
+Json all_but_trials(const Record& record) {
   const strategies::Answer& answer = record.answer;
-  all.update(Json{
-      {"verdict", verdict_sentence(record, [](std::string_view text) { return std::string(text); })},
-      {"finished", record.finished},
-      {"program_version", record.program_version},
-      {"experiment", {{"name", record.experiment}, {"file", record.experiment_file}}},
-      {"run_folder", record.run_folder},
-      {"started_utc", record.started_utc},
-      {"elapsed_s", number(record.elapsed_s)},
-      {"metric", record.metric},
-      {"target", number(record.target)},
-      {"references", record.references},
-      {"noise", number(record.noise)},
-      {"certificate", certificate(record)},
-      {"not_neutralisable", suspects(record, answer.not_neutralisable)},
-      {"explanation", explanation_text(record, [](std::string_view text) { return std::string(text); })},
-      {"trials_left", {{"low", number(answer.trials_left_low)}, {"high", number(answer.trials_left_high)}}},
-      {"suspects", all_suspects(record)},
-      {"no_effect", no_effect(record)},
-      {"workaround", workaround(record)},
-      {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
-      {"versions", record.versions},
-      {"advice", record.advice},
-      {"warnings", record.warnings},
-      {"curves",
-       {{"reference", line(record.reference_curve)},
-        {"as_is", line(record.as_is_curve)},
-        {"fix", line(record.fix_curve)}}},
-      {"trial_list", trial_list(record)}});
-  return all;
+  const bool accused = record.outcome == Outcome::culprits;
+  const auto as_it_is = [](std::string_view text) { return std::string(text); };
+  return {// For scripts, fixed for good.
+          {"schema_version", kSchemaVersion},
+          {"outcome", outcome_word(record.outcome)},
+          {"culprit_set", accused ? suspects(record, answer.culprit_set) : Json::array()},
+          {"causes", accused ? causes(record) : Json::array()},
+          {"confidence", number(answer.confidence)},
+          {"trials", record.trials.size()},
+          {"attempts", attempt_count(record)},
+          // The rest of the record.
+          {"verdict", verdict_sentence(record, as_it_is)},
+          {"finished", record.finished},
+          {"program_version", record.program_version},
+          {"experiment", {{"name", record.experiment}, {"file", record.experiment_file}}},
+          {"run_folder", record.run_folder},
+          {"started_utc", record.started_utc},
+          {"elapsed_s", number(record.elapsed_s)},
+          {"metric", record.metric},
+          {"target", number(record.target)},
+          {"references", record.references},
+          {"noise", number(record.noise)},
+          {"certificate", certificate(record)},
+          {"not_neutralisable", suspects(record, answer.not_neutralisable)},
+          {"explanation", explanation_text(record, as_it_is)},
+          {"trials_left", {{"low", number(answer.trials_left_low)}, {"high", number(answer.trials_left_high)}}},
+          {"suspects", all_suspects(record)},
+          {"no_effect", no_effect(record)},
+          {"workaround", workaround(record)},
+          {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
+          {"versions", record.versions},
+          {"advice", record.advice},
+          {"warnings", record.warnings},
+          {"curves",
+           {{"reference", line(record.reference_curve)},
+            {"as_is", line(record.as_is_curve)},
+            {"fix", line(record.fix_curve)}}}};
 }
 
 std::string text(const Json& value) { return value.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
-std::string lines(const Json& list) {
+// A list with one element a line. Elements become JSON values one at a time: all curves of a night as one value take
+// twice as long.
+template <class List, class ToJson>
+std::string lines(const List& list, ToJson to_value) {
   std::string result = "[";
-  for (std::size_t i = 0; i < list.size(); ++i) result += (i ? ",\n    " : "\n    ") + text(list[i]);
+  for (const auto& element : list) result += (result.size() > 1 ? ",\n    " : "\n    ") + text(to_value(element));
   return result + "\n  ]";
 }
 
 }  // namespace
 
 std::string to_json(const Record& record) {
-  const Json all = document(record);
-  std::string result;
+  const auto as_it_is = [](const Json& value) -> const Json& { return value; };
+  const Json all = all_but_trials(record);
+  std::string result = "{";
   for (const auto& [key, value] : all.items()) {
     const bool list = value.is_array() && !value.empty() && value.front().is_object();
-    result += (result.empty() ? "{\n  " : ",\n  ") + text(key) + ": " + (list ? lines(value) : text(value));
+    result += "\n  " + text(key) + ": " + (list ? lines(value, as_it_is) : text(value)) + ",";
   }
-  return result + "\n}\n";
+  return result + "\n  \"trial_list\": " + lines(record.trials, trial) + "\n}\n";
 }
 
 }  // namespace bisectd::reports

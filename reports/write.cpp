@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "reports/json.hpp"
+#include "reports/junit.hpp"
 #include "reports/markdown.hpp"
 #include "reports/workaround.hpp"
 
@@ -35,7 +36,7 @@ void replace(const std::filesystem::path& file, const std::string& content) {
 
 const std::vector<Renderer>& renderers() {
   static const std::vector<Renderer> all{
-      {"report.json", to_json}, {"report.md", to_markdown}, {"workaround.sh", to_workaround}};
+      {"report.json", to_json}, {"report.md", to_markdown}, {"workaround.sh", to_workaround}, {"junit.xml", to_junit}};
   return all;
 }
 
