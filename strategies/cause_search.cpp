@@ -34,7 +34,7 @@ FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
 void CauseSearch::observe(const Observation& seen) {
   stage_.observe(seen);
   advance();
-  if (seen.outcome == Outcome::nothing && !complete_ && attempts_ < kMostOrders && stage_.starved())
+  while (!complete_ && attempts_ < kMostOrders && stage_.starved())
     stage_ = stage(stage_.reordered(attempts_++, random_));
 }
 

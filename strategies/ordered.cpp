@@ -9,6 +9,7 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr std::size_t kMostOrders = 24;   // tried for one culprit
+constexpr double kProofFirst = 0.3;
 constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set and is asked about again
 
 // Likelier suspects first, equal ones in random order.
@@ -56,7 +57,7 @@ void Ordered::observe(const Observation& seen) {
   if (seen.outcome == Outcome::clear && base_.is_subset_of(seen.exposed)) acquitted_ |= seen.exposed;
   stage_.observe(seen);
   advance();
-  if (seen.outcome == Outcome::nothing && !none_left_ && attempts_ < kMostOrders && stage_.starved())
+  while (!none_left_ && attempts_ < kMostOrders && stage_.starved())
     stage_ = stage(stage_.reordered(attempts_++, random_));
 }
 
@@ -118,12 +119,22 @@ void Ordered::drop_needless() {
 
 std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectSet> pending) const {
   if (complete_) return {};
-  if (!none_left_) return stage_.cuts(count, pending);
-  std::vector<SuspectSet> sets;
   const auto known = [&](const SuspectSet& set) {
     return std::any_of(history_.begin(), history_.end(), [&](const Observation& seen) { return seen.exposed == set; }) ||
            std::find(pending.begin(), pending.end(), set) != pending.end();
   };
+  if (!none_left_) {
+    SuspectSet proof = all_but_found();
+    if (count > 0 && stage_.posterior().back() >= kProofFirst && !known(proof)) {
+      std::vector<SuspectSet> busy(pending.begin(), pending.end());
+      busy.push_back(proof);
+      std::vector<SuspectSet> sets = stage_.cuts(count - 1, busy);
+      sets.insert(sets.begin(), std::move(proof));
+      return sets;
+    }
+    return stage_.cuts(count, pending);
+  }
+  std::vector<SuspectSet> sets;
   for (const SuspectSet& set : doubtful_)
     if (sets.size() < count && !known(set)) sets.push_back(set);
   return sets;

@@ -27,7 +27,7 @@ CulpritPrior::CulpritPrior(std::vector<double> odds) : odds_(std::move(odds)) {
   count_weight_.assign(symmetric.size(), 0.0);
   for (std::size_t k = 1; k < symmetric.size(); ++k) {
     const double count = static_cast<double>(k);
-    count_weight_[k] = 1 / (count * count * std::sqrt(count) * symmetric[k]);
+    count_weight_[k] = 1 / ((k == 1 ? 1 : count * count * std::sqrt(std::sqrt(count)) / 1.4) * symmetric[k]);
   }
 }
 
