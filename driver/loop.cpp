@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "driver/conclusion.hpp"
-#include "driver/judge/preflight.hpp"
+#include "driver/recorded_curve.hpp"
+#include "driver/record_keeping.hpp"
 #include "reports/progress.hpp"
 #include "reports/write.hpp"
 

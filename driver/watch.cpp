@@ -33,7 +33,7 @@ neutralise::Discovered WatchList::discovered(const std::vector<read::NameCounts>
     if (kind != Kind::ran && kind != Kind::elsewhere) continue;
     for (const auto& [key, count] : counts[i])
       on_device[family->name][written(*family, key.name)] +=
-          kind == Kind::ran ? static_cast<std::int64_t>(count) : -static_cast<std::int64_t>(count);
+          kind == Kind::ran ? count : -count;
   }
   neutralise::Discovered found;
   for (const auto& [family, members] : on_device)
