@@ -45,8 +45,8 @@ Json charts(const Record& record) {
   };
   Json curves = Json::array();
   append(curves, "reference", record.reference_curve);
-  append(curves, "reference, lowest", record.reference_low);
-  append(curves, "reference, highest", record.reference_high);
+  append(curves, "lowest reference", record.reference_low);
+  append(curves, "range of the references", record.reference_high);
   append(curves, "as it is", record.as_is_curve);
   append(curves, "fix", record.fix_curve);
   add("curves", std::move(curves));

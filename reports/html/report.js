@@ -5,22 +5,23 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const charts = [];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const kColours = {"reference": "reference", "reference, lowest": "reference", "reference, highest": "reference",
-                    "as it is": "subject", "fix": "fix", "trial": "picked"};
+  const kColours = {"reference": "reference", "lowest reference": "reference", "range of the references": "reference",
+                    "as it is": "subject", "fix": "fix"};
   const points = (line) => line.steps.map((x, i) => ({x, y: line.values[i] === null ? NaN : line.values[i]}));
 
-  const element = (tag, properties, ...children) => {
-    const node = Object.assign(document.createElement(tag), properties);
+  const element = (tag, attributes, ...children) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
     node.append(...children);
     return node;
   };
 
   function dataset(line) {
-    const envelope = line.name.startsWith("reference, ");
+    const top = line.name === "range of the references", envelope = top || line.name === "lowest reference";
     return {
       label: line.name, kind: kColours[line.name] || "picked", data: points(line), borderWidth: envelope ? 0.5 : 1.5,
       pointRadius: line.steps.length > 100 ? 0 : 2, pointHitRadius: 6,
-      fill: line.name === "reference, highest" ? "-1" : false,
+      fill: top ? "-1" : false,
     };
   }
 
@@ -67,7 +68,7 @@
         animation: false, maintainAspectRatio: false, normalized: true, parsing: false, spanGaps: false,
         interaction: {mode: "nearest", axis: "x", intersect: false},
         scales: {x: axis("step", {type: "linear"}), y},
-        plugins: {legend: {labels: {filter: (item) => item.text && item.text !== "reference, lowest"}},
+        plugins: {legend: {labels: {filter: (item) => item.text && item.text !== "lowest reference"}},
                   tooltip: {callbacks: percent ? {label: (item) => item.dataset.label + ": " + (item.parsed.y * 100).toFixed(3) + " %"} : {}}},
       },
     });
@@ -78,7 +79,7 @@
 
   // Zoom by numbers, which works on a phone and with a keyboard.
   function controls(chart, id, percent) {
-    const number = (label) => element("input", {type: "number", ariaLabel: label});
+    const number = (label) => element("input", {type: "number", "aria-label": label});
     const from = number("from step"), to = number("to step");
     const show = () => {
       chart.options.scales.x.min = from.value === "" ? undefined : +from.value;
@@ -87,9 +88,9 @@
     };
     from.addEventListener("input", show);
     to.addEventListener("input", show);
-    const whole = element("button", {type: "button", textContent: "all steps"});
+    const whole = element("button", {type: "button"}, "all steps");
     whole.addEventListener("click", () => { from.value = to.value = ""; show(); });
-    const bar = element("div", {className: "controls"}, "steps", from, "to", to, whole);
+    const bar = element("div", {"class": "controls"}, "steps", from, "to", to, whole);
     if (!percent) {
       const logarithmic = element("input", {type: "checkbox"});
       logarithmic.addEventListener("change", () => {
@@ -144,14 +145,14 @@
   function sorting(table) {
     const body = table.tBodies[0];
     [...table.tHead.rows[0].cells].forEach((head, column) => {
-      const button = element("button", {type: "button", textContent: head.textContent});
+      const button = element("button", {type: "button"}, head.textContent);
       head.replaceChildren(button);
       button.addEventListener("click", () => {
-        const down = head.ariaSort === "ascending";
+        const down = head.getAttribute("aria-sort") === "ascending";
         for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         const key = (row) => row.cells[column].textContent.trim();
-        const compare = (a, b) => key(a).localeCompare(key(b), "en", {numeric: true}) ;
+        const compare = (a, b) => key(a).localeCompare(key(b), "en", {numeric: true});
         const measured = (a, b) => (parseFloat(key(a)) || 0) - (parseFloat(key(b)) || 0);
         const order = head.textContent === "measured" ? measured : compare;
         body.append(...[...body.rows].sort((a, b) => (down ? -1 : 1) * order(a, b)));
@@ -160,12 +161,12 @@
   }
 
   function filtering(table) {
-    const words = element("input", {type: "search", placeholder: "find in trials", ariaLabel: "find in trials"});
+    const words = element("input", {type: "search", placeholder: "find in trials", "aria-label": "find in trials"});
     words.addEventListener("input", () => {
       const wanted = words.value.toLowerCase();
       for (const row of table.tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
     });
-    table.parentElement.before(element("div", {className: "controls"}, words));
+    table.parentElement.before(element("div", {"class": "controls"}, words));
   }
 
   const drawn = new Map(data.charts.map((chart) => [chart.id, lineChart(chart)]));
