@@ -28,6 +28,23 @@ Json line(const Line& curve) {
   return {{"steps", curve.steps}, {"values", std::move(values)}};
 }
 
+Json curves(const Record& record) {
+  Json others = Json::array();
+  for (const OtherMetric& other : record.other_metrics)
+    others.push_back({{"metric", other.name},
+                      {"reference", line(other.reference)},
+                      {"as_is", line(other.as_is)},
+                      {"fix", line(other.fix)}});
+  return {{"reference", line(record.reference_curve)},
+          {"reference_low", line(record.reference_low)},
+          {"reference_high", line(record.reference_high)},
+          {"as_is", line(record.as_is_curve)},
+          {"fix", line(record.fix_curve)},
+          {"as_is_difference", line(record.as_is_difference)},
+          {"fix_difference", line(record.fix_difference)},
+          {"others", std::move(others)}};
+}
+
 Json suspect(const Record& record, std::size_t id) {
   const Name name = id < record.suspects.size() ? record.suspects[id] : Name{"", "#" + std::to_string(id)};
   return {{"family", name.family}, {"name", name.name}};
@@ -160,10 +177,7 @@ Json all_but_trials(const Record& record) {
           {"versions", record.versions},
           {"advice", record.advice},
           {"warnings", record.warnings},
-          {"curves",
-           {{"reference", line(record.reference_curve)},
-            {"as_is", line(record.as_is_curve)},
-            {"fix", line(record.fix_curve)}}}};
+          {"curves", curves(record)}};
 }
 
 std::string text(const Json& value) { return value.dump(-1, ' ', true, Json::error_handler_t::replace); }

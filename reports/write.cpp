@@ -6,6 +6,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "reports/html/page.hpp"
 #include "reports/json.hpp"
 #include "reports/junit.hpp"
 #include "reports/markdown.hpp"
@@ -36,7 +37,8 @@ void replace(const std::filesystem::path& file, const std::string& content) {
 
 const std::vector<Renderer>& renderers() {
   static const std::vector<Renderer> all{
-      {"report.json", to_json}, {"report.md", to_markdown}, {"workaround.sh", to_workaround}, {"junit.xml", to_junit}};
+      {"report.json", to_json}, {"report.md", to_markdown}, {"workaround.sh", to_workaround}, {"junit.xml", to_junit},
+      {"report.html", to_html}};
   return all;
 }
 

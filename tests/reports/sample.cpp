@@ -66,6 +66,11 @@ Record culprits() {
   record.elapsed_s = 22.5;
   record.as_is_curve = {{20, 40, 60}, {7.6, 7.4, 7.2}};
   record.fix_curve = record.reference_curve;
+  record.reference_low = {{20, 40, 60}, {7.49, 7.19, 6.99}};
+  record.reference_high = {{20, 40, 60}, {7.51, 7.21, 7.01}};
+  record.as_is_difference = {{20, 40, 60}, {0.013, 0.028, 0.031}};
+  record.fix_difference = {{20, 40, 60}, {0, 0, 0.0001}};
+  record.other_metrics = {{"loss_scale", {{20, 60}, {1024, 2048}}, {{20, 60}, {1024, 1}}, {}}};
   record.answer.state = strategies::State::proved;
   record.answer.culprit_set = {1, 3};
   record.answer.causes = {{1}, {2, 3}};
@@ -144,6 +149,7 @@ Record with(const std::string& text) {
   Record record = culprits();
   record.experiment = record.experiment_file = record.run_folder = record.metric = record.advice = text;
   record.program_version = record.started_utc = text;
+  record.other_metrics.front().name = text;
   for (Name& name : record.suspects) name = {text, text};
   for (Trial& one : record.trials) {
     one.reason = one.text = text;
