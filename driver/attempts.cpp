@@ -61,7 +61,9 @@ void take_from_log(AttemptOutcome& outcome, const read::AttemptLog& log) {
 
 }  // namespace
 
-bool has_whole_curve(Ending ending) { return ending == Ending::finished || ending == Ending::whole; }
+bool can_be_judged(const AttemptOutcome& outcome) {
+  return (outcome.ending == Ending::finished || outcome.ending == Ending::whole) && outcome.errors.empty();
+}
 
 const char* name_of(Ending ending) {
   return std::ranges::find(kEndingNames, ending, &std::pair<Ending, const char*>::first)->second;

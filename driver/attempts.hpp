@@ -65,8 +65,8 @@ struct AttemptOutcome {
   std::optional<std::int64_t> last_step; ///< seen
 };
 
-/// True if the curve may be judged.
-bool has_whole_curve(Ending ending);
+/// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
+bool can_be_judged(const AttemptOutcome& outcome);
 /// Inverse of name_of; throws std::invalid_argument for a word that is no ending.
 Ending ending_of(const std::string& name);
 const char* name_of(Ending ending);

@@ -26,7 +26,7 @@ constexpr double kReportEvery_s = 2.0;
 std::vector<judge::Curve> whole_curves(const FinishedTrial& finished) {
   std::vector<judge::Curve> curves;
   for (const AttemptOutcome& attempt : finished.attempts)
-    if (has_whole_curve(attempt.ending)) curves.push_back(attempt.curve);
+    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
   return curves;
 }
 
@@ -106,7 +106,10 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
         for (const auto& [variable, value] : discover->environment) plan.recipe.environment[variable] = value;
   }
   // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
-  if (role == Role::as_is && reference_->distinct() == 1) plan.attempts = plan.max_attempts = std::max(2, plan.max_attempts);
+  if (role == Role::as_is && reference_->distinct() == 1) {
+    plan.attempts = 2;
+    plan.max_attempts = std::max(2, plan.max_attempts);
+  }
   return plan;
 }
 
@@ -190,7 +193,7 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
     neutralise::Discovered discovered;
     for (const FinishedTrial& finished : first) {
       if (finished.plan.role != Role::discovery) continue;
-      if (!has_whole_curve(finished.attempts.back().ending))
+      if (!can_be_judged(finished.attempts.back()))
         throw Infrastructure(fmt::format("the discovery run failed: {}", finished.attempts.back().text));
       discovered = watch_.discovered(finished.attempts.back().names);
     }
@@ -242,7 +245,7 @@ void Loop::replay_search() {
     restore(record_, directory_, past);
     learn(past.neutralised, *past.judgement);
   }
-  effect_seen_ |= past_.effect_seen;
+  if (past_.catalogue) effect_seen_ |= past_.effect_seen;
   for (const PastTrial& past : past_.trials) {
     if (!is_search(past.role) || past.judgement) continue;
     pending_[past.number] = past.neutralised;

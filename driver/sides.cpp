@@ -66,4 +66,9 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
   return sides;
 }
 
+void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment) {
+  for (auto& [name, family] : experiment.families)
+    for (auto& [switch_name, toggle] : family.toggles) toggle.suspect = configs::settled_suspect(toggle, environment);
+}
+
 }  // namespace bisectd::driver

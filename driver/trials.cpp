@@ -11,8 +11,16 @@ namespace {
 std::vector<judge::Curve> whole_curves(const std::vector<AttemptOutcome>& attempts) {
   std::vector<judge::Curve> curves;
   for (const AttemptOutcome& attempt : attempts)
-    if (has_whole_curve(attempt.ending)) curves.push_back(attempt.curve);
+    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
   return curves;
+}
+
+/// Of a trial that is not judged: its curves are there, which is all that was wanted.
+judge::Judgement measured() {
+  judge::Judgement judgement;
+  judgement.verdict = strategies::Verdict::pass;
+  judgement.reason = "measured";
+  return judgement;
 }
 
 judge::Judgement unresolved(const AttemptOutcome& last) {
@@ -129,7 +137,7 @@ void Trials::decide(Open& open) {
   if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
   if (open.running > 0) return;
   if (!open.plan.judged || missing > 0)
-    return finish(open, missing > 0 ? unresolved(last) : judge::Judgement{});
+    return finish(open, missing > 0 ? unresolved(last) : measured());
   judge::Judgement judgement = judge_(open.plan, curves);
   const bool again = judgement.verdict == strategies::Verdict::inconclusive &&
                      static_cast<int>(curves.size()) < open.plan.max_attempts &&

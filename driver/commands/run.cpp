@@ -42,7 +42,7 @@ void print_result(const reports::Record& record, const OutputOptions& output) {
 }
 
 /// Drives a run directory to its end, whether it is new or was begun by an earlier bisectd.
-int drive(const configs::Experiment& experiment, const keep::RunDirectory& directory, bool accept_changes,
+int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, bool accept_changes,
           const OutputOptions& output) {
   Progress progress(output.quiet);
   const keep::Lock lock(directory.folder());
@@ -60,6 +60,7 @@ int drive(const configs::Experiment& experiment, const keep::RunDirectory& direc
   }
   launch::LocalLauncher launcher;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
+  settle_toggles(experiment, sides.subject.environment);
   keep::write_file(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);
   if (is_new) {
@@ -75,6 +76,14 @@ int drive(const configs::Experiment& experiment, const keep::RunDirectory& direc
   } catch (const Interrupted& interrupted) {
     progress.line(fmt::format("interrupted; go on with: bisectd resume {}", directory.folder().string()));
     return 128 + interrupted.signal_number;
+  }
+}
+
+configs::Experiment load(const std::string& file) {
+  try {
+    return configs::load_experiment(file);
+  } catch (const std::system_error& error) {
+    throw UsageError(error.what());
   }
 }
 
@@ -94,7 +103,7 @@ std::optional<keep::RunDirectory> to_go_on_with(const RunOptions& options, const
 }  // namespace
 
 int run_experiment(const RunOptions& options) {
-  const configs::Experiment experiment = configs::load_experiment(options.experiment);
+  configs::Experiment experiment = load(options.experiment);
   if (const auto directory = to_go_on_with(options, experiment.name))
     return drive(experiment, *directory, options.accept_changes, options.output);
   std::optional<keep::RunDirectory> directory;
@@ -118,7 +127,7 @@ int resume_run(const ResumeOptions& options) {
   } catch (const std::runtime_error& error) {
     throw UsageError(error.what());
   }
-  const configs::Experiment experiment = configs::load_experiment(read_history(directory->journal()).experiment_file);
+  configs::Experiment experiment = load(read_history(directory->journal()).experiment_file);
   return drive(experiment, *directory, options.accept_changes, options.output);
 }
 

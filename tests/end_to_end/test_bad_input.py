@@ -29,7 +29,7 @@ class BadExperiment(Space):
 
     def test_unknown_key(self):
         text, place = self.changed("  repeats: 2", "  repeat: 2")
-        self.refused(text, place, "'repeat'", "'repeats'", "^")
+        self.refused(text, place, "`repeat`", "`repeats`", "^")
 
     def test_duplicate_key(self):
         text, _ = self.changed("name: hostile", "name: hostile\nname: twice")
