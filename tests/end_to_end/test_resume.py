@@ -95,8 +95,8 @@ class Resume(Space):
         self.bisectd("run", "experiment.yaml", code=3)
         self.prepare(search="search: {budget: {trials: 90}}")
         refused = self.bisectd("resume", self.run_folder(), code=2)
-        self.assertRegex(refused.err, r"- +trials: 3\n")
-        self.assertRegex(refused.err, r"\+ +trials: 90\n")
+        self.assertRegex(refused.err, r"- +budget_trials: 3\n")
+        self.assertRegex(refused.err, r"\+ +budget_trials: 90\n")
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
         self.assert_right()
 
