@@ -122,6 +122,9 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
     side.command = texts_of(*command, what + ".command", problems);
     if (command->kind == Value::Kind::list && side.command.size() == written)
       check_command(side.command, command->place, what + ".command", problems);
+    if (!side.command.empty() && !command->items.front().quoted && side.command.front().value.find(' ') != std::string::npos)
+      problems.add(side.command.front().place, "the program's name " + in_quotes(side.command.front().value) + " holds a space",
+                   "put commas between the words, or quotes around a name that really has one");
   }
   side.devices.kind = "cpu";
   side.devices.place = reader.place();

@@ -18,6 +18,25 @@ namespace {
 constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kMostValues = 20'000;
 
+/// True if the quoted scalar that starts at `text` (properties such as an anchor may come first) has an end. yaml-cpp
+/// takes everything up to the end of the file for the text of a quote that is never closed.
+bool is_closed(std::string_view text) {
+  while (text.starts_with('&') || text.starts_with('!')) {
+    text.remove_prefix(std::min(text.find_first_of(" \t\r\n"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  }
+  if (!text.starts_with('"') && !text.starts_with('\'')) return true;  // a block scalar
+  const char quote = text[0];
+  const std::string_view quote_inside = quote == '"' ? "\\" : "''";  // `\"` between double quotes, `''` between single ones
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text.substr(at).starts_with(quote_inside))
+      ++at;
+    else if (text[at] == quote)
+      return true;
+  }
+  return false;
+}
+
 /// Thrown out of the parser when going on makes no sense; the problem has been added.
 struct GiveUp {};
 
@@ -25,7 +44,8 @@ struct GiveUp {};
 /// they were written, and nothing is expanded that we did not expand ourselves.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& file, Problems& problems) : file_(file), problems_(problems) {}
+  TreeBuilder(std::string_view bytes, const std::string& file, Problems& problems)
+      : bytes_(bytes), file_(file), problems_(problems) {}
 
   std::optional<Value> take_root() { return std::move(root_); }
 
@@ -54,6 +74,8 @@ class TreeBuilder : public YAML::EventHandler {
     value.quoted = tag != "?";
     value.place = place_of(mark);
     check_tag(tag, value.place);
+    if (value.quoted && !is_closed(bytes_.substr(std::min(static_cast<std::size_t>(mark.pos), bytes_.size()))))
+      give_up(value.place, "this quote is never closed", "");
     if (text.find('\0') != std::string::npos) problems_.add(value.place, "a text must not hold a NUL character");
     finish(std::move(value), anchor);
   }
@@ -150,6 +172,7 @@ class TreeBuilder : public YAML::EventHandler {
     return false;
   }
 
+  std::string_view bytes_;
   const std::string& file_;
   Problems& problems_;
   std::vector<Open> open_;
@@ -194,7 +217,7 @@ std::optional<Value> parse_yaml(std::string_view bytes, const std::string& file,
   }
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   if (!is_text(bytes, file, problems)) return std::nullopt;
-  TreeBuilder builder(file, problems);
+  TreeBuilder builder(bytes, file, problems);
   try {
     std::istringstream stream{std::string(bytes)};
     YAML::Parser parser(stream);

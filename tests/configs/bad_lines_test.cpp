@@ -60,6 +60,7 @@ TEST_CASE("a wrong line of a side is named with its place") {
   check(kGood, {
       {4, "  comand: [python]", "4:3: unknown key `comand` in `reference` | did you mean `command`?"},
       {4, "  command: []", "4:12: `reference.command` is empty | for example [python, train.py]"},
+      {4, "  command: [python train.py]", "4:13: the program's name `python train.py` holds a space | put commas between the words, or quotes around a name that really has one"},
       {4, "  command: [\"\"]", "4:13: the program's name is empty"},
       {4, "  command: python train.py", "4:12: `reference.command`: expected a list, found the text `python train.py` | write a list: [python, train.py]"},
       {4, "  command: [python, [a]]", "4:21: `reference.command`: expected a text, found a list"},
