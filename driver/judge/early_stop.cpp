@@ -97,16 +97,16 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     return false;
   }
   const bool exact = reference_.distinct() == 1 && pool_.deterministic();
-  const double dof = reference_.level.dof + pool_.total.dof;
+  const double runs = reference_.distinct();
+  const double dof = runs - 1 + pool_.total.dof;
   if (!exact && dof == 0) return false;
   // Even an exact difference moves along the run: what it does inside the window says how far it may still go.
   const WithinRun inside = within_run(values_in(difference, now));
   double variance = inside.variance;
   if (!exact) {
-    const double m = reference_.distinct();
     const double squares = squares_at(reference_, step, length);
-    const double between = std::max(squares / std::max(1.0, m - 1), (squares + pool_.total.sum_squares) / dof);
-    variance = std::max(variance, between * (1 + 1 / m));
+    const double between = std::max(squares / std::max(1.0, runs - 1), (squares + pool_.total.sum_squares) / dof);
+    variance = std::max(variance, between * (1 + 1 / runs));
   }
   const double reach = t_quantile(kAlpha / (2 * kLooks.size()), exact ? inside.dof : dof) * std::sqrt(variance);
   const double sign = reference_.metric.higher_is_better ? -1 : 1;
