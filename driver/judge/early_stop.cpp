@@ -1,4 +1,5 @@
-// See early_stop.hpp. Group-sequential looks with a Bonferroni share each; shared design "verdict", section 4.6.
+// See early_stop.hpp. Group-sequential looks with a Bonferroni share each; shared design "verdict", section 4.6. Beyond
+// the design, two looks in a row must agree: the slope of a slow transient is hard to see in the first short windows.
 #include "driver/judge/early_stop.hpp"
 
 #include <algorithm>
@@ -34,6 +35,20 @@ double squares_in(const Reference& reference, const Places& places) {
   return spread_of(levels).sum_squares;
 }
 
+/// The same for a stretch of `length` steps at `step`, or the mean over all such stretches of the run if that is more:
+/// runs that have hardly separated yet look quieter than they will be.
+double squares_at(const Reference& reference, std::int64_t step, std::int64_t length) {
+  double sum = 0;
+  int stretches = 0;
+  for (std::int64_t last = reference.last_step(); last - length >= reference.steps.front(); last -= length) {
+    const Places places = places_in(reference, {last - length, last});
+    if (places.size() == 0) continue;
+    sum += squares_in(reference, places);
+    ++stretches;
+  }
+  return std::max(squares_in(reference, places_in(reference, {step - length, step})), sum / std::max(1, stretches));
+}
+
 }  // namespace
 
 EarlyStop::EarlyStop(const Reference& reference, const NoisePool& pool) : reference_(reference), pool_(pool) {}
@@ -54,11 +69,19 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
   for (; next_look_ < kLooks.size(); ++next_look_) {
     const std::int64_t step = step_at(reference_, kLooks[next_look_]);
     if (now.track.steps.back() < step) return std::nullopt;
-    if (!beyond_at(now, step)) continue;
+    if (!beyond_at(now, step)) {
+      first_beyond_.reset();
+      continue;
+    }
+    if (!first_beyond_) {
+      first_beyond_ = step;
+      continue;
+    }
     judgement.reason = "level";
-    judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at step {}", reference_.metric.name,
-                                 100 * reference_.accept.target, step);
-    judgement.first_bad_step = step;
+    judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at steps {} and {}", reference_.metric.name,
+                                 100 * reference_.accept.target, *first_beyond_, step);
+    judgement.first_bad_step = first_beyond_;
+    ++next_look_;
     return judgement;
   }
   return std::nullopt;
@@ -74,16 +97,16 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     return false;
   }
   const bool exact = reference_.distinct() == 1 && pool_.deterministic();
-  const int dof = reference_.level.dof + pool_.total.dof;
+  const double runs = reference_.distinct();
+  const double dof = runs - 1 + pool_.total.dof;
   if (!exact && dof == 0) return false;
   // Even an exact difference moves along the run: what it does inside the window says how far it may still go.
   const WithinRun inside = within_run(values_in(difference, now));
   double variance = inside.variance;
   if (!exact) {
-    const double m = reference_.distinct();
-    const double squares = std::max(squares_in(reference_, now), squares_in(reference_, before));
-    const double between = std::max(squares / std::max(1.0, m - 1), (squares + pool_.total.sum_squares) / dof);
-    variance = std::max(variance, between * (1 + 1 / m));
+    const double squares = squares_at(reference_, step, length);
+    const double between = std::max(squares / std::max(1.0, runs - 1), (squares + pool_.total.sum_squares) / dof);
+    variance = std::max(variance, between * (1 + 1 / runs));
   }
   const double reach = t_quantile(kAlpha / (2 * kLooks.size()), exact ? inside.dof : dof) * std::sqrt(variance);
   const double sign = reference_.metric.higher_is_better ? -1 : 1;

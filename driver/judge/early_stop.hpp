@@ -23,6 +23,7 @@ class EarlyStop {
   const Reference& reference_;
   const NoisePool& pool_;
   std::size_t next_look_ = 0;
+  std::optional<std::int64_t> first_beyond_;  ///< step of the last look, if it found the run beyond the target
 };
 
 }  // namespace bisectd::driver::judge

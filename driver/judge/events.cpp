@@ -66,15 +66,27 @@ void nan(const Reference& reference, const Track& track, Progress progress, Even
                     found.first});
 }
 
+/// Standard deviation of one run at one step around the others, robust against spikes; 0 with one distinct run.
+double step_noise(const Reference& reference) {
+  const double m = reference.distinct();
+  if (m < 2) return 0;
+  std::vector<double> sizes;
+  for (const auto& run : reference.residuals) {
+    for (double value : run) sizes.push_back(std::abs(value));
+  }
+  return kMadToSigma * quantile(sizes, 0.5) * std::sqrt(m / (m - 1));
+}
+
 /// M1: forward is wrong from the start.
-void first_step(const Reference& reference, const Difference& difference, Events& events) {
+void first_step(const Reference& reference, const Difference& difference, double noise, Events& events) {
   if (difference.places.empty()) return;
   const std::size_t t = difference.places.front();
   const std::int64_t step = reference.steps[t];
   if (static_cast<double>(step) > std::max(1.0, kFirstStepShare * static_cast<double>(reference.last_step()))) return;
   double sum_squares = 0;
   for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
-  const double sigma = std::sqrt(sum_squares / std::max(1, reference.distinct() - 1));
+  // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
+  const double sigma = std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)), noise);
   const double size = std::abs(difference.values.front());
   const bool fails = size > std::max(kFirstStepFail, kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
@@ -126,14 +138,8 @@ void multi_step(const Reference& reference, const Difference& difference, Progre
 }
 
 /// M4: single steps far off, which a trimmed mean would hide.
-void spikes(const Reference& reference, const Difference& difference, Events& events) {
-  std::vector<double> sizes;
-  for (const auto& run : reference.residuals) {
-    for (double value : run) sizes.push_back(std::abs(value));
-  }
-  const double m = reference.distinct();
-  const double sigma = m > 1 ? kMadToSigma * quantile(sizes, 0.5) * std::sqrt(m / (m - 1)) : 0;
-  const double limit = std::max(kSpike, kSpikeSigma * sigma);
+void spikes(const Reference& reference, const Difference& difference, double noise, Events& events) {
+  const double limit = std::max(kSpike, kSpikeSigma * noise);
   const auto beyond = [limit](double value) { return std::abs(value) > limit; };
   std::size_t worst = 0;
   for (const auto& run : reference.residuals) {
@@ -155,8 +161,9 @@ std::vector<Event> events_of(const Reference& reference, const Curve& curve, con
   Events events;
   nan(reference, difference.track, progress, events);
   if (!reference.metric.higher_is_better) {  // single evaluations of a score are noisy by nature: its level decides
-    first_step(reference, difference, events);
-    spikes(reference, difference, events);
+    const double noise = step_noise(reference);
+    first_step(reference, difference, noise, events);
+    spikes(reference, difference, noise, events);
     multi_step(reference, difference, progress, events);
   }
   loss_scale(reference, curve, events);

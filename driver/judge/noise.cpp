@@ -28,12 +28,12 @@ void NoisePool::add(const Spread& spread) {
 
 Spread spread_of(std::span<const double> levels) {
   if (levels.size() < 2) return {};
-  return {sum_of_squares(levels), static_cast<int>(levels.size()) - 1, 0};
+  return {sum_of_squares(levels), static_cast<double>(levels.size()) - 1, 0};
 }
 
 StandardError pooled_error(const Spread& references, const Spread& candidates, const Spread& pool, int m, int n,
                            double floor_variance) {
-  const int dof = references.dof + candidates.dof + pool.dof;
+  const double dof = references.dof + candidates.dof + pool.dof;
   const double variance = (references.sum_squares + candidates.sum_squares + pool.sum_squares) / dof;
   return {std::sqrt(std::max(variance, floor_variance) * (1.0 / n + 1.0 / m)), dof};
 }
@@ -48,11 +48,11 @@ WithinRun within_run(std::span<const double> differences) {
     const auto batch = differences.subspan(from, to - from);
     means.push_back(std::accumulate(batch.begin(), batch.end(), 0.0) / static_cast<double>(batch.size()));
   }
-  const int dof = static_cast<int>(batches) - 1;
+  const double dof = static_cast<double>(batches) - 1;
   return {sum_of_squares(means) / dof / static_cast<double>(batches), dof};
 }
 
-double t_quantile(double alpha, int dof) {
+double t_quantile(double alpha, double dof) {
   return boost::math::quantile(boost::math::complement(boost::math::students_t(dof), alpha));
 }
 

@@ -8,7 +8,7 @@ namespace bisectd::driver::judge {
 /// What repeats of one and the same configuration teach about run-to-run noise.
 struct Spread {
   double sum_squares = 0;  ///< of the levels around their mean (fractions squared)
-  int dof = 0;             ///< repeats that differed, less one
+  double dof = 0;          ///< degrees of freedom: repeats that differed, less one; a fraction where estimated
   int identical = 0;       ///< repeats that equalled an earlier run bit for bit
 };
 
@@ -28,7 +28,7 @@ Spread spread_of(std::span<const double> levels);
 /// A standard error with its degrees of freedom. `dof` 0: there is no noise, the difference is exact.
 struct StandardError {
   double value = 0;
-  int dof = 0;
+  double dof = 0;
 };
 
 /// Pooled standard error of (mean of n candidates - mean of m references); sums of squares and dofs of all spreads add
@@ -40,12 +40,12 @@ StandardError pooled_error(const Spread& references, const Spread& candidates, c
 /// values). Sees noise within a run, blind to the offset between runs. Less than four values: 0.
 struct WithinRun {
   double variance = 0;
-  int dof = 0;
+  double dof = 0;
 };
 WithinRun within_run(std::span<const double> differences);
 
 /// Upper quantile of Student's t: P(T > result) = alpha.
-double t_quantile(double alpha, int dof);
+double t_quantile(double alpha, double dof);
 
 /// P(|difference| > target), or P(difference > target) if one-sided, with a flat prior; 0 or 1 where error is 0.
 double probability_beyond(double target, double difference, const StandardError& error, bool one_sided);

@@ -13,7 +13,7 @@
 namespace bisectd::driver::judge {
 namespace {
 
-constexpr double kAlpha = 0.04;        ///< as the verdict's
+constexpr double kAlpha = 0.013;       ///< near the verdict's, per look
 constexpr double kPower = 0.9;
 constexpr double kPrecisionShare = 0.25;  ///< half a printed digit may be this share of the target
 constexpr double kRepeatedShare = 0.2;
@@ -94,16 +94,16 @@ void outlier(const Reference& reference, std::vector<Finding>& findings) {
 }
 
 /// Largest run-to-run standard deviation that `n` attempts decide (nine times in ten).
-double largest_noise(const Reference& reference, int dof, int n) {
+double largest_noise(const Reference& reference, double dof, int n) {
   const configs::Acceptance& accept = reference.accept;
-  const int all = dof + n - 1;
+  const double all = dof + n - 1;
   const double m = reference.distinct();
   return accept.grey * accept.target /
-         ((t_quantile(kAlpha / accept.max_repeats, all) + t_quantile(1 - kPower, all)) * std::sqrt(1.0 / n + 1.0 / m));
+         ((t_quantile(kAlpha, all) + t_quantile(1 - kPower, all)) * std::sqrt(1.0 / n + 1.0 / m));
 }
 
 void noise(const Reference& reference, const NoisePool& pool, Preflight& result) {
-  const int dof = reference.level.dof + pool.total.dof;
+  const double dof = reference.level.dof + pool.total.dof;
   if (dof == 0) return;
   result.noise = std::sqrt((reference.level.sum_squares + pool.total.sum_squares) / dof);
   const int most = reference.accept.max_repeats;

@@ -99,24 +99,36 @@ std::vector<std::vector<double>> values_on_grid(Reference& reference) {
   return values;
 }
 
-/// Spread of the levels, averaged over the final window and the one before it. The degrees of freedom stay those of one
-/// window: the offset between two runs is the same in both.
+/// Levels of the distinct runs in a stretch.
+std::vector<double> levels_in(const Reference& reference, const Places& places) {
+  std::vector<double> levels, values;
+  for (const auto& run : reference.residuals) {
+    values.assign(run.begin() + static_cast<std::ptrdiff_t>(places.from), run.begin() + static_cast<std::ptrdiff_t>(places.to));
+    levels.push_back(trimmed_mean(values, reference.accept.trim));
+  }
+  return levels;
+}
+
+/// Spread of the levels, averaged over the final window and the one before it. With rho the correlation of the runs'
+/// levels between the two windows, the mean of the two variances has 2 (m-1) / (1 + rho^2) degrees of freedom: twice
+/// those of one window when runs wander, no more than one window's when they keep an offset. rho itself is an estimate;
+/// 1/(m-1), what rho^2 is by chance alone, stays in it, on the careful side.
 Spread level_spread(const Reference& reference) {
   const std::int64_t length = reference.window.last - reference.window.first;
   const Places last = places_in(reference, reference.window);
   const Places before = places_in(reference, {reference.window.first - length, reference.window.first});
-  const auto spread_in = [&](const Places& places) {
-    std::vector<double> levels;
-    for (std::vector<double> residuals : reference.residuals) {
-      levels.push_back(trimmed_mean(std::span(residuals).subspan(places.from, places.size()), reference.accept.trim));
-    }
-    return spread_of(levels);
-  };
-  Spread spread = spread_in(last);
-  if (2 * before.size() >= last.size()) {
-    spread.sum_squares = (spread.sum_squares + spread_in(before).sum_squares) / 2;
-  }
-  return spread;
+  const auto now = levels_in(reference, last);
+  Spread spread = spread_of(now);
+  if (spread.dof == 0 || 2 * before.size() < last.size()) return spread;
+  const auto then = levels_in(reference, before);
+  const Spread earlier = spread_of(then);
+  double both = 0;  // residuals sum to zero over the runs (but for trimming), so no means are taken off
+  for (std::size_t i = 0; i < now.size(); ++i) both += now[i] * then[i];
+  const double squares = spread.sum_squares * earlier.sum_squares;
+  const double rho2 = squares > 0 ? std::min(1.0, both * both / squares) : 1.0;
+  const double dof = 2 * spread.dof / (1 + rho2);
+  const double variance = (spread.sum_squares + earlier.sum_squares) / 2 / spread.dof;
+  return {variance * dof, dof, 0};
 }
 
 tl::unexpected<Problem> problem(std::string code, std::string message, std::string hint) {

@@ -18,7 +18,7 @@ struct Judgement {
   std::string text;                      ///< one sentence for people
   std::optional<double> delta;           ///< signed relative difference of the final window
   std::optional<double> standard_error;  ///< of delta; 0 when the difference is exact
-  int dof = 0;                           ///< degrees of freedom of standard_error
+  double dof = 0;                        ///< degrees of freedom of standard_error
   double p_bad = 0.5;                    ///< probability that the true difference is beyond the target
   std::optional<double> noise;           ///< run-to-run standard deviation of the level
   std::optional<double> detectable;      ///< minimal detectable effect: a true difference of this size fails in 90 %
