@@ -94,10 +94,10 @@ void conclude_aligned(reports::Record& record, const configs::Experiment& experi
             value, name));
 }
 
-void conclude_undecidable(reports::Record& record, const judge::Judgement& judgement) {
+void conclude_undecidable(reports::Record& record, const std::string& why) {
   record.finished = true;
   record.outcome = reports::Outcome::inconclusive;
-  record.advice = "The subject as it is can be told neither from the reference nor from a regression: " + judgement.text;
+  record.advice = "The subject can be told neither from the reference nor from a regression: " + why;
 }
 
 int exit_code(reports::Outcome outcome) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "configs/experiment.hpp"
-#include "driver/judge/verdict.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "reports/record.hpp"
 
@@ -16,8 +15,8 @@ void conclude(reports::Record& record, const configs::Experiment& experiment, co
 /// The subject as it is agrees with the reference.
 void conclude_aligned(reports::Record& record, const configs::Experiment& experiment);
 
-/// The subject as it is can be told neither from good nor from bad.
-void conclude_undecidable(reports::Record& record, const judge::Judgement& judgement);
+/// The target cannot be decided; `why` says what is in the way.
+void conclude_undecidable(reports::Record& record, const std::string& why);
 
 /// 0 aligned, 1 culprits found, 3 inconclusive or outside the suspects, 4 infrastructure.
 int exit_code(reports::Outcome outcome);

@@ -62,6 +62,7 @@ class Replay {
       history.experiment_file = record.at("experiment");
     } else if (kind == "finished") {
       history.finished = true;
+      history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "suspects") {
@@ -129,7 +130,7 @@ json run_record(const std::string& started_utc, const std::string& run_tag, cons
   return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}, {"experiment", experiment_file}};
 }
 
-json finished_record() { return {{"kind", "finished"}}; }
+json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed_s", elapsed_s}}; }
 
 json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
 

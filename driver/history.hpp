@@ -51,7 +51,7 @@ History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
 nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
-nlohmann::json finished_record();
+nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/conclusion.hpp"
+#include "driver/judge/preflight.hpp"
 #include "driver/recorded_curve.hpp"
 #include "driver/record_keeping.hpp"
 #include "reports/progress.hpp"
@@ -28,6 +29,17 @@ std::vector<judge::Curve> whole_curves(const FinishedTrial& finished) {
   for (const AttemptOutcome& attempt : finished.attempts)
     if (can_be_judged(attempt)) curves.push_back(attempt.curve);
   return curves;
+}
+
+/// Attempts that logged bit for bit what the first one did. They show that the subject has no noise even where the judge
+/// takes no spread from them, because the run failed by an event.
+int identical_repeats(const FinishedTrial& finished) {
+  const std::vector<judge::Curve> curves = whole_curves(finished);
+  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) {
+    return std::ranges::equal(curve.series, curves.front().series, [](const auto& a, const auto& b) {
+      return a.first == b.first && judge::identical(judge::tidy(a.second), judge::tidy(b.second));
+    });
+  }));
 }
 
 bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
@@ -53,17 +65,18 @@ Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunD
                   note_running(record_, directory_, request, log.last_step());
                   progress_.running([&](std::size_t columns) { return reports::status_line(record_, columns); },
                                     [&] { return reports::heartbeat_line(record_); });
-                  return false;
+                  return is_certain(request, log.curve());
                 }),
       trials_(attempts_, journal, directory,
-              [this](const TrialPlan&, std::span<const judge::Curve> curves) { return judge(curves); },
+              {.whole = [this](std::span<const judge::Curve> curves) { return judge::judge(*reference_, curves, pool_); },
+               .ended_early = [this](const judge::Curve& curve) { return judge_early(curve); }},
               [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record_, directory_, plan, outcome); }),
       last_step_(experiment.steps), record_(new_record(experiment, directory, past_)) {}
 
 const reports::Record& Loop::run() {
   try {
     find_answer();
-    if (!past_.finished) journal_.append(finished_record());
+    if (!past_.finished) journal_.append(finished_record(attempts_.now_s()));
   } catch (const Infrastructure& error) {
     record_.outcome = reports::Outcome::infrastructure;
     record_.advice = error.what();
@@ -155,11 +168,35 @@ void Loop::measure_reference() {
   describe_reference(record_, *reference_);
 }
 
-judge::Judgement Loop::judge(std::span<const judge::Curve> curves) const { return judge::judge(*reference_, curves, pool_); }
+bool Loop::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
+  // Only the search may take a short cut: both ends and the certificate are always seen at full length.
+  if (!reference_ || role_of(trial_of(record_, request.trial).role) != Role::search) return false;
+  auto stop = early_stops_.try_emplace(request.folder.string(), *reference_, pool_).first;
+  return stop->second.look(so_far).has_value();
+}
+
+judge::Judgement Loop::judge_early(const judge::Curve& curve) const {
+  const auto certain = judge::EarlyStop(*reference_, pool_).look(curve);
+  // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
+  return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
+}
+
+bool Loop::is_decidable() {
+  const judge::Preflight preflight = judge::preflight(*reference_, pool_);
+  for (const judge::Finding& finding : preflight.findings) {
+    std::string text = finding.text;
+    for (const std::string& option : finding.options) text += "; " + option;
+    progress_.line((finding.error ? "error: " : "warning: ") + text);
+    record_.warnings.push_back(text);
+  }
+  if (!preflight.decidable()) conclude_undecidable(record_, record_.warnings.front());
+  return preflight.decidable();
+}
 
 void Loop::take_in(const FinishedTrial& finished) {
   settle(record_, finished);
   pool_.add(finished.judgement.spread);
+  for (const AttemptOutcome& attempt : finished.attempts) early_stops_.erase(attempt.folder.string());
   progress_.line(reports::trial_line(record_, trial_of(record_, finished.plan.number)));
 }
 
@@ -179,9 +216,11 @@ bool Loop::measure_subject() {
     throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", as_is.judgement.text,
                                      record_.trials.at(as_is.plan.number - 1).attempts.back().folder));
   as_is_names_ = as_is.attempts.back().names;
+  pool_.total.identical += identical_repeats(as_is);
   describe_as_is(record_, as_is);
+  if (!is_decidable()) return false;
   if (as_is.judgement.verdict == Verdict::pass) return conclude_aligned(record_, experiment_), false;
-  if (as_is.judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record_, as_is.judgement), false;
+  if (as_is.judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record_, as_is.judgement.text), false;
   list_suspects(first);
   return true;
 }
@@ -225,6 +264,9 @@ void Loop::search() {
     for (const FinishedTrial& finished : wait()) take_in_search(finished);
     write_reports(false);
   }
+  // The answer can come while other devices still work on trials that it makes needless.
+  trials_.stop_all();
+  std::erase_if(record_.trials, [](const reports::Trial& trial) { return trial.running; });
 }
 
 void Loop::ask() {
@@ -246,6 +288,7 @@ void Loop::replay_search() {
     learn(past.neutralised, *past.judgement);
   }
   if (past_.catalogue) effect_seen_ |= past_.effect_seen;
+  if (past_.finished) return;
   for (const PastTrial& past : past_.trials) {
     if (!is_search(past.role) || past.judgement) continue;
     pending_[past.number] = past.neutralised;
@@ -282,7 +325,7 @@ bool Loop::budget_spent() const {
 }
 
 void Loop::write_reports(bool final) {
-  record_.elapsed_s = attempts_.now_s();
+  record_.elapsed_s = past_.finished ? past_.elapsed_s : attempts_.now_s();
   if (!final && record_.elapsed_s - reported_s_ < kReportEvery_s) return;
   reported_s_ = record_.elapsed_s;
   for (const std::string& problem : reports::write_reports(record_, directory_.folder())) progress_.line("warning: " + problem);

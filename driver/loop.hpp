@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "driver/history.hpp"
+#include "driver/judge/early_stop.hpp"
 #include "driver/progress.hpp"
 #include "driver/sides.hpp"
 #include "driver/trials.hpp"
@@ -50,7 +51,9 @@ class Loop {
   void take_in(const FinishedTrial& finished);
   void take_in_search(const FinishedTrial& finished);
   void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
-  judge::Judgement judge(std::span<const judge::Curve> curves) const;
+  bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
+  judge::Judgement judge_early(const judge::Curve& curve) const;
+  bool is_decidable();
   void write_reports(bool final);
   bool budget_spent() const;
 
@@ -65,6 +68,7 @@ class Loop {
   Trials trials_;
   std::optional<judge::Reference> reference_;
   judge::NoisePool pool_;
+  std::map<std::string, judge::EarlyStop> early_stops_;  ///< of the running attempts of the search, by folder
   std::optional<std::int64_t> last_step_;
   neutralise::Catalogue catalogue_;
   std::vector<read::NameCounts> as_is_names_;

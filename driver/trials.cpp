@@ -134,12 +134,13 @@ void Trials::decide(Open& open) {
   const int missing = open.plan.attempts - static_cast<int>(curves.size());
   const int broken = static_cast<int>(open.ended.size() - curves.size());
   const AttemptOutcome& last = open.ended.back();
+  if (last.ending == Ending::ended_early) return finish(open, judge_.ended_early(last.curve));
   const bool may_retry = open.plan.retry_crash && broken <= 1 && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
   if (open.running > 0) return;
   if (!open.plan.judged || missing > 0)
     return finish(open, missing > 0 ? unresolved(last) : measured());
-  judge::Judgement judgement = judge_(open.plan, curves);
+  judge::Judgement judgement = judge_.whole(curves);
   const bool again = judgement.verdict == strategies::Verdict::inconclusive &&
                      static_cast<int>(curves.size()) < open.plan.max_attempts &&
                      open.launched <= open.plan.max_attempts;  // crashes in between must not make this endless
