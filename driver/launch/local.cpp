@@ -3,9 +3,7 @@
 #include "driver/launch/local.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,13 +12,13 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cerrno>
 #include <csignal>
 #include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
 
+#include "driver/launch/orphans.hpp"
 #include "driver/launch/process.hpp"
 #include "driver/launch/strays.hpp"
 
@@ -46,6 +44,7 @@ struct Running {
   Clock::time_point started = Clock::now();
   std::optional<Ended> ended;           // set once the leader is gone
   Clock::time_point kill_at = kNever;   // SIGKILL from here on
+  Clock::time_point look_again_until;   // for orphans that could be its own; set with `ended`
   std::chrono::milliseconds pause = kShortestPoll;
   bool stopped = false;
   bool reported = false;
@@ -60,9 +59,10 @@ Ended end_of(const Running& running) {
   return ended;
 }
 
-bool has_no_children() {
-  siginfo_t info{};
-  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == -1 && errno == ECHILD;
+std::string names(const std::vector<pid_t>& pids) {
+  std::string text;
+  for (const pid_t pid : pids) text += fmt::format("{}{} (process {})", text.empty() ? "" : ", ", name_of(pid), pid);
+  return text;
 }
 
 void kill_tree(pid_t top) {
@@ -79,7 +79,6 @@ class LocalLauncher::Impl {
   Impl() : signals_(context_) {
     prepare_to_own_processes();
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    for (const pid_t pid : children_of(::getpid())) strangers_.insert(pid);
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) take_signal(number);
     await_signal();
   }
@@ -118,7 +117,7 @@ class LocalLauncher::Impl {
       context_.poll();
     }
     woken_ = false;
-    if (!running_.empty()) (void)orphans();  // reaps those of running jobs, or a long one collects zombies
+    if (!running_.empty()) orphans_.reap(all_kin());  // those of running jobs: a long one would collect zombies
     return std::exchange(ended_, {});
   }
 
@@ -132,7 +131,7 @@ class LocalLauncher::Impl {
     // what was stopped, so that it can act on it.
     const pid_t leader = running.process->pid();
     std::vector<pid_t> others = descendants_of(leader);
-    for (const pid_t orphan : leftovers(running)) others.push_back(orphan);
+    for (const pid_t orphan : orphans_.of(kin_of(running), all_kin()).own) others.push_back(orphan);
     running.process->signal_group(SIGTERM);
     running.process->signal_group(SIGCONT);
     for (const pid_t pid : others) {
@@ -194,22 +193,29 @@ class LocalLauncher::Impl {
       ended.code = status->code;
     }
     running.ended = std::move(ended);
-    running.kill_at = std::min(running.kill_at, Clock::now() + kLinger);
+    running.look_again_until = Clock::now() + kLinger;
+    running.kill_at = std::min(running.kill_at, running.look_again_until);
     tend(running);
   }
 
   /// Moves a job on: kills what is due, reports what is done, else sets the timer.
   void tend(Running& running) {
     if (running.reported) return;  // this call was queued before the report
-    std::vector<pid_t> left;
-    if (running.ended)
-      left = leftovers(running);
-    else
-      left = {running.process->pid()};
-    if (left.empty()) return report(running);
-
     const auto now = Clock::now();
-    if (now >= running.kill_at) {
+    std::vector<pid_t> left{running.process->pid()};
+    bool look_again = false;
+    if (running.ended) {
+      auto orphans = orphans_.of(kin_of(running), all_kin());
+      left = std::move(orphans.own);
+      look_again = now < running.look_again_until && any_new(orphans.unknown);
+      if (left.empty() && !look_again) {
+        faceless_.insert(orphans.unknown.begin(), orphans.unknown.end());
+        return report(running);
+      }
+    }
+    if (now >= running.kill_at && !left.empty()) {
+      if (running.ended && !running.stopped && running.ended->message.empty())
+        running.ended->message = "left running at its end, and killed: " + names(left);
       for (const pid_t pid : left) kill_tree(pid);
       if (now >= running.kill_at + kGiveUp) return give_up(running, left);
     }
@@ -220,6 +226,11 @@ class LocalLauncher::Impl {
     running.timer.async_wait([this, &running](const boost::system::error_code& error) {
       if (!error) tend(running);
     });
+  }
+
+  /// A process shows no environment while it execs. One that never shows any is waited for once, not by every job.
+  bool any_new(const std::vector<pid_t>& unknown) const {
+    return std::any_of(unknown.begin(), unknown.end(), [&](pid_t pid) { return !faceless_.contains(pid); });
   }
 
   void report(Running& running) {
@@ -238,46 +249,21 @@ class LocalLauncher::Impl {
       running.ended->how = Ended::How::lost;
     }
     running.ended->message =
-        fmt::format("still there {} s after SIGKILL, probably inside a device driver: process {}",
-                    std::chrono::duration_cast<std::chrono::seconds>(kGiveUp).count(), fmt::join(left, ", "));
-    hopeless_.insert(left.begin(), left.end());
+        fmt::format("still there {} s after SIGKILL, probably inside a device driver: {}",
+                    std::chrono::duration_cast<std::chrono::seconds>(kGiveUp).count(), names(left));
+    for (const pid_t pid : left) orphans_.give_up(pid);
     if (leader_stuck) abandoned_.push_back(std::move(running.process));  // its wait stays pending
     report(running);
   }
 
-  /// Our children that lead no job: they lost their parent. Reaps the dead ones.
-  std::vector<pid_t> orphans() {
-    if (has_no_children()) return {};
-    std::vector<pid_t> found;
-    for (const pid_t pid : children_of(::getpid())) {
-      const auto leads = [&](const auto& entry) { return !entry.second.ended && entry.second.process->pid() == pid; };
-      if (strangers_.contains(pid) || std::any_of(running_.begin(), running_.end(), leads)) continue;
-      if (::waitpid(pid, nullptr, WNOHANG) != 0)
-        hopeless_.erase(pid);
-      else if (!hopeless_.contains(pid))
-        found.push_back(pid);
-    }
-    return found;
+  Kin kin_of(const Running& running) const {
+    return {running.job.tag, running.process->pid(), !running.ended};
   }
 
-  /// The orphans that `running` has to answer for.
-  std::vector<pid_t> leftovers(const Running& running) {
-    std::vector<pid_t> left = orphans();
-    std::erase_if(left, [&](pid_t pid) { return !answers_for(running, pid); });
-    return left;
-  }
-
-  bool answers_for(const Running& running, pid_t orphan) const {
-    const auto tag = attempt_tag(orphan);
-    const pid_t session = session_of(orphan);
-    const auto is_of = [&](const Running& job) {
-      return tag ? *tag == job.job.tag : session == job.process->pid();
-    };
-    if (is_of(running)) return true;
-    const bool of_another = std::any_of(running_.begin(), running_.end(), [&](const auto& e) { return is_of(e.second); });
-    if (of_another || !running.ended) return false;
-    // A tag of a job that is gone, or none at all: then of any of them, or of a child that was here before us.
-    return tag || (running_.size() == 1 && strangers_.empty());
+  std::vector<Kin> all_kin() const {
+    std::vector<Kin> all;
+    for (const auto& [id, running] : running_) all.push_back(kin_of(running));
+    return all;
   }
 
   asio::io_context context_{1};  // one thread: no locks
@@ -285,8 +271,8 @@ class LocalLauncher::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
   Jobs running_;                      // nodes stay where they are: handlers refer to them
   std::vector<Ended> ended_;          // to be reported
-  std::set<pid_t> strangers_;         // children from before; never touched
-  std::set<pid_t> hopeless_;          // outlived SIGKILL
+  Orphans orphans_;
+  std::set<pid_t> faceless_;          // orphans that are waited for no more
   std::vector<std::unique_ptr<Process>> abandoned_;
   int signal_number_ = 0;
   bool woken_ = false;

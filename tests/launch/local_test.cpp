@@ -2,6 +2,7 @@
 #include "driver/launch/local.hpp"
 
 #include <csignal>
+#include <map>
 
 #include "driver/launch/strays.hpp"
 #include "tests/catch.hpp"
@@ -46,18 +47,19 @@ TEST_CASE("wait returns empty when its time has passed") {
   CHECK(launcher.wait(5ms).empty());
 }
 
-TEST_CASE("two jobs run at once and end in their own order") {
+TEST_CASE("two jobs run at once and each is reported once, with its own end") {
   const Folder folder;
   launch::LocalLauncher launcher;
-  // The first waits for a file that the second writes: they must overlap.
-  launcher.start(bash(folder, "until [ -e go ]; do sleep 0.01; done; exit 1", 1));
-  launcher.start(bash(folder, "touch go; exit 2", 2));
-  const auto first = next_end(launcher);
-  const auto second = next_end(launcher);
-  CHECK(first.id == 2);
-  CHECK(first.code == 2);
-  CHECK(second.id == 1);
-  CHECK(second.code == 1);
+  // Each waits for the other: they must overlap.
+  launcher.start(bash(folder, "touch one; until [ -e two ]; do sleep 0.01; done; exit 1", 1));
+  launcher.start(bash(folder, "touch two; until [ -e one ]; do sleep 0.01; done; exit 2", 2));
+  std::map<launch::JobId, int> codes;
+  for (int ends = 0; ends < 2;)
+    for (const auto& ended : launcher.wait(10s)) {
+      codes[ended.id] = ended.code;
+      ++ends;
+    }
+  CHECK(codes == std::map<launch::JobId, int>{{1, 1}, {2, 2}});
 }
 
 TEST_CASE("stop ends the whole group, grandchildren too") {
@@ -109,7 +111,7 @@ TEST_CASE("a stopped job can act on SIGTERM") {
   launch::LocalLauncher launcher;
   launcher.start(bash(folder, "trap 'exit 3' TERM; echo $$ >pid; kill -STOP $$; sleep 60"));
   const pid_t pid = pid_in(folder, "pid");
-  REQUIRE(pid > 0);
+  REQUIRE(eventually([&] { return state_of(pid) == 'T'; }));
   launcher.stop(1);
   CHECK(next_end(launcher).code == 3);
 }
@@ -121,6 +123,7 @@ TEST_CASE("a process that left group and session is ended with its job") {
     const auto ended = run(launcher, bash(folder, "setsid sleep 60 & echo $! >pid; exit 4"));
     CHECK(ended.how == How::exited);
     CHECK(ended.code == 4);
+    CHECK_THAT(ended.message, Catch::Contains("left running at its end, and killed: sleep (process "));
   }
   SECTION("when the job is stopped") {
     launcher.start(bash(folder, "setsid sleep 60 & echo $! >pid; sleep 60"));
@@ -141,7 +144,7 @@ TEST_CASE("a process that left group and session is ended with its job") {
 TEST_CASE("what a job leaves behind may still write its last lines") {
   const Folder folder;
   launch::LocalLauncher launcher;
-  run(launcher, bash(folder, "exec > >(sleep 0.05; cat); echo last"));
+  CHECK(run(launcher, bash(folder, "exec > >(sleep 0.05; cat); echo last")).message.empty());
   CHECK(folder.read("out") == "last\n");
 }
 

@@ -67,7 +67,7 @@ inline launch::Job bash(const Folder& folder, const std::string& script, launch:
   return job(folder, {"bash", "-c", script}, id);
 }
 
-/// Waits until the next job ends, at most 10 s.
+/// Waits until the next job ends, at most 10 s. For tests where only one can.
 inline launch::Ended next_end(launch::Launcher& launcher) {
   for (const auto until = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < until;)
     if (auto ended = launcher.wait(100ms); !ended.empty()) return ended.front();
@@ -87,13 +87,15 @@ inline bool eventually(const std::function<bool()>& condition) {
   return false;
 }
 
-/// A process that exists and is not a zombie.
-inline bool is_alive(pid_t pid) {
+/// R, S, D, T, Z, ... as ps shows it; X for a process that does not exist.
+inline char state_of(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const auto bracket = text.rfind(')');
-  return bracket != std::string::npos && text.at(bracket + 2) != 'Z';
+  return bracket == std::string::npos ? 'X' : text.at(bracket + 2);
 }
+
+inline bool is_alive(pid_t pid) { return state_of(pid) != 'X' && state_of(pid) != 'Z'; }
 
 /// The number that a script wrote to a file of the folder, once it is there; 0 if it never comes.
 inline pid_t pid_in(const Folder& folder, const std::string& name) {
