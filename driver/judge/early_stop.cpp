@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "driver/judge/events.hpp"
-#include "driver/judge/level.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -25,15 +24,7 @@ std::int64_t step_at(const Reference& reference, double share) {
 }
 
 /// Sum of squares of the runs' levels in a stretch, around their mean.
-double squares_in(const Reference& reference, const Places& places) {
-  std::vector<double> levels;
-  for (const auto& run : reference.residuals) {
-    const auto part = std::span(run).subspan(places.from, places.size());
-    std::vector<double> values(part.begin(), part.end());
-    levels.push_back(trimmed_mean(values, reference.accept.trim));
-  }
-  return spread_of(levels).sum_squares;
-}
+double squares_in(const Reference& reference, const Places& places) { return spread_of(levels_in(reference, places)).last; }
 
 /// The same for a stretch of `length` steps at `step`, or the mean over all such stretches of the run if that is more:
 /// runs that have hardly separated yet look quieter than they will be.
@@ -101,11 +92,11 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
   const double dof = runs - 1 + pool_.total.dof;
   if (!exact && dof == 0) return false;
   // Even an exact difference moves along the run: what it does inside the window says how far it may still go.
-  const WithinRun inside = within_run(values_in(difference, now));
-  double variance = inside.variance;
+  const Variance inside = within_run(values_in(difference, now));
+  double variance = inside.value;
   if (!exact) {
     const double squares = squares_at(reference_, step, length);
-    const double between = std::max(squares / std::max(1.0, runs - 1), (squares + pool_.total.sum_squares) / dof);
+    const double between = std::max(squares / std::max(1.0, runs - 1), (squares + pool_.total.last) / dof);
     variance = std::max(variance, between * (1 + 1 / runs));
   }
   const double reach = t_quantile(kAlpha / (2 * kLooks.size()), exact ? inside.dof : dof) * std::sqrt(variance);

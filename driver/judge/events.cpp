@@ -78,7 +78,7 @@ double step_noise(const Reference& reference) {
 }
 
 /// M1: forward is wrong from the start.
-void first_step(const Reference& reference, const Difference& difference, double noise, Events& events) {
+void first_step(const Reference& reference, const Difference& difference, Events& events) {
   if (difference.places.empty()) return;
   const std::size_t t = difference.places.front();
   const std::int64_t step = reference.steps[t];
@@ -86,7 +86,8 @@ void first_step(const Reference& reference, const Difference& difference, double
   double sum_squares = 0;
   for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
   // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
-  const double sigma = std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)), noise);
+  const double sigma = std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)),
+                                step_noise(reference));
   const double size = std::abs(difference.values.front());
   const bool fails = size > std::max(kFirstStepFail, kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
@@ -137,33 +138,39 @@ void multi_step(const Reference& reference, const Difference& difference, Progre
                     std::nullopt});
 }
 
-/// M4: single steps far off, which a trimmed mean would hide.
-void spikes(const Reference& reference, const Difference& difference, double noise, Events& events) {
-  const double limit = std::max(kSpike, kSpikeSigma * noise);
-  const auto beyond = [limit](double value) { return std::abs(value) > limit; };
-  std::size_t worst = 0;
+}  // namespace
+
+Spikes spikes_of(const Reference& reference, const Difference& difference) {
+  Spikes spikes;
+  spikes.limit = std::max(kSpike, kSpikeSigma * step_noise(reference));
+  const auto beyond = [&](double value) { return std::abs(value) > spikes.limit; };
   for (const auto& run : reference.residuals) {
-    worst = std::max(worst, static_cast<std::size_t>(std::count_if(run.begin(), run.end(), beyond)));
+    spikes.worst = std::max(spikes.worst, static_cast<std::size_t>(std::count_if(run.begin(), run.end(), beyond)));
   }
-  const auto first = std::find_if(difference.values.begin(), difference.values.end(), beyond);
-  const auto count = static_cast<std::size_t>(std::count_if(first, difference.values.end(), beyond));
-  if (count <= std::max(kSpikeCount, kReferenceFactor * worst)) return;
-  const auto place = difference.places[static_cast<std::size_t>(first - difference.values.begin())];
-  events.push_back({"spikes", true,
-                    fmt::format("{} steps are off by more than {:.3g} % (worst reference: {})", count, 100 * limit, worst),
-                    reference.steps[place]});
+  const auto& values = difference.values;
+  const auto first = std::find_if(values.begin(), values.end(), beyond);
+  if (first == values.end()) return spikes;
+  spikes.count = static_cast<std::size_t>(std::count_if(first, values.end(), beyond));
+  spikes.first = reference.steps[difference.places[static_cast<std::size_t>(first - values.begin())]];
+  return spikes;
 }
 
-}  // namespace
+bool Spikes::too_many(std::size_t attempts) const {
+  return count > std::max(kSpikeCount, kReferenceFactor * worst * attempts);
+}
 
 std::vector<Event> events_of(const Reference& reference, const Curve& curve, const Difference& difference,
                              Progress progress) {
   Events events;
   nan(reference, difference.track, progress, events);
   if (!reference.metric.higher_is_better) {  // single evaluations of a score are noisy by nature: its level decides
-    const double noise = step_noise(reference);
-    first_step(reference, difference, noise, events);
-    spikes(reference, difference, noise, events);
+    first_step(reference, difference, events);
+    if (const Spikes spikes = spikes_of(reference, difference); spikes.count > 0) {
+      events.push_back({"spikes", spikes.too_many(),
+                        fmt::format("{} step(s) are off by more than {:.3g} % (worst reference: {})", spikes.count,
+                                    100 * spikes.limit, spikes.worst),
+                        spikes.first});
+    }
     multi_step(reference, difference, progress, events);
   }
   loss_scale(reference, curve, events);

@@ -18,6 +18,17 @@ struct Event {
   std::optional<std::int64_t> step;  ///< where it was first seen
 };
 
+/// M4: single steps far off, which a trimmed mean would hide.
+struct Spikes {
+  std::size_t count = 0;  ///< steps of the attempt off by more than `limit`
+  std::size_t worst = 0;  ///< the most such steps in a reference
+  double limit = 0;       ///< max(5 %, 6 robust standard deviations of a reference's step)
+  std::optional<std::int64_t> first;
+
+  bool too_many(std::size_t attempts = 1) const;  ///< `count` is then that of all attempts together
+};
+Spikes spikes_of(const Reference& reference, const Difference& difference);
+
 /// Whether the attempt is over. While it runs, a last value of NaN may still recover.
 enum class Progress { running, over };
 

@@ -5,51 +5,63 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <vector>
 
 namespace bisectd::driver::judge {
 namespace {
 
-double sum_of_squares(std::span<const double> values) {
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  double sum = 0;
-  for (double value : values) sum += (value - mean) * (value - mean);
-  return sum;
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double sum_of_products(std::span<const double> a, std::span<const double> b) {
+  const double mean_a = mean_of(a), mean_b = mean_of(b);
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
+                            [=](double x, double y) { return (x - mean_a) * (y - mean_b); });
 }
 
 }  // namespace
 
-void NoisePool::add(const Spread& spread) {
-  total.sum_squares += spread.sum_squares;
-  total.dof += spread.dof;
-  total.identical += spread.identical;
+Spread& Spread::operator+=(const Spread& other) {
+  last += other.last;
+  before += other.before;
+  both += other.both;
+  dof += other.dof;
+  identical += other.identical;
+  return *this;
 }
 
-Spread spread_of(std::span<const double> levels) {
-  if (levels.size() < 2) return {};
-  return {sum_of_squares(levels), static_cast<double>(levels.size()) - 1, 0};
+Spread spread_of(std::span<const double> last, std::span<const double> before) {
+  if (last.size() < 2) return {};
+  if (before.empty()) before = last;  // counts as fully correlated, so it adds nothing
+  return {sum_of_products(last, last), sum_of_products(before, before), sum_of_products(last, before),
+          static_cast<int>(last.size()) - 1, 0};
 }
 
-StandardError pooled_error(const Spread& references, const Spread& candidates, const Spread& pool, int m, int n,
-                           double floor_variance) {
-  const double dof = references.dof + candidates.dof + pool.dof;
-  const double variance = (references.sum_squares + candidates.sum_squares + pool.sum_squares) / dof;
-  return {std::sqrt(std::max(variance, floor_variance) * (1.0 / n + 1.0 / m)), dof};
+Variance variance_of(const Spread& spread) {
+  if (spread.dof == 0) return {};
+  const double squares = spread.last * spread.before;
+  const double rho2 = squares > 0 ? std::min(1.0, spread.both * spread.both / squares) : 1.0;
+  return {(spread.last + spread.before) / 2 / spread.dof, 2 * spread.dof / (1 + rho2)};
 }
 
-WithinRun within_run(std::span<const double> differences) {
+StandardError standard_error(const Variance& variance, int m, int n, double floor) {
+  return {std::sqrt(std::max(variance.value, floor) * (1.0 / n + 1.0 / m)), variance.dof};
+}
+
+Variance within_run(std::span<const double> differences) {
   const std::size_t batches = std::min<std::size_t>(10, differences.size() / 2);
   if (batches < 2) return {};
   std::vector<double> means;
   for (std::size_t b = 0; b < batches; ++b) {
     const std::size_t from = b * differences.size() / batches;
     const std::size_t to = (b + 1) * differences.size() / batches;
-    const auto batch = differences.subspan(from, to - from);
-    means.push_back(std::accumulate(batch.begin(), batch.end(), 0.0) / static_cast<double>(batch.size()));
+    means.push_back(mean_of(differences.subspan(from, to - from)));
   }
   const double dof = static_cast<double>(batches) - 1;
-  return {sum_of_squares(means) / dof / static_cast<double>(batches), dof};
+  return {sum_of_products(means, means) / dof / static_cast<double>(batches), dof};
 }
 
 double t_quantile(double alpha, double dof) {

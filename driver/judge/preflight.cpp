@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "driver/judge/difference.hpp"
-#include "driver/judge/level.hpp"
 #include "driver/judge/precision.hpp"
 
 namespace bisectd::driver::judge {
@@ -73,18 +72,13 @@ void repeats(const Reference& reference, std::vector<Finding>& findings) {
 /// A reference far from the others is said, but never dropped: dropping it would shrink the noise and make failures.
 void outlier(const Reference& reference, std::vector<Finding>& findings) {
   if (reference.distinct() < 4) return;
-  std::vector<double> levels;
-  for (const auto& run : reference.residuals) {
-    const auto part = window_of(reference, run);
-    std::vector<double> values(part.begin(), part.end());
-    levels.push_back(trimmed_mean(values, reference.accept.trim));
-  }
+  const std::vector<double> levels = levels_in(reference, places_in(reference, reference.window));
   for (std::size_t i = 0; i < levels.size(); ++i) {
     std::vector<double> others = levels;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const Spread spread = spread_of(others);
     const double mean = std::accumulate(others.begin(), others.end(), 0.0) / static_cast<double>(others.size());
-    const double sigma = std::sqrt(spread.sum_squares / spread.dof);
+    const double sigma = std::sqrt(spread.last / spread.dof);
     if (std::abs(levels[i] - mean) <= kOutlierSigma * sigma) continue;
     findings.push_back({"outlier", false,
                         fmt::format("reference run {} ends {:.2g} % away from the others; it stays in and widens the noise",
@@ -103,9 +97,11 @@ double largest_noise(const Reference& reference, double dof, int n) {
 }
 
 void noise(const Reference& reference, const NoisePool& pool, Preflight& result) {
-  const double dof = reference.level.dof + pool.total.dof;
+  Spread all = reference.level;
+  all += pool.total;
+  const auto [variance, dof] = variance_of(all);
   if (dof == 0) return;
-  result.noise = std::sqrt((reference.level.sum_squares + pool.total.sum_squares) / dof);
+  result.noise = std::sqrt(variance);
   const int most = reference.accept.max_repeats;
   while (result.attempts_needed <= most && result.noise > largest_noise(reference, dof, result.attempts_needed)) {
     ++result.attempts_needed;

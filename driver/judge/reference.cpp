@@ -99,36 +99,11 @@ std::vector<std::vector<double>> values_on_grid(Reference& reference) {
   return values;
 }
 
-/// Levels of the distinct runs in a stretch.
-std::vector<double> levels_in(const Reference& reference, const Places& places) {
-  std::vector<double> levels, values;
-  for (const auto& run : reference.residuals) {
-    values.assign(run.begin() + static_cast<std::ptrdiff_t>(places.from), run.begin() + static_cast<std::ptrdiff_t>(places.to));
-    levels.push_back(trimmed_mean(values, reference.accept.trim));
-  }
-  return levels;
-}
-
-/// Spread of the levels, averaged over the final window and the one before it. With rho the correlation of the runs'
-/// levels between the two windows, the mean of the two variances has 2 (m-1) / (1 + rho^2) degrees of freedom: twice
-/// those of one window when runs wander, no more than one window's when they keep an offset. rho itself is an estimate;
-/// 1/(m-1), what rho^2 is by chance alone, stays in it, on the careful side.
 Spread level_spread(const Reference& reference) {
-  const std::int64_t length = reference.window.last - reference.window.first;
   const Places last = places_in(reference, reference.window);
-  const Places before = places_in(reference, {reference.window.first - length, reference.window.first});
-  const auto now = levels_in(reference, last);
-  Spread spread = spread_of(now);
-  if (spread.dof == 0 || 2 * before.size() < last.size()) return spread;
-  const auto then = levels_in(reference, before);
-  const Spread earlier = spread_of(then);
-  double both = 0;  // residuals sum to zero over the runs (but for trimming), so no means are taken off
-  for (std::size_t i = 0; i < now.size(); ++i) both += now[i] * then[i];
-  const double squares = spread.sum_squares * earlier.sum_squares;
-  const double rho2 = squares > 0 ? std::min(1.0, both * both / squares) : 1.0;
-  const double dof = 2 * spread.dof / (1 + rho2);
-  const double variance = (spread.sum_squares + earlier.sum_squares) / 2 / spread.dof;
-  return {variance * dof, dof, 0};
+  const Places before = places_in(reference, window_before(reference.window));
+  if (2 * before.size() < last.size()) return spread_of(levels_in(reference, last));
+  return spread_of(levels_in(reference, last), levels_in(reference, before));
 }
 
 tl::unexpected<Problem> problem(std::string code, std::string message, std::string hint) {
@@ -150,6 +125,16 @@ Places places_in(const Reference& reference, const Window& window) {
     return static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), step) - steps.begin());
   };
   return {place(window.first), place(window.last)};
+}
+
+std::vector<double> levels_in(const Reference& reference, const Places& places) {
+  std::vector<double> levels, values;
+  for (const auto& run : reference.residuals) {
+    const auto part = std::span(run).subspan(places.from, places.size());
+    values.assign(part.begin(), part.end());
+    levels.push_back(trimmed_mean(values, reference.accept.trim));
+  }
+  return levels;
 }
 
 tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> curves,

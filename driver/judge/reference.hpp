@@ -45,7 +45,7 @@ struct Reference {
   std::vector<std::int64_t> excused;           ///< steps where no run is finite: no evidence against a candidate either
 
   Window window;                               ///< the final window of a whole run
-  Spread level;                                ///< of the runs' levels, over the final window and the one before it
+  Spread level;                                ///< of the runs' levels
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
 
   int distinct() const { return static_cast<int>(runs.size()); }
@@ -61,11 +61,17 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
 /// The stretch of the window's length that ends at `last`.
 Window window_at(const Reference& reference, std::int64_t last);
 
+/// The stretch of the same length right before.
+inline Window window_before(const Window& window) { return {2 * window.first - window.last, window.first}; }
+
 /// Places [from, to) of the grid that lie in the window.
 struct Places {
   std::size_t from = 0, to = 0;
   std::size_t size() const { return to - from; }
 };
 Places places_in(const Reference& reference, const Window& window);
+
+/// Level (trimmed mean) of each distinct run's residuals there. Not empty.
+std::vector<double> levels_in(const Reference& reference, const Places& places);
 
 }  // namespace bisectd::driver::judge

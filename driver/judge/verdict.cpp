@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
-#include "driver/judge/difference.hpp"
-#include "driver/judge/events.hpp"
+#include "driver/judge/attempt.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -24,56 +22,11 @@ using strategies::Verdict;
 constexpr double kPassBefore = 0.012, kPassLast = 0.012;
 constexpr double kFailBefore = 0.006, kFailLast = 0.024;
 constexpr double kClear = 0.7;            ///< share of the target within which a pass needs no further look
+// A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95 of
+// 100 cases. Runs of fewer than 30 points are not asked for as many.
+constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
+constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
 constexpr double kPower = 0.9;            ///< for the minimal detectable effect
-constexpr double kWholeRun = 0.9;         ///< share of the run that must be there
-constexpr double kMissingInWindow = 0.2;  ///< of the points due in the final window
-
-/// One attempt, ready to be compared.
-struct Attempt {
-  Difference difference;
-  std::vector<Event> events;
-  Places window;
-  std::string trouble, trouble_text;  ///< reason code and sentence when it cannot be compared; else empty
-};
-
-/// Points that an attempt should have in the window: fewer than the grid's if it logs at a coarser interval, so that
-/// only every lcm-th step is common. A regular coarser log has no gaps.
-double points_due(const Reference& reference, const Attempt& attempt) {
-  const std::int64_t mine = stride(attempt.difference.track.steps);
-  const std::int64_t every = std::max<std::int64_t>(1, mine / std::gcd(mine, reference.stride));
-  return static_cast<double>(attempt.window.size()) / static_cast<double>(every);
-}
-
-void check_coverage(const Reference& reference, Attempt& attempt) {
-  const Track& track = attempt.difference.track;
-  const auto unresolved = [&attempt](std::string code, std::string text) {
-    attempt.trouble = std::move(code);
-    attempt.trouble_text = std::move(text);
-  };
-  if (track.empty()) return unresolved("no-curve", fmt::format("no {} was logged", reference.metric.name));
-  if (attempt.difference.places.empty()) {
-    return unresolved("misaligned", "the attempt and the reference have no logged step in common");
-  }
-  const double whole = static_cast<double>(reference.last_step() - reference.steps.front() + reference.stride);
-  const double missing = static_cast<double>(reference.last_step() - track.steps.back());
-  if (missing > (1 - kWholeRun) * whole) {
-    return unresolved("truncated", fmt::format("the curve ends at step {} of {}", track.steps.back(), reference.last_step()));
-  }
-  attempt.window = places_in(reference, window_at(reference, track.steps.back()));
-  const auto found = static_cast<double>(values_in(attempt.difference, attempt.window).size());
-  if (found < 1 || found < std::floor((1 - kMissingInWindow) * points_due(reference, attempt))) {
-    return unresolved("gaps", fmt::format("{} of about {:.0f} points are missing in the final window",
-                                          std::max(1.0, std::ceil(points_due(reference, attempt) - found)),
-                                          points_due(reference, attempt)));
-  }
-}
-
-Attempt attempt_of(const Reference& reference, const Curve& curve) {
-  Attempt attempt{difference(reference, curve), {}, {}, {}, {}};
-  attempt.events = events_of(reference, curve, attempt.difference, Progress::over);
-  check_coverage(reference, attempt);
-  return attempt;
-}
 
 bool equals_a_reference(const Reference& reference, const Track& track) {
   return std::any_of(reference.runs.begin(), reference.runs.end(),
@@ -133,6 +86,8 @@ std::string describe(const Reference& reference, const Judgement& judgement, con
                                  100 * reference.accept.target);
   if (comparison.exact) return text + ", exactly";
   if (judgement.reason == "no-noise-floor") return text + "; nothing was repeated yet, so the noise is not known";
+  if (judgement.reason == "spikes") return text + ", but steps that no reference has are far off";
+  if (judgement.reason == "few-points") return text + ", but there are too few points to rule spikes out";
   text += fmt::format(", standard error {:.2g} %", 100 * comparison.error.value);
   if (judgement.verdict == Verdict::inconclusive) {
     text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
@@ -150,52 +105,49 @@ void add_notes(const Reference& reference, const Comparison& comparison, std::ve
   }
 }
 
-/// Distinct attempts by their curve; how many equalled an earlier one is counted.
-std::vector<Attempt> distinct_attempts(std::vector<Attempt> attempts, int& repeated) {
-  std::vector<Attempt> distinct;
-  for (Attempt& attempt : attempts) {
-    const bool known = std::any_of(distinct.begin(), distinct.end(), [&](const Attempt& other) {
-      return identical(attempt.difference.track, other.difference.track);
-    });
-    if (known) {
-      ++repeated;
-    } else {
-      distinct.push_back(std::move(attempt));
-    }
+/// What keeps a pass by level from being one: spikes that trimming hides, or too few points to have seen any.
+/// Deterministic runs are spared: a further run would show nothing new.
+std::string doubt(const Reference& reference, std::span<const Attempt> attempts, bool may_repeat) {
+  const std::size_t points = reference.steps.size();
+  if (reference.metric.higher_is_better || points < kPointsOfCurve) return {};
+  Spikes all;
+  for (const Attempt& attempt : attempts) {
+    const Spikes spikes = spikes_of(reference, attempt.difference);
+    all.count += spikes.count;
+    all.worst = spikes.worst;
   }
-  return distinct;
+  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size())) return "spikes";
+  return may_repeat && points * attempts.size() < kPointsForPass ? "few-points" : "";
 }
 
 Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std::size_t made, const NoisePool& pool,
                    Rigour rigour) {
   Judgement judgement;
-  int repeated = 0;
-  const std::vector<Attempt> attempts = distinct_attempts(std::move(usable), repeated);
+  const auto [attempts, repeated] = distinct(std::move(usable));
   const Attempt& first = attempts.front();
   const int m = reference.distinct(), n = static_cast<int>(attempts.size());
-
-  std::vector<double> levels;
-  for (const Attempt& attempt : attempts) {
-    levels.push_back(level_in(reference, attempt.difference, attempt.window));
-  }
-  judgement.spread = spread_of(levels);
+  judgement.spread = spread_of(reference, attempts);
   judgement.spread.identical = repeated;
 
   Comparison comparison;
-  for (double level : levels) comparison.delta += level / n;
+  for (const Attempt& attempt : attempts) {
+    comparison.delta += level_in(reference, attempt.difference, attempt.window) / n;
+  }
   judgement.delta = comparison.delta;
   const bool deterministic = n == 1 && pool.total.dof == 0 && (repeated > 0 || pool.deterministic());
+  const bool may_repeat = !deterministic && made < static_cast<std::size_t>(reference.accept.max_repeats);
   comparison.exact = m == 1 && deterministic;
-  const double dof = reference.level.dof + judgement.spread.dof + pool.total.dof;
-  const WithinRun inside = within_run(values_in(first.difference, first.window));
-  const bool may_repeat = made < static_cast<std::size_t>(reference.accept.max_repeats);
-  if (dof > 0) {
-    comparison.error =
-        pooled_error(reference.level, judgement.spread, pool.total, m, n, inside.variance * m / (m + 1.0));
-    judgement.noise = comparison.error.value / std::sqrt(1.0 / n + 1.0 / m);
+  Spread all = reference.level;
+  all += judgement.spread;
+  all += pool.total;
+  const Variance inside = within_run(values_in(first.difference, first.window));
+  if (all.dof > 0) {
+    const Variance variance = variance_of(all);
+    comparison.error = standard_error(variance, m, n, inside.value * m / (m + 1.0));
+    judgement.noise = std::sqrt(variance.value);
   } else if (!comparison.exact) {
     comparison.within_run = true;
-    comparison.error = {std::sqrt(inside.variance), inside.dof};
+    comparison.error = {std::sqrt(inside.value), inside.dof};
   }
 
   const double target = reference.accept.target;
@@ -209,6 +161,12 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std:
   } else {
     judgement.verdict = decide(reference.accept, grey, size, comparison, reach, may_repeat);
     judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
+    if (judgement.verdict == Verdict::pass && !comparison.exact) {
+      if (const std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
+        judgement.verdict = Verdict::inconclusive;
+        judgement.reason = why;
+      }
+    }
   }
   judgement.p_bad = comparison.exact || comparison.error.dof > 0
                         ? probability_beyond(target, size, comparison.error, reference.accept.worse_only)
@@ -220,7 +178,7 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std:
     judgement.detectable = std::max(target + power * comparison.error.value,
                                     target / grey + reach.fail + power * comparison.error.value);
   }
-  judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat && !deterministic;
+  judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat;
   if (judgement.verdict == Verdict::fail) judgement.first_bad_step = first_bad_step(reference, first, comparison.delta);
   judgement.text = describe(reference, judgement, comparison);
   add_notes(reference, comparison, judgement.notes);

@@ -28,7 +28,7 @@ struct Judgement {
   std::vector<std::string> notes;        ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
-// no-noise-floor. unresolved: no-curve, misaligned, truncated, gaps.
+// no-noise-floor, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.
 
 /// Strictness: `search` decides with the grey zone of the accept block; `strict` proves equivalence (grey = 1), for
 /// certificates and sign-off.

@@ -26,7 +26,9 @@ Judgement judge_one(const Reference& reference, const Curve& candidate, const No
 
 NoisePool deterministic_pool() {
   NoisePool pool;
-  pool.add({0, 0, 1});
+  Spread repeat;
+  repeat.identical = 1;
+  pool.add(repeat);
   return pool;
 }
 
