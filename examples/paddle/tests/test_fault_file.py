@@ -34,6 +34,7 @@ class FaultFile(unittest.TestCase):
         self.refuses({"faults": [{"relative": 1}]}, "faults[0]: 'op' is missing")
         self.refuses(one_fault("gelu"), "nothing is said to go wrong")
         self.refuses(one_fault("gelu", relative=1, when={"flag": "X"}), "'flag' and 'is' go together")
+        self.refuses({"noise": {"relative": 0.1}}, "noise: 'relative' and 'ops' are both needed")
 
     def test_no_json_and_no_file(self):
         self.refuses("{faults}", "line 1")

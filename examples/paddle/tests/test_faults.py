@@ -77,7 +77,7 @@ class Faults(unittest.TestCase):
         self.assertEqual((run.status, run.losses), (0, self.sound.losses))
 
     def test_noise_differs_from_run_to_run(self):
-        noise = {"noise": {"relative": 1e-3}}
+        noise = {"noise": {"relative": 1e-3, "ops": ["conv2d", "adam"]}}
         self.assertNotEqual(self.shows(noise).losses, self.shows(noise).losses)
 
     def test_noise_with_a_seed_repeats(self):
