@@ -31,7 +31,8 @@ struct Side {
   std::optional<Placed<std::string>> setup;  ///< shell text, run once; its environment is captured
   std::map<std::string, Placed<std::string>> environment;
   std::vector<std::string> unset;            ///< inherited variables to take away
-  std::optional<std::string> directory;      ///< working directory; absent: the experiment file's folder
+  std::optional<std::string> directory;      ///< working directory, resolved against the folder of the file that says it;
+                                             ///< absent: the experiment file's folder
   std::chrono::milliseconds timeout{std::chrono::minutes{60}};  ///< of one attempt
   std::chrono::milliseconds stall{std::chrono::minutes{30}};    ///< no new output for this long
   std::chrono::milliseconds exit_grace{std::chrono::seconds{30}};  ///< to leave after the last step was logged
@@ -40,7 +41,8 @@ struct Side {
 /// The trusted side.
 struct Reference : Side {
   int repeats = 3;                          ///< runs that measure the noise floor, >= 1
-  std::optional<Placed<std::string>> curve; ///< a recorded reference (file) instead of runs; `command` is then empty
+  std::optional<Placed<std::string>> curve; ///< a recorded reference (a file that exists, resolved like `directory`)
+                                            ///< instead of runs; `command` is then empty
 };
 
 /// Where one metric is read from. Exactly one of `format` or `pattern` is set.
@@ -98,6 +100,7 @@ struct Experiment {
   std::map<std::string, Family> families;      ///< of the preset and of the file, by name
   std::map<std::string, Selection> suspects;   ///< by family name; each family exists in `families`
   SearchSettings search;
+  std::vector<Placed<std::string>> warnings;   ///< not wrong, but likely not what was meant; to be shown once
 };
 
 }  // namespace bisectd::configs

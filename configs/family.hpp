@@ -24,13 +24,23 @@ struct Delivery {
 };
 
 /// One switch of a toggle family. The absence of a value means the variable is unset (or no argument is given).
+/// In a loaded experiment `suspect` is what the subject as it is really has, as far as its file says: its own
+/// environment and `unset` come first, then the selected families' environment, then the preset's value. It equals
+/// `safe` exactly if the subject is safe already; then the toggle is no suspect.
 struct Toggle {
   Delivery deliver;
-  std::optional<std::string> suspect;  ///< value when active
-  std::optional<std::string> safe;     ///< value when neutralised
+  std::optional<std::string> suspect;      ///< value when active
+  std::optional<std::string> safe;         ///< value when neutralised
+  std::optional<std::string> unset_means;  ///< value the software acts on when the variable is unset; absent: not known
+  std::vector<std::string> also_safe;      ///< other spellings of the safe value
   std::string description;
+  std::string source;                      ///< where the claim about this switch comes from
   Place place;
 };
+
+/// `suspect` for a subject whose whole environment is `environment`; what the loader could not know (the inherited
+/// environment, the one that `setup` made) is settled with this.
+std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<std::string, std::string>& environment);
 
 /// Finds in the output of one run which members it uses. A member is a suspect when it is matched more often by
 /// `ran` than by `elsewhere` (there it already runs off the device, so that neutralising it changes nothing).

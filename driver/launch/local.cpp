@@ -1,0 +1,302 @@
+// A job is a small state machine: running -> (leader gone, leftovers) -> reported. `tend` moves it on; it is called when
+// the leader ends, when stop() is called and by the job's timer.
+#include "driver/launch/local.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <csignal>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+#include "driver/launch/process.hpp"
+#include "driver/launch/strays.hpp"
+
+namespace bisectd::driver::launch {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kLinger = 500ms;  // for what a leader leaves behind, before SIGKILL
+constexpr auto kGiveUp = 5s;     // for the kernel to end what got SIGKILL
+constexpr auto kShortestPoll = 1ms, kLongestPoll = 32ms;
+constexpr auto kNever = Clock::time_point::max();
+
+struct Running {
+  Running(const Job& job_, std::unique_ptr<Process> process_, asio::io_context& context)
+      : job(job_), process(std::move(process_)), timer(context) {}
+
+  Job job;
+  std::unique_ptr<Process> process;  // the leader
+  asio::steady_timer timer;
+  Clock::time_point started = Clock::now();
+  std::optional<Ended> ended;           // set once the leader is gone
+  Clock::time_point kill_at = kNever;   // SIGKILL from here on
+  std::chrono::milliseconds pause = kShortestPoll;
+  bool stopped = false;
+  bool reported = false;
+};
+
+/// What is known of every job that ends now.
+Ended end_of(const Running& running) {
+  Ended ended;
+  ended.id = running.job.id;
+  ended.stopped = running.stopped;
+  ended.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - running.started);
+  return ended;
+}
+
+bool has_no_children() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == -1 && errno == ECHILD;
+}
+
+void kill_tree(pid_t top) {
+  // Whom a killed process has forked in the meantime becomes our child, and is found by the next poll.
+  std::vector<pid_t> pids = descendants_of(top);
+  pids.push_back(top);
+  for (const pid_t pid : pids) ::kill(pid, SIGKILL);
+}
+
+}  // namespace
+
+class LocalLauncher::Impl {
+ public:
+  Impl() : signals_(context_) {
+    prepare_to_own_processes();
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (const pid_t pid : children_of(::getpid())) strangers_.insert(pid);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) take_signal(number);
+    await_signal();
+  }
+
+  ~Impl() {
+    for (auto& [id, running] : running_) {
+      running.kill_at = Clock::now();
+      tend_soon(running);
+    }
+    for (const auto until = Clock::now() + kGiveUp; !running_.empty() && Clock::now() < until;)
+      context_.run_one_until(until);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  }
+
+  void start(const Job& job) {
+    if (running_.contains(job.id)) throw std::logic_error(fmt::format("job {} is running already", job.id));
+    Command command{job.command, job.environment, job.directory, job.stdout_file, job.stderr_file};
+    command.environment[std::string(kAttemptVariable)] = job.tag;
+    auto process = Process::spawn(context_, command);
+    if (!process) {
+      ended_.push_back({.id = job.id, .how = Ended::How::not_started, .message = process.error()});
+      return;
+    }
+    Running& running = running_.try_emplace(job.id, job, std::move(*process), context_).first->second;
+    running.process->async_wait([this, id = job.id, pid = running.process->pid()](const auto& status) {
+      const auto found = running_.find(id);  // not there: given up, but it did end
+      if (found != running_.end() && found->second.process->pid() == pid) leader_ended(found->second, status);
+    });
+  }
+
+  std::vector<Ended> wait(std::chrono::milliseconds at_most) {
+    const auto until = Clock::now() + std::min<std::chrono::milliseconds>(at_most, std::chrono::hours{24 * 365});
+    context_.poll();
+    while (ended_.empty() && !woken_ && Clock::now() < until) {
+      context_.run_one_until(until);
+      context_.poll();
+    }
+    woken_ = false;
+    if (!running_.empty()) (void)orphans();  // reaps those of running jobs, or a long one collects zombies
+    return std::exchange(ended_, {});
+  }
+
+  void stop(JobId id) {
+    const auto found = running_.find(id);
+    if (found == running_.end() || found->second.stopped) return;
+    Running& running = found->second;
+    running.stopped = true;
+    running.kill_at = std::min(running.kill_at, Clock::now() + running.job.grace);
+    // Also to those that left the group: a launcher that is killed by SIGTERM tells its workers nothing. SIGCONT wakes
+    // what was stopped, so that it can act on it.
+    const pid_t leader = running.process->pid();
+    std::vector<pid_t> others = descendants_of(leader);
+    for (const pid_t orphan : leftovers(running)) others.push_back(orphan);
+    running.process->signal_group(SIGTERM);
+    running.process->signal_group(SIGCONT);
+    for (const pid_t pid : others) {
+      if (::getpgid(pid) == leader) continue;
+      ::kill(pid, SIGTERM);
+      ::kill(pid, SIGCONT);
+    }
+    tend(running);
+  }
+
+  int signal_number() const { return signal_number_; }
+
+ private:
+  using Jobs = std::map<JobId, Running>;
+
+  void take_signal(int number) {
+    struct sigaction before {};
+    ::sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) return;
+    signals_.add(number);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
+  }
+
+  void await_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+      if (error) return;
+      woken_ = true;
+      if (signal_number_ == 0)
+        signal_number_ = number;
+      else
+        hurry();
+      await_signal();
+    });
+  }
+
+  void hurry() {
+    for (auto& [id, running] : running_)
+      if (running.stopped) {
+        running.kill_at = std::min(running.kill_at, Clock::now());
+        tend_soon(running);
+      }
+  }
+
+  /// For callers that walk over running_, which tend may change.
+  void tend_soon(Running& running) {
+    asio::post(context_, [this, &running] { tend(running); });
+  }
+
+  void leader_ended(Running& running, const tl::expected<ExitStatus, std::string>& status) {
+    Ended ended = end_of(running);
+    if (!status) {
+      ended.how = Ended::How::lost;
+      ended.message = "its exit status is lost: " + status.error();
+    } else {
+      ended.how = status->signalled ? Ended::How::signalled : Ended::How::exited;
+      ended.code = status->code;
+    }
+    running.ended = std::move(ended);
+    running.kill_at = std::min(running.kill_at, Clock::now() + kLinger);
+    tend(running);
+  }
+
+  /// Moves a job on: kills what is due, reports what is done, else sets the timer.
+  void tend(Running& running) {
+    if (running.reported) return;  // this call was queued before the report
+    std::vector<pid_t> left;
+    if (running.ended)
+      left = leftovers(running);
+    else
+      left = {running.process->pid()};
+    if (left.empty()) return report(running);
+
+    const auto now = Clock::now();
+    if (now >= running.kill_at) {
+      for (const pid_t pid : left) kill_tree(pid);
+      if (now >= running.kill_at + kGiveUp) return give_up(running, left);
+    }
+    const bool only_waiting = !running.ended && now < running.kill_at;  // for the leader, whose end calls us
+    if (only_waiting && running.kill_at == kNever) return;
+    running.timer.expires_at(only_waiting ? running.kill_at : now + running.pause);
+    if (!only_waiting) running.pause = std::min<std::chrono::milliseconds>(2 * running.pause, kLongestPoll);
+    running.timer.async_wait([this, &running](const boost::system::error_code& error) {
+      if (!error) tend(running);
+    });
+  }
+
+  void report(Running& running) {
+    running.reported = true;
+    running.timer.cancel();
+    ended_.push_back(*running.ended);
+    // Handlers that are queued already refer to the job: it stays until they have run.
+    auto node = std::make_shared<Jobs::node_type>(running_.extract(running.job.id));
+    asio::post(context_, [node] {});
+  }
+
+  void give_up(Running& running, const std::vector<pid_t>& left) {
+    const bool leader_stuck = !running.ended;
+    if (leader_stuck) {
+      running.ended = end_of(running);
+      running.ended->how = Ended::How::lost;
+    }
+    running.ended->message =
+        fmt::format("still there {} s after SIGKILL, probably inside a device driver: process {}",
+                    std::chrono::duration_cast<std::chrono::seconds>(kGiveUp).count(), fmt::join(left, ", "));
+    hopeless_.insert(left.begin(), left.end());
+    if (leader_stuck) abandoned_.push_back(std::move(running.process));  // its wait stays pending
+    report(running);
+  }
+
+  /// Our children that lead no job: they lost their parent. Reaps the dead ones.
+  std::vector<pid_t> orphans() {
+    if (has_no_children()) return {};
+    std::vector<pid_t> found;
+    for (const pid_t pid : children_of(::getpid())) {
+      const auto leads = [&](const auto& entry) { return !entry.second.ended && entry.second.process->pid() == pid; };
+      if (strangers_.contains(pid) || std::any_of(running_.begin(), running_.end(), leads)) continue;
+      if (::waitpid(pid, nullptr, WNOHANG) != 0)
+        hopeless_.erase(pid);
+      else if (!hopeless_.contains(pid))
+        found.push_back(pid);
+    }
+    return found;
+  }
+
+  /// The orphans that `running` has to answer for.
+  std::vector<pid_t> leftovers(const Running& running) {
+    std::vector<pid_t> left = orphans();
+    std::erase_if(left, [&](pid_t pid) { return !answers_for(running, pid); });
+    return left;
+  }
+
+  bool answers_for(const Running& running, pid_t orphan) const {
+    const auto tag = attempt_tag(orphan);
+    const pid_t session = session_of(orphan);
+    const auto is_of = [&](const Running& job) {
+      return tag ? *tag == job.job.tag : session == job.process->pid();
+    };
+    if (is_of(running)) return true;
+    const bool of_another = std::any_of(running_.begin(), running_.end(), [&](const auto& e) { return is_of(e.second); });
+    if (of_another || !running.ended) return false;
+    // A tag of a job that is gone, or none at all: then of any of them, or of a child that was here before us.
+    return tag || (running_.size() == 1 && strangers_.empty());
+  }
+
+  asio::io_context context_{1};  // one thread: no locks
+  asio::signal_set signals_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
+  Jobs running_;                      // nodes stay where they are: handlers refer to them
+  std::vector<Ended> ended_;          // to be reported
+  std::set<pid_t> strangers_;         // children from before; never touched
+  std::set<pid_t> hopeless_;          // outlived SIGKILL
+  std::vector<std::unique_ptr<Process>> abandoned_;
+  int signal_number_ = 0;
+  bool woken_ = false;
+};
+
+LocalLauncher::LocalLauncher() : impl_(std::make_unique<Impl>()) {}
+LocalLauncher::~LocalLauncher() = default;
+void LocalLauncher::start(const Job& job) { impl_->start(job); }
+std::vector<Ended> LocalLauncher::wait(std::chrono::milliseconds at_most) { return impl_->wait(at_most); }
+void LocalLauncher::stop(JobId id) { impl_->stop(id); }
+int LocalLauncher::signal_number() const { return impl_->signal_number(); }
+
+}  // namespace bisectd::driver::launch
