@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kChartPoints = 2000;   // more than a screen has columns
+constexpr std::size_t kChartPoints = 2000;       // more than a screen has columns
 constexpr std::size_t kPointsOfTrials = 60'000;  // all trials together: bounds the page to about a megabyte of points
 
 Json rounded(double value) {
@@ -68,7 +68,8 @@ Json timeline(const Record& record) {
   Json bars = Json::array();
   for (const Trial& trial : record.trials)
     for (const Attempt& attempt : trial.attempts) {
-      const double end = trial.running && attempt.duration_s <= 0 ? record.elapsed_s : attempt.started_s + attempt.duration_s;
+      const bool ended = !trial.running || attempt.duration_s > 0;
+      const double end = ended ? attempt.started_s + attempt.duration_s : record.elapsed_s;
       bars.push_back({{"trial", trial.number},
                       {"device", plain(attempt.device)},
                       {"verdict", trial.running ? "running" : verdict_word(trial.verdict)},
@@ -80,7 +81,8 @@ Json timeline(const Record& record) {
 
 Json trials(const Record& record) {
   Json all = Json::array();
-  const std::size_t limit = std::clamp<std::size_t>(kPointsOfTrials / std::max<std::size_t>(record.trials.size(), 1), 50, 1000);
+  const std::size_t share = kPointsOfTrials / std::max<std::size_t>(record.trials.size(), 1);
+  const std::size_t limit = std::clamp<std::size_t>(share, 50, 1000);
   for (const Trial& trial : record.trials) {
     if (trial.attempts.empty()) continue;
     Json one = points(trial.attempts.back().curve, limit);

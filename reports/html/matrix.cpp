@@ -34,11 +34,14 @@ std::vector<const Trial*> shown_trials(const Record& record) {
   return trials;
 }
 
+bool is_culprit(const Record& record, std::size_t id) {
+  return record.outcome == Outcome::culprits && std::ranges::binary_search(record.answer.culprit_set, id);
+}
+
 // Culprits, then by guilt, then as listed.
 std::vector<std::size_t> ranked(const Record& record) {
   const auto key = [&](std::size_t id) {
-    const bool culprit = std::ranges::binary_search(record.answer.culprit_set, id);
-    return std::pair(culprit ? 0 : 1, id < record.answer.guilt.size() ? -record.answer.guilt[id] : 0.0);
+    return std::pair(is_culprit(record, id) ? 0 : 1, id < record.answer.guilt.size() ? -record.answer.guilt[id] : 0.0);
   };
   std::vector<std::size_t> ids(record.suspects.size());
   std::iota(ids.begin(), ids.end(), std::size_t{0});
@@ -71,12 +74,12 @@ std::string matrix(const Record& record) {
   const std::size_t rows = std::min(ids.size(), kRows);
   std::string text = "<div class=\"wide\"><table class=\"matrix\">\n";
   for (std::size_t row = 0; row < rows; ++row) {
-    const bool culprit = std::ranges::binary_search(record.answer.culprit_set, ids[row]) && record.outcome == Outcome::culprits;
-    text += fmt::format("<tr><th{}>{}</th><td>{}</td></tr>\n", culprit ? " class=\"culprit\"" : "",
+    text += fmt::format("<tr><th{}>{}</th><td>{}</td></tr>\n",
+                        is_culprit(record, ids[row]) ? " class=\"culprit\"" : "",
                         suspect_text(record, ids[row], html), marks(trials, ids[row]));
   }
-  text += "</table></div>\n<p class=\"note\">One column per trial of the subject, in order. Neutralised in a trial that "
-          "passed <i class=\"pass\">\xE2\x97\x8F</i>, failed <i class=\"fail\">\xE2\x96\xB2</i>, or gave no verdict "
+  text += "</table></div>\n<p class=\"note\">One column per trial of the subject, in order. Neutralised in a trial "
+          "that passed <i class=\"pass\">\xE2\x97\x8F</i>, failed <i class=\"fail\">\xE2\x96\xB2</i>, or gave no verdict "
           "<i class=\"open\">\xE2\x97\x8B</i>; <i class=\"active\">\xC2\xB7</i> active.";
   if (rows < ids.size()) text += fmt::format(" The {} most suspicious of {}.", rows, ids.size());
   return text + "</p>\n";

@@ -24,7 +24,8 @@ std::string head(const Record& record) {
 }
 
 std::string chart(std::string_view id, const std::string& label) {
-  return fmt::format("<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id, label);
+  return fmt::format("<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
+                     label);
 }
 
 std::string charts(const Record& record) {
@@ -51,7 +52,8 @@ std::string timeline(const Record& record) {
 std::string to_html(const Record& record) {
   const std::string advice = record.advice.empty() ? "" : "<p class=\"advice\">" + html(record.advice) + "</p>\n";
   return head(record) +
-         fmt::format("<body>\n<header class=\"{}\">\n<h1>{}: {}</h1>\n<p class=\"verdict\">{}</p>\n{}</header>\n<main>\n",
+         fmt::format("<body>\n<header class=\"{}\">\n<h1>{}: {}</h1>\n<p class=\"verdict\">{}</p>\n{}</header>\n"
+                     "<main>\n",
                      outcome_word(record.outcome), html(record.experiment), outcome_title(record.outcome),
                      verdict_sentence(record, html), advice) +
          facts_section(record) + proof_section(record) + workaround_section(record) + undecided_section(record) +

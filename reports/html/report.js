@@ -5,7 +5,8 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const charts = [];
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const kColours = {"reference": "reference", "lowest reference": "reference", "range of the references": "reference",
+  const kColours = {"reference": "reference", "lowest reference": "reference",
+                    "range of the references": "reference",
                     "as it is": "subject", "fix": "fix"};
   const points = (line) => line.steps.map((x, i) => ({x, y: line.values[i] === null ? NaN : line.values[i]}));
 
@@ -41,7 +42,8 @@
         one.borderColor = colour(one.kind);
         one.backgroundColor = one.fill ? colour(one.kind) + "33" : colour(one.kind);
       } else {
-        one.backgroundColor = one.verdicts.map((verdict) => colour(verdict === "pass" || verdict === "fail" ? verdict : "open"));
+        const known = ["pass", "fail"];
+        one.backgroundColor = one.verdicts.map((verdict) => colour(known.includes(verdict) ? verdict : "open"));
       }
     }
     const {scales, plugins} = chart.options;
@@ -61,6 +63,7 @@
     const heading = document.getElementById(id + "-section").querySelector("h2").textContent;
     const y = axis(percent ? "%" : heading, {});
     if (percent) y.ticks.callback = (value) => +(value * 100).toPrecision(4) + " %";
+    const percentLabel = (item) => item.dataset.label + ": " + (item.parsed.y * 100).toFixed(3) + " %";
     const chart = new Chart(document.getElementById(id), {
       type: "line",
       data: {datasets: [...(percent ? zone(lines) : []), ...lines.map(dataset)]},
@@ -69,7 +72,7 @@
         interaction: {mode: "nearest", axis: "x", intersect: false},
         scales: {x: axis("step", {type: "linear"}), y},
         plugins: {legend: {labels: {filter: (item) => item.text && item.text !== "lowest reference"}},
-                  tooltip: {callbacks: percent ? {label: (item) => item.dataset.label + ": " + (item.parsed.y * 100).toFixed(3) + " %"} : {}}},
+                  tooltip: {callbacks: percent ? {label: percentLabel} : {}}},
       },
     });
     charts.push(chart);
@@ -118,7 +121,10 @@
         scales: {x: axis("seconds since the start", {beginAtZero: true}), y: axis("", {})},
         plugins: {legend: {display: false}, tooltip: {callbacks: {
           title: (items) => "trial " + data.timeline[items[0].dataIndex].trial,
-          label: (item) => { const bar = data.timeline[item.dataIndex]; return `${bar.verdict}, ${bar.start} to ${bar.end} s`; },
+          label: (item) => {
+            const bar = data.timeline[item.dataIndex];
+            return `${bar.verdict}, ${bar.start} to ${bar.end} s`;
+          },
         }}},
       },
     }));

@@ -124,7 +124,8 @@ std::string trials_section(const Record& record) {
                         trial.delta ? percent_text(trial.delta) : "", notes, attempts);
   }
   return section("trials", "Trials",
-                 table("trial-table", {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"}, rows));
+                 table("trial-table", {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"},
+                       rows));
 }
 
 std::string versions_section(const Record& record) {

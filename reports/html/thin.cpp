@@ -35,7 +35,8 @@ Line thinned(const Line& curve, std::size_t points) {
     result.values.push_back(curve.values[i]);
   };
   for (std::size_t stretch = 0; stretch < stretches; ++stretch)
-    for (const std::size_t i : kept(curve.values, stretch * size / stretches, (stretch + 1) * size / stretches)) keep(i);
+    for (const std::size_t i : kept(curve.values, stretch * size / stretches, (stretch + 1) * size / stretches))
+      keep(i);
   if (result.steps.back() != curve.steps[size - 1]) keep(size - 1);
   return result;
 }
