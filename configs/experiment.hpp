@@ -33,6 +33,8 @@ struct Side {
   std::vector<std::string> unset;            ///< inherited variables to take away
   std::optional<std::string> directory;      ///< working directory, resolved against the folder of the file that says it;
                                              ///< absent: the experiment file's folder
+  std::optional<std::string> log;            ///< file in the attempt's folder that the training logs to; absent: its stdout
+                                             ///< and stderr (some launchers copy only a part of the log to theirs)
   std::chrono::milliseconds timeout{std::chrono::minutes{60}};  ///< of one attempt
   std::chrono::milliseconds stall{std::chrono::minutes{30}};    ///< no new output for this long
   std::chrono::milliseconds exit_grace{std::chrono::seconds{30}};  ///< to leave after the last step was logged

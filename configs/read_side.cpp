@@ -138,6 +138,12 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
   read_unset(reader, side, problems);
   Placed<std::string> directory;
   if (reader.read("directory", placed_text_of, directory)) side.directory = path_of(directory);
+  Placed<std::string> log;
+  if (reader.read("log", placed_text_of, log)) {
+    side.log = log.value;
+    if (std::filesystem::path(log.value).is_absolute())
+      problems.add(log.place, "`log` is relative to the attempt's folder, so that attempts do not share it");
+  }
   read_durations(reader, side, problems);
 }
 

@@ -93,6 +93,7 @@ void write_side(YAML::Emitter& out, const Side& side, const Experiment& experime
   text_at(out, "setup", side.setup);
   environment_at(out, side.environment);
   texts_at(out, "unset", side.unset);
+  text_at(out, "log", side.log);
   if (side.directory) text_at(out, "directory", from_folder(*side.directory, experiment));
   duration_at(out, "timeout", side.timeout);
   duration_at(out, "stall", side.stall);

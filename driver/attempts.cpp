@@ -41,10 +41,11 @@ std::string how_it_left(const launch::Ended& ended) {
 }
 
 read::AttemptLog log_of(const AttemptRequest& request, const std::vector<configs::Metric>& metrics) {
-  return read::AttemptLog({.stdout_file = stdout_file(request.folder),
+  read::AttemptFiles files{.stdout_file = stdout_file(request.folder),
                            .stderr_file = stderr_file(request.folder),
-                           .folder = request.folder},
-                          metrics, request.watched);
+                           .folder = request.folder};
+  if (const auto& log = request.side->settings->log) files = {.stdout_file = request.folder / *log, .folder = request.folder};
+  return read::AttemptLog(files, metrics, request.watched);
 }
 
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {

@@ -47,7 +47,8 @@ judge::Judgement judgement_of(const json& record) {
   judgement.detectable = get<double>(record, "detectable");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
   judgement.notes = record.at("notes").get<std::vector<std::string>>();
-  judgement.spread = {record.at("spread").at(0), record.at("spread").at(1), record.at("spread").at(2)};
+  const json& spread = record.at("spread");
+  judgement.spread = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
   return judgement;
 }
 
@@ -170,6 +171,7 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
 
 json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   const auto named = std::ranges::find(kVerdictNames, judgement.verdict, &std::pair<Verdict, const char*>::first);
+  const judge::Spread& spread = judgement.spread;
   json record = {{"kind", "judged"},
                  {"trial", trial},
                  {"verdict", named->second},
@@ -177,7 +179,7 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
                  {"text", judgement.text},
                  {"p_bad", judgement.p_bad},
                  {"notes", judgement.notes},
-                 {"spread", {judgement.spread.sum_squares, judgement.spread.dof, judgement.spread.identical}}};
+                 {"spread", {spread.last, spread.before, spread.both, spread.dof, spread.identical}}};
   put(record, "delta", judgement.delta);
   put(record, "standard_error", judgement.standard_error);
   put(record, "noise", judgement.noise);

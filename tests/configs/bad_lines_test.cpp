@@ -100,7 +100,7 @@ TEST_CASE("a wrong line of a side is named with its place") {
       {7, "  stall: -5m", "7:10: `subject.stall`: expected a duration from 0s to 30d, found `-5m`"},
       {7, "  exit_grace: 31d", "7:15: `subject.exit_grace`: expected a duration from 0s to 30d, found `31d`"},
       {7, "  setup: [a]", "7:10: `subject.setup`: expected a text, found a list"},
-      {7, "  repeats: 3", "7:3: unknown key `repeats` in `subject` | known here: command, devices, directory, environment, exit_grace, setup, stall, timeout, unset"},
+      {7, "  repeats: 3", "7:3: unknown key `repeats` in `subject` | known here: command, devices, directory, environment, exit_grace, log, setup, stall, timeout, unset"},
       {7, "  devices: {kind: npu, ids: [0]}\n  environment: {ASCEND_RT_VISIBLE_DEVICES: 0}", "8:44: `ASCEND_RT_VISIBLE_DEVICES` is set for every trial from `devices.ids` | remove it here, or write `visible_variable: none` under `devices`"},
   });
 }

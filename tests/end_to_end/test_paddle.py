@@ -140,6 +140,7 @@ class PaddleSeg(Space):
               command: [{PYTHON}, -m, paddle.distributed.launch, --devices, "{{devices}}", --log_dir, "{{attempt}}/log",
                         {SEG}/train.py, --device, npu, --config, {SEG}/bisenetv2.yml, --save_dir, "{{attempt}}/output"]
               devices: {{kind: npu, ids: [0, 1]}}
+              log: log/workerlog.0    # the launcher copies only a part of it to its own stdout
               environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_FAULTS: {self.folder}/faults.json}}
               timeout: 2m
             metric: {{loss: {{format: paddleseg}}}}
