@@ -52,6 +52,7 @@ struct Discovery {
 
 /// The trace a neutralised member leaves in the log. One that leaves none although a trace is due is `no effect`.
 struct Effect {
+  std::map<std::string, std::string> environment;  ///< set in every run of the subject so that traces are left; no part of a fix
   Placed<std::string> log;  ///< RE2, group `name`; an optional group `detail` (say a dtype) tells lines apart
 };
 

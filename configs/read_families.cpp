@@ -103,6 +103,8 @@ Discovery read_discovery(const Value& block, const std::string& what, Problems& 
 Effect read_effect(const Value& block, const std::string& what, Problems& problems) {
   Effect effect;
   MapReader reader(block, what, problems);
+  if (const Value* environment = reader.find("environment"))
+    effect.environment = without_places(read_environment(*environment, what + ".environment", problems));
   if (const Value* log = reader.require("log"))
     effect.log = read_pattern(*log, what + ".log", "name", {"detail"}, problems);
   reader.refuse_other_keys();

@@ -200,7 +200,13 @@ void write_families(YAML::Emitter& out, const Experiment& experiment) {
     out << YAML::BeginMap;
     word_at(out, "kind", is_list ? "list" : "toggle");
     environment_at(out, family.environment);
-    if (family.effect) text_at(out, "effect", family.effect->log.value);
+    if (family.effect) {
+      key(out, "effect");
+      out << YAML::BeginMap;
+      environment_at(out, family.effect->environment);
+      text_at(out, "log", family.effect->log.value);
+      out << YAML::EndMap;
+    }
     is_list ? write_list(out, family) : write_toggles(out, family);
     out << YAML::EndMap;
   }

@@ -54,7 +54,6 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
   const LaunchSide& side = *request.side;
   const std::string attempt = fmt::format("{:04}-{}", request.trial, request.number);
   const neutralise::Placeholders values{.devices = slot.devices,
-                                        .device = slot.device,
                                         .steps = request.last_step ? std::to_string(*request.last_step) : "",
                                         .attempt = request.folder.string(),
                                         .arguments = request.recipe.arguments};

@@ -30,7 +30,7 @@ struct Ended {
   enum class How { exited, signalled, not_started, lost } how = How::exited;
   int code = 0;             ///< exit code or signal number
   bool stopped = false;     ///< we asked it to stop
-  std::string message;      ///< why it did not start, which node was lost, ...
+  std::string message;      ///< why it did not start, which node was lost, what it left running; else empty
   std::chrono::milliseconds duration{0};
 };
 
@@ -42,14 +42,14 @@ class Launcher {
   /// Starts a job. A program that cannot be started is reported by wait() as not_started.
   virtual void start(const Job& job) = 0;
 
-  /// Waits until at least one job ended, `wake_up` was called from a signal, or `at_most` has passed.
+  /// Waits until at least one job ended, a signal arrived, or `at_most` has passed. Each job is reported once.
   virtual std::vector<Ended> wait(std::chrono::milliseconds at_most) = 0;
 
   /// Asks a job to end: TERM to its whole group, KILL after its grace, then every stray with its tag. It is then
   /// reported by wait() with `stopped`.
   virtual void stop(JobId id) = 0;
 
-  /// True once SIGINT, SIGTERM or SIGHUP arrived; wait() returns at once then. The number is in `signal_number()`.
+  /// The first of SIGINT, SIGTERM and SIGHUP that arrived; 0 before that. Each one that arrives ends one wait().
   virtual int signal_number() const = 0;
 };
 

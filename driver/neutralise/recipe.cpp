@@ -75,7 +75,6 @@ Discovered always_off(const configs::Experiment& experiment, const Environment& 
 
 std::string fill(const std::string& text, const Placeholders& values) {
   const std::pair<std::string_view, const std::string*> known[] = {{"{devices}", &values.devices},
-                                                                   {"{device}", &values.device},
                                                                    {"{steps}", &values.steps},
                                                                    {"{attempt}", &values.attempt}};
   std::string result;

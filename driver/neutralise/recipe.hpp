@@ -26,10 +26,9 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
 /// Members of list families that `base` names already, by family.
 Discovered always_off(const configs::Experiment& experiment, const Environment& base);
 
-/// {devices}, {device}, {steps}, {attempt}, {arguments} of a command, and {{ }} for braces.
+/// {devices}, {steps}, {attempt}, {arguments} of a command, and {{ }} for braces.
 struct Placeholders {
   std::string devices;
-  std::string device;
   std::string steps;
   std::string attempt;
   std::vector<std::string> arguments;

@@ -1,0 +1,49 @@
+// See the header.
+#include "driver/launch/device_pool.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace bisectd::driver::launch {
+
+DevicePool::DevicePool(const configs::Devices& devices) {
+  std::vector<int> ids = devices.ids;
+  std::sort(ids.begin(), ids.end());
+  const auto per_slot = static_cast<std::size_t>(std::max(devices.per_trial, 1));
+  if (ids.empty()) slots_.emplace_back();
+  for (std::size_t first = 0; first + per_slot <= ids.size(); first += per_slot) {
+    Slot slot;
+    slot.number = slots_.size();
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+    slot.ids.assign(begin, begin + static_cast<std::ptrdiff_t>(per_slot));
+    slot.visible = fmt::format("{}", fmt::join(slot.ids, ","));
+    std::vector<int> logical(per_slot);
+    std::iota(logical.begin(), logical.end(), 0);
+    slot.devices = devices.visible_variable.empty() ? slot.visible : fmt::format("{}", fmt::join(logical, ","));
+    slots_.push_back(std::move(slot));
+  }
+  taken_.assign(slots_.size(), false);
+}
+
+std::size_t DevicePool::free() const {
+  return static_cast<std::size_t>(std::count(taken_.begin(), taken_.end(), false));
+}
+
+std::optional<Slot> DevicePool::acquire() {
+  const auto found = std::find(taken_.begin(), taken_.end(), false);
+  if (found == taken_.end()) return std::nullopt;
+  *found = true;
+  return slots_[static_cast<std::size_t>(found - taken_.begin())];
+}
+
+void DevicePool::release(const Slot& slot) {
+  if (slot.number >= taken_.size() || !taken_[slot.number])
+    throw std::logic_error(fmt::format("device slot {} was released but not taken", slot.number));
+  taken_[slot.number] = false;
+}
+
+}  // namespace bisectd::driver::launch

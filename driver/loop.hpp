@@ -1,0 +1,83 @@
+// The one place that knows all rooms: references, both ends, discovery, search, certificate, report. Reads like the
+// drawing in ARCHITECTURE.md.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+
+#include "driver/history.hpp"
+#include "driver/judge/early_stop.hpp"
+#include "driver/progress.hpp"
+#include "driver/sides.hpp"
+#include "driver/trials.hpp"
+#include "driver/watch.hpp"
+#include "reports/record.hpp"
+#include "strategies/search.hpp"
+
+namespace bisectd::driver {
+
+/// A signal ended the run; it can be resumed.
+struct Interrupted {
+  int signal_number = 0;
+};
+
+/// The run cannot go on because of something outside the search: a side that gives no curve, a device that is gone.
+class Infrastructure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Loop {
+ public:
+  /// `past` is what an earlier bisectd did here; empty for a new run.
+  Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunDirectory& directory, keep::Journal& journal,
+       History past, launch::Launcher& launcher, Progress& progress);
+
+  /// To the end, or throws Interrupted or Infrastructure. Reports are on disk in any case.
+  const reports::Record& run();
+
+ private:
+  void find_answer();
+  void measure_reference();
+  bool measure_subject();
+  void list_suspects(const std::vector<FinishedTrial>& first);
+  void search();
+  void ask();
+  void replay_search();
+
+  TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const;
+  void start_or_go_on(TrialPlan plan);
+  std::vector<FinishedTrial> wait();
+  void take_in(const FinishedTrial& finished);
+  void take_in_search(const FinishedTrial& finished);
+  void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
+  bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
+  judge::Judgement judge_early(const judge::Curve& curve) const;
+  bool is_decidable();
+  void write_reports(bool final);
+  bool budget_spent() const;
+
+  const configs::Experiment& experiment_;
+  Sides& sides_;
+  const keep::RunDirectory& directory_;
+  keep::Journal& journal_;
+  History past_;
+  Progress& progress_;
+  WatchList watch_;
+  Attempts attempts_;
+  Trials trials_;
+  std::optional<judge::Reference> reference_;
+  judge::NoisePool pool_;
+  std::map<std::string, judge::EarlyStop> early_stops_;  ///< of the running attempts of the search, by folder
+  std::optional<std::int64_t> last_step_;
+  neutralise::Catalogue catalogue_;
+  std::vector<read::NameCounts> as_is_names_;
+  std::optional<strategies::Search> search_;
+  std::map<std::size_t, strategies::SuspectSet> pending_;
+  strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
+  strategies::SuspectSet effect_seen_;  ///< of these: left one
+  reports::Record record_;
+  double reported_s_ = 0;  ///< when reports were written last
+};
+
+}  // namespace bisectd::driver

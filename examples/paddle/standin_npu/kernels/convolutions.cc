@@ -1,0 +1,34 @@
+// Convolutions, pooling, padding and interpolation.
+#include "../forward.hpp"
+#include "paddle/phi/kernels/conv_kernel.h"
+#include "paddle/phi/kernels/conv_grad_kernel.h"
+#include "paddle/phi/kernels/depthwise_conv_kernel.h"
+#include "paddle/phi/kernels/conv_transpose_kernel.h"
+#include "paddle/phi/kernels/conv_transpose_grad_kernel.h"
+#include "paddle/phi/kernels/pool_kernel.h"
+#include "paddle/phi/kernels/pool_grad_kernel.h"
+#include "paddle/phi/kernels/pad3d_kernel.h"
+#include "paddle/phi/kernels/pad3d_grad_kernel.h"
+#include "paddle/phi/kernels/pad_kernel.h"
+#include "paddle/phi/kernels/pad_grad_kernel.h"
+#include "paddle/phi/kernels/interpolate_kernel.h"
+#include "paddle/phi/kernels/interpolate_grad_kernel.h"
+
+ON_NPU(conv2d, ConvKernel)
+ON_NPU(conv2d_grad, ConvGradKernel)
+ON_NPU(depthwise_conv2d, DepthwiseConvKernel)
+ON_NPU(depthwise_conv2d_grad, DepthwiseConvGradKernel)
+ON_NPU(conv2d_transpose, Conv2dTransposeKernel)
+ON_NPU(conv2d_transpose_grad, Conv2dTransposeGradKernel)
+ON_NPU(pool2d, Pool2dKernel)
+ON_NPU(pool2d_grad, Pool2dGradKernel)
+ON_NPU(pad3d, Pad3dKernel)
+ON_NPU(pad3d_grad, Pad3dGradKernel)
+ON_NPU(pad, PadKernel)
+ON_NPU(pad_grad, PadGradKernel)
+ON_NPU(max_pool2d_with_index, MaxPool2dWithIndexKernel)
+ON_NPU(max_pool2d_with_index_grad, MaxPool2dWithIndexGradKernel)
+ON_NPU(bilinear_interp, BilinearInterpKernel)
+ON_NPU(bilinear_interp_grad, BilinearInterpGradKernel)
+ON_NPU(nearest_interp, NearestInterpKernel)
+ON_NPU(nearest_interp_grad, NearestInterpGradKernel)

@@ -1,0 +1,29 @@
+// Sums, means, maxima and norms.
+#include "../forward.hpp"
+#include "paddle/phi/kernels/reduce_sum_kernel.h"
+#include "paddle/phi/kernels/reduce_sum_grad_kernel.h"
+#include "paddle/phi/kernels/reduce_mean_kernel.h"
+#include "paddle/phi/kernels/reduce_mean_grad_kernel.h"
+#include "paddle/phi/kernels/mean_all_kernel.h"
+#include "paddle/phi/kernels/mean_all_grad_kernel.h"
+#include "paddle/phi/kernels/reduce_max_kernel.h"
+#include "paddle/phi/kernels/reduce_max_grad_kernel.h"
+#include "paddle/phi/kernels/squared_l2_norm_kernel.h"
+#include "paddle/phi/kernels/add_n_kernel.h"
+#include "paddle/phi/kernels/p_norm_kernel.h"
+#include "paddle/phi/kernels/p_norm_grad_kernel.h"
+#include "paddle/phi/kernels/cum_kernel.h"
+
+ON_NPU(sum_grad, ReduceSumGradKernel)
+ON_NPU(mean, MeanKernel)
+ON_NPU(mean_grad, ReduceMeanGradKernel)
+ON_NPU(mean_all, MeanAllKernel)
+ON_NPU(mean_all_grad, MeanAllGradKernel)
+ON_NPU(sum, SumKernel)
+ON_NPU(max, MaxKernel)
+ON_NPU(max_grad, ReduceMaxGradKernel)
+ON_NPU(squared_l2_norm, SquaredL2NormKernel)
+ON_NPU(add_n, AddNKernel)
+ON_NPU(p_norm, PNormKernel)
+ON_NPU(p_norm_grad, PNormGradKernel)
+ON_NPU(cumsum, CumsumKernel)

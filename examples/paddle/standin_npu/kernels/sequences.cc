@@ -1,0 +1,19 @@
+// Recurrent layers and look-ups.
+#include "../forward.hpp"
+#include "paddle/phi/kernels/rnn_kernel.h"
+#include "paddle/phi/kernels/rnn_grad_kernel.h"
+#include "paddle/phi/kernels/embedding_kernel.h"
+#include "paddle/phi/kernels/embedding_grad_kernel.h"
+#include "paddle/phi/kernels/gather_kernel.h"
+#include "paddle/phi/kernels/gather_grad_kernel.h"
+#include "paddle/phi/kernels/where_kernel.h"
+#include "paddle/phi/kernels/where_grad_kernel.h"
+
+ON_NPU(rnn, RnnKernel)
+ON_NPU(rnn_grad, RnnGradKernel)
+ON_NPU(embedding, EmbeddingKernel)
+ON_NPU(embedding_grad, EmbeddingGradKernel)
+ON_NPU(gather, GatherKernel)
+ON_NPU(gather_grad, GatherGradKernel)
+ON_NPU(where, WhereKernel)
+ON_NPU(where_grad, WhereGradKernel)

@@ -1,0 +1,27 @@
+"""Mixed precision and the loss scale."""
+import contextlib
+
+import paddle
+
+
+class Precision:
+    def __init__(self, settings, device, log):
+        self.on = settings["use_amp"] and device != "cpu"
+        if settings["use_amp"] and not self.on:
+            log.info("the reference stays in float32: the CPU has no float16 kernels to speak of")
+        self.level = settings["amp_level"]
+        self.scaler = paddle.amp.GradScaler(
+            enable=self.on,
+            init_loss_scaling=float(settings["scale_loss"]),
+            use_dynamic_loss_scaling=settings["use_dynamic_loss_scaling"])
+
+    def auto_cast(self):
+        return paddle.amp.auto_cast(level=self.level, dtype="float16") if self.on else contextlib.nullcontext()
+
+    def step(self, loss, optimizer):
+        if self.on:
+            self.scaler.scale(loss).backward()
+            self.scaler.minimize(optimizer, loss)
+        else:
+            loss.backward()
+            optimizer.step()

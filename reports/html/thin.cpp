@@ -1,0 +1,44 @@
+#include "reports/html/thin.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace bisectd::reports {
+namespace {
+
+// Indices to keep of the stretch [first, last), ascending.
+std::set<std::size_t> kept(const std::vector<double>& values, std::size_t first, std::size_t last) {
+  std::size_t low = last, high = last, gap = last;
+  for (std::size_t i = first; i < last; ++i) {
+    if (!std::isfinite(values[i])) {
+      gap = std::min(gap, i);
+      continue;
+    }
+    if (low == last || values[i] < values[low]) low = i;
+    if (high == last || values[i] > values[high]) high = i;
+  }
+  std::set<std::size_t> indices{low, high, gap};
+  indices.erase(last);
+  return indices;
+}
+
+}  // namespace
+
+Line thinned(const Line& curve, std::size_t points) {
+  const std::size_t size = std::min(curve.steps.size(), curve.values.size());
+  const std::size_t stretches = std::max<std::size_t>(points, 4) / 2;
+  if (size <= 2 * stretches) return curve;
+  Line result;
+  const auto keep = [&](std::size_t i) {
+    result.steps.push_back(curve.steps[i]);
+    result.values.push_back(curve.values[i]);
+  };
+  for (std::size_t stretch = 0; stretch < stretches; ++stretch)
+    for (const std::size_t i : kept(curve.values, stretch * size / stretches, (stretch + 1) * size / stretches))
+      keep(i);
+  if (result.steps.back() != curve.steps[size - 1]) keep(size - 1);
+  return result;
+}
+
+}  // namespace bisectd::reports

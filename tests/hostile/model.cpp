@@ -1,0 +1,58 @@
+#include "tests/hostile/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+
+namespace hostile {
+
+double Random::uniform() {  // splitmix64 (Steele, Lea, Flood 2014)
+  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
+  return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1.0p-53;
+}
+
+double Random::normal() {  // Box and Muller
+  const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+  return radius * std::cos(2 * std::numbers::pi * uniform());
+}
+
+Model::Model(const Options& options, std::set<std::string> off, const Lookup& lookup, std::uint64_t seed)
+    : options_(options), off_(std::move(off)), random_(seed) {
+  for (const Cause& cause : options_.causes)
+    if (std::all_of(cause.members.begin(), cause.members.end(), [&](auto& m) { return is_active(m, lookup); }))
+      active_.push_back(cause);
+  for (const Window& window : options_.windows) {
+    const double value = std::atof(lookup(window.variable).value_or("nan").c_str());
+    if (!(value >= window.low && value <= window.high)) active_.push_back({{}, window.percent, 0, false});
+  }
+  level_ += options_.noise_percent / 100 * random_.normal();
+}
+
+bool Model::is_off(const std::string& name) const { return off_.contains(name) && !options_.no_effect.contains(name); }
+
+bool Model::all_off(const std::vector<std::string>& names) const {
+  return std::all_of(names.begin(), names.end(), [&](const auto& name) { return is_off(name); });
+}
+
+bool Model::is_active(const std::string& member, const Lookup& lookup) const {
+  if (const auto colon = member.find(':'); colon != std::string::npos)
+    return lookup(member.substr(0, colon)) == member.substr(colon + 1);
+  return !is_off(member) && !options_.on_cpu.contains(member);
+}
+
+double Model::loss(std::int64_t step) {
+  if (options_.nan_from && step >= *options_.nan_from) return std::nan("");
+  const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
+  const double clean = options_.last_loss + (options_.first_loss - options_.last_loss) * std::exp(-5 * share);
+  double percent = options_.step_noise_percent * random_.normal();
+  for (const Cause& cause : active_) {
+    if (share <= cause.onset) continue;
+    percent += cause.percent * (cause.grows ? (share - cause.onset) / (1 - cause.onset) : 1);
+  }
+  return clean * level_ * (1 + percent / 100);
+}
+
+}  // namespace hostile

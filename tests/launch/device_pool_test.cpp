@@ -1,0 +1,66 @@
+#include "driver/launch/device_pool.hpp"
+
+#include <set>
+#include <stdexcept>
+
+#include "tests/catch.hpp"
+
+using namespace bisectd;
+using driver::launch::DevicePool;
+
+namespace {
+configs::Devices devices(std::vector<int> ids, int per_trial, std::string variable = "ASCEND_RT_VISIBLE_DEVICES") {
+  configs::Devices made;
+  made.ids = std::move(ids);
+  made.per_trial = per_trial;
+  made.visible_variable = std::move(variable);
+  return made;
+}
+}  // namespace
+
+TEST_CASE("a pool cuts its ids into slots, ascending") {
+  DevicePool pool(devices({7, 2, 5, 4}, 2));
+  CHECK(pool.size() == 2);
+  const auto first = pool.acquire();
+  const auto second = pool.acquire();
+  REQUIRE(first);
+  REQUIRE(second);
+  CHECK(first->visible == "2,4");
+  CHECK(second->visible == "5,7");
+  CHECK(second->ids == std::vector<int>{5, 7});
+  CHECK_FALSE(pool.acquire());
+}
+
+TEST_CASE("{devices} counts from 0 behind a visible-devices variable only") {
+  CHECK(DevicePool(devices({4, 5, 6, 7}, 2)).acquire()->devices == "0,1");
+  DevicePool plain(devices({4, 5, 6, 7}, 2, ""));
+  CHECK(plain.acquire()->devices == "4,5");
+  CHECK(plain.acquire()->devices == "6,7");
+}
+
+TEST_CASE("a slot that is given back is used again") {
+  DevicePool pool(devices({0, 1, 2}, 1));
+  const auto first = pool.acquire();
+  const auto second = pool.acquire();
+  CHECK(pool.free() == 1);
+  pool.release(*first);
+  CHECK(pool.free() == 2);
+  CHECK(pool.acquire()->number == first->number);
+  pool.release(*second);
+  CHECK_THROWS_AS(pool.release(*second), std::logic_error);
+}
+
+TEST_CASE("ids that do not fill a slot stay unused") {
+  CHECK(DevicePool(devices({0, 1, 2}, 2)).size() == 1);
+  CHECK(DevicePool(devices({0}, 2)).size() == 0);
+}
+
+TEST_CASE("without ids there is one slot without a device") {
+  DevicePool pool(devices({}, 1));
+  const auto slot = pool.acquire();
+  REQUIRE(slot);
+  CHECK(slot->ids.empty());
+  CHECK(slot->visible.empty());
+  CHECK(slot->devices.empty());
+  CHECK_FALSE(pool.acquire());
+}

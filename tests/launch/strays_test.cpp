@@ -1,0 +1,86 @@
+// Kinship and tags as /proc shows them, and the sweep after a killed bisectd.
+#include "driver/launch/strays.hpp"
+
+#include <csignal>
+#include <cstdio>
+
+#include "tests/catch.hpp"
+#include "tests/launch/support.hpp"
+
+using namespace support;
+
+namespace {
+
+/// A launcher that is killed while this job runs. Returns the pid that the job wrote to `pid`.
+pid_t left_behind(const Folder& folder, const std::string& script) {
+  in_child([&] {
+    launch::LocalLauncher launcher;
+    launcher.start(bash(folder, script));
+    if (pid_in(folder, "pid") > 0) ::kill(::getpid(), SIGKILL);
+    return 1;
+  });
+  return pid_in(folder, "pid");
+}
+
+std::string run_tag(const Folder& folder) { return folder.path().filename().string() + "/"; }
+
+}  // namespace
+
+TEST_CASE("a sweep ends what a killed bisectd left behind, and nothing else") {
+  const Folder folder, other;
+  const pid_t stray = left_behind(folder, "setsid bash -c 'trap \"\" TERM; echo $$ >pid; sleep 60; :' & wait");
+  const pid_t foreign = left_behind(other, "setsid bash -c 'echo $$ >pid; exec sleep 60' & wait");
+  REQUIRE(is_alive(stray));
+  REQUIRE(is_alive(foreign));
+  CHECK(launch::attempt_tag(stray) == run_tag(folder) + "1");
+  CHECK(launch::sweep_strays(run_tag(folder)) >= 2);  // the shell, its sleep, and the leader if it is not dead yet
+  CHECK_FALSE(is_alive(stray));
+  CHECK(is_alive(foreign));
+  CHECK(launch::sweep_strays(run_tag(folder)) == 0);
+  CHECK(launch::sweep_strays(run_tag(other)) >= 1);
+  CHECK_FALSE(is_alive(foreign));
+}
+
+TEST_CASE("started by the next test, with a tag of its own", "[.sweeper]") {
+  REQUIRE(launch::attempt_tag(::getpid()) == "mine/1");
+  CHECK(launch::sweep_strays("mine/") == 0);
+}
+
+TEST_CASE("a sweep never ends itself") {
+  CHECK(in_child([] {
+          const char* const argv[] = {"test_launch", "[.sweeper]", nullptr};
+          const char* const envp[] = {"BISECTD_ATTEMPT=mine/1", nullptr};
+          std::freopen("/dev/null", "w", stdout);
+          ::execve("/proc/self/exe", const_cast<char* const*>(argv), const_cast<char* const*>(envp));
+          return 1;
+        }) == 0);
+}
+
+TEST_CASE("children and descendants") {
+  const Folder folder;
+  launch::LocalLauncher launcher;
+  launcher.start(bash(folder, "bash -c 'sleep 60 & echo $! >pid; wait' & wait"));
+  const pid_t grandchild = pid_in(folder, "pid");
+  const auto children = launch::children_of(::getpid());
+  REQUIRE(children.size() == 1);
+  const auto below = launch::descendants_of(children[0]);
+  CHECK(below.size() == 2);
+  CHECK(below.back() == grandchild);
+  CHECK(launch::session_of(grandchild) == children[0]);
+}
+
+TEST_CASE("a process that is not there has no children, tag or session") {
+  const pid_t nobody = 0x7ffffffe;
+  CHECK(launch::children_of(nobody).empty());
+  CHECK_FALSE(launch::attempt_tag(nobody));
+  CHECK(launch::session_of(nobody) == -1);
+}
+
+TEST_CASE("a variable that only looks like the tag is not it") {
+  const Folder folder;
+  launch::LocalLauncher launcher;
+  launcher.start(bash(folder, "env -i BISECTD_ATTEMPTS=x X_BISECTD_ATTEMPT=y sleep 60 & echo $! >pid; wait"));
+  const pid_t pid = pid_in(folder, "pid");
+  eventually([&] { return launch::attempt_tag(pid) == std::nullopt; });
+  CHECK_FALSE(launch::attempt_tag(pid));
+}
