@@ -58,12 +58,15 @@ void check_deliveries(const Experiment& experiment, Problems& problems) {
       problems.add({experiment.file, 0, 0},
                    fmt::format("`{}` is set by two suspects: {} and {}", *deliver->environment, first->second, owner));
   }
-  const auto by_argument = std::ranges::find_if(all, [](const auto& entry) { return entry.first->argument.has_value(); });
+  const auto by_argument =
+      std::ranges::find_if(all, [](const auto& entry) { return entry.first->argument.has_value(); });
   const auto& command = experiment.subject.command;
   if (by_argument != all.end() && !command.empty() &&
       std::ranges::find(command, "{arguments}", &Placed<std::string>::value) == command.end())
-    problems.add(command.front().place, fmt::format("`subject.command` lacks the element \"{{arguments}}\": {} is neutralised "
-                                                    "by an argument", by_argument->second),
+    problems.add(command.front().place,
+                 fmt::format("`subject.command` lacks the element \"{{arguments}}\": {} is neutralised "
+                             "by an argument",
+                             by_argument->second),
                  "put it where the training takes options");
 }
 
@@ -76,7 +79,8 @@ std::map<std::string, std::string> needed_environment(const Experiment& experime
       const std::string needs = fmt::format("family `{}` needs {}={}", family_name, name, value);
       const auto set = subject.environment.find(name);
       if (set != subject.environment.end() && set->second.value != value)
-        problems.add(set->second.place, needs, fmt::format("remove it here, or change `families.{}.environment`", family_name));
+        problems.add(set->second.place, needs,
+                     fmt::format("remove it here, or change `families.{}.environment`", family_name));
       if (is_unset(subject, name)) problems.add(subject.place, needs + ", but `subject.unset` takes it away");
       if (const auto [first, is_new] = needed.emplace(name, value); !is_new && first->second != value)
         problems.add(selection.place, fmt::format("{}, another family {}", needs, first->second));
@@ -143,7 +147,8 @@ void check_something_to_search(const Experiment& experiment, Problems& problems)
 
 }  // namespace
 
-std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<std::string, std::string>& environment) {
+std::optional<std::string> settled_suspect(const Toggle& toggle,
+                                           const std::map<std::string, std::string>& environment) {
   if (!toggle.deliver.environment) return toggle.suspect;
   const auto set = environment.find(*toggle.deliver.environment);
   const std::optional<std::string> has = set == environment.end() ? toggle.suspect : std::optional(set->second);

@@ -34,7 +34,7 @@ struct Toggle {
   std::optional<std::string> unset_means;  ///< value the software acts on when the variable is unset; absent: not known
   std::vector<std::string> also_safe;      ///< other spellings of the safe value
   std::string description;
-  std::string source;                      ///< where the claim about this switch comes from
+  std::string source;  ///< where the claim about this switch comes from
   Place place;
 };
 
@@ -46,8 +46,8 @@ std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<
 /// `ran` than by `elsewhere` (there it already runs off the device, so that neutralising it changes nothing).
 struct Discovery {
   std::map<std::string, std::string> environment;  ///< set for the discovering run only
-  Placed<std::string> ran;                          ///< RE2, group `name`
-  std::optional<Placed<std::string>> elsewhere;     ///< RE2, group `name`
+  Placed<std::string> ran;                         ///< RE2, group `name`
+  std::optional<Placed<std::string>> elsewhere;    ///< RE2, group `name`
 };
 
 /// The trace a neutralised member leaves in the log. One that leaves none although a trace is due is `no effect`.
@@ -60,14 +60,16 @@ struct Family {
   std::string name;
   FamilyKind kind = FamilyKind::list;
   std::string description;
-  Delivery deliver;                                  ///< of a list
-  std::map<std::string, Toggle> toggles;             ///< of a toggle family
-  std::map<std::string, std::string> environment;    ///< set in every run of the subject, so that the family works at all
+  Delivery deliver;                                ///< of a list
+  std::map<std::string, Toggle> toggles;           ///< of a toggle family
+  std::map<std::string, std::string> environment;  ///< set in every run of the subject, so that the family works at all
   std::optional<Discovery> discover;
   std::optional<Effect> effect;
-  std::optional<Placed<std::string>> refused;        ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
-  std::map<std::string, std::string> written_name;   ///< name in logs -> name as it must be written in the list; equal when absent
-  std::vector<std::string> known_names;              ///< written forms that exist; empty: anything goes
+  std::optional<Placed<std::string>>
+      refused;  ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
+  std::map<std::string, std::string>
+      written_name;                      ///< name in logs -> name as it must be written in the list; equal when absent
+  std::vector<std::string> known_names;  ///< written forms that exist; empty: anything goes
   Place place;
 };
 

@@ -18,8 +18,7 @@ namespace {
 
 /// At most one byte more than a file may have, so that a device file cannot fill the memory.
 std::string read_bytes(const std::filesystem::path& file) {
-  if (std::filesystem::is_directory(file))
-    throw std::system_error(EISDIR, std::generic_category(), file.string());
+  if (std::filesystem::is_directory(file)) throw std::system_error(EISDIR, std::generic_category(), file.string());
   std::ifstream input(file, std::ios::binary);
   if (!input) throw std::system_error(errno, std::generic_category(), file.string());
   std::string bytes(kLargestFile_bytes + 1, '\0');
@@ -63,7 +62,9 @@ void check_version(MapReader& top, Problems& problems) {
   const Value* written = top.find("version");
   if (!written)
     problems.add(top.place(), "`version` is missing", "the first line of an experiment file is `version: 1`");
-  else if (top.read("version", [](const Value& v) { return whole_number_of(v, 0, INT64_MAX); }, version) && version != 1)
+  else if (top.read(
+               "version", [](const Value& v) { return whole_number_of(v, 0, INT64_MAX); }, version) &&
+           version != 1)
     problems.add(written->place, fmt::format("version {} is not known to this bisectd", version), "write `version: 1`");
 }
 

@@ -37,7 +37,8 @@ Experiment read_experiment(const Layers& layers, Problems& problems) {
   if (const Value* subject = top.require("subject", "the run under test"))
     experiment.subject = read_subject(*subject, problems);
   if (top.find("steps"))
-    top.read("steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
+    top.read(
+        "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
   if (const Value* metric = top.require("metric", "for example {loss: {format: paddleocr}}"))
     experiment.metrics = read_metrics(*metric, problems);
   if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);

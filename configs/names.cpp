@@ -26,7 +26,8 @@ NameTable read_name_table(const std::filesystem::path& file, std::string_view co
     if (!wanted) {
       const auto found = std::ranges::find(cells, column);
       if (found == cells.end())
-        throw std::runtime_error(fmt::format("{} has no column `{}`; it has {}", file.string(), column, fmt::join(cells, ", ")));
+        throw std::runtime_error(
+            fmt::format("{} has no column `{}`; it has {}", file.string(), column, fmt::join(cells, ", ")));
       wanted = static_cast<std::size_t>(found - cells.begin());
       width = cells.size();
       continue;

@@ -15,8 +15,9 @@ struct NameTable {
   std::vector<std::string> known_names;             ///< every written name, ascending, none twice
 };
 
-/// Reads a table: lines starting with # are comments, then a row of column names, then one row per thing, tab-separated.
-/// The first column is the name in logs; `column` is the written one. Throws std::runtime_error saying what is wrong.
+/// Reads a table: lines starting with # are comments, then a row of column names, then one row per thing,
+/// tab-separated. The first column is the name in logs; `column` is the written one. Throws std::runtime_error saying
+/// what is wrong.
 NameTable read_name_table(const std::filesystem::path& file, std::string_view column);
 
 }  // namespace bisectd::configs

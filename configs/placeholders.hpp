@@ -14,8 +14,8 @@ namespace bisectd::configs {
 /// folder, {arguments} zero or more elements of the command that neutralise suspects.
 constexpr std::array<const char*, 5> kPlaceholders{"devices", "device", "steps", "attempt", "arguments"};
 
-/// The placeholders used in `text`, in order. A problem for an unknown one and for a lone brace (`{{` and `}}` stand for
-/// braces themselves).
+/// The placeholders used in `text`, in order. A problem for an unknown one and for a lone brace (`{{` and `}}` stand
+/// for braces themselves).
 std::vector<std::string> placeholders_in(const Placed<std::string>& text, Problems& problems);
 
 }  // namespace bisectd::configs

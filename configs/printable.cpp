@@ -17,11 +17,17 @@ bool any_holds(const std::array<Range, N>& ranges, char32_t code) {
   return std::ranges::any_of(ranges, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-constexpr std::array<Range, 6> kUnsafe{{{0x00, 0x1F}, {0x7F, 0x9F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x2069},
-                                        {0xFEFF, 0xFEFF}}};
+constexpr std::array<Range, 6> kUnsafe{
+    {{0x00, 0x1F}, {0x7F, 0x9F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x2069}, {0xFEFF, 0xFEFF}}};
 // Unicode's East_Asian_Width W and F, in the blocks that matter for file names and comments.
-constexpr std::array<Range, 8> kWide{{{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},
-                                      {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x3FFFD}}};
+constexpr std::array<Range, 8> kWide{{{0x1100, 0x115F},
+                                      {0x2E80, 0xA4CF},
+                                      {0xAC00, 0xD7A3},
+                                      {0xF900, 0xFAFF},
+                                      {0xFE30, 0xFE6F},
+                                      {0xFF00, 0xFF60},
+                                      {0xFFE0, 0xFFE6},
+                                      {0x1F300, 0x3FFFD}}};
 
 }  // namespace
 

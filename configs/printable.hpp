@@ -15,7 +15,8 @@ struct Character {
   std::size_t bytes = 1;
 };
 
-/// The character that starts `text`; empty if its bytes are not valid UTF-8 (RFC 3629: no surrogates, no overlong forms).
+/// The character that starts `text`; empty if its bytes are not valid UTF-8 (RFC 3629: no surrogates, no overlong
+/// forms).
 std::optional<Character> first_character(std::string_view text);
 
 /// True for characters that must not reach a terminal: C0, DEL, C1, line separators, zero-width and bidi controls.

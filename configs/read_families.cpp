@@ -53,7 +53,8 @@ Delivery read_list_delivery(const Value& block, const std::string& what, Problem
   MapReader reader(block, what, problems);
   Delivery deliver = read_delivery(reader, "{names}", problems);
   if (reader.read("separator", text_of, deliver.separator) &&
-      (deliver.separator.empty() || std::ranges::any_of(deliver.separator, [](char c) { return is_letter(c) || is_digit(c); })))
+      (deliver.separator.empty() ||
+       std::ranges::any_of(deliver.separator, [](char c) { return is_letter(c) || is_digit(c); })))
     problems.add(reader.find("separator")->place, "a separator is punctuation, such as `,` or `;`");
   reader.refuse_other_keys();
   return deliver;
@@ -104,7 +105,8 @@ Effect read_effect(const Value& block, const std::string& what, Problems& proble
   MapReader reader(block, what, problems);
   if (const Value* environment = reader.find("environment"))
     effect.environment = without_places(read_environment(*environment, what + ".environment", problems));
-  if (const Value* log = reader.require("log")) effect.log = read_pattern(*log, what + ".log", "name", {"detail"}, problems);
+  if (const Value* log = reader.require("log"))
+    effect.log = read_pattern(*log, what + ".log", "name", {"detail"}, problems);
   reader.refuse_other_keys();
   return effect;
 }

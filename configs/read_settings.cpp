@@ -110,7 +110,8 @@ SearchSettings read_search(const Value& block, Problems& problems) {
     problems.add(reader.find("confidence")->place, "`search.confidence` must be at least 50%");
   if (const Value* budget = reader.find("budget")) {
     MapReader limits(*budget, "search.budget", problems);
-    if (limits.find("trials")) limits.read("trials", whole_number_between(1, 1'000'000), search.budget_trials.emplace());
+    if (limits.find("trials"))
+      limits.read("trials", whole_number_between(1, 1'000'000), search.budget_trials.emplace());
     if (limits.find("hours")) {
       double& hours = search.budget_hours.emplace();
       if (limits.read("hours", number_between(0, 10'000), hours) && hours == 0)

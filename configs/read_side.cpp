@@ -47,7 +47,8 @@ Devices read_devices(const Value& block, const std::string& what, Problems& prob
   if (reader.require("kind", "for example npu, gpu or cpu")) {
     reader.read("kind", text_of, devices.kind);
     if (!is_plain_name(devices.kind))
-      problems.add(reader.find("kind")->place, in_quotes(devices.kind) + " is no kind of device", "for example npu, gpu or cpu");
+      problems.add(reader.find("kind")->place, in_quotes(devices.kind) + " is no kind of device",
+                   "for example npu, gpu or cpu");
   }
   const Value* ids = reader.find("ids");
   if (ids) devices.ids = read_ids(*ids, what + ".ids", problems);
@@ -56,7 +57,8 @@ Devices read_devices(const Value& block, const std::string& what, Problems& prob
                  "for example ids: [0]");
   const Value* per_trial = reader.find("per_trial");
   std::int64_t count = 1;
-  if (per_trial && reader.read("per_trial", [](const Value& v) { return whole_number_of(v, 1, 65'536); }, count)) {
+  if (per_trial && reader.read(
+                       "per_trial", [](const Value& v) { return whole_number_of(v, 1, 65'536); }, count)) {
     const auto pool = static_cast<std::int64_t>(devices.ids.size());
     if (pool == 0 || count > pool)
       problems.add(per_trial->place, fmt::format("per_trial is {}, but there are {} devices", count, pool));
@@ -109,7 +111,8 @@ void read_unset(MapReader& reader, Side& side, Problems& problems) {
     if (std::ranges::count(side.unset, name.value))
       problems.add(name.place, fmt::format("{} is named twice", in_quotes(name.value)));
     else if (side.environment.contains(name.value))
-      problems.add(name.place, fmt::format("{} is set in `environment` too", in_quotes(name.value)), "remove one of them");
+      problems.add(name.place, fmt::format("{} is set in `environment` too", in_quotes(name.value)),
+                   "remove one of them");
     side.unset.push_back(name.value);
   }
 }
@@ -122,8 +125,10 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
     side.command = texts_of(*command, what + ".command", problems);
     if (command->kind == Value::Kind::list && side.command.size() == written)
       check_command(side.command, command->place, what + ".command", problems);
-    if (!side.command.empty() && !command->items.front().quoted && side.command.front().value.find(' ') != std::string::npos)
-      problems.add(side.command.front().place, "the program's name " + in_quotes(side.command.front().value) + " holds a space",
+    if (!side.command.empty() && !command->items.front().quoted &&
+        side.command.front().value.find(' ') != std::string::npos)
+      problems.add(side.command.front().place,
+                   "the program's name " + in_quotes(side.command.front().value) + " holds a space",
                    "put commas between the words, or quotes around a name that really has one");
   }
   side.devices.kind = "cpu";
@@ -172,7 +177,8 @@ std::map<std::string, Placed<std::string>> read_environment(const Value& block, 
   for (const Value::Entry& entry : block.entries) {
     check_variable_name(entry.key, entry.place, problems);
     if (entry.value.kind == Value::Kind::null)
-      problems.add(entry.place, in_quotes(entry.key) + " has no value", "write \"\" for an empty one, or list it in `unset`");
+      problems.add(entry.place, in_quotes(entry.key) + " has no value",
+                   "write \"\" for an empty one, or list it in `unset`");
     else
       reader.read(entry.key, placed_text_of, environment[entry.key]);
   }
@@ -187,7 +193,8 @@ Reference read_reference(const Value& block, Problems& problems) {
     if (element.value == "{arguments}")
       problems.add(element.place, "`{arguments}` has no use in the reference: nothing is neutralised there");
   std::int64_t repeats = reference.repeats;
-  reader.read("repeats", [](const Value& v) { return whole_number_of(v, 1, 1000); }, repeats);
+  reader.read(
+      "repeats", [](const Value& v) { return whole_number_of(v, 1, 1000); }, repeats);
   reference.repeats = static_cast<int>(repeats);
   const Value* curve = reader.find("curve");
   if (curve && reader.read("curve", placed_text_of, reference.curve.emplace())) {

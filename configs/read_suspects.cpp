@@ -18,7 +18,8 @@ std::vector<Placed<std::string>> read_names(const Value& value, const std::strin
   for (auto name = names.begin(); name != names.end(); ++name)
     if (std::ranges::find(names.begin(), name, name->value, &Placed<std::string>::value) != name)
       problems.add(name->place, fmt::format("{} is named twice", in_quotes(name->value)));
-  if (value.kind == Value::Kind::list && value.items.empty()) problems.add(value.place, fmt::format("`{}` is empty", what));
+  if (value.kind == Value::Kind::list && value.items.empty())
+    problems.add(value.place, fmt::format("`{}` is empty", what));
   return names;
 }
 
@@ -28,9 +29,12 @@ std::map<std::string, Placed<double>> read_odds(const Value& block, const std::s
   for (const Value::Entry& entry : block.entries) {
     double odds = 1;
     if (entry.value.kind == Value::Kind::null) {
-      problems.add(entry.place, in_quotes(entry.key) + " has no odds", "for example 20: twenty times as likely as others");
-    } else if (reader.read_value(entry.value, [](const Value& v) { return number_of(v, 0, 1e9); }, odds)) {
-      if (odds == 0) problems.add(entry.value.place, "odds must be more than 0", "to leave a suspect out, use `exclude`");
+      problems.add(entry.place, in_quotes(entry.key) + " has no odds",
+                   "for example 20: twenty times as likely as others");
+    } else if (reader.read_value(
+                   entry.value, [](const Value& v) { return number_of(v, 0, 1e9); }, odds)) {
+      if (odds == 0)
+        problems.add(entry.value.place, "odds must be more than 0", "to leave a suspect out, use `exclude`");
       likely[entry.key] = {odds, entry.place};
     }
   }
@@ -43,8 +47,10 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
   if (selection.discover && !family.discover)
     problems.add(reader.find("discover")->place, fmt::format("family `{}` cannot discover its members", family.name),
                  "name them in `members`");
-  if (const Value* members = reader.find("members")) selection.members = read_names(*members, what + ".members", problems);
-  if (const Value* exclude = reader.find("exclude")) selection.exclude = read_names(*exclude, what + ".exclude", problems);
+  if (const Value* members = reader.find("members"))
+    selection.members = read_names(*members, what + ".members", problems);
+  if (const Value* exclude = reader.find("exclude"))
+    selection.exclude = read_names(*exclude, what + ".exclude", problems);
   if (const Value* likely = reader.find("likely")) selection.likely = read_odds(*likely, what + ".likely", problems);
   const bool understood = reader.refuse_other_keys();
   selection.all = family.kind == FamilyKind::toggle && selection.members.empty();
@@ -69,7 +75,8 @@ Selection read_selection(const Value& value, const Family& family, Problems& pro
     problems.add(value.place, fmt::format("`{}`: expected all, a list or keys and values, found {}", what,
                                           value.kind == Value::Kind::null ? "nothing" : in_quotes(value.text)));
   } else if (family.kind == FamilyKind::list) {
-    problems.add(value.place, fmt::format("family `{}` has no fixed members, so not all of them can be meant", family.name),
+    problems.add(value.place,
+                 fmt::format("family `{}` has no fixed members, so not all of them can be meant", family.name),
                  family.discover ? "write {discover: true}" : "write a list of names");
   } else {
     selection.all = true;
@@ -106,7 +113,8 @@ std::map<std::string, Selection> read_suspects(const Value& block, const std::ma
     suspects.emplace(entry.key, selection);
   }
   if (block.kind == Value::Kind::map && block.entries.empty())
-    problems.add(block.place, "`suspects` names no family", known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", ")));
+    problems.add(block.place, "`suspects` names no family",
+                 known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", ")));
   return suspects;
 }
 

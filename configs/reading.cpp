@@ -25,7 +25,9 @@ std::string as_list(std::string_view text) {
 MapReader::MapReader(const Value& value, std::string what, Problems& problems)
     : value_(value), what_(std::move(what)), problems_(problems) {
   if (is_map()) return;
-  const char* found = value.kind == Value::Kind::list ? "a list" : value.kind == Value::Kind::null ? "nothing" : "a text";
+  const char* found = value.kind == Value::Kind::list   ? "a list"
+                      : value.kind == Value::Kind::null ? "nothing"
+                                                        : "a text";
   problems_.add(value.place, fmt::format("`{}`: expected keys and values, found {}", what_, found));
 }
 
@@ -57,9 +59,9 @@ bool MapReader::refuse_other_keys() {
     if (std::ranges::count(asked_, entry.key)) continue;
     good = false;
     const auto right = nearest(entry.key, asked_);
-    problems_.add(entry.place, "unknown key " + in_quotes(entry.key) + where,
-                  right ? fmt::format("did you mean `{}`?", *right)
-                        : fmt::format("known here: {}", fmt::join(asked_, ", ")));
+    problems_.add(
+        entry.place, "unknown key " + in_quotes(entry.key) + where,
+        right ? fmt::format("did you mean `{}`?", *right) : fmt::format("known here: {}", fmt::join(asked_, ", ")));
     std::erase_if(missing_, [&](const Missing& missing) { return missing.key == right; });
   }
   if (!is_map()) return false;
@@ -82,8 +84,9 @@ std::vector<Placed<std::string>> texts_of(const Value& value, const std::string&
   std::vector<Placed<std::string>> texts;
   if (value.kind != Value::Kind::list) {
     const bool is_text = value.kind == Value::Kind::scalar;
-    problems.add(value.place, fmt::format("`{}`: expected a list, found {}", what,
-                                          is_text ? "the text " + in_quotes(value.text) : "keys and values"),
+    problems.add(value.place,
+                 fmt::format("`{}`: expected a list, found {}", what,
+                             is_text ? "the text " + in_quotes(value.text) : "keys and values"),
                  is_text ? "write a list: " + as_list(value.text) : "");
     return texts;
   }

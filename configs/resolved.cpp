@@ -41,7 +41,9 @@ void percent_at(YAML::Emitter& out, const std::string& name, double share) {
 void duration_at(YAML::Emitter& out, const std::string& name, std::chrono::milliseconds duration) {
   word_at(out, name, fmt::format("{}ms", duration.count()));
 }
-void number_at(YAML::Emitter& out, const std::string& name, double number) { word_at(out, name, fmt::format("{}", number)); }
+void number_at(YAML::Emitter& out, const std::string& name, double number) {
+  word_at(out, name, fmt::format("{}", number));
+}
 
 const std::string& plain(const std::string& value) { return value; }
 const std::string& plain(const Placed<std::string>& value) { return value.value; }
@@ -67,7 +69,8 @@ void environment_at(YAML::Emitter& out, const Variables& variables) {
 
 /// A path relative to the experiment's folder: the same wherever bisectd was started.
 std::string from_folder(const std::string& path, const Experiment& experiment) {
-  const auto relative = std::filesystem::path(path).lexically_relative(std::filesystem::path(experiment.file).parent_path());
+  const auto relative =
+      std::filesystem::path(path).lexically_relative(std::filesystem::path(experiment.file).parent_path());
   return relative.empty() ? path : relative.string();
 }
 

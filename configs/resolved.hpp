@@ -9,8 +9,8 @@
 namespace bisectd::configs {
 
 /// YAML in a fixed order, the same text for the same experiment on every machine; only families that are searched.
-/// Name tables are written as a count and a digest; values of variables that hold a secret (secret.hpp) as a digest of 32
-/// bits, which shows a change and gives nothing away.
+/// Name tables are written as a count and a digest; values of variables that hold a secret (secret.hpp) as a digest of
+/// 32 bits, which shows a change and gives nothing away.
 std::string resolved_yaml(const Experiment& experiment);
 
 }  // namespace bisectd::configs

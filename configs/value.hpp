@@ -14,8 +14,8 @@ struct Value {
   struct Entry;
 
   Kind kind = Kind::null;
-  std::string text;            ///< of a scalar, exactly as written, escapes of a quoted one resolved
-  bool quoted = false;         ///< a quoted or block scalar: always a string, never a number or a boolean
+  std::string text;     ///< of a scalar, exactly as written, escapes of a quoted one resolved
+  bool quoted = false;  ///< a quoted or block scalar: always a string, never a number or a boolean
   Place place;
   std::vector<Value> items;    ///< of a list
   std::vector<Entry> entries;  ///< of a map, in the order of the file; no key twice

@@ -18,7 +18,8 @@ constexpr bool is_identifier(std::string_view word) {
 /// Letters, digits, '.', '_' and '-', not starting with '.' or '-', at most 100: safe as a folder's name and an option.
 constexpr bool is_plain_name(std::string_view word) {
   return !word.empty() && word.size() <= 100 && word[0] != '.' && word[0] != '-' &&
-         std::ranges::all_of(word, [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-'; });
+         std::ranges::all_of(word,
+                             [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 }  // namespace bisectd::configs

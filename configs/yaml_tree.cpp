@@ -27,7 +27,8 @@ bool is_closed(std::string_view text) {
   }
   if (!text.starts_with('"') && !text.starts_with('\'')) return true;  // a block scalar
   const char quote = text[0];
-  const std::string_view quote_inside = quote == '"' ? "\\" : "''";  // `\"` between double quotes, `''` between single ones
+  const std::string_view quote_inside =
+      quote == '"' ? "\\" : "''";  // `\"` between double quotes, `''` between single ones
   for (std::size_t at = 1; at < text.size(); ++at) {
     if (text.substr(at).starts_with(quote_inside))
       ++at;
@@ -50,7 +51,8 @@ class TreeBuilder : public YAML::EventHandler {
   std::optional<Value> take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (root_) give_up(place_of(mark), "a second document starts here; a file holds one experiment", "remove the `---`");
+    if (root_)
+      give_up(place_of(mark), "a second document starts here; a file holds one experiment", "remove the `---`");
   }
   void OnDocumentEnd() override {}
 
@@ -67,7 +69,8 @@ class TreeBuilder : public YAML::EventHandler {
     count(copy);
     add(std::move(copy));
   }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
     Value value;
     value.kind = Value::Kind::scalar;
     value.text = text;
@@ -189,7 +192,8 @@ bool is_text(std::string_view bytes, const std::string& file, Problems& problems
     const bool control = character && (character->code < 0x20 || character->code == 0x7F) && bytes[at] != '\t' &&
                          bytes[at] != '\n' && bytes[at] != '\r';
     if (!character || control) {
-      problems.add(place, fmt::format("byte 0x{:02x} does not belong in a text file", static_cast<unsigned char>(bytes[at])),
+      problems.add(place,
+                   fmt::format("byte 0x{:02x} does not belong in a text file", static_cast<unsigned char>(bytes[at])),
                    "an experiment file is YAML in UTF-8");
       return false;
     }

@@ -35,9 +35,10 @@ void loads_or_explains(const Folder& folder, const std::string& bytes) {
 /// Pieces that mean something to YAML or to us, so that damage goes deeper than the first byte.
 const std::vector<std::string>& pieces() {
   static const std::vector<std::string> all{
-      "\n", "  ", ": ", "- ", "[", "]", "{", "}", ",", "\"", "'", "&a ", "*a", "!!str ", "<<: ", "---\n", "...\n", "# ", "|\n",
-      ">\n", "? ", "~", "null", "010", "0x1", ".nan", "yes", "1e999", "\t", "\r\n", "%", "{devices}", "{x", "\xFF", "\xE2\x80\xAE",
-      "\\", "version: 1\n", "suspects:\n", "families:\n", "subject:\n", "ops: ", "kind: ", "toggles: ", "command: ", "environment: "};
+      "\n", "  ", ": ", "- ", "[", "]", "{", "}", ",", "\"", "'", "&a ", "*a", "!!str ", "<<: ", "---\n", "...\n",
+      "# ", "|\n", ">\n", "? ", "~", "null", "010", "0x1", ".nan", "yes", "1e999", "\t", "\r\n", "%", "{devices}",
+      "{x", "\xFF", "\xE2\x80\xAE", "\\", "version: 1\n", "suspects:\n", "families:\n", "subject:\n", "ops: ",
+      "kind: ", "toggles: ", "command: ", "environment: "};
   return all;
 }
 

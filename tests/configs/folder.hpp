@@ -27,7 +27,8 @@ class Folder {
   }
   const std::filesystem::path& path() const { return path_; }
 
-  /// Every problem with the file as "line:col: message"; other files than this one by their name in front. Empty: it is good.
+  /// Every problem with the file as "line:col: message"; other files than this one by their name in front. Empty: it is
+  /// good.
   std::string problems_of(std::string_view bytes) const {
     const auto file = write("experiment.yaml", bytes);
     try {
@@ -36,7 +37,8 @@ class Folder {
       std::string text;
       for (const Problem& problem : error.problems()) {
         if (problem.place.file != file) text += std::filesystem::path(problem.place.file).filename().string() + ":";
-        text += std::to_string(problem.place.line) + ":" + std::to_string(problem.place.column) + ": " + problem.message;
+        text +=
+            std::to_string(problem.place.line) + ":" + std::to_string(problem.place.column) + ": " + problem.message;
         text += (problem.hint.empty() ? "" : " | " + problem.hint) + "\n";
       }
       return text;

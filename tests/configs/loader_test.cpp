@@ -112,7 +112,8 @@ TEST_CASE("a recorded curve stands in for a command and must be alone") {
 
 TEST_CASE("braces and placeholders are accepted where they can be filled") {
   const Folder folder;
-  CHECK(folder.problems_of(with_line(kGood, 6, R"(  command: [t, "{{x}}", "{device}/{devices}", "{attempt}", "{arguments}"])")) == "");
+  CHECK(folder.problems_of(
+            with_line(kGood, 6, R"(  command: [t, "{{x}}", "{device}/{devices}", "{attempt}", "{arguments}"])")) == "");
   CHECK(folder.problems_of(with_line(with_line(kGood, 6, R"(  command: [t, "{steps}"])"), 12, "steps: 5")) == "");
 }
 
@@ -122,11 +123,13 @@ TEST_CASE("all problems of a file are found at once, in the order of its lines")
       "version: 1\nname: a b\nreference: {comand: [x], repeats: 0}\nsubject: {command: [], timeout: 5}\n"
       "metric: {loss: {format: cvs}}\nsuspects: {ops: [x]}\n");
   CHECK(problems ==
-        "2:7: `a b` cannot name a folder | letters, digits, `.`, `_` and `-`, at most 100, starting with a letter, a digit or `_`\n"
+        "2:7: `a b` cannot name a folder | letters, digits, `.`, `_` and `-`, at most 100, starting with a letter, a "
+        "digit or `_`\n"
         "3:13: unknown key `comand` in `reference` | did you mean `command`?\n"
         "3:35: `reference.repeats`: expected a whole number from 1 to 1000, found `0`\n"
         "4:20: `subject.command` is empty | for example [python, train.py]\n"
-        "4:33: `subject.timeout`: expected a duration such as 500ms, 90s, 30m or 1.5h, found `5` | add the unit, for example `5s`\n"
+        "4:33: `subject.timeout`: expected a duration such as 500ms, 90s, 30m or 1.5h, found `5` | add the unit, for "
+        "example `5s`\n"
         "5:25: unknown format `cvs` | did you mean `csv`?\n"
         "6:12: unknown family `ops` | none is defined: name a preset with `extends`, or define `families`\n");
 }

@@ -10,8 +10,8 @@ namespace {
 
 Experiment paddle(const std::string& preset) {
   const Folder folder;
-  return load_experiment(folder.write("e.yaml", with_line(with_line(kGoodPaddle, 3, "extends: " + preset), 11,
-                                                          "  ops: [relu]")));
+  return load_experiment(
+      folder.write("e.yaml", with_line(with_line(kGoodPaddle, 3, "extends: " + preset), 11, "  ops: [relu]")));
 }
 
 /// The groups `name` and, where there is one, `detail` that the pattern finds in a line.
@@ -41,14 +41,17 @@ TEST_CASE("every shipped preset loads and is documented") {
 TEST_CASE("the fall-back line names operator and dtype, only for the device") {
   const Family ops = paddle("paddle-npu").families.at("ops");
   const std::string head = "I1121 11:21:42.250061  5275 kernel_factory.cc:289] ";
-  const std::string line = head + "missing npu kernel: pad3d, expected_kernel_key:(npu, Undefined(AnyLayout), float32), "
-                                  "fallbacking to CPU one!";
+  const std::string line = head +
+                           "missing npu kernel: pad3d, expected_kernel_key:(npu, Undefined(AnyLayout), float32), "
+                           "fallbacking to CPU one!";
   CHECK(found(ops.effect->log.value, line) == "pad3d float32 ");
   CHECK(found(ops.discover->elsewhere->value, line) == "pad3d ");
-  const std::string older = head + "phi missing npu kernel: conv2d_grad, expected_kernel_key:(npu, NCHW, float16), fallback to CPU one!";
+  const std::string older =
+      head + "phi missing npu kernel: conv2d_grad, expected_kernel_key:(npu, NCHW, float16), fallback to CPU one!";
   CHECK(found(ops.effect->log.value, older) == "conv2d_grad float16 ");
-  const std::string on_cpu = head + "missing CPU kernel: pad3d, expected_kernel_key:(CPU, Undefined(AnyLayout), float32), "
-                                    "fallbacking to CPU one!";
+  const std::string on_cpu = head +
+                             "missing CPU kernel: pad3d, expected_kernel_key:(CPU, Undefined(AnyLayout), float32), "
+                             "fallbacking to CPU one!";
   CHECK(found(ops.effect->log.value, on_cpu) == "");
   CHECK(found(ops.discover->elsewhere->value, on_cpu) == "");
 }
@@ -57,8 +60,9 @@ TEST_CASE("kernel launches are discovered and refusals are recognised") {
   const Family ops = paddle("paddle-npu").families.at("ops");
   CHECK(ops.discover->environment.at("FLAGS_benchmark") == "1");
   CHECK(found(ops.discover->ran.value, "batch_norm_grad kernel run finish.") == "batch_norm_grad ");
-  CHECK(found(ops.refused->value, "(NotFound) The kernel with key (npu, Undefined(AnyLayout), bfloat16) of kernel `round` is not "
-                                  "registered and fail to fallback to CPU one. Selected wrong DataType `bfloat16`.") == "round ");
+  CHECK(found(ops.refused->value,
+              "(NotFound) The kernel with key (npu, Undefined(AnyLayout), bfloat16) of kernel `round` is not "
+              "registered and fail to fallback to CPU one. Selected wrong DataType `bfloat16`.") == "round ");
 }
 
 TEST_CASE("names are written as the mode compares them") {
@@ -100,11 +104,14 @@ TEST_CASE("a table of one's own lies beside the file that names it") {
   const Folder folder;
   folder.write("my/ops.tsv", "log\twritten\nconv\tConv2D\n");
   const auto with = [](const std::string& member) {
-    return with_line(with_line(kGood, 10, "  ops: {kind: list, deliver: {environment: OFF}, names: {table: my/ops.tsv, written: written}}"),
-                     11, "suspects: {ops: [" + member + "]}");
+    return with_line(
+        with_line(kGood, 10,
+                  "  ops: {kind: list, deliver: {environment: OFF}, names: {table: my/ops.tsv, written: written}}"),
+        11, "suspects: {ops: [" + member + "]}");
   };
   CHECK(folder.problems_of(with("Conv2D")) == "");
-  CHECK(folder.problem_of(with("conv")) == "11:18: family `ops` knows no `conv` | `conv` is its name in logs; this list needs `Conv2D`");
+  CHECK(folder.problem_of(with("conv")) ==
+        "11:18: family `ops` knows no `conv` | `conv` is its name in logs; this list needs `Conv2D`");
 }
 
 }  // namespace bisectd::configs

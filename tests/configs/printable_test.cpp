@@ -11,8 +11,10 @@ TEST_CASE("what a terminal could obey is escaped, everything else is kept") {
   CHECK(printable("日本 é") == "日本 é");
   CHECK(printable("a\nb\tc") == "a\\nb\\tc");
   CHECK(printable("\x1B[31m") == "\\x1b[31m");
-  CHECK(printable("\xC2\x9B" "31m") == "\\u{009b}31m");           // a C1 escape
-  CHECK(printable("\xE2\x80\xAE" "abc") == "\\u{202e}abc");        // right-to-left override
+  CHECK(printable("\xC2\x9B"
+                  "31m") == "\\u{009b}31m");  // a C1 escape
+  CHECK(printable("\xE2\x80\xAE"
+                  "abc") == "\\u{202e}abc");  // right-to-left override
   CHECK(printable("\xFF") == "\\xff");
   CHECK(printable("\xC0\xAF") == "\\xc0\\xaf");                    // overlong
   CHECK(printable("\xED\xA0\x80") == "\\xed\\xa0\\x80");           // surrogate

@@ -29,13 +29,21 @@ TEST_CASE("the same experiment gives the same text wherever it lies and however 
 
 TEST_CASE("every change that matters changes the text") {
   const std::string text = resolved(kGood);
-  for (const auto& [line, changed] : std::vector<std::pair<int, const char*>>{
-           {2, "name: other"}, {4, "  command: [python, train.py, gpu]"}, {4, "  command: [python, train.py, cpu]\n  repeats: 4"},
-           {6, "  command: [python, train.py, npu, x]"}, {7, "  devices: {kind: npu, ids: [0]}"},
-           {7, "  devices: {kind: npu, ids: [0, 1], per_trial: 2}"}, {8, "metric: {loss: {format: paddleseg}}"},
-           {8, "metric: {loss: {format: paddleocr, higher_is_better: true}}"}, {10, "  ops: {kind: list, deliver: {environment: ON}}"},
-           {11, "suspects: {ops: [relu]}"}, {12, "accept: {target: 0.6%}"}, {12, "search: {seed: 2}"},
-           {12, "search: {budget: {hours: 1}}"}, {12, "steps: 9"}}) {
+  for (const auto& [line, changed] :
+       std::vector<std::pair<int, const char*>>{{2, "name: other"},
+                                                {4, "  command: [python, train.py, gpu]"},
+                                                {4, "  command: [python, train.py, cpu]\n  repeats: 4"},
+                                                {6, "  command: [python, train.py, npu, x]"},
+                                                {7, "  devices: {kind: npu, ids: [0]}"},
+                                                {7, "  devices: {kind: npu, ids: [0, 1], per_trial: 2}"},
+                                                {8, "metric: {loss: {format: paddleseg}}"},
+                                                {8, "metric: {loss: {format: paddleocr, higher_is_better: true}}"},
+                                                {10, "  ops: {kind: list, deliver: {environment: ON}}"},
+                                                {11, "suspects: {ops: [relu]}"},
+                                                {12, "accept: {target: 0.6%}"},
+                                                {12, "search: {seed: 2}"},
+                                                {12, "search: {budget: {hours: 1}}"},
+                                                {12, "steps: 9"}}) {
     CAPTURE(changed);
     CHECK(resolved(with_line(kGood, line, changed)) != text);
   }

@@ -28,8 +28,8 @@ TEST_CASE("whole numbers are plain decimal digits") {
   CHECK(whole(bare("0")) == 0);
   CHECK(whole(bare("42")) == 42);
   CHECK(whole(bare("-7")) == -7);
-  for (const char* wrong : {"", "010", "-01", "0x10", "0o7", "1e3", "1.0", "+1", "1_000", " 1", "1 ", "yes", "1001", "-11",
-                            "99999999999999999999", "-", "1,000", "１"})
+  for (const char* wrong : {"", "010", "-01", "0x10", "0o7", "1e3", "1.0", "+1", "1_000", " 1", "1 ", "yes", "1001",
+                            "-11", "99999999999999999999", "-", "1,000", "１"})
     CHECK_FALSE(whole(bare(wrong)));
   CHECK_FALSE(whole(in_quotes("42")));
   CHECK_FALSE(whole(Value{}));
@@ -39,7 +39,8 @@ TEST_CASE("numbers are finite decimals") {
   CHECK(number(bare("0.5")) == 0.5);
   CHECK(number(bare("-2")) == -2.0);
   CHECK(number(bare("1e3")) == 1000.0);
-  for (const char* wrong : {"", ".nan", "nan", ".inf", "inf", "-inf", "010", "00.5", "0x1p3", "1e999", "1.", "1e", "half", "1.5x"})
+  for (const char* wrong :
+       {"", ".nan", "nan", ".inf", "inf", "-inf", "010", "00.5", "0x1p3", "1e999", "1.", "1e", "half", "1.5x"})
     CHECK_FALSE(number(bare(wrong)));
   CHECK_FALSE(number(in_quotes("0.5")));
 }
@@ -47,7 +48,8 @@ TEST_CASE("numbers are finite decimals") {
 TEST_CASE("only true and false are truth values") {
   CHECK(boolean_of(bare("true")) == true);
   CHECK(boolean_of(bare("false")) == false);
-  for (const char* wrong : {"yes", "no", "on", "off", "True", "TRUE", "1", "0", "y", ""}) CHECK_FALSE(boolean_of(bare(wrong)));
+  for (const char* wrong : {"yes", "no", "on", "off", "True", "TRUE", "1", "0", "y", ""})
+    CHECK_FALSE(boolean_of(bare(wrong)));
   CHECK_FALSE(boolean_of(in_quotes("true")));
 }
 

@@ -64,7 +64,8 @@ TEST_CASE("schema and loader know the same keys") {
 
 TEST_CASE("the schema's family holds the keys of both kinds") {
   std::string both = loader_keys(with_line(kGood, 10, kList + "qqqqqqqq: 1}"));
-  CHECK(loader_keys(with_line(kGood, 10, kToggle + "}}, qqqqqqqq: 1}")) == "description, effect, environment, kind, toggles");
+  CHECK(loader_keys(with_line(kGood, 10, kToggle + "}}, qqqqqqqq: 1}")) ==
+        "description, effect, environment, kind, toggles");
   CHECK(both + ", toggles" == schema_keys("/definitions/family"));
 }
 

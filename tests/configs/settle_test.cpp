@@ -10,8 +10,9 @@ namespace {
 /// The settled switch `s` (variable S) described by `toggle` for a subject with `side` in its block.
 Toggle settled(const std::string& toggle, const std::string& side) {
   const Folder folder;
-  std::string text = with_line(kGood, 10, "  f: {kind: toggle, toggles: {s: {environment: S, " + toggle +
-                                              "}, other: {environment: O, safe: '1'}}}");
+  std::string text = with_line(
+      kGood, 10,
+      "  f: {kind: toggle, toggles: {s: {environment: S, " + toggle + "}, other: {environment: O, safe: '1'}}}");
   text = with_line(with_line(text, 11, "suspects: {f: all}"), 7, "  devices: {kind: npu, ids: [0]}" + side);
   return load_experiment(folder.write("e.yaml", text)).families.at("f").toggles.at("s");
 }
@@ -77,8 +78,9 @@ TEST_CASE("a variable that another family needs is held, not switched") {
 
 TEST_CASE("two suspects cannot share a variable") {
   const Folder folder;
-  const std::string text = with_line(with_line(kGood, 10, "  a: {kind: list, deliver: {environment: OFF}}\n"
-                                                          "  b: {kind: list, deliver: {environment: OFF}}"),
+  const std::string text = with_line(with_line(kGood, 10,
+                                               "  a: {kind: list, deliver: {environment: OFF}}\n"
+                                               "  b: {kind: list, deliver: {environment: OFF}}"),
                                      12, "suspects: {a: [x], b: [y]}");
   CHECK(folder.problem_of(text) == "0:0: `OFF` is set by two suspects: family a and family b");
 }
@@ -86,7 +88,9 @@ TEST_CASE("two suspects cannot share a variable") {
 TEST_CASE("a search without anything to search is refused") {
   const Folder folder;
   const std::string text = with_line(kGood, 10, "  f: {kind: toggle, toggles: {s: {environment: S, safe: '0'}}}");
-  const auto with = [&](const std::string& suspects) { return with_line(with_line(text, 11, suspects), 7, "  environment: {S: 0}"); };
+  const auto with = [&](const std::string& suspects) {
+    return with_line(with_line(text, 11, suspects), 7, "  environment: {S: 0}");
+  };
   CHECK(folder.problem_of(with("suspects: {f: all}")) ==
         "11:15: nothing to search: the subject already has the safe value of every switch");
   CHECK(folder.problem_of(with("suspects: {f: [s]}")) ==
@@ -100,12 +104,15 @@ TEST_CASE("a name that is right, but not of what the logs call so, is warned abo
   const Experiment e = load_experiment(folder.write("e.yaml", with_line(kGoodPaddle, 11, "  ops: [mean, relu]")));
   REQUIRE(e.warnings.size() == 1);
   CHECK(e.warnings[0].place.line == 11);
-  CHECK(e.warnings[0].value == "`mean` is a right name, but not of what logs call `mean`: that is written `reduce_mean`");
+  CHECK(e.warnings[0].value ==
+        "`mean` is a right name, but not of what logs call `mean`: that is written `reduce_mean`");
 }
 
 TEST_CASE("names that the subject lists itself may stay") {
   const Folder folder;
-  CHECK(folder.problems_of(with_line(kGoodPaddle, 8, "  devices: {ids: [0]}\n  environment: {CUSTOM_DEVICE_BLACK_LIST: \"pad3d,pad3d_grad\"}")) == "");
+  CHECK(folder.problems_of(
+            with_line(kGoodPaddle, 8,
+                      "  devices: {ids: [0]}\n  environment: {CUSTOM_DEVICE_BLACK_LIST: \"pad3d,pad3d_grad\"}")) == "");
 }
 
 }  // namespace bisectd::configs

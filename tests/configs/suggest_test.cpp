@@ -21,7 +21,7 @@ TEST_CASE("the nearest word is found for each kind of slip") {
 TEST_CASE("a word that is no slip has no nearest") {
   const std::array<std::string, 2> words{"command", "ids"};
   CHECK(nearest("banana", words) == std::nullopt);
-  CHECK(nearest("ixs", words) == "ids");       // one of three letters
+  CHECK(nearest("ixs", words) == "ids");         // one of three letters
   CHECK(nearest("xxs", words) == std::nullopt);  // two of three letters
   CHECK(nearest("", words) == std::nullopt);
   CHECK(nearest("x", std::vector<std::string>{}) == std::nullopt);

@@ -92,7 +92,8 @@ TEST_CASE("tags are refused, anchors and aliases work within limits") {
 }
 
 TEST_CASE("too much is refused without being built") {
-  CHECK(Parse(std::string(kLargestFile_bytes + 1, 'a')).first == "0:0: the file is larger than 1 MiB; this is no experiment file");
+  CHECK(Parse(std::string(kLargestFile_bytes + 1, 'a')).first ==
+        "0:0: the file is larger than 1 MiB; this is no experiment file");
   CHECK(Parse("a: " + repeated("[", 200) + repeated("]", 200)).first == "1:67: nested deeper than 64 levels");
   CHECK(Parse("a: " + repeated("[", 20'000)).first.find("nested deeper") != std::string::npos);
   CHECK(Parse("a: " + repeated("{b: ", 20'000)).first.find("nested deeper") != std::string::npos);
@@ -106,9 +107,13 @@ TEST_CASE("bytes that are no text are refused with their place") {
   CHECK(Parse("a: \x1B[31mred\n").first == "1:4: byte 0x1b does not belong in a text file");
   CHECK(Parse("a: 1\0"s).first == "1:5: byte 0x00 does not belong in a text file");
   CHECK(Parse("a: \xC0\xAF\n").first == "1:4: byte 0xc0 does not belong in a text file");
-  CHECK(Parse("\xFF\xFE" "a\0:\0"s).first == "1:1: byte 0xff does not belong in a text file");
+  CHECK(Parse("\xFF\xFE"
+              "a\0:\0"s)
+            .first == "1:1: byte 0xff does not belong in a text file");
   CHECK(Parse("a: \"x\\0y\"\n").first == "1:4: a text must not hold a NUL character");
-  CHECK(Parse("\x7F" "ELF").first == "1:1: byte 0x7f does not belong in a text file");
+  CHECK(Parse("\x7F"
+              "ELF")
+            .first == "1:1: byte 0x7f does not belong in a text file");
 }
 
 TEST_CASE("syntax errors keep their place, and a tab is named as the cause") {
@@ -130,7 +135,9 @@ TEST_CASE("a quote that is never closed is refused where it opens") {
 }
 
 TEST_CASE("line ends of Windows and a byte order mark change nothing") {
-  const Parse parse("\xEF\xBB\xBF" "a: x\r\nb: y\r\n");
+  const Parse parse(
+      "\xEF\xBB\xBF"
+      "a: x\r\nb: y\r\n");
   REQUIRE(parse.root);
   CHECK(parse.root->entries[0].value.text == "x");
   CHECK(parse.root->entries[1].place.line == 2);
@@ -139,7 +146,8 @@ TEST_CASE("line ends of Windows and a byte order mark change nothing") {
 
 TEST_CASE("the loader refuses a huge or endless file, and says so of a missing one") {
   const Folder folder;
-  CHECK(folder.problem_of(std::string(10 * 1024 * 1024, '#')) == "0:0: the file is larger than 1 MiB; this is no experiment file");
+  CHECK(folder.problem_of(std::string(10 * 1024 * 1024, '#')) ==
+        "0:0: the file is larger than 1 MiB; this is no experiment file");
   CHECK_THROWS_AS(load_experiment("/dev/zero"), ConfigError);
   CHECK_THROWS_AS(load_experiment(folder.path() / "gone.yaml"), std::system_error);
   CHECK_THROWS_AS(load_experiment(folder.path()), std::system_error);
