@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -18,14 +17,44 @@ bool continues_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '/';
 }
 
-std::string_view without_leading(std::string_view text, std::string_view any_of) {
-  return text.substr(std::min(text.find_first_not_of(any_of), text.size()));
+/// A set of characters that is asked in one step; find_first_of() of the library makes a call for each.
+class Characters {
+ public:
+  constexpr explicit Characters(std::string_view all) {
+    for (const char c : all) is_in_[static_cast<unsigned char>(c)] = true;
+  }
+  constexpr bool operator()(char c) const { return is_in_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> is_in_{};
+};
+
+constexpr Characters kBeforeSeparator("'\" ");
+constexpr Characters kBeforeValue(" \t'\"");
+constexpr Characters kBeforeProgress(" \t:='\"[(");
+constexpr Characters kWordEnd(" \t,;|'\")]}");
+constexpr Characters kBeforeNumber("[( ");
+constexpr Characters kSpace(" ");
+
+std::string_view without_leading(std::string_view text, const Characters& characters) {
+  const auto first = std::ranges::find_if_not(text, characters);
+  return text.substr(static_cast<std::size_t>(first - text.begin()));
+}
+
+/// As text.find(what, from), for lines: most candidates fall at their second byte, without a call.
+std::size_t find_in_line(std::string_view text, std::string_view what, std::size_t from) {
+  for (std::size_t at = text.find(what[0], from); at < text.size(); at = text.find(what[0], at + 1)) {
+    if (what.size() > text.size() - at) break;
+    if (what.size() > 1 && text[at + 1] != what[1]) continue;
+    if (text.substr(at, what.size()) == what) return at;
+  }
+  return std::string_view::npos;
 }
 
 /// Calls `accept` with what follows each place where `key` starts a word, until it returns something.
 template <class Accept>
 auto after_word(std::string_view line, std::string_view key, Accept accept) -> decltype(accept(line)) {
-  for (std::size_t at = line.find(key); at != std::string_view::npos; at = line.find(key, at + 1)) {
+  for (std::size_t at = find_in_line(line, key, 0); at != std::string_view::npos; at = find_in_line(line, key, at + 1)) {
     if (at > 0 && continues_word(line[at - 1])) continue;
     if (auto found = accept(line.substr(at + key.size()))) return found;
   }
@@ -46,13 +75,15 @@ std::optional<double> not_finite(std::string_view text) {
 
 std::optional<std::string_view> after_key(std::string_view line, std::string_view key) {
   return after_word(line, key, [](std::string_view rest) -> std::optional<std::string_view> {
-    rest = without_leading(rest, "'\" ");
+    rest = without_leading(rest, kBeforeSeparator);
     if (rest.empty() || (rest[0] != ':' && rest[0] != '=')) return std::nullopt;
-    return without_leading(rest.substr(1), " \t'\"");
+    return without_leading(rest.substr(1), kBeforeValue);
   });
 }
 
-std::string_view first_word(std::string_view text) { return text.substr(0, text.find_first_of(" \t,;|'\")]}")); }
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, kWordEnd) - text.begin()));
+}
 
 std::optional<double> number(std::string_view text) {
   bool negative = false;
@@ -71,7 +102,7 @@ std::optional<double> number(std::string_view text) {
 }
 
 std::optional<double> leading_number(std::string_view text) {
-  text = without_leading(text, "[( ");
+  text = without_leading(text, kBeforeNumber);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc()) return std::nullopt;
@@ -87,12 +118,12 @@ std::optional<Progress> progress(std::string_view text) {
     return digits;
   };
   Progress found;
-  found.rest = without_leading(text, " \t:='\"[(");
+  found.rest = without_leading(text, kBeforeProgress);
   found.digits = take_digits(found.rest, found.at);
   if (found.digits.empty()) return std::nullopt;
-  std::string_view behind = without_leading(found.rest, " ");
+  std::string_view behind = without_leading(found.rest, kSpace);
   if (!behind.starts_with('/')) return found;
-  behind = without_leading(behind.substr(1), " ");
+  behind = without_leading(behind.substr(1), kSpace);
   std::int64_t of = 0;
   if (take_digits(behind, of).empty()) return found;
   found.of = of;
@@ -107,7 +138,7 @@ std::optional<Progress> progress_after(std::string_view line, std::string_view k
   });
 }
 
-std::optional<double> last_digit(std::string_view number_text) {
+std::optional<int> last_digit_power(std::string_view number_text) {
   const std::size_t exponent_at = std::min(number_text.find_first_of("eE"), number_text.size());
   const std::string_view mantissa = number_text.substr(0, exponent_at);
   if (mantissa.empty() || !is_digit(mantissa.back()) || mantissa.find('#') != std::string_view::npos) return std::nullopt;
@@ -120,7 +151,7 @@ std::optional<double> last_digit(std::string_view number_text) {
     std::from_chars(written.data(), written.data() + written.size(), power);
     exponent += power;
   }
-  return std::pow(10.0, exponent);
+  return exponent;
 }
 
 }  // namespace bisectd::driver::read

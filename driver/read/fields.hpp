@@ -19,7 +19,7 @@ std::string_view first_word(std::string_view text);
 /// are numbers; a number beyond what a double holds is infinite.
 std::optional<double> number(std::string_view text);
 
-/// The number a text begins with, whatever follows it: "0.53s", "24 images/s", "[4.5]".
+/// The number a text begins with, whatever follows it: "[4.5]", "3.1 (mean)".
 std::optional<double> leading_number(std::string_view text);
 
 /// How far a training is: "140", "20/500", "[  1/ 200]".
@@ -36,7 +36,7 @@ std::optional<Progress> progress(std::string_view text);
 /// `key` as after_key() finds it, then progress; between the two there may also be nothing but spaces or a bracket.
 std::optional<Progress> progress_after(std::string_view line, std::string_view key);
 
-/// Size of one unit in the last digit printed: 0.0001 for "3.1416", 0.01 for "1.23E+00". Absent for NaN and infinity.
-std::optional<double> last_digit(std::string_view number_text);
+/// Power of ten of the last digit printed: -4 for "3.1416", -2 for "1.23E+00". Absent for NaN and infinity.
+std::optional<int> last_digit_power(std::string_view number_text);
 
 }  // namespace bisectd::driver::read

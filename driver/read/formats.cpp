@@ -12,7 +12,6 @@ std::vector<Format> make_formats() {
       {.name = "paddleocr",
        .marker = "epoch: [",
        .step_keys = {"global_step", "iter"},  // "iter" up to release 2.4
-       .watched = {{"grad_norm", "grad_norm"}, {"step_time_s", "avg_batch_cost"}, {"ips", "ips"}},
        .smoothing = "PaddleOCR prints the median of the last Global.log_smooth_window steps",
        .smoothing_setting = "log_smooth_window"},
       // cur metric, acc: 0.5, norm_edit_dis: 0.7, fps: 1200.0
@@ -21,7 +20,6 @@ std::vector<Format> make_formats() {
       {.name = "paddleseg",
        .marker = "[TRAIN]",
        .step_keys = {"iter"},
-       .watched = {{"step_time_s", "batch_cost"}, {"ips", "ips"}},
        .smoothing = "PaddleSeg prints the mean of the last log_iters steps"},
       // [EVAL] #Images: 500, mIoU: 0.7812, Acc: 0.9612, Kappa: 0.9513, Dice: 0.8723
       {.name = "paddleseg-eval", .marker = "[EVAL]", .step_keys = {"iter"}, .takes_last_step = true},
@@ -30,7 +28,6 @@ std::vector<Format> make_formats() {
        .marker = "Epoch: [",
        .step_keys = {""},
        .epoch_key = "Epoch",
-       .watched = {{"step_time_s", "batch_cost"}, {"ips", "ips"}},
        .smoothing = "PaddleDetection prints the median of the last log_iter steps"},
       // [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.001, top1: 0.97159, CELoss: 0.05098, loss: 0.05098, ...
       {.name = "paddleclas",
@@ -38,24 +35,19 @@ std::vector<Format> make_formats() {
        .step_keys = {"Iter"},
        .epoch_key = "Epoch",
        .first_epoch = 1,
-       .watched = {{"step_time_s", "batch_cost"}, {"ips", "ips"}},
        .smoothing = "PaddleClas prints the running mean of the epoch"},
       // loss: 3.25806541, learning_rate: 2.999e-05, global_step: 10, interval_runtime: 2.2591, ...
       {.name = "paddlenlp",
        .marker = "global_step",
        .step_keys = {"global_step"},
-       .watched = {{"grad_norm", "global_norm"},
-                   {"loss_scale", "loss_scale"},
-                   {"ips", "interval_samples_per_second"}},
+       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}},
        .smoothing = "PaddleNLP prints the mean of the last logging_steps steps"},
       // iteration       10/     100 | ... | elapsed time per iteration (ms): 1234.5 | lm loss: 1.046E+01 | loss scale: 1.0
       {.name = "megatron",
        .marker = "iteration",
        .loss_key = "lm loss",
        .step_keys = {"iteration"},
-       .watched = {{"loss_scale", "loss scale"},
-                   {"grad_norm", "grad norm"},
-                   {"step_time_s", "elapsed time per iteration (ms)", 1e-3}},
+       .watched = {{"loss_scale", "loss scale"}, {"grad_norm", "grad norm"}},
        .smoothing = "Megatron prints the mean of the last log-interval steps"},
       // { Epoch:[  1/  2], step:[    2/  100], loss: 10.6, per_step_time: 2ms, ..., loss_scale: 1.0, global_norm: 3.1 }
       {.name = "mindformers",
@@ -63,9 +55,7 @@ std::vector<Format> make_formats() {
        .step_keys = {"step"},
        .epoch_key = "Epoch",
        .first_epoch = 1,
-       .watched = {{"loss_scale", "loss_scale"},
-                   {"grad_norm", "global_norm"},
-                   {"step_time_s", "per_step_time", 1e-3}}},
+       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}}},
       // {'loss': 0.5123, 'grad_norm': 1.27, 'learning_rate': 5e-05, 'epoch': 0.02}
       {.name = "huggingface",
        .marker = "'epoch'",

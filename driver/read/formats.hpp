@@ -12,18 +12,17 @@ namespace bisectd::driver::read {
 /// How a metric is to be told from a file.
 enum class FormatKind { key_value, json_lines, csv, tensorboard, visualdl };
 
-/// A number that many trainers print beside the loss; read as a series of its own.
+/// A number that the judge watches, printed beside the loss; read as a series of its own.
 struct Watch {
-  std::string_view series;  ///< name in the curve: loss_scale, grad_norm, step_time_s, ips
+  std::string_view series;  ///< name in the curve: loss_scale, grad_norm
   std::string_view key;
-  double factor = 1;        ///< to the series' unit
 };
 
 struct Format {
   std::string_view name;
   FormatKind kind = FormatKind::key_value;
 
-  /// A line without it is not one this format speaks of. Empty: any line.
+  /// A line without it is not one this format speaks of.
   std::string_view marker;
   /// The key of the metric "loss".
   std::string_view loss_key = "loss";

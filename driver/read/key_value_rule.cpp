@@ -28,9 +28,9 @@ KeyValueRule::KeyValueRule(const Format& format, std::string value_key)
     : format_(&format), value_key_(std::move(value_key)) {}
 
 std::optional<Reading> KeyValueRule::read(const Line& line) {
+  if (line.text.find(format_->marker) != std::string_view::npos) return read_value(line);
   if (!format_->smoothing_setting.empty())
     if (const auto window = progress_after(line.text, format_->smoothing_setting)) smoothing_window_ = window->at;
-  if (line.text.find(format_->marker) != std::string_view::npos) return read_value(line);
   if (format_->takes_last_step)
     if (const auto step = first_progress(line.text, format_->step_keys); step && !line.cut_short(step->digits))
       last_step_ = step->at;
@@ -45,7 +45,7 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
   Reading reading;
   if (const auto value = number(word)) {
     reading.value = *value;
-    reading.last_digit = last_digit(word);
+    reading.last_digit_power = last_digit_power(word);
   } else {
     reading.problem = fmt::format("the value '{}' of {} is not a number", word, value_key_);
     return reading;
@@ -80,14 +80,14 @@ void KeyValueRule::read_extras(const Line& line, Reading& reading) const {
     if (watch.key == value_key_) continue;
     const auto behind_key = after_key(line.text, watch.key);
     if (!behind_key || line.cut_short(first_word(*behind_key))) continue;
-    // A unit may follow ("0.53s"); a word that is no number is no value, and not ours to complain of.
+    // A word that is no number is no value, and not ours to complain of.
     if (const auto value = leading_number(*behind_key))
-      reading.extras.push_back({watch.series, *value * watch.factor});
+      reading.extras.push_back({watch.series, *value});
   }
 }
 
 Needed KeyValueRule::needed() const {
-  Needed needed{.literals = {{.text = value_key_}}};
+  Needed needed{.literals = {{.text = std::string(format_->marker)}}};
   if (!format_->smoothing_setting.empty()) needed.literals.push_back({.text = std::string(format_->smoothing_setting)});
   if (format_->takes_last_step)
     for (const std::string_view key : format_->step_keys) needed.literals.push_back({.text = std::string(key)});

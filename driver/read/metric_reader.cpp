@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -72,11 +73,15 @@ void MetricReader::feed(const Line& line, judge::Curve& curve) {
   for (const Reading::Extra& extra : reading->extras)
     curve.series[std::string(extra.series)].push_back({step, extra.value});
   last_step_ = std::max(last_step_.value_or(step), step);
-  if (reading->last_digit) last_digit_ = std::min(last_digit_.value_or(*reading->last_digit), *reading->last_digit);
+  if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
 }
 
 Needed MetricReader::needed() const {
   return std::visit([](const auto& rule) -> Needed { return rule.needed(); }, rule_->rule);
+}
+
+std::optional<double> MetricReader::last_digit() const {
+  return last_digit_power_ ? std::optional(std::pow(10.0, *last_digit_power_)) : std::nullopt;
 }
 
 std::string MetricReader::smoothing() const { return rule_->format ? std::string(rule_->format->smoothing) : ""; }

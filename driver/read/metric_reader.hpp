@@ -35,8 +35,8 @@ class MetricReader {
   MetricReader(MetricReader&&) noexcept;
   MetricReader& operator=(MetricReader&&) noexcept;
 
-  /// Appends what the line says to the metric's series, and to those the format watches (grad_norm, loss_scale, ips,
-  /// step_time_s). A value without a step gets the next whole number, from 1 on.
+  /// Appends what the line says to the metric's series, and to those the format watches (grad_norm,
+  /// loss_scale). A value without a step gets the next whole number, from 1 on.
   void feed(const Line& line, judge::Curve& curve);
 
   /// What a line must contain to be worth feeding.
@@ -47,7 +47,7 @@ class MetricReader {
   std::int64_t wrong_line_count() const { return wrong_line_count_; }
 
   /// Size of one unit in the last digit of the value that was printed most finely.
-  std::optional<double> last_digit() const { return last_digit_; }
+  std::optional<double> last_digit() const;
   /// What the printed value is, if it is not the step's own; else empty.
   std::string smoothing() const;
   /// Over how many steps the trainer said it smooths, once it said so.
@@ -59,7 +59,7 @@ class MetricReader {
   std::unique_ptr<Rule> rule_;
   std::int64_t counted_ = 0;
   std::optional<std::int64_t> last_step_;
-  std::optional<double> last_digit_;
+  std::optional<int> last_digit_power_;
   std::vector<WrongLine> wrong_lines_;
   std::int64_t wrong_line_count_ = 0;
 };

@@ -38,9 +38,16 @@ class Occurrences {
     const auto frequency = [&](char c) {
       return literal.ignore_case && upper(c) != c ? histogram[c] + histogram[upper(c)] : histogram[c];
     };
-    const auto rarest = std::ranges::min_element(literal.text, {}, frequency);
-    anchor_ = static_cast<std::size_t>(rarest - literal.text.begin());
-    bytes_ = {*rarest, literal.ignore_case ? upper(*rarest) : *rarest};
+    const auto rarest_place = [&](std::size_t but) {
+      std::size_t best = but == 0 ? literal.text.size() - 1 : 0;
+      for (std::size_t i = 0; i < literal.text.size(); ++i)
+        if (i != but && frequency(literal.text[i]) < frequency(literal.text[best])) best = i;
+      return best;
+    };
+    anchor_ = rarest_place(kNowhere);
+    second_ = rarest_place(anchor_);
+    const char byte = literal.text[anchor_];
+    bytes_ = {byte, literal.ignore_case ? upper(byte) : byte};
     advance(0);
   }
 
@@ -66,14 +73,17 @@ class Occurrences {
   }
 
   bool matches() const {
+    if (literal_.text.size() > text_.size() - at_) return false;
     const std::string_view here = text_.substr(at_, literal_.text.size());
-    if (!literal_.ignore_case) return here == literal_.text;
-    return std::ranges::equal(here, literal_.text, {}, lower);
+    // Nearly all candidates fall here, without a call.
+    if (here[second_] != literal_.text[second_] && !literal_.ignore_case) return false;
+    return literal_.ignore_case ? std::ranges::equal(here, literal_.text, {}, lower) : here == literal_.text;
   }
 
   const Literal& literal_;
   std::string_view text_;
   std::size_t anchor_ = 0;             ///< place of the rarest byte in the literal
+  std::size_t second_ = 0;             ///< and of the next rarest; the same in a literal of one byte
   std::array<char, 2> bytes_{};        ///< that byte, in both cases if case is ignored
   std::array<std::size_t, 2> next_{};  ///< where each comes next; 0 before the first search
   std::size_t at_ = 0;
@@ -109,9 +119,13 @@ void Sieve::add(const Needed& needed) {
 
 void Sieve::pick(const Block& block, const TakeLine& take) const {
   if (any_line_) return for_each_line(block, take);
+  if (literals_.empty()) return;
+  static const Literal kEscape{.text = "\x1b"};
+  const bool plain = is_plain(block.text);
   const Histogram histogram(block.text);
   std::vector<Occurrences> occurrences;
   for (const Literal& literal : literals_) occurrences.emplace_back(literal, block.text, histogram);
+  if (!plain) occurrences.emplace_back(kEscape, block.text, histogram);
   std::string scratch;
   std::size_t from = 0;  // start of the first line not yet looked at
   while (true) {
@@ -119,7 +133,8 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
     if (hit == kNowhere) return;
     const std::size_t start = line_start(block.text, from, hit);
     const std::size_t end = line_end(block.text, hit);
-    const std::string_view text = cleaned(block.text.substr(start, end - start), scratch);
+    const std::string_view raw = block.text.substr(start, end - start);
+    const std::string_view text = plain ? raw : cleaned(raw, scratch);
     if (!text.empty()) take({.text = text, .block = &block, .offset = start});
     from = std::min(end + 1, block.text.size());
     for (Occurrences& each : occurrences)

@@ -31,7 +31,7 @@ class Sieve {
 
  private:
   bool any_line_ = false;
-  std::vector<Literal> literals_{{.text = "\x1b"}};
+  std::vector<Literal> literals_;
 };
 
 }  // namespace bisectd::driver::read

@@ -20,8 +20,6 @@ TEST_CASE("PaddleOCR's lines give global step and loss, wherever the loss stands
            "dml_ctc_0: 0.978203, loss: 8.447063, dml_sar_0: 1.805554, avg_reader_cost: 0.1 s\n");
   CHECK(log.steps() == std::vector<std::int64_t>{640, 6200});
   CHECK(log.values() == std::vector<double>{26.935681, 8.447063});
-  CHECK(log.values("step_time_s") == std::vector<double>{0.02094});
-  CHECK(log.values("ips") == std::vector<double>{12223.64893});
   CHECK(log.reader.last_step() == 6200);
   REQUIRE(log.reader.last_digit());
   CHECK(*log.reader.last_digit() == Approx(1e-6));
@@ -66,7 +64,6 @@ TEST_CASE("PaddleSeg's lines") {
            "reader_cost: 0.07273, ips: 3.7425 samples/sec | ETA 00:04:16\n");
   CHECK(log.steps() == std::vector<std::int64_t>{20});
   CHECK(log.values() == std::vector<double>{2.0859});
-  CHECK(log.values("ips") == std::vector<double>{3.7425});
 }
 
 TEST_CASE("PaddleDetection's steps start anew in each epoch and are made to run on") {
@@ -87,7 +84,6 @@ TEST_CASE("PaddleClas counts epochs from one") {
            "samples/s, eta: 5:08:34\n");
   CHECK(log.steps() == std::vector<std::int64_t>{23 * 304 + 10});
   CHECK(log.values() == std::vector<double>{0.05099});
-  CHECK(log.values("step_time_s") == std::vector<double>{0.62808});
 }
 
 TEST_CASE("PaddleNLP's lines, old, new and as a dictionary") {
@@ -112,8 +108,7 @@ TEST_CASE("Megatron's and MindSpeed's lines") {
     CHECK(log.values() == std::vector<double>{10.46});
     CHECK(log.values("loss_scale") == std::vector<double>{65536});
     CHECK(log.values("grad_norm") == std::vector<double>{3.125});
-    CHECK(log.values("step_time_s")[0] == Approx(1.2345));
-    CHECK(*log.reader.last_digit() == Approx(0.01));
+      CHECK(*log.reader.last_digit() == Approx(0.01));
   }
 }
 
@@ -124,7 +119,6 @@ TEST_CASE("MindFormers' lines") {
            "global_norm: [4.5], train_throughput_per_npu: 1.0T\n");
   CHECK(log.steps() == std::vector<std::int64_t>{102});
   CHECK(log.values() == std::vector<double>{10.644});
-  CHECK(log.values("step_time_s")[0] == Approx(0.25));
   CHECK(log.values("loss_scale") == std::vector<double>{1});
   CHECK(log.values("grad_norm") == std::vector<double>{4.5});
 }
