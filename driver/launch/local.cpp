@@ -66,10 +66,11 @@ std::string names(const std::vector<pid_t>& pids) {
 }
 
 void kill_tree(pid_t top) {
-  // Whom a killed process has forked in the meantime becomes our child, and is found by the next poll.
-  std::vector<pid_t> pids = descendants_of(top);
-  pids.push_back(top);
-  for (const pid_t pid : pids) ::kill(pid, SIGKILL);
+  // From the top down: a parent that sees its child die first restarts it, or leaves with an exit code that misleads.
+  // Whom a process has forked in the meantime becomes our child, and is found by the next poll.
+  const std::vector<pid_t> below = descendants_of(top);
+  ::kill(top, SIGKILL);
+  for (const pid_t pid : below) ::kill(pid, SIGKILL);
 }
 
 }  // namespace

@@ -42,14 +42,16 @@ TEST_CASE("a sweep ends what a killed bisectd left behind, and nothing else") {
 }
 
 TEST_CASE("started by the next test, with a tag of its own", "[.sweeper]") {
-  REQUIRE(launch::attempt_tag(::getpid()) == "mine/1");
-  CHECK(launch::sweep_strays("mine/") == 0);
+  const std::string tag = std::getenv("BISECTD_ATTEMPT");
+  REQUIRE(launch::attempt_tag(::getpid()) == tag);
+  CHECK(launch::sweep_strays(tag) == 0);
 }
 
 TEST_CASE("a sweep never ends itself") {
   CHECK(in_child([] {
           const char* const argv[] = {"test_launch", "[.sweeper]", nullptr};
-          const char* const envp[] = {"BISECTD_ATTEMPT=mine/1", nullptr};
+          const std::string tag = "BISECTD_ATTEMPT=sweeper-" + std::to_string(::getpid());
+          const char* const envp[] = {tag.c_str(), nullptr};
           std::freopen("/dev/null", "w", stdout);
           ::execve("/proc/self/exe", const_cast<char* const*>(argv), const_cast<char* const*>(envp));
           return 1;
