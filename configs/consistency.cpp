@@ -89,6 +89,20 @@ std::map<std::string, std::string> needed_environment(const Experiment& experime
   return needed;
 }
 
+/// The subject's own value of a variable that makes traces visible stands, but may hide them.
+void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    const auto& effect = experiment.families.at(family_name).effect;
+    if (!effect) continue;
+    for (const auto& [name, value] : effect->environment) {
+      const auto set = experiment.subject.environment.find(name);
+      if (set != experiment.subject.environment.end() && set->second.value != value)
+        problems.warn(set->second.place, fmt::format("family `{}` finds its traces in the log with {}={}; with this value "
+                                                     "they may be missing", family_name, name, value));
+    }
+  }
+}
+
 void settle_toggles(Experiment& experiment, const std::map<std::string, std::string>& needed) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : experiment.subject.environment) environment.emplace(name, value.value);
@@ -165,6 +179,7 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   check_visible_variable(experiment.subject, problems);
   check_deliveries(experiment, problems);
   settle_toggles(experiment, needed_environment(experiment, problems));
+  warn_of_hidden_traces(experiment, problems);
   check_own_lists(experiment, problems);
   check_something_to_search(experiment, problems);
 }

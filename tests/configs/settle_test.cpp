@@ -108,6 +108,18 @@ TEST_CASE("a name that is right, but not of what the logs call so, is warned abo
         "`mean` is a right name, but not of what logs call `mean`: that is written `reduce_mean`");
 }
 
+TEST_CASE("a value that may hide the traces of a family is warned about") {
+  const Folder folder;
+  const auto warnings = [&](const std::string& value) {
+    const std::string side = "  devices: {ids: [0]}\n  environment: {GLOG_v: " + value + "}";
+    return load_experiment(folder.write("e.yaml", with_line(kGoodPaddle, 8, side))).warnings;
+  };
+  CHECK(warnings("3").empty());
+  REQUIRE(warnings("0").size() == 1);
+  CHECK(warnings("0")[0].value ==
+        "family `ops` finds its traces in the log with GLOG_v=3; with this value they may be missing");
+}
+
 TEST_CASE("names that the subject lists itself may stay") {
   const Folder folder;
   CHECK(folder.problems_of(
