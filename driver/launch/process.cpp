@@ -101,7 +101,8 @@ struct ChildSetup {
   bool prepare() const {
     // A session of its own, and with it a process group that can be signalled as a whole; Boost has no support for
     // either (boostorg/process #259). Without a controlling terminal a password prompt fails instead of stopping the
-    // job for good. The parent needs no setpgid of its own: spawn returns after exec, which is after this line.
+    // job for good; and a busy Linux gives it its own share of the processors (autogroup). The parent needs no setpgid
+    // of its own: spawn returns after exec, which is after this line.
     if (::setsid() == -1) return false;
     // A killed bisectd must not leave devices busy. The parent may have died before the request was made.
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) == -1) return false;
