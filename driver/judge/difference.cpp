@@ -28,6 +28,16 @@ Difference difference(const Reference& reference, const Curve& curve) {
   return result;
 }
 
+Difference until(const Reference& reference, const Difference& difference, std::int64_t last) {
+  Difference result;
+  result.track = until(difference.track, last);
+  const std::size_t places = places_in(reference, {reference.steps.front() - 1, last}).to;
+  const auto values = values_in(difference, {0, places});
+  result.values.assign(values.begin(), values.end());
+  result.places.assign(difference.places.begin(), difference.places.begin() + static_cast<std::ptrdiff_t>(values.size()));
+  return result;
+}
+
 std::span<const double> values_in(const Difference& difference, const Places& places) {
   const auto place = [&](std::size_t t) {
     return static_cast<std::size_t>(std::lower_bound(difference.places.begin(), difference.places.end(), t) -

@@ -16,6 +16,9 @@ struct Difference {
 
 Difference difference(const Reference& reference, const Curve& curve);
 
+/// The same attempt as it was at step `last`.
+Difference until(const Reference& reference, const Difference& difference, std::int64_t last);
+
 /// The differences whose places are in [from, to).
 std::span<const double> values_in(const Difference& difference, const Places& places);
 

@@ -40,42 +40,48 @@ double squares_at(const Reference& reference, std::int64_t step, std::int64_t le
   return std::max(squares_in(reference, places_in(reference, {step - length, step})), sum / std::max(1, stretches));
 }
 
+Judgement certain_fail(std::string reason, std::optional<std::int64_t> step) {
+  Judgement judgement;
+  judgement.verdict = strategies::Verdict::fail;
+  judgement.reason = std::move(reason);
+  judgement.p_bad = 1;
+  judgement.first_bad_step = step;
+  return judgement;
+}
+
 }  // namespace
 
 EarlyStop::EarlyStop(const Reference& reference, const NoisePool& pool) : reference_(reference), pool_(pool) {}
 
 std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
   const Difference now = difference(reference_, so_far);
-  Judgement judgement;
-  judgement.verdict = strategies::Verdict::fail;
-  judgement.p_bad = 1;
-  const auto events = events_of(reference_, so_far, now, Progress::running);
-  if (!events.empty() && events.front().fails) {
-    judgement.reason = events.front().code;
-    judgement.text = events.front().text;
-    judgement.first_bad_step = events.front().step;
-    return judgement;
-  }
   if (now.track.empty()) return std::nullopt;
   for (; next_look_ < kLooks.size(); ++next_look_) {
     const std::int64_t step = step_at(reference_, kLooks[next_look_]);
-    if (now.track.steps.back() < step) return std::nullopt;
-    if (!beyond_at(now, step)) {
+    if (now.track.steps.back() < step) break;
+    const Difference then = until(reference_, now, step);
+    if (auto judgement = by_event(so_far, then)) return judgement;
+    if (!beyond_at(then, step)) {
       first_beyond_.reset();
-      continue;
-    }
-    if (!first_beyond_) {
+    } else if (!first_beyond_) {
       first_beyond_ = step;
-      continue;
+    } else {
+      Judgement judgement = certain_fail("level", first_beyond_);
+      judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at steps {} and {}",
+                                   reference_.metric.name, 100 * reference_.accept.target, *first_beyond_, step);
+      return judgement;
     }
-    judgement.reason = "level";
-    judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at steps {} and {}", reference_.metric.name,
-                                 100 * reference_.accept.target, *first_beyond_, step);
-    judgement.first_bad_step = first_beyond_;
-    ++next_look_;
-    return judgement;
   }
-  return std::nullopt;
+  return by_event(so_far, now);
+}
+
+std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Difference& difference) const {
+  const auto events = events_of(reference_, curve, difference, Progress::running);
+  if (events.empty() || !events.front().fails) return std::nullopt;
+  const Event& event = events.front();
+  Judgement judgement = certain_fail(event.code, event.step ? event.step : difference.track.steps.back());
+  judgement.text = event.text;
+  return judgement;
 }
 
 bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const {
@@ -107,8 +113,9 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     level = -level;
     previous = -previous;
   }
-  // A transient that is on its way back must not stop the run: the line through both windows, drawn to the end.
-  const double slope = (level - previous) / static_cast<double>(length);
+  // A transient that is on its way back must not stop the run: the line through both windows, drawn to the end, less one
+  // standard error of its slope.
+  const double slope = (level - previous - std::sqrt(2 * inside.value)) / static_cast<double>(length);
   const double at_end = level + slope * static_cast<double>(reference_.last_step() - step);
   const double target = reference_.accept.target;
   return level - reach > target && previous > target && at_end > target;

@@ -18,6 +18,7 @@ class EarlyStop {
   std::optional<Judgement> look(const Curve& so_far);
 
  private:
+  std::optional<Judgement> by_event(const Curve& curve, const Difference& difference) const;
   bool beyond_at(const Difference& difference, std::int64_t look_step) const;
 
   const Reference& reference_;

@@ -56,25 +56,12 @@ NonFinite non_finite(const Reference& reference, const Track& track) {
 void nan(const Reference& reference, const Track& track, Progress progress, Events& events) {
   const NonFinite found = non_finite(reference, track);
   if (found.count == 0) return;
-  std::size_t worst = 0;
-  for (const Track& run : reference.runs) worst = std::max(worst, non_finite(reference, run).count);
   const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == Progress::over) ||
-                     found.count > std::max(kNanIsolated, kReferenceFactor * worst);
+                     found.count > std::max(kNanIsolated, kReferenceFactor * reference.baseline.non_finite);
   events.push_back({"nan", fails,
                     fmt::format("{} is NaN or infinite at {} step(s), first at step {}; the reference is finite there",
                                 reference.metric.name, found.count, *found.first),
                     found.first});
-}
-
-/// Standard deviation of one run at one step around the others, robust against spikes; 0 with one distinct run.
-double step_noise(const Reference& reference) {
-  const double m = reference.distinct();
-  if (m < 2) return 0;
-  std::vector<double> sizes;
-  for (const auto& run : reference.residuals) {
-    for (double value : run) sizes.push_back(std::abs(value));
-  }
-  return kMadToSigma * quantile(sizes, 0.5) * std::sqrt(m / (m - 1));
 }
 
 /// M1: forward is wrong from the start.
@@ -87,7 +74,7 @@ void first_step(const Reference& reference, const Difference& difference, Events
   for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
   // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
   const double sigma = std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)),
-                                step_noise(reference));
+                                reference.baseline.step_noise);
   const double size = std::abs(difference.values.front());
   const bool fails = size > std::max(kFirstStepFail, kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
@@ -117,13 +104,7 @@ double mean_of(std::span<const double> values) {
 
 /// M2: the whole run is off, though the end may agree.
 void multi_step(const Reference& reference, const Difference& difference, Progress progress, Events& events) {
-  double worst = 0;
-  for (const auto& run : reference.residuals) {
-    worst = std::max(worst, block_error(reference, [&](const Places& places) {
-                       return mean_of(std::span(run).subspan(places.from, places.size()));
-                     }));
-  }
-  const double limit = std::max(kMultiStep, static_cast<double>(kReferenceFactor) * worst);
+  const double limit = std::max(kMultiStep, static_cast<double>(kReferenceFactor) * reference.baseline.block_error);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
   const std::size_t seen = progress == Progress::over ? reference.steps.size()
                            : difference.places.empty() ? 0
@@ -138,15 +119,47 @@ void multi_step(const Reference& reference, const Difference& difference, Progre
                     std::nullopt});
 }
 
+/// Standard deviation of one run at one step around the others, robust against spikes; 0 with one distinct run.
+double step_noise(const Reference& reference) {
+  const double m = reference.distinct();
+  if (m < 2) return 0;
+  std::vector<double> sizes;
+  for (const auto& run : reference.residuals) {
+    for (double value : run) sizes.push_back(std::abs(value));
+  }
+  return kMadToSigma * quantile(sizes, 0.5) * std::sqrt(m / (m - 1));
+}
+
+double spike_limit(double noise) { return std::max(kSpike, kSpikeSigma * noise); }
+
+struct Beyond {
+  double limit;
+  bool operator()(double value) const { return std::abs(value) > limit; }
+};
+
 }  // namespace
+
+Baseline baseline_of(const Reference& reference) {
+  Baseline baseline;
+  baseline.step_noise = step_noise(reference);
+  for (const auto& run : reference.residuals) {
+    baseline.block_error = std::max(baseline.block_error, block_error(reference, [&](const Places& places) {
+                                      return mean_of(std::span(run).subspan(places.from, places.size()));
+                                    }));
+    baseline.spikes = std::max(baseline.spikes, static_cast<std::size_t>(std::count_if(
+                                                    run.begin(), run.end(), Beyond{spike_limit(baseline.step_noise)})));
+  }
+  for (const Track& run : reference.runs) {
+    baseline.non_finite = std::max(baseline.non_finite, non_finite(reference, run).count);
+  }
+  return baseline;
+}
 
 Spikes spikes_of(const Reference& reference, const Difference& difference) {
   Spikes spikes;
-  spikes.limit = std::max(kSpike, kSpikeSigma * step_noise(reference));
-  const auto beyond = [&](double value) { return std::abs(value) > spikes.limit; };
-  for (const auto& run : reference.residuals) {
-    spikes.worst = std::max(spikes.worst, static_cast<std::size_t>(std::count_if(run.begin(), run.end(), beyond)));
-  }
+  spikes.worst = reference.baseline.spikes;
+  spikes.limit = spike_limit(reference.baseline.step_noise);
+  const Beyond beyond{spikes.limit};
   const auto& values = difference.values;
   const auto first = std::find_if(values.begin(), values.end(), beyond);
   if (first == values.end()) return spikes;

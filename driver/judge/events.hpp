@@ -18,6 +18,9 @@ struct Event {
   std::optional<std::int64_t> step;  ///< where it was first seen
 };
 
+/// Measures the references by the rules below.
+Baseline baseline_of(const Reference& reference);
+
 /// M4: single steps far off, which a trimmed mean would hide.
 struct Spikes {
   std::size_t count = 0;  ///< steps of the attempt off by more than `limit`

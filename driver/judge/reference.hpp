@@ -30,6 +30,14 @@ struct Window {
   std::int64_t last = 0;
 };
 
+/// What the references do themselves: an event rule asks for clearly more than this.
+struct Baseline {
+  double step_noise = 0;       ///< standard deviation of one run at one step, robust; 0 with one distinct run
+  double block_error = 0;      ///< worst mean error over the blocks of a run
+  std::size_t spikes = 0;      ///< most steps of one run beyond the spike limit
+  std::size_t non_finite = 0;  ///< most steps of one run, not excused, that are NaN or infinite
+};
+
 /// All references of one metric. Vectors of one entry per grid step belong to `steps`; every value in them is finite.
 struct Reference {
   configs::Acceptance accept;
@@ -43,6 +51,8 @@ struct Reference {
   std::vector<Track> runs;                     ///< the distinct runs, as logged, up to the last common step
   std::vector<std::vector<double>> residuals;  ///< per distinct run: relative difference to the mean
   std::vector<std::int64_t> excused;           ///< steps where no run is finite: no evidence against a candidate either
+
+  Baseline baseline;
 
   Window window;                               ///< the final window of a whole run
   Spread level;                                ///< of the runs' levels

@@ -1,7 +1,8 @@
 // The simulation of the shared design "verdict", section 6, with the real judge: how often is it wrong, undecided, and
-// what does it cost? Prints each table beside its target. Arguments: [trials per cell = 300] [seed = 1] [sections = msh] [noise].
+// what does it cost? Prints each table beside its target. Arguments: [trials per cell = 300] [seed = 1] [sections = mshxp] [noise].
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -128,12 +129,134 @@ void table(const std::string& title, const std::vector<Regime>& regimes, const s
   }
 }
 
+constexpr int kSuspects = 64;
+
+struct SearchCost {
+  double spent = 0, without = 0;  ///< whole runs, with early stop and horizon, and without
+  bool right = false;
+  bool reopened = false;
+};
+
+/// A whole search by halving, for culprits hidden among kSuspects: both ends, probes at the learnt horizon, certificate
+/// at full length; what the certificate still finds bad reopens the search at full length.
+SearchCost search(const Regime& regime, const std::vector<Culprit>& culprits, std::int64_t steps, std::uint64_t seed) {
+  Simulator simulator(regime, steps, seed);
+  std::vector<int> places;
+  while (places.size() < culprits.size()) {
+    const int place = static_cast<int>(simulator.random()() % kSuspects);
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  }
+  std::vector<Curve> runs;
+  for (int i = 0; i < 5; ++i) runs.push_back(simulator.run({}));
+  const Reference whole = prepare_reference({}, runs, {"loss", false}).value();
+  Reference reference = whole;
+  SearchCost cost;
+  const auto fails = [&](const Reference& at, const std::vector<bool>& active, bool early) {
+    const auto launch = [&] {
+      std::vector<Culprit> on;
+      for (std::size_t c = 0; c < culprits.size(); ++c) {
+        if (active[static_cast<std::size_t>(places[c])]) on.push_back(culprits[c]);
+      }
+      return simulator.run(on);
+    };
+    const Trial trial = run_trial(at, {}, steps, early, launch);
+    if (std::getenv("DBG")) fmt::print("h {} v {} cost {} att {} {}\n", at.last_step(), (int)trial.verdict, trial.cost, trial.attempts, trial.reason);
+    cost.spent += trial.cost;
+    cost.without += trial.attempts;
+    return trial.verdict == Verdict::fail;
+  };
+  // The known-bad run is watched to learn how long later ones must be; it is ended there.
+  std::vector<Culprit> all = culprits;
+  std::int64_t horizon = learn_horizon(whole, {}, simulator.run(all));
+  if (!fails(whole, std::vector<bool>(kSuspects, true), true)) return cost;
+  fails(whole, std::vector<bool>(kSuspects, false), true);
+  std::vector<bool> active(kSuspects, true);
+  std::vector<int> found;
+  while (found.size() < 2 * culprits.size()) {
+    reference = prepare_reference({}, runs, {"loss", false}, horizon).value();
+    // Some suspect still active is guilty. Neutralise ever more of them from the left: the one that makes it pass.
+    int low = 0, high = kSuspects - 1;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      std::vector<bool> probe = active;
+      std::fill(probe.begin(), probe.begin() + middle + 1, false);
+      if (fails(reference, probe, true)) low = middle + 1;
+      else high = middle;
+    }
+    found.push_back(low);
+    active[static_cast<std::size_t>(low)] = false;
+    if (!fails(whole, active, true)) break;  // the certificate: at full length the fix passes
+    cost.reopened = true;
+    horizon = whole.last_step();
+  }
+  for (int member : found) {  // and with any one member active again it fails
+    std::vector<bool> without = active;
+    without[static_cast<std::size_t>(member)] = true;
+    if (!fails(whole, without, true)) return cost;
+  }
+  std::sort(found.begin(), found.end());
+  std::sort(places.begin(), places.end());
+  cost.right = found == places;
+  return cost;
+}
+
+void searches(const std::vector<Regime>& regimes, int trials, std::uint64_t seed) {
+  const Culprit constant{"constant 3%", Shape::constant, 0.03, Culprit::Truth::bad};
+  const Culprit growing{"growing 3%", Shape::growing, 0.03, Culprit::Truth::bad};
+  const Culprit late{"late 3%", Shape::late, 0.03, Culprit::Truth::bad};
+  fmt::print("\nWhole searches among {} suspects, 1,000 points\n| {:13} | {:24} | {:14} | {:8} | {:24} |\n", kSuspects,
+             "noise", "culprits", "right %", "reopened", "device time saved %");
+  for (const Regime& regime : regimes) {
+    if (regime.level_noise > 0.002) continue;
+    for (const auto& culprits : {std::vector{constant}, {growing}, {late}, {constant, late}, {constant, growing}}) {
+      double saved = 0;
+      int right = 0, reopened = 0;
+      for (int i = 0; i < trials; ++i) {
+        const SearchCost cost = search(regime, culprits, 1000, seed * 7919 + static_cast<std::uint64_t>(i));
+        saved += 100 * (1 - cost.spent / cost.without) / trials;
+        right += cost.right;
+        reopened += cost.reopened;
+      }
+      const bool promised = culprits.size() == 1 && culprits[0].shape == Shape::constant && regime.level_noise <= 0.001;
+      const double percent = 100.0 * right / trials;
+      missed += percent < 99;
+      missed += promised && saved < 40;
+      fmt::print("| {:13} | {:24} | {:5.1f} >= 99{} | {:8} | {:5.1f}{} |\n", regime.name,
+                 culprits.size() == 1 ? culprits[0].name : culprits[0].name + " and " + culprits[1].name, percent,
+                 percent < 99 ? " MISSED" : "", reopened, saved,
+                 promised ? (saved < 40 ? " >= 40 MISSED" : " >= 40") : "");
+    }
+  }
+}
+
+void speed() {
+  Simulator simulator(kRegimes[1], 100000, 1);
+  std::vector<Curve> runs;
+  for (int i = 0; i < 5; ++i) runs.push_back(simulator.run({}));
+  const std::vector<Curve> candidate = {simulator.run({})};
+  using Clock = std::chrono::steady_clock;
+  double prepare = 1e9, verdict = 1e9;
+  for (int i = 0; i < 9; ++i) {
+    const auto start = Clock::now();
+    const Reference reference = prepare_reference({}, runs, {"loss", false}).value();
+    const auto prepared = Clock::now();
+    const bool passed = judge(reference, candidate, {}).verdict == Verdict::pass;
+    const auto judged = Clock::now();
+    if (!passed) fmt::print("the good run of 100,000 points did not pass\n");
+    prepare = std::min(prepare, std::chrono::duration<double, std::milli>(prepared - start).count());
+    verdict = std::min(verdict, std::chrono::duration<double, std::milli>(judged - prepared).count());
+  }
+  fmt::print("\n100,000 points, 5 references: judging {:.1f} ms (target 10), preparing the references {:.1f} ms, once\n",
+             verdict, prepare);
+  missed += verdict > 10;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int trials = argc > 1 ? std::atoi(argv[1]) : 300;
   const auto seed = static_cast<std::uint64_t>(argc > 2 ? std::atoll(argv[2]) : 1);
-  const std::string sections = argc > 3 ? argv[3] : "msh";
+  const std::string sections = argc > 3 ? argv[3] : "mshxp";
   fmt::print("{} trials per cell, seed {}; one trial is {:.2f} %\n", trials, seed, 100.0 / trials);
   const auto wanted = [&](char section) { return sections.find(section) != std::string::npos; };
   std::vector<Regime> regimes = kRegimes;
@@ -149,6 +272,8 @@ int main(int argc, char** argv) {
     for (Regime& regime : heavy) regime.heavy_tails = true;
     table("Heavy tails (Student-t3 offsets), 1,000 points", heavy, kCulprits, 1000, false, trials, seed);
   }
+  if (wanted('x')) searches(regimes, std::max(1, trials / 3), seed);
+  if (wanted('p')) speed();
   fmt::print("\n{} target(s) missed\n", missed);
   return missed > 0;
 }
