@@ -35,7 +35,7 @@ class Paddle(Space):
                 STANDIN_NPU_FAULTS: {self.folder}/faults.json
                 {environment}
               timeout: 2m
-              stall: 20s
+              stall: 60s
               exit_grace: {grace}
             metric: {{loss: {{format: paddleocr}}}}
             suspects:
