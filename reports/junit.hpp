@@ -1,5 +1,5 @@
-// junit.xml: the run for a pipeline. In the dialect that Jenkins and GitLab both show: flat suites, unique pairs of class
-// and name, the story in the text of a failure, counts that are right.
+// junit.xml: the run for a pipeline. In the dialect that Jenkins and GitLab both show: flat suites, unique pairs of
+// class and name, the story in the text of a failure, counts that are right.
 #pragma once
 
 #include <string>

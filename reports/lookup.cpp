@@ -5,15 +5,14 @@
 namespace bisectd::reports {
 namespace {
 
-// The last judged trial of exactly `ids`; one with the `wanted` verdict is preferred, because a repeat after it may have
-// been a lost node.
+// The last judged trial of exactly `ids`; one with the `wanted` verdict is preferred, because a repeat after it may
+// have been a lost node.
 const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& ids,
                           std::optional<strategies::Verdict> wanted) {
   const Trial* any = nullptr;
   const Trial* best = nullptr;
   for (const Trial& trial : record.trials) {
-    // A reference run neutralises nothing either, but it is not the subject.
-    if (trial.running || trial.role == "reference" || trial.neutralised != ids) continue;
+    if (!judges_subject(trial) || trial.neutralised != ids) continue;
     any = &trial;
     if (trial.verdict == wanted) best = &trial;
   }
@@ -21,6 +20,10 @@ const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& 
 }
 
 }  // namespace
+
+bool judges_subject(const Trial& trial) {
+  return !trial.running && trial.role != "reference" && trial.role != "discovery";
+}
 
 const Trial* judged_trial(const Record& record, std::string_view role) {
   const Trial* last = nullptr;

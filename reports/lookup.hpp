@@ -9,6 +9,10 @@
 
 namespace bisectd::reports {
 
+/// A judged trial that says something about the subject. Reference runs and discovery neutralise nothing either, but
+/// the first are not the subject and the second only lists what it uses.
+bool judges_subject(const Trial& trial);
+
 /// The last judged trial of a role, or null.
 const Trial* judged_trial(const Record& record, std::string_view role);
 

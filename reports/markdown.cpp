@@ -100,7 +100,8 @@ std::string reproduction(const Record& record) {
       lines += reproduction_line(claim_text(record, claim, markdown_code), shown_by(record, claim));
   lines += reproduction_line("culprit set neutralised", fix_trial(record));
   if (lines.empty()) return "";
-  return fmt::format("In {}; every attempt's log is beside its command.\n\n{}", markdown_code(record.run_folder), lines);
+  return fmt::format("In {}; every attempt's log is beside its command.\n\n{}", markdown_code(record.run_folder),
+                     lines);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string trial_line(const Record& record, const Trial& trial);
 /// Proof of life where no status line can be shown: "running for 35 min 02 s: trial 7 search (step 40 of 60, 12.3 s)".
 std::string heartbeat_line(const Record& record);
 
-/// The running trials for the bottom line of a terminal, at most `columns` wide, the middle left out where it is longer.
+/// The running trials for the bottom line of a terminal, at most `columns` wide; a longer one loses its middle.
 std::string status_line(const Record& record, std::size_t columns);
 
 }  // namespace bisectd::reports

@@ -1,5 +1,6 @@
-// The immutable record of a run, from which every renderer draws. Holds results only: no renderer computes anything that
-// is not here, and nothing here says how it looks. Times are UTC, durations in seconds, relative differences fractions.
+// The immutable record of a run, from which every renderer draws. Holds results only: no renderer computes anything
+// that is not here, and nothing here says how it looks. Times are UTC, durations in seconds, relative differences
+// fractions.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +84,7 @@ struct Record {
   Line fix_curve;                    ///< of the culprit set neutralised; may be empty
   Line as_is_curve;
   Line reference_low, reference_high;       ///< envelope of the references; may be empty
-  Line as_is_difference, fix_difference;    ///< signed relative difference to the references, by the judge; may be empty
+  Line as_is_difference, fix_difference;    ///< signed relative difference to the references; may be empty
   std::vector<OtherMetric> other_metrics;
   std::vector<Name> suspects;
   strategies::Answer answer;         ///< ids are indices into `suspects`

@@ -9,8 +9,8 @@
 
 namespace bisectd::reports {
 
-/// One sentence each, the weightiest first: claims without proof, suspects that could not be neutralised, why the search
-/// stopped, trials without a verdict (grouped by reason), warnings.
+/// One sentence each, the weightiest first: claims without proof, suspects that could not be neutralised, why the
+/// search stopped, trials without a verdict (grouped by reason), warnings.
 std::vector<std::string> undecided(const Record& record, Escape escape);
 
 /// "ops:pad3d: no fall-back line in the log", one for each neutralised suspect that left no trace where one is due.

@@ -133,7 +133,9 @@ std::string claim_text(const Record& record, const strategies::Claim& claim, Esc
   const std::string all = joined(subject, " and ");
   switch (claim.kind) {
     case strategies::Claim::Kind::fix_passes: return "the culprit set neutralised: passes";
-    case strategies::Claim::Kind::member_needed: return fmt::format("the culprit set but for {} neutralised: fails", all);
+    case strategies::Claim::Kind::member_needed:
+      if (claim.neutralised.none()) return "nothing neutralised: fails";
+      return fmt::format("the culprit set but for {} neutralised: fails", all);
     case strategies::Claim::Kind::cause_fails: return fmt::format("only {} active: fails", all);
     case strategies::Claim::Kind::cause_minimal: break;
   }

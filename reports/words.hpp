@@ -41,8 +41,8 @@ std::string suspect_text(const Record& record, std::size_t id, Escape escape);
 /// "ops:a, ops:b", in the order given.
 std::string suspects_text(const Record& record, std::span<const std::size_t> ids, Escape escape);
 
-/// A set of neutralised suspects, in the shortest way: "nothing", "all 32", "all but ops:a", "ops:a, ops:b", "12 of 32".
-/// At most `limit` names.
+/// A set of neutralised suspects, in the shortest way and with at most `limit` names: "nothing", "all 32",
+/// "all but ops:a", "ops:a, ops:b", "12 of 32".
 std::string set_text(const Record& record, std::span<const std::size_t> ids, std::size_t limit, Escape escape);
 
 /// "ops:a alone", "ops:a and flags:b only together".

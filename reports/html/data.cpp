@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kChartPoints = 2000;       // more than a screen has columns
-constexpr std::size_t kPointsOfTrials = 60'000;  // all trials together: bounds the page to about a megabyte of points
+constexpr std::size_t kPointsOfTrials = 40'000;  // all trials together: bounds the page and the time to write it
 
 Json rounded(double value) {
   if (!std::isfinite(value)) return nullptr;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "reports/escape.hpp"
+#include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {
@@ -30,7 +31,7 @@ Mark mark(const Trial& trial) {
 std::vector<const Trial*> shown_trials(const Record& record) {
   std::vector<const Trial*> trials;
   for (const Trial& trial : record.trials)
-    if (!trial.running && trial.role != "reference") trials.push_back(&trial);
+    if (judges_subject(trial)) trials.push_back(&trial);
   return trials;
 }
 
@@ -79,8 +80,8 @@ std::string matrix(const Record& record) {
                         suspect_text(record, ids[row], html), marks(trials, ids[row]));
   }
   text += "</table></div>\n<p class=\"note\">One column per trial of the subject, in order. Neutralised in a trial "
-          "that passed <i class=\"pass\">\xE2\x97\x8F</i>, failed <i class=\"fail\">\xE2\x96\xB2</i>, or gave no verdict "
-          "<i class=\"open\">\xE2\x97\x8B</i>; <i class=\"active\">\xC2\xB7</i> active.";
+          "that passed <i class=\"pass\">\xE2\x97\x8F</i>, failed <i class=\"fail\">\xE2\x96\xB2</i>, or gave no "
+          "verdict <i class=\"open\">\xE2\x97\x8B</i>; <i class=\"active\">\xC2\xB7</i> active.";
   if (rows < ids.size()) text += fmt::format(" The {} most suspicious of {}.", rows, ids.size());
   return text + "</p>\n";
 }

@@ -1,14 +1,14 @@
 #include "reports/html/thin.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <set>
 
 namespace bisectd::reports {
 namespace {
 
-// Indices to keep of the stretch [first, last), ascending.
-std::set<std::size_t> kept(const std::vector<double>& values, std::size_t first, std::size_t last) {
+// Indices to keep of the stretch [first, last), ascending; some may be equal, and `last` stands for none.
+std::array<std::size_t, 3> kept(const std::vector<double>& values, std::size_t first, std::size_t last) {
   std::size_t low = last, high = last, gap = last;
   for (std::size_t i = first; i < last; ++i) {
     if (!std::isfinite(values[i])) {
@@ -18,8 +18,8 @@ std::set<std::size_t> kept(const std::vector<double>& values, std::size_t first,
     if (low == last || values[i] < values[low]) low = i;
     if (high == last || values[i] > values[high]) high = i;
   }
-  std::set<std::size_t> indices{low, high, gap};
-  indices.erase(last);
+  std::array indices{low, high, gap};
+  std::ranges::sort(indices);
   return indices;
 }
 
@@ -34,9 +34,14 @@ Line thinned(const Line& curve, std::size_t points) {
     result.steps.push_back(curve.steps[i]);
     result.values.push_back(curve.values[i]);
   };
-  for (std::size_t stretch = 0; stretch < stretches; ++stretch)
-    for (const std::size_t i : kept(curve.values, stretch * size / stretches, (stretch + 1) * size / stretches))
+  for (std::size_t stretch = 0, next = 0; stretch < stretches; ++stretch) {
+    const std::size_t last = (stretch + 1) * size / stretches;
+    for (const std::size_t i : kept(curve.values, stretch * size / stretches, last)) {
+      if (i < next || i == last) continue;
       keep(i);
+      next = i + 1;
+    }
+  }
   if (result.steps.back() != curve.steps[size - 1]) keep(size - 1);
   return result;
 }

@@ -58,6 +58,14 @@ TEST_CASE("a set is named in the shortest way") {
   CHECK(text({9}) == "#9");
 }
 
+TEST_CASE("without its only member the fix is nothing") {
+  Record record = sample::culprits();
+  bisectd::strategies::Claim claim = record.answer.certificate[1];
+  CHECK(claim_text(record, claim, plain) == "the culprit set but for ops:pad3d neutralised: fails");
+  claim.neutralised.reset();
+  CHECK(claim_text(record, claim, plain) == "nothing neutralised: fails");
+}
+
 TEST_CASE("the explanation names suspects instead of ids") {
   Record record = sample::culprits();
   record.answer.explanation = "#1 with #3: passes; #77, # and #12345678901234567890 are unknown";
