@@ -94,9 +94,11 @@ std::string phase_line(const Record& record, std::string_view role) {
 }
 
 std::string trial_line(const Record& record, const Trial& trial) {
-  const std::string measurement = measurement_text(record, trial);
+  // References and discovery are not judged: that their curves are there is all that was wanted.
+  const bool judged = trial.reason != "measured";
+  const std::string measurement = judged ? measurement_text(record, trial) : "";
   std::string text = fmt::format("{} trial {} {}{} -> {}", count_text(record), trial.number, plain(trial.role),
-                                 neutralised_text(record, trial), verdict_word(trial.verdict));
+                                 neutralised_text(record, trial), judged ? verdict_word(trial.verdict) : "measured");
   if (!measurement.empty()) text += " (" + measurement + ")";
   text += ", " + duration_text(duration_s(trial));
   if (trial.attempts.size() > 1) text += fmt::format(" in {} attempts", trial.attempts.size());
