@@ -56,8 +56,8 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
       const bool implies = kind == Claim::Kind::fix_passes ? entry.active == active
                            : expected == Verdict::fail     ? entry.active.is_subset_of(active)
                                                            : active.is_subset_of(entry.active);
-      if (!implies || (!log.exact() && !predicted(entry.active, expected))) continue;
       const double here = sign * entry.bits;
+      if (!implies || (log.exact() ? here <= 0 : !predicted(entry.active, expected))) continue;
       bits += here;
       if (here > strongest || (here > 0 && entry.active == active)) {
         strongest = here;
