@@ -18,7 +18,8 @@ namespace bisectd::strategies::causes {
 namespace {
 
 constexpr std::array<double, kMostMembers + 1> kSizeShare{0, 0.85, 0.12, 0.03};
-constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .in_favour = 2.5};  // of a cause that needs partners
+constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25, 0.15};  // larger causes are harder to hit upon
+constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .in_favour = 4.0};  // of a cause that needs partners
 constexpr double kMostFavour = 1e3, kLeastAgainst = 1e-4;  // proposals stay reversible: no weight is ever zero
 
 enum : std::uint64_t { kBirth = 5, kDeath = 10, kReplace = 16, kMoves = 20 };  // of twenty
@@ -38,9 +39,14 @@ Chain::Chain(const Tests& tests, std::vector<double> odds)
   double sum = 0;
   for (double o : share_) sum += o;
   for (double& o : share_) o /= sum;
-  double possible = 0;
-  for (std::size_t m = 1; m <= std::min(kMostMembers, share_.size()); ++m) possible += size_share_[m] = kSizeShare[m];
-  for (double& s : size_share_) s /= possible;
+  const auto restricted = [&](std::array<double, kMostMembers + 1> shares) {
+    double possible = 0;
+    for (std::size_t m = 1; m <= kMostMembers; ++m) possible += m <= share_.size() ? shares[m] : shares[m] = 0;
+    for (double& s : shares) s /= possible;
+    return shares;
+  };
+  size_share_ = restricted(kSizeShare);
+  proposed_share_ = restricted(kProposedShare);
 }
 
 double Chain::prior(const Cause& cause) const {
@@ -84,35 +90,44 @@ Signature Chain::open(const Explanation& state, std::size_t skip) const {
   return open;
 }
 
+// The weights of an exact conditional draw, for the doubt of an ordinary test.
+MemberDraw::Weights Chain::conditional() const {
+  const double doubt = tests_.size() > 0 ? tests_.doubt(tests_.size() - 1) : 1.0;
+  return {.against = std::max(doubt, kLeastAgainst), .in_favour = std::min(1 / doubt, kMostFavour)};
+}
+
+void Chain::prepare_alone(const Signature& open) {
+  if (alone_ready_ && same(open, alone_open_)) return;
+  if (!alone_ready_) alone_.count_against(tests_.clears(), {});
+  alone_.count_favour(open, conditional());
+  alone_ready_ = true;
+  alone_open_ = open;
+}
+
 void Chain::prepare_first(const Signature& open) {
-  if (!first_ready_ || !same(open, first_open_)) first_.prepare({}, open, {}, kFirstMember);
+  if (first_ready_ && same(open, first_open_)) return;
+  if (!first_ready_) first_.count_against({}, {});
+  first_.count_favour(open, kFirstMember);
   first_ready_ = true;
   first_open_ = open;
 }
 
 void Chain::prepare_partner(const Cause& kept, const Signature& open) {
-  const double doubt = tests_.size() > 0 ? tests_.doubt(tests_.size() - 1) : 1.0;
   const Signature both = kept.size() > 0 ? tests_.covered(kept) : Signature{};
   Signature clears = tests_.clears(), hits = open;
   for (std::size_t w = 0; w < tests_.words(); ++w) {
     clears.word[w] &= both.word[w];
     hits.word[w] &= both.word[w];
   }
-  partner_.prepare(clears, hits, kept,
-                   {.against = std::max(doubt, kLeastAgainst), .in_favour = std::min(1 / doubt, kMostFavour)});
+  partner_.count_against(clears, kept);
+  partner_.count_favour(hits, conditional());
 }
 
 // A cause of m members may be drawn in any of the m! orders of its members.
 double Chain::density(const Cause& cause, const Signature& open) {
   if (cause.size() == 1) {
-    if (!alone_ready_ || !same(open, alone_open_)) {
-      const double doubt = tests_.size() > 0 ? tests_.doubt(tests_.size() - 1) : 1.0;
-      alone_.prepare(tests_.clears(), open, {},
-                     {.against = std::max(doubt, kLeastAgainst), .in_favour = std::min(1 / doubt, kMostFavour)});
-      alone_ready_ = true;
-      alone_open_ = open;
-    }
-    return size_share_[1] * alone_.density(cause.member[0]);
+    prepare_alone(open);
+    return proposed_share_[1] * alone_.density(cause.member[0]);
   }
   prepare_first(open);
   double sum = 0;
@@ -123,7 +138,7 @@ double Chain::density(const Cause& cause, const Signature& open) {
       prepare_partner(kept, open);
       sum += first_.density(cause.member[f]) * partner_.density(cause.member[1 - f]);
     }
-    return size_share_[2] * sum;
+    return proposed_share_[2] * sum;
   }
   std::array<std::array<double, 3>, 3> second{};  // [f][s]: probability of s right after f
   for (std::size_t f = 0; f < 3; ++f) {
@@ -142,18 +157,16 @@ double Chain::density(const Cause& cause, const Signature& open) {
     sum += partner_.density(cause.member[last]) * (first_.density(cause.member[f]) * second[f][s] +
                                                    first_.density(cause.member[s]) * second[s][f]);
   }
-  return size_share_[3] * sum;
+  return proposed_share_[3] * sum;
 }
 
 Cause Chain::draw_cause(const Signature& open, Random& random) {
   double at = random.unit();
   std::size_t size = 1;
-  while (size < std::min(kMostMembers, share_.size()) && at >= size_share_[size]) at -= size_share_[size++];
+  while (size < std::min(kMostMembers, share_.size()) && at >= proposed_share_[size]) at -= proposed_share_[size++];
   Cause cause;
   if (size == 1) {
-    Cause nobody;
-    nobody.add(0);
-    density(nobody, open);  // prepares alone_
+    prepare_alone(open);
     cause.add(alone_.draw(random));
     return cause;
   }

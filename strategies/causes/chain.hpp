@@ -29,6 +29,8 @@ class Chain {
   double prior(const Cause& cause) const;
   Cause draw_cause(const Signature& open, Random& random);
   double density(const Cause& cause, const Signature& open);
+  MemberDraw::Weights conditional() const;
+  void prepare_alone(const Signature& open);
   void prepare_first(const Signature& open);
   void prepare_partner(const Cause& kept, const Signature& open);
   Signature open(const Explanation& state, std::size_t skip) const;
@@ -41,7 +43,7 @@ class Chain {
 
   const Tests& tests_;
   std::vector<double> share_;              // odds, summing to 1
-  std::array<double, kMostMembers + 1> size_share_{};  // [m]: P(a cause has m members)
+  std::array<double, kMostMembers + 1> size_share_{}, proposed_share_{};  // [m]: P(a cause has m members)
   OddsLevels levels_;
   MemberDraw alone_, first_, partner_;     // of a lone culprit; of the first member of a larger cause; of a further one
   Signature alone_open_, first_open_;      // what alone_ and first_ are prepared for

@@ -10,9 +10,9 @@
 namespace bisectd::strategies::causes {
 namespace {
 
-constexpr std::size_t kParticles = 1500;
-constexpr std::size_t kMovesPerRound = 24;       // of every particle, shared by the tests of one round
-constexpr std::size_t kLeastMoves = 3;           // per test
+constexpr std::size_t kMostParticles = 1500, kParticlesPerSuspect = 8, kLeastParticles = 150;
+constexpr std::size_t kMovesPerRound = 40;       // of every particle, shared by the tests of one round
+constexpr std::size_t kLeastMoves = 5;           // per test
 constexpr double kGateOne = 0.6, kGateSeveral = 0.12;  // posterior from which a finding's checks are run
 constexpr double kLeastMass = 0.02;              // of a finding that is looked at
 constexpr double kExactDoubt = 1e-9;             // of an outcome that is never wrong: keeps the chain reversible
@@ -36,7 +36,8 @@ std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>
 Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log)
     : problem_(problem), always_active_(std::move(always_active)), log_(log), suspects_(searched(always_active_)),
       tests_(suspects_.size()),
-      particles_(tests_, odds_of(problem, suspects_), log.exact(), kParticles, problem.seed + 11) {
+      particles_(tests_, odds_of(problem, suspects_), log.exact(),
+                 std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles), problem.seed + 11) {
   review();
 }
 

@@ -5,6 +5,30 @@
 #include <bit>
 
 namespace bisectd::strategies::causes {
+namespace {
+
+using Counts = std::array<std::array<std::size_t, 8>, 3>;
+
+// How many suspects are in each class: the innermost loop of the engine, compiled twice where the processor may or may
+// not count bits in one instruction.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+__attribute__((target_clones("popcnt", "default")))
+#endif
+void count_classes(const std::array<const Word*, 3>& plane, const Word* against, const Word* level, std::size_t words,
+                   std::size_t most_against, std::size_t most_favour, Counts& counts) {
+  for (std::size_t w = 0; w < words; ++w) {
+    const Word f0 = plane[0][w], f1 = plane[1][w], f2 = plane[2][w], here = level[w];
+    const Word low[4] = {~f1 & ~f0, ~f1 & f0, f1 & ~f0, f1 & f0};
+    for (std::size_t a = 0; a < most_against; ++a) {
+      const Word mask = against[a * words + w] & here;
+      if (!mask) continue;
+      for (std::size_t f = 0; f < most_favour; ++f)
+        counts[a][f] += static_cast<std::size_t>(__builtin_popcountll(mask & low[f & 3] & (f & 4 ? f2 : ~f2)));
+    }
+  }
+}
+
+}  // namespace
 
 // Levels are factors of four below the likeliest; all that is lower shares the last one. The proposal only wants the
 // rough size: the chain's target uses the exact odds.
@@ -31,28 +55,44 @@ MemberDraw::MemberDraw(const Tests& tests, const OddsLevels& levels)
     : tests_(tests), levels_(levels), everybody_(tests.row_words(), ~Word{0}) {
   if (const std::size_t rest = tests.suspects() % 64) everybody_.back() = (Word{1} << rest) - 1;
   for (auto* plane : {&against0_, &against1_, &favour0_, &favour1_, &favour2_}) plane->resize(tests.row_words());
+  masked_.resize(kAgainst * tests.row_words());
 }
 
-Word MemberDraw::class_mask(std::size_t against, std::size_t favour, std::size_t level, std::size_t w) const {
-  const Word a = against == 0 ? ~against0_[w] & ~against1_[w] : against == 1 ? against0_[w] & ~against1_[w] : against1_[w];
-  const Word f = (favour & 1 ? favour0_[w] : ~favour0_[w]) & (favour & 2 ? favour1_[w] : ~favour1_[w]) &
-                 (favour & 4 ? favour2_[w] : ~favour2_[w]);
-  return allowed_[w] & a & f & levels_.mask(level)[w];
+Word MemberDraw::against_mask(std::size_t against, std::size_t w) const {
+  return allowed_[w] &
+         (against == 0 ? ~against0_[w] : against == 1 ? against0_[w] & ~against1_[w] : against1_[w]);
 }
 
-void MemberDraw::prepare(const Signature& clears, const Signature& hits, const Cause& taken, Weights weights) {
+Word MemberDraw::favour_mask(std::size_t favour, std::size_t w) const {
+  return (favour & 1 ? favour0_[w] : ~favour0_[w]) & (favour & 2 ? favour1_[w] : ~favour1_[w]) &
+         (favour & 4 ? favour2_[w] : ~favour2_[w]);
+}
+
+void MemberDraw::count_against(const Signature& clears, const Cause& taken) {
   const std::size_t words = tests_.row_words();
   allowed_ = everybody_;
   for (std::uint16_t member : taken) allowed_[member / 64] &= ~(Word{1} << (member % 64));
-  for (auto* plane : {&against0_, &against1_, &favour0_, &favour1_, &favour2_}) std::fill(plane->begin(), plane->end(), 0);
-  for (std::size_t v = 0; v < tests_.words(); ++v) {
+  std::fill(against0_.begin(), against0_.end(), 0);
+  std::fill(against1_.begin(), against1_.end(), 0);
+  most_against_ = 0;
+  for (std::size_t v = 0; v < tests_.words(); ++v)
     for (Word rest = clears.word[v]; rest; rest &= rest - 1) {
       const Word* row = tests_.row(64 * v + static_cast<std::size_t>(std::countr_zero(rest)));
       for (std::size_t w = 0; w < words; ++w) {
         against1_[w] |= against0_[w] & row[w];
         against0_[w] |= row[w];
       }
+      most_against_ = std::min(most_against_ + 1, kAgainst - 1);
     }
+  for (std::size_t against = 0; against <= most_against_; ++against)
+    for (std::size_t w = 0; w < words; ++w) masked_[against * words + w] = against_mask(against, w);
+}
+
+void MemberDraw::count_favour(const Signature& hits, Weights weights) {
+  const std::size_t words = tests_.row_words();
+  for (auto* plane : {&favour0_, &favour1_, &favour2_}) std::fill(plane->begin(), plane->end(), 0);
+  most_favour_ = 0;
+  for (std::size_t v = 0; v < tests_.words(); ++v)
     for (Word rest = hits.word[v]; rest; rest &= rest - 1) {
       const Word* row = tests_.row(64 * v + static_cast<std::size_t>(std::countr_zero(rest)));
       for (std::size_t w = 0; w < words; ++w) {
@@ -61,20 +101,27 @@ void MemberDraw::prepare(const Signature& clears, const Signature& hits, const C
         favour1_[w] = (favour1_[w] ^ carry0) | over;
         favour2_[w] = favour2_[w] | carry1;
       }
+      most_favour_ = std::min(most_favour_ + 1, kFavour - 1);
     }
+  const bool one_level = levels_.size() == 1;
+  for (auto& by_favour : count_)
+    for (auto& by_level : by_favour) by_level.fill(0);
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    Counts counts{};
+    count_classes({favour0_.data(), favour1_.data(), favour2_.data()}, masked_.data(),
+                  one_level ? everybody_.data() : levels_.mask(level), words, most_against_ + 1, most_favour_ + 1, counts);
+    for (std::size_t against = 0; against <= most_against_; ++against)
+      for (std::size_t favour = 0; favour <= most_favour_; ++favour)
+        count_[against][favour][level] = counts[against][favour];
   }
   total_ = 0;
   double a = 1;
-  for (std::size_t against = 0; against < kAgainst; ++against, a *= weights.against) {
+  for (std::size_t against = 0; against <= most_against_; ++against, a *= weights.against) {
     double f = 1;
-    for (std::size_t favour = 0; favour < kFavour; ++favour, f *= weights.in_favour)
+    for (std::size_t favour = 0; favour <= most_favour_; ++favour, f *= weights.in_favour)
       for (std::size_t level = 0; level < levels_.size(); ++level) {
-        std::size_t count = 0;
-        for (std::size_t w = 0; w < words; ++w)
-          if (const Word mask = class_mask(against, favour, level, w)) count += static_cast<std::size_t>(std::popcount(mask));
-        count_[against][favour][level] = count;
         weight_[against][favour][level] = a * f * levels_.weight(level);
-        total_ += static_cast<double>(count) * weight_[against][favour][level];
+        total_ += static_cast<double>(count_[against][favour][level]) * weight_[against][favour][level];
       }
   }
 }
@@ -93,7 +140,7 @@ std::size_t MemberDraw::draw(Random& random) const {
       }
   std::size_t rank = random.below(count_[a][f][l]);
   for (std::size_t w = 0;; ++w) {
-    Word mask = class_mask(a, f, l, w);
+    Word mask = against_mask(a, w) & favour_mask(f, w) & levels_.mask(l)[w];
     const auto here = static_cast<std::size_t>(std::popcount(mask));
     if (rank >= here) {
       rank -= here;

@@ -37,8 +37,9 @@ class MemberDraw {
   struct Weights {
     double against, in_favour;
   };
-  /// `clears` and `hits` are the tests to count; the suspects of `taken` get no weight.
-  void prepare(const Signature& clears, const Signature& hits, const Cause& taken, Weights weights);
+  /// Counts `clears` for a; the suspects of `taken` get no weight. Then `hits` for f, which makes it ready to draw.
+  void count_against(const Signature& clears, const Cause& taken);
+  void count_favour(const Signature& hits, Weights weights);
 
   /// Sum over all suspects of their weight is > 0 unless all are taken.
   bool possible() const { return total_ > 0; }
@@ -47,14 +48,16 @@ class MemberDraw {
 
  private:
   static constexpr std::size_t kAgainst = 3, kFavour = 8;
-  Word class_mask(std::size_t against, std::size_t favour, std::size_t level, std::size_t word) const;
+  Word against_mask(std::size_t against, std::size_t word) const;
+  Word favour_mask(std::size_t favour, std::size_t word) const;
 
   const Tests& tests_;
   const OddsLevels& levels_;
-  std::vector<Word> everybody_, allowed_;
+  std::vector<Word> everybody_, allowed_, masked_;
   std::vector<Word> against0_, against1_, favour0_, favour1_, favour2_;  // bit planes; against: 0, 1, 2+ = 00, 01, 1x
   std::array<std::array<std::array<double, OddsLevels::kMost>, kFavour>, kAgainst> weight_{};
   std::array<std::array<std::array<std::size_t, OddsLevels::kMost>, kFavour>, kAgainst> count_{};
+  std::size_t most_against_ = 0, most_favour_ = 0;  // classes beyond are empty
   double total_ = 0;
 };
 
