@@ -125,32 +125,21 @@ class Paddle(Space):
         self.assertEqual(self.processes_of_this_test(), [])
 
 
-class PaddleSeg(Space):
-    """A trainer that nobody here wrote, through Paddle's own launcher."""
+class Examples(Space):
+    """The experiments of examples/, as they are."""
 
-    def test_a_wrong_backward_operator(self):
-        self.write("faults.json", json.dumps({"faults": [{"op": "batch_norm_grad", "relative": 0.3}]}))
-        self.write("experiment.yaml", f"""\
-            version: 1
-            name: bisenetv2
-            extends: paddle-npu
-            reference:
-              command: [{PYTHON}, {SEG}/train.py, --config, {SEG}/bisenetv2.yml, --save_dir, "{{attempt}}/output"]
-              repeats: 2
-            subject:
-              command: [{PYTHON}, -m, paddle.distributed.launch, --devices, "{{devices}}", --log_dir, "{{attempt}}/log",
-                        {SEG}/train.py, --device, npu, --config, {SEG}/bisenetv2.yml, --save_dir, "{{attempt}}/output"]
-              devices: {{kind: npu, ids: [0, 1]}}
-              log: log/workerlog.0    # the launcher copies only a part of it to its own stdout
-              environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_FAULTS: {self.folder}/faults.json}}
-              timeout: 2m
-            metric: {{loss: {{format: paddleseg}}}}
-            suspects:
-              ops: {{discover: true}}
-            """)
-        self.bisectd("run", "experiment.yaml", code=1, timeout=600)
-        self.assertEqual(self.causes(self.report()), [["batch_norm_grad"]])
+    def find(self, experiment):
+        self.bisectd("run", experiment, "--out", self.folder / "bisectd-out", code=1, timeout=900)
         self.assertEqual(self.processes_of_this_test(), [])
+        return self.report()
+
+    def test_quickstart(self):
+        report = self.find(PADDLE / "quickstart.yaml")
+        self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"], ["batch_norm_grad"]])
+
+    def test_paddleseg_through_the_launcher(self):
+        report = self.find(SEG / "bisenetv2.experiment.yaml")
+        self.assertEqual(self.causes(report), [["batch_norm_grad"]])
 
 
 if __name__ == "__main__":
