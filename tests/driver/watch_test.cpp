@@ -53,5 +53,6 @@ TEST_CASE("a trace counts only if the run with nothing neutralised has no such l
 TEST_CASE("a family without an effect pattern owes no trace") {
   auto e = experiment();
   e.families["ops"].effect.reset();
-  CHECK(WatchList(e).leaves_traces(Catalogue({{"ops", "cast"}})).none());
+  const std::vector<driver::neutralise::Member> one{{"ops", "cast"}};
+  CHECK(WatchList(e).leaves_traces(Catalogue(one)).none());
 }
