@@ -21,6 +21,11 @@ using strategies::Verdict;
 /// A verdict over noisy curves is wrong in at most this share of the trials (measured, shared design "verdict").
 constexpr double kNoisyFlipProbability = 0.01;
 
+/// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
+/// operator on the CPU costs copies in every step.
+constexpr double kTogglePrice = 1;
+constexpr double kListPrice = 10;
+
 /// Reports are rewritten after a trial, but not more often than this: with trials of milliseconds they would be the night.
 constexpr double kReportEvery_s = 2.0;
 
@@ -250,7 +255,10 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
                               .flip_probability = pool_.deterministic() ? 0.0 : kNoisyFlipProbability,
                               .slots = sides_.subject.pool->size(),
                               .seed = experiment_.search.seed};
-  for (const neutralise::Member& member : catalogue_.members()) problem.suspects.push_back({.odds = member.odds});
+  for (const neutralise::Member& member : catalogue_.members()) {
+    const bool toggle = experiment_.families.at(member.family).kind == configs::FamilyKind::toggle;
+    problem.suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});
+  }
   search_.emplace(std::move(problem), engine_of(experiment_.search.engine));
   const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
   learn(SuspectSet(catalogue_.size()), as_is->judgement);

@@ -32,6 +32,19 @@ class Search(Space):
         self.assertEqual(len(report["culprit_set"]), 1)
         self.assertRegex(done.out, "only together")
 
+    def test_a_flag_is_the_cheaper_fix_of_an_interaction(self):
+        text = hostile_experiment("--cause", "op2+FORMAT:1=3", "--cause", "op5=2").replace("suspects:\n  ops:", """\
+  flags:
+    kind: toggle
+    toggles: {format: {environment: FORMAT, suspect: "1", safe: "0"}}
+suspects:
+  flags: all
+  ops:""", 1)
+        self.write("experiment.yaml", text)
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.causes(self.report()), [["format", "op2"], ["op5"]])
+        self.assertEqual(self.culprits(self.report()), ["flags:format", "ops:op5"])
+
     def test_nothing_wrong(self):
         report, _ = self.find(code=0)
         self.assertEqual(report["outcome"], "aligned")
