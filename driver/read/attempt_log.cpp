@@ -4,13 +4,24 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "driver/read/clean.hpp"
+#include "driver/read/formats.hpp"
 
 namespace bisectd::driver::read {
 namespace {
 
 constexpr std::size_t kShownLine = 200;
+
+/// Set if the metric comes from event files.
+std::optional<Framing> framing_of(const configs::Metric& metric) {
+  const Format* format = metric.pattern ? nullptr : find_format(metric.format.value);
+  if (format == nullptr) return std::nullopt;
+  if (format->kind == FormatKind::tensorboard) return Framing::tensorflow;
+  if (format->kind == FormatKind::visualdl) return Framing::visualdl;
+  return std::nullopt;
+}
 
 /// The last line of a block that is not empty.
 std::string_view last_line_of(std::string_view text) {
@@ -30,19 +41,25 @@ AttemptLog::AttemptLog(const AttemptFiles& files, const std::vector<configs::Met
     file.counts_names = true;
     for (const Needed& needed : names_.needed()) file.sieve.add(needed);
   }
-  const std::size_t outputs = files_.size();
-  for (const configs::Metric& metric : metrics) {
-    const std::size_t reader = readers_.size();
-    readers_.emplace_back(metric);
-    const auto attach = [&](File& file) {
-      file.readers.push_back(reader);
-      file.sieve.add(readers_.back().needed());
-    };
-    if (metric.file)
-      attach(add_file(files.folder / *metric.file));
-    else
-      for (std::size_t i = 0; i < outputs; ++i) attach(files_[i]);
+  for (const configs::Metric& metric : metrics) add_metric(metric, files);
+}
+
+void AttemptLog::add_metric(const configs::Metric& metric, const AttemptFiles& files) {
+  if (const auto framing = framing_of(metric)) {
+    const std::string& tag = metric.value_key.empty() ? metric.name : metric.value_key;
+    events_.emplace_back(metric.file ? files.folder / *metric.file : files.stdout_file, *framing, metric.name, tag);
+    readers_.emplace_back();
+    return;
   }
+  const std::size_t reader = readers_.size();
+  const Needed needed = readers_.emplace_back(metric)->needed();
+  const auto attach = [&](File& file) {
+    file.readers.push_back(reader);
+    file.sieve.add(needed);
+  };
+  if (metric.file) return attach(add_file(files.folder / *metric.file));
+  for (File& file : files_)
+    if (file.counts_names) attach(file);
 }
 
 AttemptLog::File& AttemptLog::add_file(const std::filesystem::path& path) {
@@ -55,7 +72,7 @@ void AttemptLog::take(File& file, const Block& block) {
   const std::string source = file.follower.path().filename().string();
   named.source = source;
   file.sieve.pick(named, [&](const Line& line) {
-    for (const std::size_t reader : file.readers) readers_[reader].feed(line, curve_);
+    for (const std::size_t reader : file.readers) readers_[reader]->feed(line, curve_);
     if (file.counts_names) names_.feed(line);
   });
   if (const std::string_view last = last_line_of(block.text); file.counts_names && !last.empty())
@@ -77,16 +94,23 @@ bool AttemptLog::read(File& file, bool to_the_end) {
 bool AttemptLog::poll() {
   bool anything = false;
   for (File& file : files_) anything = read(file, false) || anything;
+  for (EventFiles& events : events_) anything = events.read_new(curve_) || anything;
   return anything;
 }
 
 void AttemptLog::finish() {
   for (File& file : files_) read(file, true);
+  for (EventFiles& events : events_)
+    while (events.read_new(curve_)) {
+    }
+  ended_ = true;
 }
 
 std::optional<std::int64_t> AttemptLog::last_step() const {
   std::optional<std::int64_t> last;
-  for (const MetricReader& reader : readers_) last = std::max(last, reader.last_step());
+  for (const auto& reader : readers_)
+    if (reader) last = std::max(last, reader->last_step());
+  for (const EventFiles& events : events_) last = std::max(last, events.last_step());
   return last;
 }
 
@@ -94,13 +118,22 @@ std::vector<std::string> AttemptLog::errors() const {
   std::vector<std::string> errors = names_.problems();
   for (const File& file : files_)
     if (!file.problem.empty()) errors.push_back(file.problem);
-  for (const MetricReader& reader : readers_) {
-    for (const WrongLine& wrong : reader.wrong_lines())
+  for (const EventFiles& events : events_)
+    for (std::string& problem : events.problems(ended_)) errors.push_back(std::move(problem));
+  for (const auto& reader : readers_) {
+    if (!reader) continue;
+    for (const WrongLine& wrong : reader->wrong_lines())
       errors.push_back(fmt::format("{}:{}: {}: {}", wrong.source, wrong.number, wrong.message, wrong.text));
-    const auto more = reader.wrong_line_count() - static_cast<std::int64_t>(reader.wrong_lines().size());
+    const auto more = reader->wrong_line_count() - static_cast<std::int64_t>(reader->wrong_lines().size());
     if (more > 0) errors.push_back(fmt::format("{} more lines like these", more));
   }
   return errors;
+}
+
+std::vector<Printed> AttemptLog::printed() const {
+  std::vector<Printed> all;
+  for (const auto& reader : readers_) all.push_back(reader ? reader->printed() : Printed{});
+  return all;
 }
 
 std::vector<std::string> AttemptLog::notes() const {

@@ -11,6 +11,7 @@
 
 #include "configs/experiment.hpp"
 #include "driver/judge/curve.hpp"
+#include "driver/read/event_files.hpp"
 #include "driver/read/follow.hpp"
 #include "driver/read/metric_reader.hpp"
 #include "driver/read/names.hpp"
@@ -27,7 +28,8 @@ struct AttemptFiles {
 
 class AttemptLog {
  public:
-  /// Names are counted in stdout and stderr. Throws std::invalid_argument for a format or pattern that cannot work; the
+  /// Names are counted in stdout and stderr. A metric without a file of its own is read from both; one in event files,
+  /// from `stdout_file`, which then is the event file or a folder of them. Throws std::invalid_argument for a format or pattern that cannot work; the
   /// loader of experiments has refused these before.
   AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
              const std::vector<NamePattern>& watched);
@@ -50,8 +52,8 @@ class AttemptLog {
   /// The last line of output, fit to be shown: no control characters, valid UTF-8, at most 200 bytes.
   const std::string& last_line() const { return last_line_; }
 
-  /// One per metric, in their order: precision and smoothing of what was printed.
-  const std::vector<MetricReader>& metric_readers() const { return readers_; }
+  /// One per metric, in their order.
+  std::vector<Printed> printed() const;
 
  private:
   struct File {
@@ -63,12 +65,15 @@ class AttemptLog {
     bool counts_names = false;
     std::string problem;               ///< it could not be read; nothing more is expected of it
   };
+  void add_metric(const configs::Metric& metric, const AttemptFiles& files);
   File& add_file(const std::filesystem::path& path);
   bool read(File& file, bool to_the_end);
   void take(File& file, const Block& block);
 
   std::vector<File> files_;
-  std::vector<MetricReader> readers_;
+  std::vector<std::optional<MetricReader>> readers_;  ///< one per metric; absent where it comes from event files
+  std::vector<EventFiles> events_;
+  bool ended_ = false;
   NameCounter names_;
   judge::Curve curve_;
   std::string last_line_;

@@ -63,6 +63,8 @@ std::vector<Format> make_formats() {
        .smoothing = "the Hugging Face Trainer prints the mean of the last logging_steps steps"},
       {.name = "jsonl", .kind = FormatKind::json_lines},
       {.name = "csv", .kind = FormatKind::csv},
+      {.name = "tfevents", .kind = FormatKind::tensorboard},
+      {.name = "vdlrecords", .kind = FormatKind::visualdl},
   };
 }
 

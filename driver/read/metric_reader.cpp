@@ -31,7 +31,9 @@ AnyRule make_rule(const configs::Metric& metric, const Format* format) {
   switch (format->kind) {
     case FormatKind::json_lines: return JsonRule(metric.step_key, key, own_file);
     case FormatKind::csv: return CsvRule(metric.step_key, key, own_file);
-    default: break;
+    case FormatKind::key_value: break;
+    case FormatKind::tensorboard:
+    case FormatKind::visualdl: throw std::invalid_argument(fmt::format("'{}' is no format of lines", format->name));
   }
   return KeyValueRule(*format, metric.value_key.empty() && metric.name == "loss" ? std::string(format->loss_key) : key);
 }
@@ -80,15 +82,12 @@ Needed MetricReader::needed() const {
   return std::visit([](const auto& rule) -> Needed { return rule.needed(); }, rule_->rule);
 }
 
-std::optional<double> MetricReader::last_digit() const {
-  return last_digit_power_ ? std::optional(std::pow(10.0, *last_digit_power_)) : std::nullopt;
-}
-
-std::string MetricReader::smoothing() const { return rule_->format ? std::string(rule_->format->smoothing) : ""; }
-
-std::optional<std::int64_t> MetricReader::smoothing_window() const {
-  const auto* rule = std::get_if<KeyValueRule>(&rule_->rule);
-  return rule ? rule->smoothing_window() : std::nullopt;
+Printed MetricReader::printed() const {
+  Printed printed;
+  if (last_digit_power_) printed.last_digit = std::pow(10.0, *last_digit_power_);
+  if (rule_->format != nullptr) printed.smoothing = rule_->format->smoothing;
+  if (const auto* rule = std::get_if<KeyValueRule>(&rule_->rule)) printed.smoothing_window = rule->smoothing_window();
+  return printed;
 }
 
 }  // namespace bisectd::driver::read

@@ -24,6 +24,13 @@ struct WrongLine {
   std::string text;  ///< of the line, fit to be shown
 };
 
+/// What is worth knowing before a night is spent on what a log prints.
+struct Printed {
+  std::optional<double> last_digit;              ///< size of one unit in the last digit, where it was printed most finely
+  std::string smoothing;                         ///< what the value is, if it is not the step's own; else empty
+  std::optional<std::int64_t> smoothing_window;  ///< over how many steps it is smoothed, once the trainer said so
+};
+
 class MetricReader {
  public:
   /// Of more wrong lines than this only the number is kept.
@@ -46,12 +53,7 @@ class MetricReader {
   const std::vector<WrongLine>& wrong_lines() const { return wrong_lines_; }
   std::int64_t wrong_line_count() const { return wrong_line_count_; }
 
-  /// Size of one unit in the last digit of the value that was printed most finely.
-  std::optional<double> last_digit() const;
-  /// What the printed value is, if it is not the step's own; else empty.
-  std::string smoothing() const;
-  /// Over how many steps the trainer said it smooths, once it said so.
-  std::optional<std::int64_t> smoothing_window() const;
+  Printed printed() const;
 
  private:
   struct Rule;

@@ -21,8 +21,8 @@ TEST_CASE("PaddleOCR's lines give global step and loss, wherever the loss stands
   CHECK(log.steps() == std::vector<std::int64_t>{640, 6200});
   CHECK(log.values() == std::vector<double>{26.935681, 8.447063});
   CHECK(log.reader.last_step() == 6200);
-  REQUIRE(log.reader.last_digit());
-  CHECK(*log.reader.last_digit() == Approx(1e-6));
+  REQUIRE(log.reader.printed().last_digit);
+  CHECK(*log.reader.printed().last_digit == Approx(1e-6));
   CHECK(log.reader.wrong_line_count() == 0);
 }
 
@@ -45,8 +45,8 @@ TEST_CASE("PaddleOCR up to 2.4 called the step iter") {
 
 TEST_CASE("PaddleOCR's window of smoothing is read from the configuration it prints") {
   Read log(metric("loss", "paddleocr"), "[2025/11/27 16:48:27] ppocr INFO:     log_smooth_window : 20\n");
-  CHECK(log.reader.smoothing_window() == 20);
-  CHECK(log.reader.smoothing() != "");
+  CHECK(log.reader.printed().smoothing_window == 20);
+  CHECK(log.reader.printed().smoothing != "");
 }
 
 TEST_CASE("PaddleOCR's evaluation belongs to the last step trained") {
@@ -108,7 +108,7 @@ TEST_CASE("Megatron's and MindSpeed's lines") {
     CHECK(log.values() == std::vector<double>{10.46});
     CHECK(log.values("loss_scale") == std::vector<double>{65536});
     CHECK(log.values("grad_norm") == std::vector<double>{3.125});
-      CHECK(*log.reader.last_digit() == Approx(0.01));
+      CHECK(*log.reader.printed().last_digit == Approx(0.01));
   }
 }
 

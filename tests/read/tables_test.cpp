@@ -33,7 +33,7 @@ TEST_CASE("JSON lines among other output") {
   CHECK(log.steps() == Steps{1, 3});
   CHECK(log.values() == Values{2.5, 2.25});
   CHECK(log.reader.wrong_line_count() == 0);
-  CHECK(*log.reader.last_digit() == Approx(0.01));
+  CHECK(*log.reader.printed().last_digit == Approx(0.01));
 }
 
 TEST_CASE("Python's words for what JSON lacks are values, and strings with them stay strings") {
