@@ -28,6 +28,11 @@ Difference difference(const Reference& reference, const Curve& curve) {
   return result;
 }
 
+double badness(const Reference& reference, double difference) {
+  if (!reference.accept.worse_only) return std::abs(difference);
+  return reference.metric.higher_is_better ? -difference : difference;
+}
+
 Difference until(const Reference& reference, const Difference& difference, std::int64_t last) {
   Difference result;
   result.track = until(difference.track, last);

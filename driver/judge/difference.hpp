@@ -16,6 +16,10 @@ struct Difference {
 
 Difference difference(const Reference& reference, const Curve& curve);
 
+/// What counts of a signed difference: its size, or (accept: worse only) how far it goes to the worse side, which is
+/// negative on the better one.
+double badness(const Reference& reference, double difference);
+
 /// The same attempt as it was at step `last`.
 Difference until(const Reference& reference, const Difference& difference, std::int64_t last);
 

@@ -75,7 +75,7 @@ void first_step(const Reference& reference, const Difference& difference, Events
   // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
   const double sigma = std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)),
                                 reference.baseline.step_noise);
-  const double size = std::abs(difference.values.front());
+  const double size = badness(reference, difference.values.front());
   const bool fails = size > std::max(kFirstStepFail, kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
   events.push_back({"first-step", fails,
@@ -84,7 +84,7 @@ void first_step(const Reference& reference, const Difference& difference, Events
                     step});
 }
 
-/// Sum over blocks of |mean in the block|, over the number of blocks of a whole run. Terms are never negative, so a sum
+/// Sum over blocks of the size of the mean in the block, over the number of blocks of a whole run. Terms are never negative, so a sum
 /// that is beyond a limit stays beyond it.
 template <class Level>
 double block_error(const Reference& reference, Level level) {
@@ -92,7 +92,7 @@ double block_error(const Reference& reference, Level level) {
   const std::size_t blocks = std::min(kMultiStepBlocks, points);
   double sum = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
-    sum += std::abs(level(Places{b * points / blocks, (b + 1) * points / blocks}));
+    sum += std::max(0.0, badness(reference, level(Places{b * points / blocks, (b + 1) * points / blocks})));
   }
   return sum / static_cast<double>(blocks);
 }
@@ -133,8 +133,9 @@ double step_noise(const Reference& reference) {
 double spike_limit(double noise) { return std::max(kSpike, kSpikeSigma * noise); }
 
 struct Beyond {
+  const Reference& reference;
   double limit;
-  bool operator()(double value) const { return std::abs(value) > limit; }
+  bool operator()(double value) const { return badness(reference, value) > limit; }
 };
 
 }  // namespace
@@ -147,7 +148,7 @@ Baseline baseline_of(const Reference& reference) {
                                       return mean_of(std::span(run).subspan(places.from, places.size()));
                                     }));
     baseline.spikes = std::max(baseline.spikes, static_cast<std::size_t>(std::count_if(
-                                                    run.begin(), run.end(), Beyond{spike_limit(baseline.step_noise)})));
+                                                    run.begin(), run.end(), Beyond{reference, spike_limit(baseline.step_noise)})));
   }
   for (const Track& run : reference.runs) {
     baseline.non_finite = std::max(baseline.non_finite, non_finite(reference, run).count);
@@ -159,7 +160,7 @@ Spikes spikes_of(const Reference& reference, const Difference& difference) {
   Spikes spikes;
   spikes.worst = reference.baseline.spikes;
   spikes.limit = spike_limit(reference.baseline.step_noise);
-  const Beyond beyond{spikes.limit};
+  const Beyond beyond{reference, spikes.limit};
   const auto& values = difference.values;
   const auto first = std::find_if(values.begin(), values.end(), beyond);
   if (first == values.end()) return spikes;

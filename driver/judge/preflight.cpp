@@ -6,14 +6,12 @@
 #include <fmt/format.h>
 #include <numeric>
 
-#include "driver/judge/difference.hpp"
+#include "driver/judge/grey_zone.hpp"
 #include "driver/judge/precision.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
 
-constexpr double kAlpha = 0.013;       ///< near the verdict's, per look
-constexpr double kPower = 0.9;
 constexpr double kPrecisionShare = 0.25;  ///< half a printed digit may be this share of the target
 constexpr double kRepeatedShare = 0.2;
 constexpr std::size_t kFewPoints = 10;
@@ -87,15 +85,6 @@ void outlier(const Reference& reference, std::vector<Finding>& findings) {
   }
 }
 
-/// Largest run-to-run standard deviation that `n` attempts decide (nine times in ten).
-double largest_noise(const Reference& reference, double dof, int n) {
-  const configs::Acceptance& accept = reference.accept;
-  const double all = dof + n - 1;
-  const double m = reference.distinct();
-  return accept.grey * accept.target /
-         ((t_quantile(kAlpha, all) + t_quantile(1 - kPower, all)) * std::sqrt(1.0 / n + 1.0 / m));
-}
-
 void noise(const Reference& reference, const NoisePool& pool, Preflight& result) {
   Spread all = reference.level;
   all += pool.total;
@@ -103,7 +92,7 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
   if (dof == 0) return;
   result.noise = std::sqrt(variance);
   const int most = reference.accept.max_repeats;
-  while (result.attempts_needed <= most && result.noise > largest_noise(reference, dof, result.attempts_needed)) {
+  while (result.attempts_needed <= most && result.noise > largest_noise(reference.accept, dof, reference.distinct(), result.attempts_needed)) {
     ++result.attempts_needed;
   }
   if (result.attempts_needed <= most) return;
@@ -112,7 +101,7 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
        fmt::format("runs of one and the same training differ by {:.2g} % (standard deviation); with {} reference runs and "
                    "{} attempts a target of {:.3g} % can be decided up to {:.2g} %",
                    100 * result.noise, reference.distinct(), most, 100 * reference.accept.target,
-                   100 * largest_noise(reference, dof, most)),
+                   100 * largest_noise(reference.accept, dof, reference.distinct(), most)),
        {"fix the seed and the order of the data on both sides, and use deterministic kernels",
         "train longer, or judge a larger share of the run (accept: window)", "run more references (reference: repeats)",
         fmt::format("accept what the noise allows: a target of {:.2g} %", 200 * result.noise)}});

@@ -147,7 +147,10 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   for (const Curve& curve : curves) {
     const auto found = curve.series.find(metric.name);
     Track track = found == curve.series.end() ? Track{} : tidy(found->second);
-    if (last) track = until(std::move(track), *last);
+    if (last) {
+      reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);
+      track = until(std::move(track), *last);
+    }
     if (track.empty()) {
       reference.notes.push_back(fmt::format("a reference run is left out: it logged no {}", metric.name));
       continue;

@@ -43,6 +43,7 @@ struct Reference {
   configs::Acceptance accept;
   MetricRule metric;
   std::size_t given = 0;                       ///< usable runs, bit-identical ones counted each
+  bool shortened = false;                      ///< looks at a part of the runs only, for a learnt horizon
   std::vector<std::string> notes;
 
   std::vector<std::int64_t> steps;             ///< the grid: steps where every run has a finite value

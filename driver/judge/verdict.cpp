@@ -1,8 +1,5 @@
-// See verdict.hpp. The grey-zone t-verdict of the shared design "verdict", sections 4.2 to 4.4:
-//   pass  |D| <= target  and  |D| + c SE < g target
-//   fail  |D| >  target  and  |D| - c SE > target / g          else inconclusive
-// with c from Student's t, spent over the looks after each attempt.
-// Invariant: never a pass while |D| > target, whatever the noise; never a fail by level while |D| <= target.
+// See verdict.hpp. Order of the rules: events, enough of a curve, the same bits as a reference, level.
+// Invariant: never a pass while |delta| > target, whatever the noise; never a fail by level while |delta| <= target.
 #include "driver/judge/verdict.hpp"
 
 #include <algorithm>
@@ -10,23 +7,17 @@
 #include <fmt/format.h>
 
 #include "driver/judge/attempt.hpp"
+#include "driver/judge/grey_zone.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
 
 using strategies::Verdict;
 
-// Chances, at the far edge of the grey zone, of a wrong verdict: of all looks before the last together, and of the last.
-// Most is kept for the last look, as in group-sequential trials: a pass at the first look rests on a noise floor of few
-// runs. Tuned with the benchmark: wrong <= 0.7 % and inconclusive <= 2 % while the noise is 0.2 %.
-constexpr double kPassBefore = 0.012, kPassLast = 0.012;
-constexpr double kFailBefore = 0.006, kFailLast = 0.024;
-constexpr double kClear = 0.7;            ///< share of the target within which a pass needs no further look
 // A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95 of
 // 100 cases. Runs of fewer than 30 points are not asked for as many.
 constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
 constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
-constexpr double kPower = 0.9;            ///< for the minimal detectable effect
 
 bool equals_a_reference(const Reference& reference, const Track& track) {
   return std::any_of(reference.runs.begin(), reference.runs.end(),
@@ -47,62 +38,36 @@ std::optional<std::int64_t> first_bad_step(const Reference& reference, const Att
   return step;
 }
 
-/// The numbers behind one verdict by level.
-struct Comparison {
-  double delta = 0;
-  StandardError error;
-  bool exact = false;        ///< no noise on either side
-  bool within_run = false;   ///< no repeat anywhere: error seen from inside one run only
-};
-
-/// How far the true difference may lie from the estimate, as an error margin for passing and one for failing.
-struct Reach {
-  double pass = 0, fail = 0;
-};
-
-Reach reach_of(int max_repeats, bool last, const StandardError& error) {
-  if (error.dof == 0) return {};
-  const double looks = std::max(1, max_repeats - 1);
-  return {t_quantile(last ? kPassLast : kPassBefore / looks, error.dof) * error.value,
-          t_quantile(last ? kFailLast : kFailBefore / looks, error.dof) * error.value};
-}
-
-Verdict decide(const configs::Acceptance& accept, double grey, double size, const Comparison& comparison,
-               const Reach& reach, bool may_repeat) {
-  const double target = accept.target;
-  if (comparison.exact) return size <= target ? Verdict::pass : Verdict::fail;
-  const double upper = std::abs(size) + reach.pass, lower = size - reach.fail;
-  const bool clear = !may_repeat || size <= kClear * target || upper <= target;
-  if (size <= target && upper < grey * target && clear) return Verdict::pass;
-  // Blind to the offset between runs, so it takes a clearer difference to fail.
-  const bool beyond = comparison.within_run ? size > grey * target && lower > target
-                                            : size > target && lower > target / grey;
-  return beyond ? Verdict::fail : Verdict::inconclusive;
-}
-
-std::string describe(const Reference& reference, const Judgement& judgement, const Comparison& comparison) {
+std::string describe(const Reference& reference, const Judgement& judgement, Ground ground) {
+  const double delta = *judgement.delta;
   std::string text = fmt::format("{} is {:.3g} % {} the reference (limit {:.3g} %)", reference.metric.name,
-                                 100 * std::abs(comparison.delta), comparison.delta < 0 ? "below" : "above",
-                                 100 * reference.accept.target);
-  if (comparison.exact) return text + ", exactly";
+                                 100 * std::abs(delta), delta < 0 ? "below" : "above", 100 * reference.accept.target);
+  if (ground == Ground::exact) return text + ", exactly";
   if (judgement.reason == "no-noise-floor") return text + "; nothing was repeated yet, so the noise is not known";
   if (judgement.reason == "spikes") return text + ", but steps that no reference has are far off";
   if (judgement.reason == "few-points") return text + ", but there are too few points to rule spikes out";
-  text += fmt::format(", standard error {:.2g} %", 100 * comparison.error.value);
+  text += fmt::format(", standard error {:.2g} %", 100 * judgement.standard_error.value_or(0));
   if (judgement.verdict == Verdict::inconclusive) {
     text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
   }
   return text;
 }
 
-void add_notes(const Reference& reference, const Comparison& comparison, std::vector<std::string>& notes) {
-  if (comparison.exact) {
+std::vector<std::string> notes_on(const Reference& reference, const Attempt& first, Ground ground) {
+  std::vector<std::string> notes;
+  if (ground == Ground::exact) {
     notes.push_back(reference.given > 1
                         ? "no noise floor: the references are identical, and so are repeats of the subject"
                         : "no noise floor: repeats of the subject are identical, and there is one reference only");
-  } else if (comparison.within_run) {
+  } else if (ground == Ground::within_run) {
     notes.push_back("no noise floor: nothing was repeated, the error is seen from inside one run");
   }
+  const Track& track = first.difference.track;
+  if (track.resumed) notes.push_back("resumed: the last value of a repeated step counts");
+  if (track.steps.back() < reference.last_step()) {
+    notes.push_back(fmt::format("the curve ends at step {}; judged there", track.steps.back()));
+  }
+  return notes;
 }
 
 /// What keeps a pass by level from being one: spikes that trimming hides, or too few points to have seen any.
@@ -120,72 +85,99 @@ std::string doubt(const Reference& reference, std::span<const Attempt> attempts,
   return may_repeat && points * attempts.size() < kPointsForPass ? "few-points" : "";
 }
 
-Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std::size_t made, const NoisePool& pool,
-                   Rigour rigour) {
-  Judgement judgement;
-  const auto [attempts, repeated] = distinct(std::move(usable));
-  const Attempt& first = attempts.front();
-  const int m = reference.distinct(), n = static_cast<int>(attempts.size());
-  judgement.spread = spread_of(reference, attempts);
-  judgement.spread.identical = repeated;
-
+/// The grounds for comparing these attempts, and with them the error of `delta`.
+Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, const Judgement& judgement,
+                         std::size_t made, const NoisePool& pool) {
+  const int m = reference.distinct(), n = static_cast<int>(distinct.attempts.size());
+  // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
+  const bool repeats_itself = n == 1 && pool.total.dof == 0 && (distinct.repeated > 0 || pool.deterministic());
   Comparison comparison;
-  for (const Attempt& attempt : attempts) {
-    comparison.delta += level_in(reference, attempt.difference, attempt.window) / n;
+  comparison.last_look = repeats_itself || made >= static_cast<std::size_t>(reference.accept.max_repeats);
+  comparison.size = badness(reference, *judgement.delta);
+  if (m == 1 && repeats_itself) {
+    comparison.ground = Ground::exact;
+    return comparison;
   }
-  judgement.delta = comparison.delta;
-  const bool deterministic = n == 1 && pool.total.dof == 0 && (repeated > 0 || pool.deterministic());
-  const bool may_repeat = !deterministic && made < static_cast<std::size_t>(reference.accept.max_repeats);
-  comparison.exact = m == 1 && deterministic;
   Spread all = reference.level;
   all += judgement.spread;
   all += pool.total;
+  const Attempt& first = distinct.attempts.front();
   const Variance inside = within_run(values_in(first.difference, first.window));
   if (all.dof > 0) {
-    const Variance variance = variance_of(all);
-    comparison.error = standard_error(variance, m, n, inside.value * m / (m + 1.0));
-    judgement.noise = std::sqrt(variance.value);
-  } else if (!comparison.exact) {
-    comparison.within_run = true;
+    comparison.error = standard_error(variance_of(all), m, n, inside.value * m / (m + 1.0));
+  } else {
+    comparison.ground = Ground::within_run;
     comparison.error = {std::sqrt(inside.value), inside.dof};
   }
+  return comparison;
+}
 
-  const double target = reference.accept.target;
+Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std::size_t made, const NoisePool& pool,
+                   Rigour rigour) {
+  const DistinctAttempts all = distinct(std::move(usable));
+  const std::vector<Attempt>& attempts = all.attempts;
+  Judgement judgement;
+  if (!reference.shortened) judgement.spread = spread_of(reference, attempts);
+  judgement.spread.identical = all.repeated;
+  judgement.delta = 0;
+  for (const Attempt& attempt : attempts) {
+    *judgement.delta += level_in(reference, attempt.difference, attempt.window) / static_cast<double>(attempts.size());
+  }
+  const Comparison comparison = comparison_of(reference, all, judgement, made, pool);
   const double grey = rigour == Rigour::strict ? 1.0 : reference.accept.grey;
-  const double worse = reference.metric.higher_is_better ? -comparison.delta : comparison.delta;
-  const double size = reference.accept.worse_only ? worse : std::abs(comparison.delta);
-  const Reach reach = reach_of(reference.accept.max_repeats, !may_repeat, comparison.error);
-  if (comparison.within_run && (may_repeat || comparison.error.dof == 0)) {
+  const bool may_repeat = !comparison.last_look;
+  if (comparison.ground == Ground::within_run && (may_repeat || comparison.error.dof == 0)) {
     judgement.verdict = Verdict::inconclusive;
     judgement.reason = "no-noise-floor";
   } else {
-    judgement.verdict = decide(reference.accept, grey, size, comparison, reach, may_repeat);
+    judgement.verdict = decide(reference.accept, grey, comparison);
     judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
-    if (judgement.verdict == Verdict::pass && !comparison.exact) {
-      if (const std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
+    if (judgement.verdict == Verdict::pass && comparison.ground != Ground::exact) {
+      if (std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
         judgement.verdict = Verdict::inconclusive;
-        judgement.reason = why;
+        judgement.reason = std::move(why);
       }
     }
   }
-  judgement.p_bad = comparison.exact || comparison.error.dof > 0
-                        ? probability_beyond(target, size, comparison.error, reference.accept.worse_only)
-                        : 0.5;
-  if (comparison.exact || comparison.error.dof > 0) {
+  if (comparison.ground == Ground::exact || comparison.error.dof > 0) {
+    judgement.p_bad = probability_beyond(reference.accept.target, comparison.size, comparison.error,
+                                         reference.accept.worse_only);
     judgement.standard_error = comparison.error.value;
     judgement.dof = comparison.error.dof;
-    const double power = comparison.error.dof > 0 ? t_quantile(1 - kPower, comparison.error.dof) : 0;
-    judgement.detectable = std::max(target + power * comparison.error.value,
-                                    target / grey + reach.fail + power * comparison.error.value);
+    judgement.detectable = detectable(reference.accept, grey, comparison);
+  }
+  if (comparison.ground == Ground::repeats) {
+    const double share = 1.0 / static_cast<double>(attempts.size()) + 1.0 / reference.distinct();
+    judgement.noise = comparison.error.value / std::sqrt(share);
   }
   judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat;
-  if (judgement.verdict == Verdict::fail) judgement.first_bad_step = first_bad_step(reference, first, comparison.delta);
-  judgement.text = describe(reference, judgement, comparison);
-  add_notes(reference, comparison, judgement.notes);
-  if (first.difference.track.resumed) judgement.notes.push_back("resumed: the last value of a repeated step counts");
-  if (first.difference.track.steps.back() < reference.last_step()) {
-    judgement.notes.push_back(fmt::format("the curve ends at step {}; judged there", first.difference.track.steps.back()));
+  if (judgement.verdict == Verdict::fail) {
+    judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
   }
+  judgement.text = describe(reference, judgement, comparison.ground);
+  judgement.notes = notes_on(reference, attempts.front(), comparison.ground);
+  return judgement;
+}
+
+Judgement by_event(const Reference& reference, const Attempt& attempt, const Event& event) {
+  Judgement judgement;
+  judgement.verdict = Verdict::fail;
+  judgement.reason = event.code;
+  judgement.text = event.text;
+  judgement.p_bad = 1;
+  judgement.first_bad_step = event.step;
+  if (attempt.trouble.empty()) judgement.delta = level_in(reference, attempt.difference, attempt.window);
+  return judgement;
+}
+
+Judgement identical_to_reference(const Reference& reference, std::span<const Attempt> attempts) {
+  Judgement judgement;
+  judgement.verdict = Verdict::pass;
+  judgement.reason = "identical";
+  judgement.text = fmt::format("{} equals a reference run bit for bit", reference.metric.name);
+  judgement.delta = level_in(reference, attempts.front().difference, attempts.front().window);
+  judgement.p_bad = 0;
+  judgement.spread.identical = static_cast<int>(attempts.size());
   return judgement;
 }
 
@@ -193,46 +185,35 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std:
 
 Judgement judge(const Reference& reference, std::span<const Curve> curves, const NoisePool& pool, Rigour rigour) {
   std::vector<Attempt> usable;
+  std::vector<std::string> notes;
   Judgement judgement;
   judgement.reason = "no-curve";
   judgement.text = "there is no attempt to judge";
-  std::vector<std::string> notes;
   for (const Curve& curve : curves) {
     Attempt attempt = attempt_of(reference, curve);
     for (const Event& event : attempt.events) {
-      if (!event.fails) {
-        notes.push_back(event.text);
-        continue;
+      if (event.fails) {  // failing events come first: notes of this attempt would add nothing
+        judgement = by_event(reference, attempt, event);
+        judgement.notes = std::move(notes);
+        return judgement;
       }
-      judgement.verdict = Verdict::fail;
-      judgement.reason = event.code;
-      judgement.text = event.text;
-      judgement.p_bad = 1;
-      judgement.first_bad_step = event.step;
-      if (attempt.trouble.empty()) judgement.delta = level_in(reference, attempt.difference, attempt.window);
-      judgement.notes = std::move(notes);
-      return judgement;
+      notes.push_back(event.text);
     }
-    if (!attempt.trouble.empty()) {
+    if (attempt.trouble.empty()) {
+      usable.push_back(std::move(attempt));
+    } else {
       judgement.reason = attempt.trouble;
       judgement.text = attempt.trouble_text;
       notes.push_back(fmt::format("an attempt is left out: {}", attempt.trouble_text));
-    } else {
-      usable.push_back(std::move(attempt));
     }
   }
   if (usable.empty()) return judgement;
-
-  if (std::all_of(usable.begin(), usable.end(), [&](const Attempt& attempt) {
-        return equals_a_reference(reference, attempt.difference.track);
-      })) {
-    judgement.verdict = Verdict::pass;
-    judgement.reason = "identical";
-    judgement.text = fmt::format("{} equals a reference run bit for bit", reference.metric.name);
-    judgement.delta = level_in(reference, usable.front().difference, usable.front().window);
-    judgement.p_bad = 0;
-    judgement.spread.identical = static_cast<int>(usable.size());
-  } else {
+  const bool same = std::all_of(usable.begin(), usable.end(), [&](const Attempt& attempt) {
+    return equals_a_reference(reference, attempt.difference.track);
+  });
+  // A reference that is itself off is a matter of noise, not a proof.
+  if (same) judgement = identical_to_reference(reference, usable);
+  if (!same || badness(reference, *judgement.delta) > reference.accept.target) {
     judgement = by_level(reference, std::move(usable), curves.size(), pool, rigour);
   }
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());

@@ -129,76 +129,93 @@ void table(const std::string& title, const std::vector<Regime>& regimes, const s
   }
 }
 
-constexpr int kSuspects = 64;
+constexpr std::size_t kSuspects = 64;
 
 struct SearchCost {
   double spent = 0, without = 0;  ///< whole runs, with early stop and horizon, and without
   bool right = false;
-  bool reopened = false;
+  bool reopened = false;  ///< the certificate found more at full length than the shortened probes
 };
 
 /// A whole search by halving, for culprits hidden among kSuspects: both ends, probes at the learnt horizon, certificate
-/// at full length; what the certificate still finds bad reopens the search at full length.
-SearchCost search(const Regime& regime, const std::vector<Culprit>& culprits, std::int64_t steps, std::uint64_t seed) {
-  Simulator simulator(regime, steps, seed);
-  std::vector<int> places;
-  while (places.size() < culprits.size()) {
-    const int place = static_cast<int>(simulator.random()() % kSuspects);
-    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
-  }
-  std::vector<Curve> runs;
-  for (int i = 0; i < 5; ++i) runs.push_back(simulator.run({}));
-  const Reference whole = prepare_reference({}, runs, {"loss", false}).value();
-  Reference reference = whole;
-  SearchCost cost;
-  const auto fails = [&](const Reference& at, const std::vector<bool>& active, bool early) {
-    const auto launch = [&] {
-      std::vector<Culprit> on;
-      for (std::size_t c = 0; c < culprits.size(); ++c) {
-        if (active[static_cast<std::size_t>(places[c])]) on.push_back(culprits[c]);
-      }
-      return simulator.run(on);
-    };
-    const Trial trial = run_trial(at, {}, steps, early, launch);
-    if (std::getenv("DBG")) fmt::print("h {} v {} cost {} att {} {}\n", at.last_step(), (int)trial.verdict, trial.cost, trial.attempts, trial.reason);
-    cost.spent += trial.cost;
-    cost.without += trial.attempts;
-    return trial.verdict == Verdict::fail;
-  };
-  // The known-bad run is watched to learn how long later ones must be; it is ended there.
-  std::vector<Culprit> all = culprits;
-  std::int64_t horizon = learn_horizon(whole, {}, simulator.run(all));
-  if (!fails(whole, std::vector<bool>(kSuspects, true), true)) return cost;
-  fails(whole, std::vector<bool>(kSuspects, false), true);
-  std::vector<bool> active(kSuspects, true);
-  std::vector<int> found;
-  while (found.size() < 2 * culprits.size()) {
-    reference = prepare_reference({}, runs, {"loss", false}, horizon).value();
-    // Some suspect still active is guilty. Neutralise ever more of them from the left: the one that makes it pass.
-    int low = 0, high = kSuspects - 1;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      std::vector<bool> probe = active;
-      std::fill(probe.begin(), probe.begin() + middle + 1, false);
-      if (fails(reference, probe, true)) low = middle + 1;
-      else high = middle;
+/// at full length. A certificate that does not hold starts the search again, at full length.
+class Search {
+ public:
+  Search(const Regime& regime, std::vector<Culprit> culprits, std::int64_t steps, std::uint64_t seed)
+      : simulator_(regime, steps, seed), culprits_(std::move(culprits)), steps_(steps) {
+    while (places_.size() < culprits_.size()) {
+      const auto place = static_cast<std::size_t>(simulator_.random()() % kSuspects);
+      if (std::find(places_.begin(), places_.end(), place) == places_.end()) places_.push_back(place);
     }
-    found.push_back(low);
-    active[static_cast<std::size_t>(low)] = false;
-    if (!fails(whole, active, true)) break;  // the certificate: at full length the fix passes
-    cost.reopened = true;
-    horizon = whole.last_step();
+    for (int i = 0; i < 5; ++i) runs_.push_back(simulator_.run({}));
   }
-  for (int member : found) {  // and with any one member active again it fails
-    std::vector<bool> without = active;
-    without[static_cast<std::size_t>(member)] = true;
-    if (!fails(whole, without, true)) return cost;
+
+  SearchCost run() {
+    const Reference whole = reference(steps_);
+    // The first look at the known-bad run also tells how long later ones must be.
+    const std::int64_t horizon = learn_horizon(whole, {}, simulator_.run(culprits_));
+    if (!fails(whole, std::vector<bool>(kSuspects, true))) return cost_;
+    fails(whole, std::vector<bool>(kSuspects, false));
+    cost_.right = proved(reference(horizon), whole);
+    if (!cost_.right && horizon < steps_) {
+      cost_.reopened = true;
+      cost_.right = proved(whole, whole);
+    }
+    return cost_;
   }
-  std::sort(found.begin(), found.end());
-  std::sort(places.begin(), places.end());
-  cost.right = found == places;
-  return cost;
-}
+
+ private:
+  Reference reference(std::int64_t until) { return prepare_reference({}, runs_, {"loss", false}, until).value(); }
+
+  bool fails(const Reference& at, const std::vector<bool>& active) {
+    const Trial trial = run_trial(at, {}, steps_, true, [&] {
+      std::vector<Culprit> on;
+      for (std::size_t c = 0; c < culprits_.size(); ++c) {
+        if (active[places_[c]]) on.push_back(culprits_[c]);
+      }
+      return simulator_.run(on);
+    });
+    cost_.spent += trial.cost;
+    cost_.without += trial.attempts;
+    return trial.verdict == Verdict::fail;
+  }
+
+  /// Finds culprits one by one with `probe`, then checks the certificate with `whole`: is the answer right, and proved?
+  bool proved(const Reference& probe, const Reference& whole) {
+    std::vector<bool> active(kSuspects, true);
+    std::vector<std::size_t> found;
+    do {
+      // Some active suspect is guilty: neutralise ever more from the left; the last one needed is it.
+      std::size_t low = 0, high = kSuspects - 1;
+      while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        std::vector<bool> trial = active;
+        std::fill(trial.begin(), trial.begin() + static_cast<std::ptrdiff_t>(middle) + 1, false);
+        if (fails(probe, trial)) low = middle + 1;
+        else high = middle;
+      }
+      found.push_back(low);
+      active[low] = false;
+    } while (found.size() < culprits_.size() && fails(probe, active));
+    if (fails(whole, active)) return false;
+    for (std::size_t member : found) {
+      std::vector<bool> without = active;
+      without[member] = true;
+      if (!fails(whole, without)) return false;
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<std::size_t> truth = places_;
+    std::sort(truth.begin(), truth.end());
+    return found == truth;
+  }
+
+  Simulator simulator_;
+  std::vector<Culprit> culprits_;
+  std::int64_t steps_;
+  std::vector<std::size_t> places_;
+  std::vector<Curve> runs_;
+  SearchCost cost_;
+};
 
 void searches(const std::vector<Regime>& regimes, int trials, std::uint64_t seed) {
   const Culprit constant{"constant 3%", Shape::constant, 0.03, Culprit::Truth::bad};
@@ -212,7 +229,7 @@ void searches(const std::vector<Regime>& regimes, int trials, std::uint64_t seed
       double saved = 0;
       int right = 0, reopened = 0;
       for (int i = 0; i < trials; ++i) {
-        const SearchCost cost = search(regime, culprits, 1000, seed * 7919 + static_cast<std::uint64_t>(i));
+        const SearchCost cost = Search(regime, culprits, 1000, seed * 7919 + static_cast<std::uint64_t>(i)).run();
         saved += 100 * (1 - cost.spent / cost.without) / trials;
         right += cost.right;
         reopened += cost.reopened;
