@@ -50,7 +50,7 @@ def main():
     evidences = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        suspects = trials // 2 + 10
+        suspects = trials
         command = [HOSTILE, "--generate", str(suspects), "--steps", "100", "--scenario", str(guilty(folder, suspects))]
         overheads, bare_ms = [], []
         for turn in range(3):
@@ -62,7 +62,7 @@ def main():
         row(f"driver overhead per trial, {launches} launches, median of 3", "<= 5 ms", f"{statistics.median(overheads):.2f} ms")
         row("  (the training alone, bare loop)", "", f"{statistics.median(bare_ms):.2f} ms")
 
-        run(folder, evidences // 2, evidences + 10, "long")
+        run(folder, evidences, evidences + 10, "long")
         began = time.monotonic()
         subprocess.run([BISECTD, "resume", "long/latest", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL)
         row(f"resume of a journal with {judged(folder, 'long')} evidences", "<= 1 s", f"{time.monotonic() - began:.2f} s")
