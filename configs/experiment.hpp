@@ -16,41 +16,46 @@ namespace bisectd::configs {
 
 /// The accelerators one side may use. With `kind: cpu` and no ids there is one slot without a device.
 struct Devices {
-  std::string kind;             ///< npu, gpu, cpu or any other word
-  std::vector<int> ids;         ///< ascending, no id twice
-  int per_trial = 1;            ///< devices one attempt holds; divides the pool into slots
-  std::string visible_variable; ///< environment variable that shows the slot's ids to the training; empty: none
+  std::string kind;              ///< npu, gpu, cpu or any other word
+  std::vector<int> ids;          ///< ascending, no id twice
+  int per_trial = 1;             ///< devices one attempt holds; divides the pool into slots
+  std::string visible_variable;  ///< environment variable that shows the slot's ids to the training; empty: none
   Place place;
 };
 
 /// How one side (the trusted reference or the subject under test) is started.
 struct Side {
-  std::vector<Placed<std::string>> command;  ///< argv; never meets a shell; may hold {devices}, {arguments}, {steps}, {attempt}
+  std::vector<Placed<std::string>>
+      command;  ///< argv; never meets a shell; may hold {devices}, {arguments}, {steps}, {attempt}
   Place place;
   Devices devices;
   std::optional<Placed<std::string>> setup;  ///< shell text, run once; its environment is captured
   std::map<std::string, Placed<std::string>> environment;
-  std::vector<std::string> unset;            ///< inherited variables to take away
-  std::optional<std::string> directory;      ///< working directory; absent: the experiment file's folder
-  std::chrono::milliseconds timeout{std::chrono::minutes{60}};  ///< of one attempt
-  std::chrono::milliseconds stall{std::chrono::minutes{30}};    ///< no new output for this long
+  std::vector<std::string> unset;        ///< inherited variables to take away
+  std::optional<std::string> directory;  ///< working directory, resolved against the folder of the file that says it;
+                                         ///< absent: the experiment file's folder
+  std::optional<std::string> log;        ///< file in the attempt's folder that the training logs to; absent: its stdout
+                                         ///< and stderr (some launchers copy only a part of the log to theirs)
+  std::chrono::milliseconds timeout{std::chrono::minutes{60}};     ///< of one attempt
+  std::chrono::milliseconds stall{std::chrono::minutes{30}};       ///< no new output for this long
   std::chrono::milliseconds exit_grace{std::chrono::seconds{30}};  ///< to leave after the last step was logged
 };
 
 /// The trusted side.
 struct Reference : Side {
-  int repeats = 3;                          ///< runs that measure the noise floor, >= 1
-  std::optional<Placed<std::string>> curve; ///< a recorded reference (file) instead of runs; `command` is then empty
+  int repeats = 3;                           ///< runs that measure the noise floor, >= 1
+  std::optional<Placed<std::string>> curve;  ///< a recorded reference (a file that exists, resolved like `directory`)
+                                             ///< instead of runs; `command` is then empty
 };
 
 /// Where one metric is read from. Exactly one of `format` or `pattern` is set.
 struct Metric {
-  std::string name;                              ///< loss, acc, ...
-  Placed<std::string> format;                    ///< paddleocr, paddleseg, jsonl, csv, ...
-  std::optional<Placed<std::string>> pattern;    ///< RE2 with named groups `step` (optional) and `value`
-  std::optional<std::string> file;               ///< relative to the attempt's directory; absent: stdout and stderr
-  std::string step_key = "step";                 ///< column or key of the step, for csv and jsonl
-  std::string value_key;                         ///< column or key of the value; empty: the metric's name
+  std::string name;                            ///< loss, acc, ...
+  Placed<std::string> format;                  ///< paddleocr, paddleseg, jsonl, csv, ...
+  std::optional<Placed<std::string>> pattern;  ///< RE2 with named groups `step` (optional) and `value`
+  std::optional<std::string> file;             ///< relative to the attempt's directory; absent: stdout and stderr
+  std::string step_key = "step";               ///< column or key of the step, for csv and jsonl
+  std::string value_key;                       ///< column or key of the value; empty: the metric's name
   bool higher_is_better = false;
 };
 
@@ -67,11 +72,11 @@ struct Acceptance {
 
 /// Which members of a family are searched.
 struct Selection {
-  bool all = false;                                   ///< every member of the family (toggles: those not safe already)
-  bool discover = false;                              ///< ask a run which members it really uses
-  std::vector<Placed<std::string>> members;           ///< named by hand
+  bool all = false;                          ///< every member of the family (toggles: those not safe already)
+  bool discover = false;                     ///< ask a run which members it really uses
+  std::vector<Placed<std::string>> members;  ///< named by hand
   std::vector<Placed<std::string>> exclude;
-  std::map<std::string, Placed<double>> likely;       ///< prior odds against an unremarkable member, > 0
+  std::map<std::string, Placed<double>> likely;  ///< prior odds against an unremarkable member, > 0
   Place place;
 };
 
@@ -87,17 +92,18 @@ struct SearchSettings {
 
 /// One experiment, whole.
 struct Experiment {
-  std::string file;       ///< path as given by the user
-  std::string name;       ///< safe as a folder name: letters, digits, '.', '_' and '-'
+  std::string file;  ///< path as given by the user
+  std::string name;  ///< safe as a folder name: letters, digits, '.', '_' and '-'
   std::optional<std::string> preset;
   Reference reference;
   Side subject;
-  std::optional<std::int64_t> steps;     ///< last step of a whole run; absent: learnt from the reference
-  std::vector<Metric> metrics;           ///< the first one decides
+  std::optional<std::int64_t> steps;  ///< last step of a whole run; absent: learnt from the reference
+  std::vector<Metric> metrics;        ///< the first one decides
   Acceptance accept;
-  std::map<std::string, Family> families;      ///< of the preset and of the file, by name
-  std::map<std::string, Selection> suspects;   ///< by family name; each family exists in `families`
+  std::map<std::string, Family> families;     ///< of the preset and of the file, by name
+  std::map<std::string, Selection> suspects;  ///< by family name; each family exists in `families`
   SearchSettings search;
+  std::vector<Placed<std::string>> warnings;  ///< not wrong, but likely not what was meant; to be shown once
 };
 
 }  // namespace bisectd::configs

@@ -24,24 +24,35 @@ struct Delivery {
 };
 
 /// One switch of a toggle family. The absence of a value means the variable is unset (or no argument is given).
+/// In a loaded experiment `suspect` is what the subject as it is really has, as far as its file says: its own
+/// environment and `unset` come first, then the selected families' environment, then the preset's value. It equals
+/// `safe` exactly if the subject is safe already; then the toggle is no suspect.
 struct Toggle {
   Delivery deliver;
-  std::optional<std::string> suspect;  ///< value when active
-  std::optional<std::string> safe;     ///< value when neutralised
+  std::optional<std::string> suspect;      ///< value when active
+  std::optional<std::string> safe;         ///< value when neutralised
+  std::optional<std::string> unset_means;  ///< value the software acts on when the variable is unset; absent: not known
+  std::vector<std::string> also_safe;      ///< other spellings of the safe value
   std::string description;
+  std::string source;  ///< where the claim about this switch comes from
   Place place;
 };
+
+/// `suspect` for a subject whose whole environment is `environment`; what the loader could not know (the inherited
+/// environment, the one that `setup` made) is settled with this.
+std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<std::string, std::string>& environment);
 
 /// Finds in the output of one run which members it uses. A member is a suspect when it is matched more often by
 /// `ran` than by `elsewhere` (there it already runs off the device, so that neutralising it changes nothing).
 struct Discovery {
   std::map<std::string, std::string> environment;  ///< set for the discovering run only
-  Placed<std::string> ran;                          ///< RE2, group `name`
-  std::optional<Placed<std::string>> elsewhere;     ///< RE2, group `name`
+  Placed<std::string> ran;                         ///< RE2, group `name`
+  std::optional<Placed<std::string>> elsewhere;    ///< RE2, group `name`
 };
 
 /// The trace a neutralised member leaves in the log. One that leaves none although a trace is due is `no effect`.
 struct Effect {
+  std::map<std::string, std::string> environment;  ///< set in every run of the subject so that traces are left; no part of a fix
   Placed<std::string> log;  ///< RE2, group `name`; an optional group `detail` (say a dtype) tells lines apart
 };
 
@@ -49,14 +60,16 @@ struct Family {
   std::string name;
   FamilyKind kind = FamilyKind::list;
   std::string description;
-  Delivery deliver;                                  ///< of a list
-  std::map<std::string, Toggle> toggles;             ///< of a toggle family
-  std::map<std::string, std::string> environment;    ///< set in every run of the subject, so that the family works at all
+  Delivery deliver;                                ///< of a list
+  std::map<std::string, Toggle> toggles;           ///< of a toggle family
+  std::map<std::string, std::string> environment;  ///< set in every run of the subject, so that the family works at all
   std::optional<Discovery> discover;
   std::optional<Effect> effect;
-  std::optional<Placed<std::string>> refused;        ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
-  std::map<std::string, std::string> written_name;   ///< name in logs -> name as it must be written in the list; equal when absent
-  std::vector<std::string> known_names;              ///< written forms that exist; empty: anything goes
+  std::optional<Placed<std::string>>
+      refused;  ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
+  std::map<std::string, std::string>
+      written_name;                      ///< name in logs -> name as it must be written in the list; equal when absent
+  std::vector<std::string> known_names;  ///< written forms that exist; empty: anything goes
   Place place;
 };
 

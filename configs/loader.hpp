@@ -14,8 +14,8 @@ namespace bisectd::configs {
 /// One thing wrong with a file.
 struct Problem {
   Place place;
-  std::string message;   ///< lower case, says what was found and what was expected
-  std::string hint;      ///< nearest right word or what to do; may be empty
+  std::string message;  ///< lower case, says what was found and what was expected
+  std::string hint;     ///< nearest right word or what to do; may be empty
 };
 
 /// Thrown with every problem found (at least one).

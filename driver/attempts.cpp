@@ -41,10 +41,11 @@ std::string how_it_left(const launch::Ended& ended) {
 }
 
 read::AttemptLog log_of(const AttemptRequest& request, const std::vector<configs::Metric>& metrics) {
-  return read::AttemptLog({.stdout_file = stdout_file(request.folder),
+  read::AttemptFiles files{.stdout_file = stdout_file(request.folder),
                            .stderr_file = stderr_file(request.folder),
-                           .folder = request.folder},
-                          metrics, request.watched);
+                           .folder = request.folder};
+  if (const auto& log = request.side->settings->log) files = {.stdout_file = request.folder / *log, .folder = request.folder};
+  return read::AttemptLog(files, metrics, request.watched);
 }
 
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
@@ -61,7 +62,9 @@ void take_from_log(AttemptOutcome& outcome, const read::AttemptLog& log) {
 
 }  // namespace
 
-bool has_whole_curve(Ending ending) { return ending == Ending::finished || ending == Ending::whole; }
+bool can_be_judged(const AttemptOutcome& outcome) {
+  return (outcome.ending == Ending::finished || outcome.ending == Ending::whole) && outcome.errors.empty();
+}
 
 const char* name_of(Ending ending) {
   return std::ranges::find(kEndingNames, ending, &std::pair<Ending, const char*>::first)->second;
@@ -99,12 +102,14 @@ struct Attempts::Running {
   }
 };
 
-Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag, Watcher watcher)
-    : launcher_(launcher), metrics_(std::move(metrics)), run_tag_(std::move(run_tag)), watcher_(std::move(watcher)) {}
+Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
+                   double elapsed_before_s, Watcher watcher)
+    : launcher_(launcher), metrics_(std::move(metrics)), run_tag_(std::move(run_tag)), watcher_(std::move(watcher)),
+      began_(Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {}
 
 Attempts::~Attempts() = default;
 
-double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now() - made_).count(); }
+double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
 void Attempts::start(AttemptRequest request) {
   launch::Slot slot = request.side->pool->acquire().value();
@@ -141,7 +146,8 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   AttemptOutcome outcome;
   outcome.trial = running.request.trial;
   outcome.number = running.request.number;
-  outcome.started_s = std::chrono::duration<double>(running.started - made_).count();
+  outcome.folder = running.request.folder;
+  outcome.started_s = std::chrono::duration<double>(running.started - began_).count();
   outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
   if (!running.slot.visible.empty())
     outcome.device = running.request.side->settings->devices.kind + " " + running.slot.visible;
@@ -203,6 +209,7 @@ AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<End
   AttemptOutcome outcome;
   outcome.trial = request.trial;
   outcome.number = request.number;
+  outcome.folder = request.folder;
   take_from_log(outcome, log);
   outcome.ending = ending.value_or(logged_last_step(request, log) ? Ending::whole : Ending::interrupted);
   if (!ending) outcome.text = "bisectd was killed while it ran";

@@ -52,9 +52,10 @@ enum class Ending {
 struct AttemptOutcome {
   std::size_t trial = 0;
   int number = 1;
+  std::filesystem::path folder;
   Ending ending = Ending::interrupted;
   std::string text;                      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
-  double started_s = 0;                  ///< since the Attempts object was made
+  double started_s = 0;                  ///< since the run began
   double duration_s = 0;
   std::string device;                    ///< "npu 0,1"; empty without devices
   judge::Curve curve;
@@ -64,8 +65,8 @@ struct AttemptOutcome {
   std::optional<std::int64_t> last_step; ///< seen
 };
 
-/// True if the curve may be judged.
-bool has_whole_curve(Ending ending);
+/// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
+bool can_be_judged(const AttemptOutcome& outcome);
 /// Inverse of name_of; throws std::invalid_argument for a word that is no ending.
 Ending ending_of(const std::string& name);
 const char* name_of(Ending ending);
@@ -76,7 +77,8 @@ class Attempts {
   /// Told of each attempt while it runs, with its curve so far; true: its verdict is certain, end it.
   using Watcher = std::function<bool(const AttemptRequest&, const read::AttemptLog&)>;
 
-  Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag, Watcher watcher);
+  Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
+           double elapsed_before_s, Watcher watcher);
   ~Attempts();
 
   /// Needs a free slot of the request's side.
@@ -90,7 +92,7 @@ class Attempts {
   AttemptOutcome reread(const AttemptRequest& request, std::optional<Ending> ending) const;
   bool any_running() const { return !running_.empty(); }
   int signal_number() const { return launcher_.signal_number(); }
-  /// Seconds since this object was made.
+  /// Seconds since the run began, without the time between an interruption and the resuming.
   double now_s() const;
 
  private:
@@ -102,7 +104,7 @@ class Attempts {
   std::vector<configs::Metric> metrics_;
   std::string run_tag_;
   Watcher watcher_;
-  Clock::time_point made_ = Clock::now();
+  Clock::time_point began_;
   launch::JobId next_id_ = 1;
   std::map<launch::JobId, std::unique_ptr<Running>> running_;
 };

@@ -32,12 +32,6 @@ std::optional<T> get(const json& object, const char* key) {
   return found == object.end() || found->is_null() ? std::nullopt : std::optional(found->template get<T>());
 }
 
-std::string bits_of(const strategies::SuspectSet& set) {
-  std::string bits;
-  boost::to_string(set, bits);  // most significant first: suspect 0 is the last character
-  return bits;
-}
-
 judge::Judgement judgement_of(const json& record) {
   judge::Judgement judgement;
   const std::string verdict = record.at("verdict");
@@ -53,7 +47,8 @@ judge::Judgement judgement_of(const json& record) {
   judgement.detectable = get<double>(record, "detectable");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
   judgement.notes = record.at("notes").get<std::vector<std::string>>();
-  judgement.spread = {record.at("spread").at(0), record.at("spread").at(1), record.at("spread").at(2)};
+  const json& spread = record.at("spread");
+  judgement.spread = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
   return judgement;
 }
 
@@ -65,12 +60,19 @@ class Replay {
     if (kind == "run") {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
+      history.experiment_file = record.at("experiment");
+    } else if (kind == "finished") {
+      history.finished = true;
+      history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "suspects") {
       history.catalogue.emplace();
       for (const json& member : record.at("members"))
         history.catalogue->push_back({member.at(0), member.at(1), member.at(2)});
+      history.effect_seen.resize(history.catalogue->size());
+    } else if (kind == "effect") {
+      history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
     } else if (kind == "trial") {
       PastTrial trial;
       trial.number = record.at("trial");
@@ -125,9 +127,11 @@ History read_history(const std::filesystem::path& journal) {
   return std::move(replay.history);
 }
 
-json run_record(const std::string& started_utc, const std::string& run_tag) {
-  return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}};
+json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file) {
+  return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}, {"experiment", experiment_file}};
 }
+
+json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed_s", elapsed_s}}; }
 
 json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
 
@@ -138,11 +142,13 @@ json catalogue_record(const neutralise::Catalogue& catalogue) {
   return {{"kind", "suspects"}, {"members", std::move(members)}};
 }
 
+json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
+
 json trial_record(const TrialPlan& plan) {
   return {{"kind", "trial"},
           {"trial", plan.number},
           {"role", name_of(plan.role)},
-          {"neutralised", bits_of(plan.neutralised)},
+          {"neutralised", set_key(plan.neutralised)},
           {"reason", plan.reason}};
 }
 
@@ -165,6 +171,7 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
 
 json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   const auto named = std::ranges::find(kVerdictNames, judgement.verdict, &std::pair<Verdict, const char*>::first);
+  const judge::Spread& spread = judgement.spread;
   json record = {{"kind", "judged"},
                  {"trial", trial},
                  {"verdict", named->second},
@@ -172,7 +179,7 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
                  {"text", judgement.text},
                  {"p_bad", judgement.p_bad},
                  {"notes", judgement.notes},
-                 {"spread", {judgement.spread.sum_squares, judgement.spread.dof, judgement.spread.identical}}};
+                 {"spread", {spread.last, spread.before, spread.both, spread.dof, spread.identical}}};
   put(record, "delta", judgement.delta);
   put(record, "standard_error", judgement.standard_error);
   put(record, "noise", judgement.noise);

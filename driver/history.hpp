@@ -36,8 +36,11 @@ struct PastTrial {
 struct History {
   std::string started_utc;
   std::string run_tag;
+  std::string experiment_file;                       ///< absolute
+  bool finished = false;                             ///< it came to its answer
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<neutralise::Member>> catalogue;
+  strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
   std::uintmax_t whole_bytes = 0;                    ///< of the journal
@@ -47,9 +50,11 @@ struct History {
 History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
-nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag);
+nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
+nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
+nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json trial_record(const TrialPlan& plan);
 nlohmann::json attempt_started_record(std::size_t trial, int attempt);
 nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);

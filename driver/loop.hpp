@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "driver/history.hpp"
+#include "driver/judge/early_stop.hpp"
 #include "driver/progress.hpp"
 #include "driver/sides.hpp"
 #include "driver/trials.hpp"
@@ -40,15 +41,19 @@ class Loop {
   void measure_reference();
   bool measure_subject();
   void list_suspects(const std::vector<FinishedTrial>& first);
-  void replay_search();
   void search();
+  void ask();
+  void replay_search();
 
   TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const;
   void start_or_go_on(TrialPlan plan);
   std::vector<FinishedTrial> wait();
   void take_in(const FinishedTrial& finished);
-  strategies::Evidence tell(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
-  judge::Judgement judge(std::span<const judge::Curve> curves) const;
+  void take_in_search(const FinishedTrial& finished);
+  void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
+  bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
+  judge::Judgement judge_early(const judge::Curve& curve) const;
+  bool is_decidable();
   void write_reports(bool final);
   bool budget_spent() const;
 
@@ -63,13 +68,16 @@ class Loop {
   Trials trials_;
   std::optional<judge::Reference> reference_;
   judge::NoisePool pool_;
+  std::map<std::string, judge::EarlyStop> early_stops_;  ///< of the running attempts of the search, by folder
   std::optional<std::int64_t> last_step_;
   neutralise::Catalogue catalogue_;
   std::vector<read::NameCounts> as_is_names_;
   std::optional<strategies::Search> search_;
   std::map<std::size_t, strategies::SuspectSet> pending_;
-  strategies::SuspectSet effect_due_, effect_seen_;
+  strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
+  strategies::SuspectSet effect_seen_;  ///< of these: left one
   reports::Record record_;
+  double reported_s_ = 0;  ///< when reports were written last
 };
 
 }  // namespace bisectd::driver

@@ -58,12 +58,21 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
   const fs::path folder = fs::absolute(experiment.file).parent_path();
   Sides sides{prepare(experiment.reference, folder, launcher, run_folder / "setup-reference", run_tag + "/setup"),
               prepare(experiment.subject, folder, launcher, run_folder / "setup-subject", run_tag + "/setup")};
-  for (const auto& [name, selection] : experiment.suspects)
-    for (const auto& [variable, value] : experiment.families.at(name).environment)
+  for (const auto& [name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(name);
+    for (const auto& [variable, value] : family.environment) sides.subject.environment[variable] = value;
+    if (!family.effect) continue;
+    for (const auto& [variable, value] : family.effect->environment)
       if (!experiment.subject.environment.contains(variable)) sides.subject.environment[variable] = value;
+  }
   check_command(sides.reference);
   check_command(sides.subject);
   return sides;
+}
+
+void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment) {
+  for (auto& [name, family] : experiment.families)
+    for (auto& [switch_name, toggle] : family.toggles) toggle.suspect = configs::settled_suspect(toggle, environment);
 }
 
 }  // namespace bisectd::driver

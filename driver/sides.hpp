@@ -16,4 +16,7 @@ struct Sides {
 Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& launcher,
                     const std::filesystem::path& run_folder, const std::string& run_tag);
 
+/// Gives every toggle the value that the subject really has, now that its whole environment is known.
+void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment);
+
 }  // namespace bisectd::driver

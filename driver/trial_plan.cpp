@@ -37,4 +37,10 @@ Role role_of(strategies::Purpose purpose) {
   return Role::search;
 }
 
+std::string set_key(const strategies::SuspectSet& set) {
+  std::string bits;
+  boost::to_string(set, bits);  // most significant first: suspect 0 is the last character
+  return bits;
+}
+
 }  // namespace bisectd::driver

@@ -18,6 +18,9 @@ const char* name_of(Role role);
 Role role_of(const std::string& name);
 Role role_of(strategies::Purpose purpose);
 
+/// What names a trial's folder: two trials of one set have the same key.
+std::string set_key(const strategies::SuspectSet& set);
+
 struct TrialPlan {
   std::size_t number = 0;             ///< given by Trials
   Role role = Role::search;

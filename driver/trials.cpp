@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/dynamic_bitset.hpp>
 #include <nlohmann/json.hpp>
 
 namespace bisectd::driver {
@@ -12,14 +11,16 @@ namespace {
 std::vector<judge::Curve> whole_curves(const std::vector<AttemptOutcome>& attempts) {
   std::vector<judge::Curve> curves;
   for (const AttemptOutcome& attempt : attempts)
-    if (has_whole_curve(attempt.ending)) curves.push_back(attempt.curve);
+    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
   return curves;
 }
 
-std::string set_key(const strategies::SuspectSet& set) {
-  std::string bits;
-  boost::to_string(set, bits);
-  return bits;
+/// Of a trial that is not judged: its curves are there, which is all that was wanted.
+judge::Judgement measured() {
+  judge::Judgement judgement;
+  judgement.verdict = strategies::Verdict::pass;
+  judgement.reason = "measured";
+  return judgement;
 }
 
 judge::Judgement unresolved(const AttemptOutcome& last) {
@@ -80,9 +81,13 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.started_s = attempt.started_s;
     outcome.duration_s = attempt.duration_s;
     outcome.device = attempt.device;
+    listener_(open.plan, &outcome);
     open.ended.push_back(std::move(outcome));
   }
-  if (open.ended.empty())
+  if (past.judgement) {
+    finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
+    open_.erase(past.number);
+  } else if (open.ended.empty())
     for (int i = 0; i < open.plan.attempts; ++i) launch_one(open);
   else
     decide(open);
@@ -129,12 +134,13 @@ void Trials::decide(Open& open) {
   const int missing = open.plan.attempts - static_cast<int>(curves.size());
   const int broken = static_cast<int>(open.ended.size() - curves.size());
   const AttemptOutcome& last = open.ended.back();
+  if (last.ending == Ending::ended_early) return finish(open, judge_.ended_early(last.curve));
   const bool may_retry = open.plan.retry_crash && broken <= 1 && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
   if (open.running > 0) return;
   if (!open.plan.judged || missing > 0)
-    return finish(open, missing > 0 ? unresolved(last) : judge::Judgement{});
-  judge::Judgement judgement = judge_(open.plan, curves);
+    return finish(open, missing > 0 ? unresolved(last) : measured());
+  judge::Judgement judgement = judge_.whole(curves);
   const bool again = judgement.verdict == strategies::Verdict::inconclusive &&
                      static_cast<int>(curves.size()) < open.plan.max_attempts &&
                      open.launched <= open.plan.max_attempts;  // crashes in between must not make this endless

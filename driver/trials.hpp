@@ -28,8 +28,11 @@ struct FinishedTrial {
 
 class Trials {
  public:
-  /// Judges the whole curves of a trial's attempts so far; never called without one.
-  using Judge = std::function<judge::Judgement(const TrialPlan&, std::span<const judge::Curve>)>;
+  /// How trials are judged; neither is called without a curve.
+  struct Judge {
+    std::function<judge::Judgement(std::span<const judge::Curve>)> whole;  ///< the whole curves of a trial's attempts so far
+    std::function<judge::Judgement(const judge::Curve&)> ended_early;      ///< the curve of an attempt that was ended early
+  };
   /// Called when a trial starts and whenever one of its attempts ended.
   using Listener = std::function<void(const TrialPlan&, const AttemptOutcome*)>;
 
@@ -48,7 +51,8 @@ class Trials {
   std::size_t free_slots(const LaunchSide& side) const;
   std::size_t next_number() const { return next_number_; }
   void continue_numbers_after(std::size_t number) { next_number_ = std::max(next_number_, number + 1); }
-  bool any_open() const { return !open_.empty(); }
+  /// Whether wait() has anything to wait for or to hand on.
+  bool any_open() const { return !open_.empty() || !finished_.empty(); }
 
  private:
   struct Open {

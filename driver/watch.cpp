@@ -33,7 +33,7 @@ neutralise::Discovered WatchList::discovered(const std::vector<read::NameCounts>
     if (kind != Kind::ran && kind != Kind::elsewhere) continue;
     for (const auto& [key, count] : counts[i])
       on_device[family->name][written(*family, key.name)] +=
-          kind == Kind::ran ? static_cast<std::int64_t>(count) : -static_cast<std::int64_t>(count);
+          kind == Kind::ran ? count : -count;
   }
   neutralise::Discovered found;
   for (const auto& [family, members] : on_device)
@@ -56,24 +56,32 @@ std::vector<strategies::SuspectId> WatchList::refused(const neutralise::Catalogu
   return ids;
 }
 
-WatchList::Traces WatchList::traces(const neutralise::Catalogue& catalogue, const strategies::SuspectSet& neutralised,
-                                    const std::vector<read::NameCounts>& as_is,
-                                    const std::vector<read::NameCounts>& counts) const {
-  Traces traces{strategies::SuspectSet(catalogue.size()), strategies::SuspectSet(catalogue.size())};
+strategies::SuspectSet WatchList::leaves_traces(const neutralise::Catalogue& catalogue) const {
+  strategies::SuspectSet set(catalogue.size());
+  for (const auto& [family, kind] : watched_)
+    if (kind == Kind::effect)
+      for (strategies::SuspectId id = 0; id < catalogue.size(); ++id)
+        if (catalogue[id].family == family->name) set.set(id);
+  return set;
+}
+
+strategies::SuspectSet WatchList::traces(const neutralise::Catalogue& catalogue,
+                                         const strategies::SuspectSet& neutralised,
+                                         const std::vector<read::NameCounts>& as_is,
+                                         const std::vector<read::NameCounts>& counts) const {
+  strategies::SuspectSet seen(catalogue.size());
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     const auto& [family, kind] = watched_[i];
     if (kind != Kind::effect) continue;
-    for (auto id = neutralised.find_first(); id != strategies::SuspectSet::npos; id = neutralised.find_next(id))
-      if (catalogue[id].family == family->name) traces.due.set(id);
     // A member that the device lacks for one dtype leaves lines in every run: only a (name, dtype) that the run with
     // nothing neutralised does not have is a trace.
     for (const auto& [key, count] : counts[i]) {
       if (as_is[i].contains(key)) continue;
       const auto id = catalogue.find(family->name, written(*family, key.name));
-      if (id && neutralised.test(*id)) traces.seen.set(*id);
+      if (id && neutralised.test(*id)) seen.set(*id);
     }
   }
-  return traces;
+  return seen;
 }
 
 }  // namespace bisectd::driver

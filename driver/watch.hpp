@@ -26,13 +26,13 @@ class WatchList {
   std::vector<strategies::SuspectId> refused(const neutralise::Catalogue& catalogue,
                                              const std::vector<read::NameCounts>& counts) const;
 
-  /// Suspects among `neutralised` whose family leaves traces, and those of them that left one which `as_is` lacks.
-  struct Traces {
-    strategies::SuspectSet due;
-    strategies::SuspectSet seen;
-  };
-  Traces traces(const neutralise::Catalogue& catalogue, const strategies::SuspectSet& neutralised,
-                const std::vector<read::NameCounts>& as_is, const std::vector<read::NameCounts>& counts) const;
+  /// Suspects whose family leaves traces of neutralised members.
+  strategies::SuspectSet leaves_traces(const neutralise::Catalogue& catalogue) const;
+
+  /// Suspects among `neutralised` that left a trace which the run with nothing neutralised (`as_is`) lacks.
+  strategies::SuspectSet traces(const neutralise::Catalogue& catalogue, const strategies::SuspectSet& neutralised,
+                                const std::vector<read::NameCounts>& as_is,
+                                const std::vector<read::NameCounts>& counts) const;
 
  private:
   enum class Kind { ran, elsewhere, effect, refused };

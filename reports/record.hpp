@@ -1,5 +1,6 @@
-// The immutable record of a run, from which every renderer draws. Holds results only: no renderer computes anything that
-// is not here, and nothing here says how it looks. Times are UTC, durations in seconds, relative differences fractions.
+// The immutable record of a run, from which every renderer draws. Holds results only: no renderer computes anything
+// that is not here, and nothing here says how it looks. Times are UTC, durations in seconds, relative differences
+// fractions.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,12 @@ struct Line {
   std::vector<double> values;
 };
 
+/// Another logged metric, for the eye only: loss scale, gradient norm, ... Curves may be empty.
+struct OtherMetric {
+  std::string name;
+  Line reference, as_is, fix;
+};
+
 /// One launch.
 struct Attempt {
   std::string folder;            ///< relative to the run directory
@@ -45,7 +52,7 @@ struct Trial {
   strategies::Verdict verdict = strategies::Verdict::unresolved;
   std::string reason;                     ///< the judge's code, or why unresolved
   std::string text;                       ///< one sentence
-  std::optional<double> delta;
+  std::optional<double> delta;            ///< of a running trial: so far
   std::optional<double> standard_error;
   double p_bad = 0.5;
   std::vector<Attempt> attempts;
@@ -76,6 +83,9 @@ struct Record {
   Line reference_curve;              ///< mean of the references
   Line fix_curve;                    ///< of the culprit set neutralised; may be empty
   Line as_is_curve;
+  Line reference_low, reference_high;       ///< envelope of the references; may be empty
+  Line as_is_difference, fix_difference;    ///< signed relative difference to the references; may be empty
+  std::vector<OtherMetric> other_metrics;
   std::vector<Name> suspects;
   strategies::Answer answer;         ///< ids are indices into `suspects`
   std::vector<Trial> trials;

@@ -17,9 +17,16 @@ struct Point {
 /// Points in the order they were logged; steps may repeat or go back after a restart of the training.
 using Series = std::vector<Point>;
 
-/// All series of one attempt, by metric name ("loss", "acc", "loss_scale", "grad_norm", ...).
+/// All series of one attempt, by metric name. Besides the metrics the judge watches "loss_scale" and "grad_norm".
 struct Curve {
   std::map<std::string, Series> series;
+};
+
+/// Why something cannot be judged at all. Not a verdict: somebody must change something first.
+struct Problem {
+  std::string code;     ///< stable, for scripts: no-curve, no-common-step, all-zero, ...
+  std::string message;  ///< one sentence for people
+  std::string hint;     ///< what to do; may be empty
 };
 
 }  // namespace bisectd::driver::judge

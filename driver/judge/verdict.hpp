@@ -1,4 +1,4 @@
-// Is a candidate within the target of the reference? Pure functions over curves.
+// Is a candidate within the target of the reference? Pure functions over curves: no time, no files, no processes.
 #pragma once
 
 #include <optional>
@@ -6,27 +6,41 @@
 #include <string>
 #include <vector>
 
-#include "configs/experiment.hpp"
-#include "driver/judge/curve.hpp"
+#include "driver/judge/reference.hpp"
 #include "strategies/evidence.hpp"
 
 namespace bisectd::driver::judge {
 
-/// The references, prepared once: aligned, averaged, with their noise floor.
-struct Reference;
-
-/// What the judge says about one trial (all its attempts together).
+/// What the judge says about one trial (all its attempts together). Relative quantities are fractions, not percent.
 struct Judgement {
   strategies::Verdict verdict = strategies::Verdict::unresolved;
-  std::string reason;                   ///< stable code: level, nan, first-step, multi-step, spikes, misaligned, identical, ...
-  std::string text;                     ///< one sentence for people
-  std::optional<double> delta;          ///< signed relative difference of the final window, as a fraction
-  std::optional<double> standard_error; ///< of delta
-  double p_bad = 0.5;                   ///< probability that the true difference is beyond the target
-  std::optional<double> noise;          ///< run-to-run standard deviation of the level, as a fraction
-  std::optional<double> detectable;     ///< minimal detectable effect, as a fraction
+  std::string reason;                    ///< stable code, see below
+  std::string text;                      ///< one sentence for people
+  std::optional<double> delta;           ///< signed relative difference of the final window
+  std::optional<double> standard_error;  ///< of delta; 0 when the difference is exact
+  double dof = 0;                        ///< degrees of freedom of standard_error
+  double p_bad = 0.5;                    ///< probability that the true difference is beyond the target
+  std::optional<double> noise;           ///< run-to-run standard deviation of the level
+  std::optional<double> detectable;      ///< minimal detectable effect: a true difference of this size fails in 90 %
   std::optional<std::int64_t> first_bad_step;
-  std::vector<std::string> notes;       ///< e.g. "no noise floor: the references are identical"
+  bool repeat_helps = false;             ///< undecided, and one more attempt may decide it
+  Spread spread;                         ///< of this trial's attempts: add it to the NoisePool (once, when the trial is done)
+  std::vector<std::string> notes;        ///< e.g. "no noise floor: the references are identical"
 };
+// Reasons. pass: level, identical. fail: level, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
+// no-noise-floor, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.
+
+/// Strictness: `search` decides with the grey zone of the accept block; `strict` proves equivalence (grey = 1), for
+/// certificates and sign-off.
+enum class Rigour { search, strict };
+
+/// Judges one trial from the curves of its attempts so far (at least one; attempts that crashed before the end are left
+/// out while a whole one is there). Scores and losses alike; `delta` is candidate above reference whatever is better.
+Judgement judge(const Reference& reference, std::span<const Curve> attempts, const NoisePool& pool,
+                Rigour rigour = Rigour::search);
+
+/// One verdict over several metrics: the first of fail, unresolved, inconclusive, pass decides; ties go to the metric
+/// named first. Not empty.
+Judgement overall(std::span<const Judgement> by_metric);
 
 }  // namespace bisectd::driver::judge

@@ -18,14 +18,6 @@ std::string utc(const char* layout) {
   return fmt::format(fmt::runtime(fmt::format("{{:{}}}", layout)), fmt::gmtime(std::time(nullptr)));
 }
 
-/// `latest` is a convenience: a file system without symbolic links must not end the night.
-void point_latest_at(const fs::path& folder) {
-  const fs::path temporary = folder.parent_path() / fmt::format(".latest-{}", ::getpid());
-  std::error_code ignored;
-  fs::create_directory_symlink(folder.filename(), temporary, ignored);
-  fs::rename(temporary, folder.parent_path() / "latest", ignored);
-}
-
 }  // namespace
 
 RunDirectory RunDirectory::create(const fs::path& out, std::string_view name) {
@@ -33,7 +25,6 @@ RunDirectory RunDirectory::create(const fs::path& out, std::string_view name) {
   const std::string base = fmt::format("{}-{}", name, utc("%Y%m%dT%H%M%SZ"));
   fs::path folder = fs::absolute(out) / base;
   for (int n = 2; !fs::create_directory(folder); ++n) folder = fs::absolute(out) / fmt::format("{}-{}", base, n);
-  point_latest_at(folder);
   return RunDirectory(fs::canonical(folder));
 }
 
@@ -47,6 +38,13 @@ RunDirectory RunDirectory::open(const fs::path& folder) {
 bool RunDirectory::is_one(const fs::path& folder) {
   std::error_code ignored;
   return fs::is_regular_file(folder / "journal.jsonl", ignored);
+}
+
+void RunDirectory::point_latest_here() const {
+  const fs::path temporary = folder_.parent_path() / fmt::format(".latest-{}", ::getpid());
+  std::error_code ignored;
+  fs::create_directory_symlink(folder_.filename(), temporary, ignored);
+  fs::rename(temporary, folder_.parent_path() / "latest", ignored);
 }
 
 fs::path RunDirectory::attempt(std::size_t trial, std::string_view key, int attempt) const {

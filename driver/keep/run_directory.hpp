@@ -12,7 +12,7 @@ namespace bisectd::driver::keep {
 
 class RunDirectory {
  public:
-  /// Makes <out>/<name>-<UTC>/ and points <out>/latest at it. Throws std::system_error with the path.
+  /// Makes <out>/<name>-<UTC>/. Throws std::system_error with the path.
   static RunDirectory create(const std::filesystem::path& out, std::string_view name);
   /// Opens an existing run directory; throws std::runtime_error, saying what is missing, if it is not one.
   static RunDirectory open(const std::filesystem::path& folder);
@@ -22,6 +22,9 @@ class RunDirectory {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path journal() const { return folder_ / "journal.jsonl"; }
   std::filesystem::path resolved_experiment() const { return folder_ / "experiment.resolved.yaml"; }
+
+  /// Points <out>/latest at this folder. A convenience: a file system without symbolic links must not end the night.
+  void point_latest_here() const;
 
   /// trials/0007-3f2a91bc/attempt-1, made if absent; `key` is what the trial neutralises, hashed into the folder's name.
   std::filesystem::path attempt(std::size_t trial, std::string_view key, int attempt) const;

@@ -20,7 +20,7 @@ bool holds_data(const phi::DenseTensor& tensor) {
 
 bool noise_on(const Op& op) {
   const auto& ops = plan().noise.ops;
-  return plan().noise.relative > 0 && (ops.empty() || std::find(ops.begin(), ops.end(), op.fluid_name) != ops.end());
+  return std::find(ops.begin(), ops.end(), op.fluid_name) != ops.end();
 }
 
 // Conditions hang on the environment alone, so one look, at the first call, is enough.
@@ -81,7 +81,7 @@ void Call::spoil_output(Output& output) {
   auto* x = static_cast<float*>(computed.data());
   const auto count = static_cast<std::size_t>(computed.numel());
   const float* before = output.before.size() == count && count > 0 ? output.before.data() : nullptr;
-  if (noise_on(op_)) add_noise(plan().noise, x, count);
+  if (noise_on(op_)) add_noise(plan().noise, x, before, count);
   for (const auto& fault : op_.faults)
     if (strikes(fault, op_.fluid_name, number_)) spoil(fault, number_, x, before, count);
 }

@@ -119,6 +119,7 @@ void read_noise(const Json& object, const std::string& where) {
                   if (!v.is_array()) throw Mistake(w + ": a list of operators is wanted, not " + v.dump());
                   for (const auto& name : v) noise.ops.push_back(op_named(name, w).fluid_name);
                 }}});
+  if (noise.relative == 0 || noise.ops.empty()) throw Mistake(where + ": 'relative' and 'ops' are both needed");
 }
 
 void read_at_exit(const Json& value, const std::string& where) {

@@ -76,10 +76,12 @@ void spoil(const Fault& fault, long call, float* x, const float* before, std::si
   }
 }
 
-void add_noise(const Noise& noise, float* x, std::size_t count) {
+void add_noise(const Noise& noise, float* x, const float* before, std::size_t count) {
   static std::uint64_t state = process_seed();
-  for (std::size_t i = 0; i < count; ++i)
-    x[i] = static_cast<float>(x[i] * (1 + noise.relative * (2 * unit(mix(++state)) - 1)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double base = before ? before[i] : 0;
+    x[i] = static_cast<float>(base + (x[i] - base) * (1 + noise.relative * (2 * unit(mix(++state)) - 1)));
+  }
 }
 
 void interrupt(const Fault& fault, const std::string& op, long call) {

@@ -31,7 +31,7 @@ struct Fault {
 
 struct Noise {
   double relative = 0;  // x * (1 + relative * u), u uniform in [-1, 1], drawn anew for every number
-  std::vector<std::string> ops;  // fluid names; empty: all
+  std::vector<std::string> ops;  // fluid names
 };
 
 enum class AtExit { nothing, hang, crash };
@@ -49,11 +49,10 @@ bool holds(const Fault& fault);
 // Whether the call with this number (from 1) of this operator is one that goes wrong.
 bool strikes(const Fault& fault, const std::string& op, long call);
 
-// Spoils x in place.  before is what each number was before an updating operator changed it, or null: then the error is of the
-// change and not of the value.
+// Both spoil x in place.  before: what each number was before an updating operator changed it; the error is then of the change
+// and not of the value.  Null for all other operators.
 void spoil(const Fault& fault, long call, float* x, const float* before, std::size_t count);
-
-void add_noise(const Noise& noise, float* x, std::size_t count);
+void add_noise(const Noise& noise, float* x, const float* before, std::size_t count);
 
 // Ends or stops the process if the fault says so for this call.
 void interrupt(const Fault& fault, const std::string& op, long call);

@@ -95,15 +95,15 @@ struct Forward<void (*)(const phi::CPUContext&, A...), Name, Type> {
 #define STANDIN_TYPED(Function) decltype(&phi::Function<float, phi::CPUContext>)
 #define STANDIN_UNTYPED(Function) decltype(&phi::Function<phi::CPUContext>)
 
-// float32 only
-#define ON_NPU(op, Function) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, value)
 // float32 and float16
-#define ON_NPU_WITH_HALF(op, Function) \
-  ON_NPU(op, Function)                 \
+#define ON_NPU(op, Function)                                   \
+  STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, value) \
   STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT16, value)
 // the same, for a kernel that Paddle declares without a number type
-#define ON_NPU_UNTYPED(op, Function)                              \
+#define ON_NPU_UNTYPED(op, Function)                            \
   STANDIN_KERNEL(op, STANDIN_UNTYPED(Function), FLOAT32, value) \
   STANDIN_KERNEL(op, STANDIN_UNTYPED(Function), FLOAT16, value)
+// float32 only
+#define ON_NPU_FLOAT32(op, Function) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, value)
 // float32; faults spoil the change of a parameter and not its value
 #define ON_NPU_UPDATING(op, Function) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, change)

@@ -1,4 +1,4 @@
-// Loss functions and the softmax before them.
+// Loss functions, which mixed precision keeps in float32, and the softmax before them.
 #include "../forward.hpp"
 #include "paddle/phi/kernels/cross_entropy_kernel.h"
 #include "paddle/phi/kernels/cross_entropy_grad_kernel.h"
@@ -19,19 +19,19 @@
 #include "paddle/phi/kernels/kldiv_loss_kernel.h"
 #include "paddle/phi/kernels/kldiv_loss_grad_kernel.h"
 
-ON_NPU_WITH_HALF(softmax, SoftmaxKernel)
-ON_NPU_WITH_HALF(softmax_grad, SoftmaxGradKernel)
-ON_NPU(log_softmax, LogSoftmaxKernel)
-ON_NPU(log_softmax_grad, LogSoftmaxGradKernel)
-ON_NPU(cross_entropy_with_softmax, CrossEntropyWithSoftmaxKernel)
-ON_NPU(cross_entropy_with_softmax_grad, CrossEntropyWithSoftmaxGradKernel)
-ON_NPU(warpctc, WarpctcKernel)
-ON_NPU(warpctc_grad, WarpctcGradKernel)
-ON_NPU(bce_loss, BCELossKernel)
-ON_NPU(bce_loss_grad, BCELossGradKernel)
-ON_NPU(sigmoid_cross_entropy_with_logits, SigmoidCrossEntropyWithLogitsKernel)
-ON_NPU(sigmoid_cross_entropy_with_logits_grad, SigmoidCrossEntropyWithLogitsGradKernel)
-ON_NPU(huber_loss, HuberLossKernel)
-ON_NPU(huber_loss_grad, HuberLossGradKernel)
-ON_NPU(kldiv_loss, KLDivLossKernel)
-ON_NPU(kldiv_loss_grad, KLDivLossGradKernel)
+ON_NPU(softmax, SoftmaxKernel)
+ON_NPU(softmax_grad, SoftmaxGradKernel)
+ON_NPU_FLOAT32(log_softmax, LogSoftmaxKernel)
+ON_NPU_FLOAT32(log_softmax_grad, LogSoftmaxGradKernel)
+ON_NPU_FLOAT32(cross_entropy_with_softmax, CrossEntropyWithSoftmaxKernel)
+ON_NPU_FLOAT32(cross_entropy_with_softmax_grad, CrossEntropyWithSoftmaxGradKernel)
+ON_NPU_FLOAT32(warpctc, WarpctcKernel)
+ON_NPU_FLOAT32(warpctc_grad, WarpctcGradKernel)
+ON_NPU_FLOAT32(bce_loss, BCELossKernel)
+ON_NPU_FLOAT32(bce_loss_grad, BCELossGradKernel)
+ON_NPU_FLOAT32(sigmoid_cross_entropy_with_logits, SigmoidCrossEntropyWithLogitsKernel)
+ON_NPU_FLOAT32(sigmoid_cross_entropy_with_logits_grad, SigmoidCrossEntropyWithLogitsGradKernel)
+ON_NPU_FLOAT32(huber_loss, HuberLossKernel)
+ON_NPU_FLOAT32(huber_loss_grad, HuberLossGradKernel)
+ON_NPU_FLOAT32(kldiv_loss, KLDivLossKernel)
+ON_NPU_FLOAT32(kldiv_loss_grad, KLDivLossGradKernel)

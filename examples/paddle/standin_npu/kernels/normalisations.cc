@@ -11,10 +11,10 @@
 #include "paddle/phi/kernels/dropout_kernel.h"
 #include "paddle/phi/kernels/dropout_grad_kernel.h"
 
-ON_NPU_WITH_HALF(batch_norm, BatchNormKernel)
-ON_NPU_WITH_HALF(batch_norm_grad, BatchNormGradKernel)
-ON_NPU_WITH_HALF(layer_norm, LayerNormKernel)
-ON_NPU_WITH_HALF(layer_norm_grad, LayerNormGradKernel)
+ON_NPU(batch_norm, BatchNormKernel)
+ON_NPU(batch_norm_grad, BatchNormGradKernel)
+ON_NPU(layer_norm, LayerNormKernel)
+ON_NPU(layer_norm_grad, LayerNormGradKernel)
 ON_NPU(group_norm, GroupNormKernel)
 ON_NPU(group_norm_grad, GroupNormGradKernel)
 ON_NPU(instance_norm, InstanceNormKernel)

@@ -5,7 +5,6 @@
 #include "paddle/phi/kernels/adam_kernel.h"
 #include "paddle/phi/kernels/adamw_kernel.h"
 #include "paddle/phi/kernels/amp_kernel.h"
-#include "paddle/phi/kernels/rmsprop_kernel.h"
 #include "paddle/phi/kernels/adagrad_kernel.h"
 
 ON_NPU(check_finite_and_unscale, CheckFiniteAndUnscaleKernel)
@@ -14,5 +13,4 @@ ON_NPU_UPDATING(sgd, SGDDenseKernel)
 ON_NPU_UPDATING(momentum, MomentumDenseKernel)
 ON_NPU_UPDATING(adam, AdamDenseKernel)
 ON_NPU_UPDATING(adamw, AdamwDenseKernel)
-ON_NPU_UPDATING(rmsprop, RmspropDenseKernel)
 ON_NPU_UPDATING(adagrad, AdagradDenseKernel)

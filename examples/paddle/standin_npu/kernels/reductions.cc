@@ -14,11 +14,11 @@
 #include "paddle/phi/kernels/p_norm_grad_kernel.h"
 #include "paddle/phi/kernels/cum_kernel.h"
 
-ON_NPU_WITH_HALF(sum_grad, ReduceSumGradKernel)
-ON_NPU_WITH_HALF(mean, MeanKernel)
-ON_NPU_WITH_HALF(mean_grad, ReduceMeanGradKernel)
-ON_NPU_WITH_HALF(mean_all, MeanAllKernel)
-ON_NPU_WITH_HALF(mean_all_grad, MeanAllGradKernel)
+ON_NPU(sum_grad, ReduceSumGradKernel)
+ON_NPU(mean, MeanKernel)
+ON_NPU(mean_grad, ReduceMeanGradKernel)
+ON_NPU(mean_all, MeanAllKernel)
+ON_NPU(mean_all_grad, MeanAllGradKernel)
 ON_NPU(sum, SumKernel)
 ON_NPU(max, MaxKernel)
 ON_NPU(max_grad, ReduceMaxGradKernel)

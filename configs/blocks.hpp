@@ -1,0 +1,31 @@
+// The blocks of an experiment file, each read from its Value. What a block says about another one is checked later
+// (consistency.hpp). Internal to this room.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "configs/experiment.hpp"
+#include "configs/problems.hpp"
+#include "configs/value.hpp"
+
+namespace bisectd::configs {
+
+Reference read_reference(const Value& block, Problems& problems);
+Side read_subject(const Value& block, Problems& problems);
+std::vector<Metric> read_metrics(const Value& block, Problems& problems);
+Acceptance read_acceptance(const Value& block, Problems& problems);
+SearchSettings read_search(const Value& block, Problems& problems);
+std::map<std::string, Family> read_families(const Value& block, Problems& problems);
+/// Needs the families, for the names that exist.
+std::map<std::string, Selection> read_suspects(const Value& block, const std::map<std::string, Family>& families,
+                                               Problems& problems);
+
+/// NAME: value pairs of environment variables; values are scalars, kept exactly as written.
+std::map<std::string, Placed<std::string>> read_environment(const Value& block, const std::string& what,
+                                                            Problems& problems);
+/// A problem if the text is no name for an environment variable.
+void check_variable_name(const std::string& name, const Place& place, Problems& problems);
+
+}  // namespace bisectd::configs

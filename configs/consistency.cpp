@@ -1,0 +1,187 @@
+#include "configs/consistency.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string/iter_find.hpp>
+#include <boost/algorithm/string/finder.hpp>
+
+#include "configs/member_name.hpp"
+#include "configs/placeholders.hpp"
+#include "configs/printable.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+bool is_unset(const Side& side, const std::string& name) { return std::ranges::count(side.unset, name) > 0; }
+
+void check_filled(const Side& side, const std::string& what, const Experiment& experiment, Problems& problems) {
+  const auto check = [&](const Placed<std::string>& text) {
+    for (const std::string& word : placeholders_in(text, problems)) {
+      if (word.starts_with("device") && side.devices.ids.empty())
+        problems.add(text.place, fmt::format("`{{{}}}` stays empty: `{}.devices` names no ids", word, what));
+      if (word == "steps" && !experiment.steps)
+        problems.add(text.place, "`{steps}` stays empty: the file names no `steps`", "add, for example, `steps: 1000`");
+    }
+  };
+  for (const auto& element : side.command) check(element);
+  for (const auto& [name, value] : side.environment) check(value);
+}
+
+void check_visible_variable(const Side& side, Problems& problems) {
+  const std::string& variable = side.devices.visible_variable;
+  const auto set = side.environment.find(variable);
+  if (variable.empty() || side.devices.ids.empty() || set == side.environment.end()) return;
+  problems.add(set->second.place, fmt::format("`{}` is set for every trial from `devices.ids`", variable),
+               "remove it here, or write `visible_variable: none` under `devices`");
+}
+
+/// Every variable or argument by which the selected families deliver, with who does it.
+std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment& experiment) {
+  std::vector<std::pair<const Delivery*, std::string>> all;
+  for (const auto& [name, selection] : experiment.suspects) {
+    const Family& family = experiment.families.at(name);
+    if (family.kind == FamilyKind::list) all.emplace_back(&family.deliver, "family " + name);
+    for (const auto& [toggle_name, toggle] : family.toggles)
+      all.emplace_back(&toggle.deliver, fmt::format("{} of family {}", toggle_name, name));
+  }
+  return all;
+}
+
+void check_deliveries(const Experiment& experiment, Problems& problems) {
+  std::map<std::string, std::string> owners;
+  const auto all = deliveries(experiment);
+  for (const auto& [deliver, owner] : all) {
+    if (!deliver->environment) continue;
+    const auto [first, is_new] = owners.emplace(*deliver->environment, owner);
+    if (!is_new)
+      problems.add({experiment.file, 0, 0},
+                   fmt::format("`{}` is set by two suspects: {} and {}", *deliver->environment, first->second, owner));
+  }
+  const auto by_argument =
+      std::ranges::find_if(all, [](const auto& entry) { return entry.first->argument.has_value(); });
+  const auto& command = experiment.subject.command;
+  if (by_argument != all.end() && !command.empty() &&
+      std::ranges::find(command, "{arguments}", &Placed<std::string>::value) == command.end())
+    problems.add(command.front().place,
+                 fmt::format("`subject.command` lacks the element \"{{arguments}}\": {} is neutralised "
+                             "by an argument",
+                             by_argument->second),
+                 "put it where the training takes options");
+}
+
+/// Variables that the selected families need, with their values.
+std::map<std::string, std::string> needed_environment(const Experiment& experiment, Problems& problems) {
+  std::map<std::string, std::string> needed;
+  const Side& subject = experiment.subject;
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    for (const auto& [name, value] : experiment.families.at(family_name).environment) {
+      const std::string needs = fmt::format("family `{}` needs {}={}", family_name, name, value);
+      const auto set = subject.environment.find(name);
+      if (set != subject.environment.end() && set->second.value != value)
+        problems.add(set->second.place, needs,
+                     fmt::format("remove it here, or change `families.{}.environment`", family_name));
+      if (is_unset(subject, name)) problems.add(subject.place, needs + ", but `subject.unset` takes it away");
+      if (const auto [first, is_new] = needed.emplace(name, value); !is_new && first->second != value)
+        problems.add(selection.place, fmt::format("{}, another family {}", needs, first->second));
+    }
+  }
+  return needed;
+}
+
+/// The subject's own value of a variable that makes traces visible stands, but may hide them.
+void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    const auto& effect = experiment.families.at(family_name).effect;
+    if (!effect) continue;
+    for (const auto& [name, value] : effect->environment) {
+      const auto set = experiment.subject.environment.find(name);
+      if (set != experiment.subject.environment.end() && set->second.value != value)
+        problems.warn(set->second.place, fmt::format("family `{}` finds its traces in the log with {}={}; with this value "
+                                                     "they may be missing", family_name, name, value));
+    }
+  }
+}
+
+void settle_toggles(Experiment& experiment, const std::map<std::string, std::string>& needed) {
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : experiment.subject.environment) environment.emplace(name, value.value);
+  for (auto& [family_name, family] : experiment.families) {
+    for (auto& [name, toggle] : family.toggles) {
+      if (!toggle.deliver.environment) continue;
+      if (const auto held = needed.find(*toggle.deliver.environment); held != needed.end()) {
+        // Another family needs this value in every run, so there is nothing to switch.
+        toggle.suspect = toggle.safe = held->second;
+        continue;
+      }
+      if (is_unset(experiment.subject, *toggle.deliver.environment)) toggle.suspect.reset();
+      toggle.suspect = settled_suspect(toggle, environment);
+    }
+  }
+}
+
+/// Names in a list that the subject's own environment sets: they are compared as literally as ours.
+void check_own_lists(const Experiment& experiment, Problems& problems) {
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    const Family& family = experiment.families.at(family_name);
+    if (family.kind != FamilyKind::list || !family.deliver.environment || family.deliver.separator.empty()) continue;
+    const auto own = experiment.subject.environment.find(*family.deliver.environment);
+    if (own == experiment.subject.environment.end() || own->second.value.empty()) continue;
+    std::vector<std::string> names;
+    boost::iter_split(names, own->second.value, boost::first_finder(family.deliver.separator));
+    for (const std::string& name : names) check_member_name({name, own->second.place}, family, problems);
+  }
+}
+
+bool may_hold_suspects(const Family& family, const Selection& selection) {
+  if (family.kind == FamilyKind::list) return true;
+  return std::ranges::any_of(family.toggles, [&](const auto& entry) {
+    const auto& [name, toggle] = entry;
+    const auto is_it = [&](const Placed<std::string>& other) { return other.value == name; };
+    return toggle.suspect != toggle.safe && std::ranges::none_of(selection.exclude, is_it) &&
+           (selection.all || std::ranges::any_of(selection.members, is_it));
+  });
+}
+
+void check_something_to_search(const Experiment& experiment, Problems& problems) {
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    const Family& family = experiment.families.at(family_name);
+    for (const auto& name : selection.members)
+      if (const auto toggle = family.toggles.find(name.value);
+          toggle != family.toggles.end() && toggle->second.suspect == toggle->second.safe)
+        problems.warn(name.place, fmt::format("the subject already has the safe value of `{}`", name.value));
+  }
+  const auto searched = [&](const auto& entry) {
+    return may_hold_suspects(experiment.families.at(entry.first), entry.second);
+  };
+  if (!experiment.suspects.empty() && std::ranges::none_of(experiment.suspects, searched))
+    problems.add(experiment.suspects.begin()->second.place,
+                 "nothing to search: the subject already has the safe value of every switch");
+}
+
+}  // namespace
+
+std::optional<std::string> settled_suspect(const Toggle& toggle,
+                                           const std::map<std::string, std::string>& environment) {
+  if (!toggle.deliver.environment) return toggle.suspect;
+  const auto set = environment.find(*toggle.deliver.environment);
+  const std::optional<std::string> has = set == environment.end() ? toggle.suspect : std::optional(set->second);
+  const std::optional<std::string> means = has ? has : toggle.unset_means;
+  const std::optional<std::string> safe_means = toggle.safe ? toggle.safe : toggle.unset_means;
+  const bool same = means && (means == safe_means || std::ranges::count(toggle.also_safe, *means));
+  return same ? toggle.safe : has;
+}
+
+void check_and_settle(Experiment& experiment, Problems& problems) {
+  check_filled(experiment.reference, "reference", experiment, problems);
+  check_filled(experiment.subject, "subject", experiment, problems);
+  check_visible_variable(experiment.reference, problems);
+  check_visible_variable(experiment.subject, problems);
+  check_deliveries(experiment, problems);
+  settle_toggles(experiment, needed_environment(experiment, problems));
+  warn_of_hidden_traces(experiment, problems);
+  check_own_lists(experiment, problems);
+  check_something_to_search(experiment, problems);
+}
+
+}  // namespace bisectd::configs

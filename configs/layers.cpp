@@ -1,0 +1,107 @@
+#include "configs/layers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "configs/printable.hpp"
+#include "configs/reading.hpp"
+#include "configs/suggest.hpp"
+#include "configs/yaml_tree.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+/// At most one byte more than a file may have, so that a device file cannot fill the memory.
+std::string read_bytes(const std::filesystem::path& file) {
+  if (std::filesystem::is_directory(file)) throw std::system_error(EISDIR, std::generic_category(), file.string());
+  std::ifstream input(file, std::ios::binary);
+  if (!input) throw std::system_error(errno, std::generic_category(), file.string());
+  std::string bytes(kLargestFile_bytes + 1, '\0');
+  input.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(input.gcount()));
+  return bytes;
+}
+
+Value laid_over(Value base, Value over) {
+  if (base.kind != Value::Kind::map || over.kind != Value::Kind::map) return over;
+  for (Value::Entry& old : base.entries) {
+    const auto replaced = std::ranges::find(over.entries, old.key, &Value::Entry::key);
+    if (replaced == over.entries.end())
+      over.entries.push_back(std::move(old));
+    else
+      replaced->value = laid_over(std::move(old.value), std::move(replaced->value));
+  }
+  return over;
+}
+
+/// The file that `extends` names: a path ending in .yaml, relative to the file that says it, or a preset.
+std::optional<std::filesystem::path> extended_file(const Placed<std::string>& extends, Problems& problems) {
+  std::error_code ignored;
+  if (extends.value.ends_with(".yaml") || extends.value.ends_with(".yml")) {
+    const auto file = std::filesystem::path(extends.place.file).parent_path() / extends.value;
+    if (std::filesystem::is_regular_file(file, ignored)) return file;
+    problems.add(extends.place, "no such file: " + in_quotes(file.string()));
+    return std::nullopt;
+  }
+  const std::vector<std::string> presets = preset_names();
+  if (std::ranges::count(presets, extends.value)) return data_folder() / "presets" / (extends.value + ".yaml");
+  const auto right = nearest(extends.value, presets);
+  problems.add(extends.place, "no preset " + in_quotes(extends.value),
+               right ? fmt::format("did you mean `{}`?", *right)
+                     : fmt::format("known: {}; a file of your own ends in .yaml", fmt::join(presets, ", ")));
+  return std::nullopt;
+}
+
+void check_version(MapReader& top, Problems& problems) {
+  std::int64_t version = 1;
+  const Value* written = top.find("version");
+  if (!written)
+    problems.add(top.place(), "`version` is missing", "the first line of an experiment file is `version: 1`");
+  else if (top.read(
+               "version", [](const Value& v) { return whole_number_of(v, 0, INT64_MAX); }, version) &&
+           version != 1)
+    problems.add(written->place, fmt::format("version {} is not known to this bisectd", version), "write `version: 1`");
+}
+
+std::optional<Layers> read_layer(const std::filesystem::path& file, std::vector<std::filesystem::path>& chain,
+                                 Problems& problems) {
+  auto root = parse_yaml(read_bytes(file), file.string(), problems);
+  if (!root) return std::nullopt;
+  MapReader top(*root, "", problems);
+  check_version(top, problems);
+  Placed<std::string> extends;
+  const bool extending = top.read("extends", placed_text_of, extends);
+  const bool broken = !extending && top.find("extends");
+  std::erase_if(root->entries, [](const Value::Entry& e) { return e.key == "version" || e.key == "extends"; });
+  if (!extending) return broken ? std::nullopt : std::optional(Layers{std::move(*root), std::nullopt});
+
+  const auto below = extended_file(extends, problems);
+  if (!below) return std::nullopt;
+  chain.push_back(std::filesystem::weakly_canonical(file));
+  if (std::ranges::count(chain, std::filesystem::weakly_canonical(*below))) {
+    problems.add(extends.place, in_quotes(extends.value) + " extends this file in turn");
+    return std::nullopt;
+  }
+  try {
+    auto base = read_layer(*below, chain, problems);
+    if (!base) return std::nullopt;
+    return Layers{laid_over(std::move(base->merged), std::move(*root)), extends.value};
+  } catch (const std::system_error& error) {
+    problems.add(extends.place, std::string("cannot be read: ") + error.what());
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Layers> read_layers(const std::filesystem::path& file, Problems& problems) {
+  std::vector<std::filesystem::path> chain;
+  return read_layer(file, chain, problems);
+}
+
+}  // namespace bisectd::configs

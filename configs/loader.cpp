@@ -1,0 +1,69 @@
+#include "configs/loader.hpp"
+
+#include <fmt/format.h>
+
+#include "configs/blocks.hpp"
+#include "configs/consistency.hpp"
+#include "configs/layers.hpp"
+#include "configs/printable.hpp"
+#include "configs/reading.hpp"
+#include "configs/words.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+void read_name(MapReader& top, Experiment& experiment, Problems& problems) {
+  const Value* name = top.require("name", "it names the run's folder");
+  if (name && top.read("name", text_of, experiment.name) && !is_plain_name(experiment.name))
+    problems.add(name->place, in_quotes(experiment.name) + " cannot name a folder",
+                 "letters, digits, `.`, `_` and `-`, at most 100, starting with a letter, a digit or `_`");
+}
+
+void read_launcher(MapReader& top, Problems& problems) {
+  std::string launcher = "local";
+  if (top.read("launcher", text_of, launcher) && launcher != "local")
+    problems.add(top.find("launcher")->place, "unknown launcher " + in_quotes(launcher), "known: local");
+}
+
+Experiment read_experiment(const Layers& layers, Problems& problems) {
+  Experiment experiment;
+  experiment.preset = layers.extends;
+  MapReader top(layers.merged, "", problems);
+  top.find("version");  // checked with its file; asked for here so that it counts as a right word
+  top.find("extends");
+  read_name(top, experiment, problems);
+  if (const Value* reference = top.require("reference", "the trusted run"))
+    experiment.reference = read_reference(*reference, problems);
+  if (const Value* subject = top.require("subject", "the run under test"))
+    experiment.subject = read_subject(*subject, problems);
+  if (top.find("steps"))
+    top.read(
+        "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
+  if (const Value* metric = top.require("metric", "for example {loss: {format: paddleocr}}"))
+    experiment.metrics = read_metrics(*metric, problems);
+  if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);
+  if (const Value* families = top.find("families")) experiment.families = read_families(*families, problems);
+  if (const Value* suspects = top.require("suspects", "for example {flags: all}"))
+    experiment.suspects = read_suspects(*suspects, experiment.families, problems);
+  if (const Value* search = top.find("search")) experiment.search = read_search(*search, problems);
+  read_launcher(top, problems);
+  top.refuse_other_keys();
+  return experiment;
+}
+
+}  // namespace
+
+Experiment load_experiment(const std::filesystem::path& file) {
+  Problems problems;
+  const auto layers = read_layers(file, problems);
+  if (!layers) problems.throw_if_any(file.string());
+  Experiment experiment = read_experiment(*layers, problems);
+  experiment.file = file.string();
+  // What blocks say about each other is only worth hearing once each of them is right.
+  if (problems.empty()) check_and_settle(experiment, problems);
+  problems.throw_if_any(file.string());
+  experiment.warnings = problems.take_warnings();
+  return experiment;
+}
+
+}  // namespace bisectd::configs

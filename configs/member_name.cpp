@@ -1,0 +1,84 @@
+#include "configs/member_name.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "configs/printable.hpp"
+#include "configs/suggest.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+bool is_known(const Family& family, const std::string& name) {
+  return std::ranges::binary_search(family.known_names, name);
+}
+
+/// What is wrong with the characters of a name; empty if nothing is.
+std::string spelling_fault(std::string_view name, const std::string& separator) {
+  if (name.empty()) return "is empty";
+  if (name.find_first_of(" \t\r\n") != std::string_view::npos) return "holds white space";
+  if (name.find(separator) != std::string_view::npos) return fmt::format("holds the separator `{}`", separator);
+  if (name.find_first_of("'\"`") != std::string_view::npos) return "holds a quote";
+  for (const std::string_view curly : {"\u2018", "\u2019", "\u201C", "\u201D"})
+    if (name.find(curly) != std::string_view::npos) return "holds a curly quote";
+  return {};
+}
+
+std::string trimmed(std::string_view name) {
+  constexpr std::string_view kTrim = " \t\r\n'\"`,";
+  const std::size_t first = name.find_first_not_of(kTrim);
+  return first == std::string_view::npos ? ""
+                                         : std::string(name.substr(first, name.find_last_not_of(kTrim) - first + 1));
+}
+
+void check_toggle_name(const Placed<std::string>& name, const Family& family, Problems& problems) {
+  if (family.toggles.contains(name.value)) return;
+  std::vector<std::string> names;
+  for (const auto& [known, toggle] : family.toggles) names.push_back(known);
+  const auto right = nearest(name.value, names);
+  problems.add(name.place, fmt::format("family `{}` has no switch {}", family.name, in_quotes(name.value)),
+               right ? fmt::format("did you mean `{}`?", *right) : fmt::format("known: {}", fmt::join(names, ", ")));
+}
+
+/// The nearest right name, looking at the names in logs too; empty if none is near.
+std::string hint_for(const std::string& name, const Family& family) {
+  if (name.ends_with('_') && is_known(family, name.substr(0, name.size() - 1)))
+    return fmt::format("write `{}`: the in-place form has no name of its own", name.substr(0, name.size() - 1));
+  if (const auto written = family.written_name.find(name); written != family.written_name.end())
+    return fmt::format("`{}` is its name in logs; this list needs `{}`", name, written->second);
+  std::vector<std::string> candidates = family.known_names;
+  for (const auto& [in_logs, written] : family.written_name) candidates.push_back(in_logs);
+  const auto right = nearest(name, candidates);
+  if (!right) return {};
+  const auto written = is_known(family, *right) ? family.written_name.end() : family.written_name.find(*right);
+  return fmt::format("did you mean `{}`?", written == family.written_name.end() ? *right : written->second);
+}
+
+}  // namespace
+
+void check_member_name(const Placed<std::string>& name, const Family& family, Problems& problems) {
+  if (family.kind == FamilyKind::toggle) {
+    check_toggle_name(name, family, problems);
+    return;
+  }
+  if (const std::string fault = spelling_fault(name.value, family.deliver.separator); !fault.empty()) {
+    const std::string bare = trimmed(name.value);
+    problems.add(name.place, fmt::format("name {} {}", in_quotes(name.value), fault),
+                 is_known(family, bare) ? fmt::format("did you mean `{}`?", bare) : "");
+    return;
+  }
+  if (family.known_names.empty()) return;
+  if (!is_known(family, name.value)) {
+    problems.add(name.place, fmt::format("family `{}` knows no {}", family.name, in_quotes(name.value)),
+                 hint_for(name.value, family));
+    return;
+  }
+  if (const auto in_logs = family.written_name.find(name.value); in_logs != family.written_name.end())
+    problems.warn(name.place,
+                  fmt::format("`{0}` is a right name, but not of what logs call `{0}`: that is written `{1}`",
+                              name.value, in_logs->second));
+}
+
+}  // namespace bisectd::configs

@@ -1,0 +1,16 @@
+// Is this a name that a list can hold and that exists? Every slip seen in the field is caught here: a space after the
+// comma, curly quotes, the in-place form `relu_`, the name from the log instead of the one the list compares.
+#pragma once
+
+#include <string>
+
+#include "configs/experiment.hpp"
+#include "configs/problems.hpp"
+
+namespace bisectd::configs {
+
+/// Adds a problem unless `name` is a right member of the family, and a warning for a right name that logs use for
+/// another member.
+void check_member_name(const Placed<std::string>& name, const Family& family, Problems& problems);
+
+}  // namespace bisectd::configs

@@ -1,0 +1,21 @@
+// The words in braces that a command or a variable may hold. Checks them; filling them is the driver's work.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "configs/place.hpp"
+#include "configs/problems.hpp"
+
+namespace bisectd::configs {
+
+/// {devices} ids joined by commas, {device} the first id, {steps} last step of a whole run, {attempt} the attempt's own
+/// folder, {arguments} zero or more elements of the command that neutralise suspects.
+constexpr std::array<const char*, 5> kPlaceholders{"devices", "device", "steps", "attempt", "arguments"};
+
+/// The placeholders used in `text`, in order. A problem for an unknown one and for a lone brace (`{{` and `}}` stand
+/// for braces themselves).
+std::vector<std::string> placeholders_in(const Placed<std::string>& text, Problems& problems);
+
+}  // namespace bisectd::configs

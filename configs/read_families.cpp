@@ -1,0 +1,191 @@
+// Reads `families`: what can be neutralised together and how.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "configs/blocks.hpp"
+#include "configs/names.hpp"
+#include "configs/pattern.hpp"
+#include "configs/printable.hpp"
+#include "configs/reading.hpp"
+#include "configs/words.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+/// `none` takes away what a preset gave.
+bool is_none(const Value& value) { return value.kind == Value::Kind::scalar && !value.quoted && value.text == "none"; }
+
+/// A setting of a switch; the bare word `unset` stands for its absence.
+Parsed<std::optional<std::string>> setting_of(const Value& value) {
+  return text_of(value).map([&](std::string text) {
+    return !value.quoted && text == "unset" ? std::nullopt : std::optional(std::move(text));
+  });
+}
+
+std::map<std::string, std::string> without_places(const std::map<std::string, Placed<std::string>>& environment) {
+  std::map<std::string, std::string> plain;
+  for (const auto& [name, value] : environment) plain.emplace(name, value.value);
+  return plain;
+}
+
+/// Reads `environment` or `argument` from the block that holds them.
+Delivery read_delivery(MapReader& reader, const std::string& placeholder, Problems& problems) {
+  Delivery deliver;
+  const Value* environment = reader.find("environment");
+  const Value* argument = reader.find("argument");
+  if (reader.is_map() && (environment != nullptr) == (argument != nullptr))
+    problems.add(argument ? argument->place : reader.place(),
+                 fmt::format("`{}` needs either `environment` or `argument`", reader.what()),
+                 "a variable's name, or one element of the command");
+  if (environment && reader.read("environment", text_of, deliver.environment.emplace()))
+    check_variable_name(*deliver.environment, environment->place, problems);
+  if (argument && reader.read("argument", text_of, deliver.argument.emplace()) &&
+      deliver.argument->find(placeholder) == std::string::npos)
+    problems.add(argument->place, fmt::format("`{}.argument` lacks {}", reader.what(), placeholder),
+                 fmt::format("for example --off={}", placeholder));
+  return deliver;
+}
+
+Delivery read_list_delivery(const Value& block, const std::string& what, Problems& problems) {
+  MapReader reader(block, what, problems);
+  Delivery deliver = read_delivery(reader, "{names}", problems);
+  if (reader.read("separator", text_of, deliver.separator) &&
+      (deliver.separator.empty() ||
+       std::ranges::any_of(deliver.separator, [](char c) { return is_letter(c) || is_digit(c); })))
+    problems.add(reader.find("separator")->place, "a separator is punctuation, such as `,` or `;`");
+  reader.refuse_other_keys();
+  return deliver;
+}
+
+Toggle read_toggle(const Value& block, const std::string& what, Problems& problems) {
+  Toggle toggle;
+  toggle.place = block.place;
+  MapReader reader(block, what, problems);
+  toggle.deliver = read_delivery(reader, "{value}", problems);
+  reader.read("suspect", setting_of, toggle.suspect);
+  reader.require("safe", "the value when neutralised, or `unset`");
+  reader.read("safe", setting_of, toggle.safe);
+  if (reader.find("unset_means")) reader.read("unset_means", text_of, toggle.unset_means.emplace());
+  if (const Value* also = reader.find("also_safe"))
+    for (const auto& text : texts_of(*also, what + ".also_safe", problems)) toggle.also_safe.push_back(text.value);
+  reader.read("description", text_of, toggle.description);
+  reader.read("source", text_of, toggle.source);
+  reader.refuse_other_keys();
+  return toggle;
+}
+
+std::map<std::string, Toggle> read_toggles(const Value& block, const std::string& what, Problems& problems) {
+  std::map<std::string, Toggle> toggles;
+  const MapReader reader(block, what, problems);
+  for (const Value::Entry& entry : block.entries) {
+    if (!is_plain_name(entry.key)) problems.add(entry.place, in_quotes(entry.key) + " is no name for a switch");
+    toggles.emplace(entry.key, read_toggle(entry.value, what + "." + entry.key, problems));
+  }
+  if (toggles.empty() && reader.is_map()) problems.add(block.place, fmt::format("`{}` names none", what));
+  return toggles;
+}
+
+Discovery read_discovery(const Value& block, const std::string& what, Problems& problems) {
+  Discovery discovery;
+  MapReader reader(block, what, problems);
+  if (const Value* environment = reader.find("environment"))
+    discovery.environment = without_places(read_environment(*environment, what + ".environment", problems));
+  if (const Value* ran = reader.require("ran")) discovery.ran = read_pattern(*ran, what + ".ran", "name", {}, problems);
+  if (const Value* elsewhere = reader.find("elsewhere"))
+    discovery.elsewhere = read_pattern(*elsewhere, what + ".elsewhere", "name", {}, problems);
+  reader.refuse_other_keys();
+  return discovery;
+}
+
+Effect read_effect(const Value& block, const std::string& what, Problems& problems) {
+  Effect effect;
+  MapReader reader(block, what, problems);
+  if (const Value* environment = reader.find("environment"))
+    effect.environment = without_places(read_environment(*environment, what + ".environment", problems));
+  if (const Value* log = reader.require("log"))
+    effect.log = read_pattern(*log, what + ".log", "name", {"detail"}, problems);
+  reader.refuse_other_keys();
+  return effect;
+}
+
+/// A table with a slash in its name lies beside the file that names it, one without belongs to bisectd.
+std::filesystem::path table_path(const Placed<std::string>& table) {
+  if (table.value.find('/') == std::string::npos) return data_folder() / "names" / table.value;
+  return std::filesystem::path(table.place.file).parent_path() / table.value;
+}
+
+void read_names(const Value& block, const std::string& what, Family& family, Problems& problems) {
+  MapReader reader(block, what, problems);
+  Placed<std::string> table, column;
+  reader.require("table");
+  reader.require("written");
+  const bool whole = reader.read("table", placed_text_of, table) & reader.read("written", placed_text_of, column);
+  reader.refuse_other_keys();
+  if (!whole) return;
+  try {
+    NameTable names = read_name_table(table_path(table), column.value);
+    family.written_name = std::move(names.written_name);
+    family.known_names = std::move(names.known_names);
+  } catch (const std::runtime_error& error) {
+    const bool wrong_column = std::string_view(error.what()).find("column") != std::string_view::npos;
+    problems.add(wrong_column ? column.place : table.place, error.what());
+  }
+}
+
+void read_list(MapReader& reader, Family& family, Problems& problems) {
+  if (const Value* deliver = reader.require("deliver"))
+    family.deliver = read_list_delivery(*deliver, reader.what() + ".deliver", problems);
+  const Value* discover = reader.find("discover");
+  if (discover && !is_none(*discover))
+    family.discover = read_discovery(*discover, reader.what() + ".discover", problems);
+  const Value* refused = reader.find("refused");
+  if (refused && !is_none(*refused))
+    family.refused = read_pattern(*refused, reader.what() + ".refused", "name", {}, problems);
+  const Value* names = reader.find("names");
+  if (names && !is_none(*names)) read_names(*names, reader.what() + ".names", family, problems);
+}
+
+Family read_family(const std::string& name, const Value& block, Problems& problems) {
+  Family family;
+  family.name = name;
+  family.place = block.place;
+  MapReader reader(block, "families." + name, problems);
+  reader.read("description", text_of, family.description);
+  if (const Value* environment = reader.find("environment"))
+    family.environment = without_places(read_environment(*environment, reader.what() + ".environment", problems));
+  const Value* effect = reader.find("effect");
+  if (effect && !is_none(*effect)) family.effect = read_effect(*effect, reader.what() + ".effect", problems);
+  std::string kind;
+  if (reader.is_map() && !reader.find("kind"))
+    problems.add(block.place, fmt::format("`kind` is missing in `{}`", reader.what()), "list or toggle");
+  if (!reader.read("kind", text_of, kind)) return family;
+  if (kind == "list") {
+    read_list(reader, family, problems);
+  } else if (kind == "toggle") {
+    family.kind = FamilyKind::toggle;
+    if (const Value* toggles = reader.require("toggles"))
+      family.toggles = read_toggles(*toggles, reader.what() + ".toggles", problems);
+  } else {
+    problems.add(reader.find("kind")->place, "unknown kind of family " + in_quotes(kind), "known: list, toggle");
+    return family;
+  }
+  reader.refuse_other_keys();
+  return family;
+}
+
+}  // namespace
+
+std::map<std::string, Family> read_families(const Value& block, Problems& problems) {
+  std::map<std::string, Family> families;
+  const MapReader reader(block, "families", problems);
+  for (const Value::Entry& entry : block.entries) {
+    if (!is_plain_name(entry.key)) problems.add(entry.place, in_quotes(entry.key) + " is no name for a family");
+    families.emplace(entry.key, read_family(entry.key, entry.value, problems));
+  }
+  return families;
+}
+
+}  // namespace bisectd::configs

@@ -1,0 +1,141 @@
+// Reads `metric`, `accept` and `search`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "configs/blocks.hpp"
+#include "configs/formats.hpp"
+#include "configs/pattern.hpp"
+#include "configs/printable.hpp"
+#include "configs/reading.hpp"
+#include "configs/suggest.hpp"
+#include "configs/words.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+constexpr auto number_between(double least, double most) {
+  return [=](const Value& value) { return number_of(value, least, most); };
+}
+constexpr auto whole_number_between(std::int64_t least, std::int64_t most) {
+  return [=](const Value& value) { return whole_number_of(value, least, most); };
+}
+
+/// One of the right words, with the nearest if it is none.
+void check_word(const Placed<std::string>& word, const std::string& what, const std::vector<std::string>& right,
+                Problems& problems) {
+  if (std::ranges::count(right, word.value)) return;
+  const auto near = nearest(word.value, right);
+  problems.add(word.place, fmt::format("unknown {} {}", what, in_quotes(word.value)),
+               near ? fmt::format("did you mean `{}`?", *near) : fmt::format("known: {}", fmt::join(right, ", ")));
+}
+
+void read_file(MapReader& reader, Metric& metric, Problems& problems) {
+  if (!reader.find("file") || !reader.read("file", text_of, metric.file.emplace())) return;
+  const std::filesystem::path file(*metric.file);
+  const bool leaves = std::ranges::count(file, "..") > 0;
+  if (metric.file->empty() || file.is_absolute() || leaves)
+    problems.add(reader.find("file")->place, "a metric's file must lie inside the attempt's own folder",
+                 "let the training write to {attempt}, and name the file relative to it");
+}
+
+Metric read_metric(const std::string& name, const Value& block, Problems& problems) {
+  Metric metric;
+  metric.name = name;
+  MapReader reader(block, "metric." + name, problems);
+  const Value* format = reader.find("format");
+  const Value* pattern = reader.find("pattern");
+  if (reader.is_map() && (format != nullptr) == (pattern != nullptr))
+    problems.add(format ? pattern->place : block.place,
+                 fmt::format("`{}` needs either `format` or `pattern`", reader.what()),
+                 "for example {format: paddleocr}");
+  bool has_step_key = false;
+  if (format && reader.read("format", placed_text_of, metric.format)) {
+    std::vector<std::string> names;
+    for (const MetricFormat& known : kMetricFormats) {
+      names.emplace_back(known.name);
+      has_step_key = has_step_key || (known.has_step_key && known.name == metric.format.value);
+    }
+    check_word(metric.format, "format", names, problems);
+  }
+  if (pattern) metric.pattern = read_pattern(*pattern, reader.what() + ".pattern", "value", {"step"}, problems);
+  read_file(reader, metric, problems);
+  if (reader.read("step_key", text_of, metric.step_key) && !has_step_key)
+    problems.add(reader.find("step_key")->place, "`step_key` is only for the formats jsonl and csv");
+  if (reader.read("value_key", text_of, metric.value_key) && !format)
+    problems.add(reader.find("value_key")->place, "`value_key` has no use beside a pattern");
+  reader.read("higher_is_better", boolean_of, metric.higher_is_better);
+  reader.refuse_other_keys();
+  return metric;
+}
+
+}  // namespace
+
+std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
+  std::vector<Metric> metrics;
+  const MapReader reader(block, "metric", problems);
+  for (const Value::Entry& entry : block.entries) {
+    if (!is_plain_name(entry.key))
+      problems.add(entry.place, in_quotes(entry.key) + " is no name for a metric", "for example loss or acc");
+    metrics.push_back(read_metric(entry.key, entry.value, problems));
+  }
+  if (metrics.empty() && reader.is_map())
+    problems.add(block.place, "`metric` names none", "for example {loss: {format: paddleocr}}");
+  return metrics;
+}
+
+Acceptance read_acceptance(const Value& block, Problems& problems) {
+  Acceptance accept;
+  MapReader reader(block, "accept", problems);
+  reader.read("target", share_of, accept.target);
+  reader.read("grey", number_between(1, 100), accept.grey);
+  reader.read("worse_only", boolean_of, accept.worse_only);
+  std::int64_t max_repeats = accept.max_repeats;
+  reader.read("max_repeats", whole_number_between(1, 1000), max_repeats);
+  accept.max_repeats = static_cast<int>(max_repeats);
+  reader.read("window", share_of, accept.window);
+  if (reader.read("trim", share_of, accept.trim) && accept.trim >= 0.5)
+    problems.add(reader.find("trim")->place, "`accept.trim` must be below 50%: it is cut from both ends");
+  reader.read("absolute_tolerance", number_between(0, 1e300), accept.absolute_tolerance);
+  reader.refuse_other_keys();
+  return accept;
+}
+
+SearchSettings read_search(const Value& block, Problems& problems) {
+  SearchSettings search;
+  MapReader reader(block, "search", problems);
+  if (reader.read("confidence", share_of, search.confidence) && search.confidence < 0.5)
+    problems.add(reader.find("confidence")->place, "`search.confidence` must be at least 50%");
+  if (const Value* budget = reader.find("budget")) {
+    MapReader limits(*budget, "search.budget", problems);
+    if (limits.find("trials"))
+      limits.read("trials", whole_number_between(1, 1'000'000), search.budget_trials.emplace());
+    if (limits.find("hours")) {
+      double& hours = search.budget_hours.emplace();
+      if (limits.read("hours", number_between(0, 10'000), hours) && hours == 0)
+        problems.add(limits.find("hours")->place, "`search.budget.hours` must be more than 0");
+    }
+    limits.refuse_other_keys();
+  }
+  std::int64_t seed = 1;
+  if (reader.read("seed", whole_number_between(0, INT64_MAX), seed)) search.seed = static_cast<std::uint64_t>(seed);
+  constexpr std::array<std::pair<const char*, EngineChoice>, 4> kEngines{{{"automatic", EngineChoice::automatic},
+                                                                          {"ordered", EngineChoice::ordered},
+                                                                          {"causes", EngineChoice::causes},
+                                                                          {"additive", EngineChoice::additive}}};
+  Placed<std::string> engine;
+  if (reader.read("engine", placed_text_of, engine)) {
+    std::vector<std::string> names;
+    for (const auto& [name, choice] : kEngines) {
+      names.emplace_back(name);
+      if (engine.value == name) search.engine = choice;
+    }
+    check_word(engine, "engine", names, problems);
+  }
+  reader.refuse_other_keys();
+  return search;
+}
+
+}  // namespace bisectd::configs

@@ -1,0 +1,121 @@
+// Reads `suspects`: which members of which family are searched.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "configs/blocks.hpp"
+#include "configs/member_name.hpp"
+#include "configs/printable.hpp"
+#include "configs/reading.hpp"
+#include "configs/suggest.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+std::vector<Placed<std::string>> read_names(const Value& value, const std::string& what, Problems& problems) {
+  std::vector<Placed<std::string>> names = texts_of(value, what, problems);
+  for (auto name = names.begin(); name != names.end(); ++name)
+    if (std::ranges::find(names.begin(), name, name->value, &Placed<std::string>::value) != name)
+      problems.add(name->place, fmt::format("{} is named twice", in_quotes(name->value)));
+  if (value.kind == Value::Kind::list && value.items.empty())
+    problems.add(value.place, fmt::format("`{}` is empty", what));
+  return names;
+}
+
+std::map<std::string, Placed<double>> read_odds(const Value& block, const std::string& what, Problems& problems) {
+  std::map<std::string, Placed<double>> likely;
+  MapReader reader(block, what, problems);
+  for (const Value::Entry& entry : block.entries) {
+    double odds = 1;
+    if (entry.value.kind == Value::Kind::null) {
+      problems.add(entry.place, in_quotes(entry.key) + " has no odds",
+                   "for example 20: twenty times as likely as others");
+    } else if (reader.read_value(
+                   entry.value, [](const Value& v) { return number_of(v, 0, 1e9); }, odds)) {
+      if (odds == 0)
+        problems.add(entry.value.place, "odds must be more than 0", "to leave a suspect out, use `exclude`");
+      likely[entry.key] = {odds, entry.place};
+    }
+  }
+  return likely;
+}
+
+void read_block(MapReader& reader, const Family& family, Selection& selection, Problems& problems) {
+  const std::string& what = reader.what();
+  reader.read("discover", boolean_of, selection.discover);
+  if (selection.discover && !family.discover)
+    problems.add(reader.find("discover")->place, fmt::format("family `{}` cannot discover its members", family.name),
+                 "name them in `members`");
+  if (const Value* members = reader.find("members"))
+    selection.members = read_names(*members, what + ".members", problems);
+  if (const Value* exclude = reader.find("exclude"))
+    selection.exclude = read_names(*exclude, what + ".exclude", problems);
+  if (const Value* likely = reader.find("likely")) selection.likely = read_odds(*likely, what + ".likely", problems);
+  const bool understood = reader.refuse_other_keys();
+  selection.all = family.kind == FamilyKind::toggle && selection.members.empty();
+  if (understood && !selection.all && !selection.discover && selection.members.empty())
+    problems.add(reader.place(), fmt::format("`{}` names no suspect", what),
+                 family.discover ? "add `discover: true` or `members: [...]`" : "add `members: [...]`");
+  for (const auto& name : selection.exclude)
+    if (std::ranges::find(selection.members, name.value, &Placed<std::string>::value) != selection.members.end())
+      problems.add(name.place, fmt::format("{} is a member and excluded", in_quotes(name.value)));
+}
+
+Selection read_selection(const Value& value, const Family& family, Problems& problems) {
+  Selection selection;
+  selection.place = value.place;
+  const std::string what = "suspects." + family.name;
+  if (value.kind == Value::Kind::list) {
+    selection.members = read_names(value, what, problems);
+  } else if (value.kind == Value::Kind::map) {
+    MapReader reader(value, what, problems);
+    read_block(reader, family, selection, problems);
+  } else if (value.kind == Value::Kind::null || value.text != "all") {
+    problems.add(value.place, fmt::format("`{}`: expected all, a list or keys and values, found {}", what,
+                                          value.kind == Value::Kind::null ? "nothing" : in_quotes(value.text)));
+  } else if (family.kind == FamilyKind::list) {
+    problems.add(value.place,
+                 fmt::format("family `{}` has no fixed members, so not all of them can be meant", family.name),
+                 family.discover ? "write {discover: true}" : "write a list of names");
+  } else {
+    selection.all = true;
+  }
+  return selection;
+}
+
+void check_names(const Selection& selection, const Family& family, Problems& problems) {
+  for (const auto* names : {&selection.members, &selection.exclude})
+    for (const auto& name : *names) check_member_name(name, family, problems);
+  for (const auto& [name, odds] : selection.likely) check_member_name({name, odds.place}, family, problems);
+}
+
+}  // namespace
+
+std::map<std::string, Selection> read_suspects(const Value& block, const std::map<std::string, Family>& families,
+                                               Problems& problems) {
+  std::map<std::string, Selection> suspects;
+  const MapReader reader(block, "suspects", problems);
+  std::vector<std::string> known;
+  for (const auto& [name, family] : families) known.push_back(name);
+  for (const Value::Entry& entry : block.entries) {
+    const auto family = families.find(entry.key);
+    if (family == families.end()) {
+      const auto right = nearest(entry.key, known);
+      const std::string all = known.empty() ? "none is defined: name a preset with `extends`, or define `families`"
+                                            : fmt::format("known: {}", fmt::join(known, ", "));
+      problems.add(entry.place, "unknown family " + in_quotes(entry.key),
+                   right ? fmt::format("did you mean `{}`?", *right) : all);
+      continue;
+    }
+    const Selection selection = read_selection(entry.value, family->second, problems);
+    check_names(selection, family->second, problems);
+    suspects.emplace(entry.key, selection);
+  }
+  if (block.kind == Value::Kind::map && block.entries.empty())
+    problems.add(block.place, "`suspects` names no family",
+                 known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", ")));
+  return suspects;
+}
+
+}  // namespace bisectd::configs

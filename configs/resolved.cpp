@@ -1,0 +1,288 @@
+#include "configs/resolved.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+#include <yaml-cpp/emitter.h>
+
+#include <cstdint>
+#include <filesystem>
+
+#include "configs/secret.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+std::uint32_t digest(const std::string& text) {
+  return static_cast<std::uint32_t>(XXH3_64bits(text.data(), text.size()));
+}
+
+void key(YAML::Emitter& out, const std::string& name) { out << YAML::Key << name << YAML::Value; }
+
+/// Always in quotes, so that no reader takes a text for a number or a truth value.
+void text(YAML::Emitter& out, const std::string& value) { out << YAML::DoubleQuoted << value; }
+
+void text_at(YAML::Emitter& out, const std::string& name, const std::string& value) {
+  key(out, name);
+  text(out, value);
+}
+void text_at(YAML::Emitter& out, const std::string& name, const std::optional<std::string>& value) {
+  if (value) text_at(out, name, *value);
+}
+void text_at(YAML::Emitter& out, const std::string& name, const std::optional<Placed<std::string>>& value) {
+  if (value) text_at(out, name, value->value);
+}
+void word_at(YAML::Emitter& out, const std::string& name, const std::string& value) {
+  key(out, name);
+  out << value;
+}
+void percent_at(YAML::Emitter& out, const std::string& name, double share) {
+  word_at(out, name, fmt::format("{:.12g}%", share * 100));
+}
+void duration_at(YAML::Emitter& out, const std::string& name, std::chrono::milliseconds duration) {
+  word_at(out, name, fmt::format("{}ms", duration.count()));
+}
+void number_at(YAML::Emitter& out, const std::string& name, double number) {
+  word_at(out, name, fmt::format("{}", number));
+}
+
+const std::string& plain(const std::string& value) { return value; }
+const std::string& plain(const Placed<std::string>& value) { return value.value; }
+
+template <class Texts>
+void texts_at(YAML::Emitter& out, const std::string& name, const Texts& texts) {
+  if (texts.empty()) return;
+  key(out, name);
+  out << YAML::Flow << YAML::BeginSeq;
+  for (const auto& one : texts) text(out, plain(one));
+  out << YAML::EndSeq;
+}
+
+template <class Variables>
+void environment_at(YAML::Emitter& out, const Variables& variables) {
+  if (variables.empty()) return;
+  key(out, "environment");
+  out << YAML::BeginMap;
+  for (const auto& [name, value] : variables)
+    text_at(out, name, is_secret(name) ? fmt::format("(secret, digest {:08x})", digest(plain(value))) : plain(value));
+  out << YAML::EndMap;
+}
+
+/// A path relative to the experiment's folder: the same wherever bisectd was started.
+std::string from_folder(const std::string& path, const Experiment& experiment) {
+  const auto relative =
+      std::filesystem::path(path).lexically_relative(std::filesystem::path(experiment.file).parent_path());
+  return relative.empty() ? path : relative.string();
+}
+
+void write_devices(YAML::Emitter& out, const Devices& devices) {
+  key(out, "devices");
+  out << YAML::Flow << YAML::BeginMap;
+  word_at(out, "kind", devices.kind);
+  if (!devices.ids.empty()) {
+    key(out, "ids");
+    out << YAML::Flow << YAML::BeginSeq;
+    for (const int id : devices.ids) out << id;
+    out << YAML::EndSeq;
+  }
+  key(out, "per_trial");
+  out << devices.per_trial;
+  word_at(out, "visible_variable", devices.visible_variable.empty() ? "none" : devices.visible_variable);
+  out << YAML::EndMap;
+}
+
+void write_side(YAML::Emitter& out, const Side& side, const Experiment& experiment) {
+  texts_at(out, "command", side.command);
+  write_devices(out, side.devices);
+  text_at(out, "setup", side.setup);
+  environment_at(out, side.environment);
+  texts_at(out, "unset", side.unset);
+  text_at(out, "log", side.log);
+  if (side.directory) text_at(out, "directory", from_folder(*side.directory, experiment));
+  duration_at(out, "timeout", side.timeout);
+  duration_at(out, "stall", side.stall);
+  duration_at(out, "exit_grace", side.exit_grace);
+}
+
+void write_reference(YAML::Emitter& out, const Reference& reference, const Experiment& experiment) {
+  out << YAML::BeginMap;
+  if (reference.curve) {
+    text_at(out, "curve", from_folder(reference.curve->value, experiment));
+  } else {
+    write_side(out, reference, experiment);
+    key(out, "repeats");
+    out << reference.repeats;
+  }
+  out << YAML::EndMap;
+}
+
+void write_metrics(YAML::Emitter& out, const std::vector<Metric>& metrics) {
+  out << YAML::BeginMap;
+  for (const Metric& metric : metrics) {
+    key(out, metric.name);
+    out << YAML::BeginMap;
+    if (!metric.format.value.empty()) word_at(out, "format", metric.format.value);
+    text_at(out, "pattern", metric.pattern);
+    text_at(out, "file", metric.file);
+    if (!metric.pattern) {
+      text_at(out, "step_key", metric.step_key);
+      text_at(out, "value_key", metric.value_key.empty() ? metric.name : metric.value_key);
+    }
+    key(out, "higher_is_better");
+    out << metric.higher_is_better << YAML::EndMap;
+  }
+  out << YAML::EndMap;
+}
+
+void write_acceptance(YAML::Emitter& out, const Acceptance& accept) {
+  out << YAML::BeginMap;
+  percent_at(out, "target", accept.target);
+  number_at(out, "grey", accept.grey);
+  key(out, "worse_only");
+  out << accept.worse_only;
+  key(out, "max_repeats");
+  out << accept.max_repeats;
+  percent_at(out, "window", accept.window);
+  percent_at(out, "trim", accept.trim);
+  number_at(out, "absolute_tolerance", accept.absolute_tolerance);
+  out << YAML::EndMap;
+}
+
+void write_delivery(YAML::Emitter& out, const Delivery& deliver) {
+  text_at(out, "environment", deliver.environment);
+  text_at(out, "argument", deliver.argument);
+}
+
+void write_list(YAML::Emitter& out, const Family& family) {
+  key(out, "deliver");
+  out << YAML::Flow << YAML::BeginMap;
+  write_delivery(out, family.deliver);
+  text_at(out, "separator", family.deliver.separator);
+  out << YAML::EndMap;
+  if (family.discover) {
+    key(out, "discover");
+    out << YAML::BeginMap;
+    environment_at(out, family.discover->environment);
+    text_at(out, "ran", family.discover->ran.value);
+    text_at(out, "elsewhere", family.discover->elsewhere);
+    out << YAML::EndMap;
+  }
+  text_at(out, "refused", family.refused);
+  if (family.known_names.empty()) return;
+  std::string all;
+  for (const std::string& name : family.known_names) all += name + "\n";
+  for (const auto& [in_logs, written] : family.written_name) all += in_logs + "\t" + written + "\n";
+  word_at(out, "names", fmt::format("{} names, digest {:08x}", family.known_names.size(), digest(all)));
+}
+
+void write_toggles(YAML::Emitter& out, const Family& family) {
+  key(out, "toggles");
+  out << YAML::BeginMap;
+  for (const auto& [name, toggle] : family.toggles) {
+    key(out, name);
+    out << YAML::Flow << YAML::BeginMap;
+    write_delivery(out, toggle.deliver);
+    for (const auto& [what, value] : {std::pair("suspect", &toggle.suspect), std::pair("safe", &toggle.safe)}) {
+      if (*value)
+        text_at(out, what, **value);
+      else
+        word_at(out, what, "unset");
+    }
+    out << YAML::EndMap;
+  }
+  out << YAML::EndMap;
+}
+
+void write_families(YAML::Emitter& out, const Experiment& experiment) {
+  out << YAML::BeginMap;
+  for (const auto& [name, selection] : experiment.suspects) {
+    const Family& family = experiment.families.at(name);
+    const bool is_list = family.kind == FamilyKind::list;
+    key(out, name);
+    out << YAML::BeginMap;
+    word_at(out, "kind", is_list ? "list" : "toggle");
+    environment_at(out, family.environment);
+    if (family.effect) {
+      key(out, "effect");
+      out << YAML::BeginMap;
+      environment_at(out, family.effect->environment);
+      text_at(out, "log", family.effect->log.value);
+      out << YAML::EndMap;
+    }
+    is_list ? write_list(out, family) : write_toggles(out, family);
+    out << YAML::EndMap;
+  }
+  out << YAML::EndMap;
+}
+
+void write_suspects(YAML::Emitter& out, const std::map<std::string, Selection>& suspects) {
+  out << YAML::BeginMap;
+  for (const auto& [name, selection] : suspects) {
+    key(out, name);
+    out << YAML::BeginMap;
+    key(out, "all");
+    out << selection.all;
+    key(out, "discover");
+    out << selection.discover;
+    texts_at(out, "members", selection.members);
+    texts_at(out, "exclude", selection.exclude);
+    if (!selection.likely.empty()) {
+      key(out, "likely");
+      out << YAML::Flow << YAML::BeginMap;
+      for (const auto& [member, odds] : selection.likely) number_at(out, member, odds.value);
+      out << YAML::EndMap;
+    }
+    out << YAML::EndMap;
+  }
+  out << YAML::EndMap;
+}
+
+const char* name_of(EngineChoice engine) {
+  switch (engine) {
+    case EngineChoice::automatic: return "automatic";
+    case EngineChoice::ordered: return "ordered";
+    case EngineChoice::causes: return "causes";
+    case EngineChoice::additive: return "additive";
+  }
+  return "";
+}
+
+void write_search(YAML::Emitter& out, const SearchSettings& search) {
+  out << YAML::BeginMap;
+  percent_at(out, "confidence", search.confidence);
+  if (search.budget_trials) word_at(out, "budget_trials", std::to_string(*search.budget_trials));
+  if (search.budget_hours) number_at(out, "budget_hours", *search.budget_hours);
+  word_at(out, "seed", std::to_string(search.seed));
+  word_at(out, "engine", name_of(search.engine));
+  out << YAML::EndMap;
+}
+
+}  // namespace
+
+std::string resolved_yaml(const Experiment& experiment) {
+  YAML::Emitter out;
+  out << YAML::Comment("The experiment as bisectd understood it. Written by bisectd; not an experiment file.");
+  out << YAML::BeginMap;
+  text_at(out, "name", experiment.name);
+  text_at(out, "extends", experiment.preset);
+  key(out, "reference");
+  write_reference(out, experiment.reference, experiment);
+  key(out, "subject");
+  out << YAML::BeginMap;
+  write_side(out, experiment.subject, experiment);
+  out << YAML::EndMap;
+  if (experiment.steps) word_at(out, "steps", std::to_string(*experiment.steps));
+  key(out, "metric");
+  write_metrics(out, experiment.metrics);
+  key(out, "accept");
+  write_acceptance(out, experiment.accept);
+  key(out, "families");
+  write_families(out, experiment);
+  key(out, "suspects");
+  write_suspects(out, experiment.suspects);
+  key(out, "search");
+  write_search(out, experiment.search);
+  out << YAML::EndMap;
+  return std::string(out.c_str()) + "\n";
+}
+
+}  // namespace bisectd::configs

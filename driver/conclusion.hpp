@@ -1,0 +1,24 @@
+// What the answer of the search means for the person who asked: outcome, workaround, advice. Pure.
+#pragma once
+
+#include "configs/experiment.hpp"
+#include "driver/neutralise/recipe.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::driver {
+
+/// After the search: fills outcome, workaround, no-effect suspects, warnings and advice from record.answer.
+/// `base` is the subject's environment with nothing neutralised; `no_effect` the suspects that left no trace.
+void conclude(reports::Record& record, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+              const neutralise::Environment& base, const strategies::SuspectSet& no_effect);
+
+/// The subject as it is agrees with the reference.
+void conclude_aligned(reports::Record& record, const configs::Experiment& experiment);
+
+/// The target cannot be decided; `why` says what is in the way.
+void conclude_undecidable(reports::Record& record, const std::string& why);
+
+/// 0 aligned, 1 culprits found, 3 inconclusive or outside the suspects, 4 infrastructure.
+int exit_code(reports::Outcome outcome);
+
+}  // namespace bisectd::driver

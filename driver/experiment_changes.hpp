@@ -1,0 +1,11 @@
+// An experiment that changed between two sessions of one run would mix evidence of two different questions.
+#pragma once
+
+#include <string>
+
+namespace bisectd::driver {
+
+/// Throws commands::UsageError with the lines that differ, unless they are the same or `accepted`.
+void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,87 @@
+// See align.hpp. Logs are nearly always in order already; every function takes that path without a sort.
+#include "driver/judge/align.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace bisectd::driver::judge {
+
+Track tidy(const Series& series) {
+  Track track;
+  track.steps.reserve(series.size());
+  track.values.reserve(series.size());
+  const auto not_ascending = [](const Point& a, const Point& b) { return a.step >= b.step; };
+  if (std::adjacent_find(series.begin(), series.end(), not_ascending) == series.end()) {
+    for (const Point& point : series) {
+      track.steps.push_back(point.step);
+      track.values.push_back(point.value);
+    }
+    return track;
+  }
+  track.resumed = true;
+  Series sorted = series;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Point& a, const Point& b) { return a.step < b.step; });
+  for (const Point& point : sorted) {
+    if (!track.empty() && track.steps.back() == point.step) {
+      track.values.back() = point.value;
+    } else {
+      track.steps.push_back(point.step);
+      track.values.push_back(point.value);
+    }
+  }
+  return track;
+}
+
+Track until(Track track, std::int64_t last) {
+  const auto end = std::upper_bound(track.steps.begin(), track.steps.end(), last);
+  const auto kept = static_cast<std::size_t>(end - track.steps.begin());
+  track.steps.resize(kept);
+  track.values.resize(kept);
+  return track;
+}
+
+std::vector<std::int64_t> common_steps(std::span<const Track> tracks) {
+  if (tracks.empty()) return {};
+  std::vector<std::int64_t> common = tracks.front().steps;
+  std::vector<std::int64_t> next;
+  for (const Track& track : tracks.subspan(1)) {
+    if (track.steps == common) continue;
+    next.clear();
+    std::set_intersection(common.begin(), common.end(), track.steps.begin(), track.steps.end(),
+                          std::back_inserter(next));
+    common.swap(next);
+  }
+  return common;
+}
+
+std::int64_t stride(std::span<const std::int64_t> steps) {
+  if (steps.size() < 2) return 1;
+  std::vector<std::int64_t> gaps(steps.size());
+  std::adjacent_difference(steps.begin(), steps.end(), gaps.begin());
+  const auto middle = gaps.begin() + 1 + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
+  std::nth_element(gaps.begin() + 1, middle, gaps.end());
+  return *middle;
+}
+
+bool identical(const Track& a, const Track& b) {
+  return a.steps == b.steps &&
+         (a.empty() || std::memcmp(a.values.data(), b.values.data(), a.size() * sizeof(double)) == 0);
+}
+
+Match match(const Track& track, std::span<const std::int64_t> grid) {
+  Match found;
+  found.at.reserve(std::min(track.size(), grid.size()));
+  found.values.reserve(found.at.capacity());
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < track.size() && place < grid.size(); ++i) {
+    while (place < grid.size() && grid[place] < track.steps[i]) ++place;
+    if (place < grid.size() && grid[place] == track.steps[i]) {
+      found.at.push_back(place++);
+      found.values.push_back(track.values[i]);
+    }
+  }
+  return found;
+}
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,124 @@
+// See early_stop.hpp. Group-sequential looks with a Bonferroni share each; shared design "verdict", section 4.6. Beyond
+// the design, two looks in a row must agree: the slope of a slow transient is hard to see in the first short windows.
+#include "driver/judge/early_stop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "driver/judge/events.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr std::array kLooks = {0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90};
+constexpr double kAlpha = 0.01;       ///< of one attempt, over all looks and both sides
+constexpr double kLookWindow = 0.10;  ///< of the run
+constexpr std::size_t kFewestPoints = 10;  ///< in each window: fewer say little about the rest of the run
+
+/// The step `share` of the way through the run.
+std::int64_t step_at(const Reference& reference, double share) {
+  const std::int64_t start = reference.steps.front() - reference.stride;
+  return start + std::llround(share * static_cast<double>(reference.last_step() - start));
+}
+
+/// Sum of squares of the runs' levels in a stretch, around their mean.
+double squares_in(const Reference& reference, const Places& places) { return spread_of(levels_in(reference, places)).last; }
+
+/// The same for a stretch of `length` steps at `step`, or the mean over all such stretches of the run if that is more:
+/// runs that have hardly separated yet look quieter than they will be.
+double squares_at(const Reference& reference, std::int64_t step, std::int64_t length) {
+  double sum = 0;
+  int stretches = 0;
+  for (std::int64_t last = reference.last_step(); last - length >= reference.steps.front(); last -= length) {
+    const Places places = places_in(reference, {last - length, last});
+    if (places.size() == 0) continue;
+    sum += squares_in(reference, places);
+    ++stretches;
+  }
+  return std::max(squares_in(reference, places_in(reference, {step - length, step})), sum / std::max(1, stretches));
+}
+
+Judgement certain_fail(std::string reason, std::optional<std::int64_t> step) {
+  Judgement judgement;
+  judgement.verdict = strategies::Verdict::fail;
+  judgement.reason = std::move(reason);
+  judgement.p_bad = 1;
+  judgement.first_bad_step = step;
+  return judgement;
+}
+
+}  // namespace
+
+EarlyStop::EarlyStop(const Reference& reference, const NoisePool& pool) : reference_(reference), pool_(pool) {}
+
+std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
+  const Difference now = difference(reference_, so_far);
+  if (now.track.empty()) return std::nullopt;
+  for (; next_look_ < kLooks.size(); ++next_look_) {
+    const std::int64_t step = step_at(reference_, kLooks[next_look_]);
+    if (now.track.steps.back() < step) break;
+    const Difference then = until(reference_, now, step);
+    if (auto judgement = by_event(so_far, then)) return judgement;
+    if (!beyond_at(then, step)) {
+      first_beyond_.reset();
+    } else if (!first_beyond_) {
+      first_beyond_ = step;
+    } else {
+      Judgement judgement = certain_fail("level", first_beyond_);
+      judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at steps {} and {}",
+                                   reference_.metric.name, 100 * reference_.accept.target, *first_beyond_, step);
+      return judgement;
+    }
+  }
+  return by_event(so_far, now);
+}
+
+std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Difference& difference) const {
+  const auto events = events_of(reference_, curve, difference, Progress::running);
+  if (events.empty() || !events.front().fails) return std::nullopt;
+  const Event& event = events.front();
+  Judgement judgement = certain_fail(event.code, event.step ? event.step : difference.track.steps.back());
+  judgement.text = event.text;
+  return judgement;
+}
+
+bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const {
+  const std::int64_t start = reference_.steps.front() - reference_.stride;
+  const std::int64_t length = std::min(std::llround(kLookWindow * static_cast<double>(reference_.last_step() - start)),
+                                       static_cast<long long>((step - start) / 2));
+  const Places now = places_in(reference_, {step - length, step});
+  const Places before = places_in(reference_, {step - 2 * length, step - length});
+  if (values_in(difference, now).size() < kFewestPoints || values_in(difference, before).size() < kFewestPoints) {
+    return false;
+  }
+  const bool exact = reference_.distinct() == 1 && pool_.deterministic();
+  const double runs = reference_.distinct();
+  const double dof = runs - 1 + pool_.total.dof;
+  if (!exact && dof == 0) return false;
+  // Even an exact difference moves along the run: what it does inside the window says how far it may still go.
+  const Variance inside = within_run(values_in(difference, now));
+  double variance = inside.value;
+  if (!exact) {
+    const double squares = squares_at(reference_, step, length);
+    const double between = std::max(squares / std::max(1.0, runs - 1), (squares + pool_.total.last) / dof);
+    variance = std::max(variance, between * (1 + 1 / runs));
+  }
+  const double reach = t_quantile(kAlpha / (2 * kLooks.size()), exact ? inside.dof : dof) * std::sqrt(variance);
+  const double sign = reference_.metric.higher_is_better ? -1 : 1;
+  double level = sign * level_in(reference_, difference, now);
+  double previous = sign * level_in(reference_, difference, before);
+  if (!reference_.accept.worse_only && level < 0) {
+    level = -level;
+    previous = -previous;
+  }
+  // A transient that is on its way back must not stop the run: the line through both windows, drawn to the end, less one
+  // standard error of its slope.
+  const double slope = (level - previous - std::sqrt(2 * inside.value)) / static_cast<double>(length);
+  const double at_end = level + slope * static_cast<double>(reference_.last_step() - step);
+  const double target = reference_.accept.target;
+  return level - reach > target && previous > target && at_end > target;
+}
+
+}  // namespace bisectd::driver::judge

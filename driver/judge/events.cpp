@@ -1,0 +1,196 @@
+// See events.hpp. One function per rule, cheapest first.
+#include "driver/judge/events.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "driver/judge/level.hpp"
+#include "driver/judge/watched.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr std::size_t kNanConsecutive = 3;
+constexpr std::size_t kNanIsolated = 3;
+constexpr double kFirstStepShare = 0.02;  ///< a first logged step later than this share of the run is no first step
+constexpr double kFirstStepFail = 0.05, kFirstStepNote = 0.01, kFirstStepSigma = 6;
+constexpr double kMultiStep = 0.02;
+constexpr std::size_t kMultiStepBlocks = 20;
+constexpr double kSpike = 0.05, kSpikeSigma = 6;
+constexpr std::size_t kSpikeCount = 3;
+constexpr std::size_t kReferenceFactor = 3;  ///< so much worse than the worst reference is an event
+constexpr double kMadToSigma = 1.4826;
+
+using Events = std::vector<Event>;
+
+bool excused(const Reference& reference, std::int64_t step) {
+  return std::binary_search(reference.excused.begin(), reference.excused.end(), step);
+}
+
+struct NonFinite {
+  std::size_t count = 0, longest = 0;
+  std::optional<std::int64_t> first;
+  bool at_end = false;
+};
+
+NonFinite non_finite(const Reference& reference, const Track& track) {
+  NonFinite result;
+  std::size_t streak = 0;
+  for (std::size_t i = 0; i < track.size(); ++i) {
+    if (excused(reference, track.steps[i])) continue;
+    result.at_end = !std::isfinite(track.values[i]);
+    if (!result.at_end) {
+      streak = 0;
+      continue;
+    }
+    ++result.count;
+    result.longest = std::max(result.longest, ++streak);
+    if (!result.first) result.first = track.steps[i];
+  }
+  return result;
+}
+
+/// M0n. A single NaN that the references do not have is never silent: below the limit it is a note.
+void nan(const Reference& reference, const Track& track, Progress progress, Events& events) {
+  const NonFinite found = non_finite(reference, track);
+  if (found.count == 0) return;
+  const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == Progress::over) ||
+                     found.count > std::max(kNanIsolated, kReferenceFactor * reference.baseline.non_finite);
+  events.push_back({"nan", fails,
+                    fmt::format("{} is NaN or infinite at {} step(s), first at step {}; the reference is finite there",
+                                reference.metric.name, found.count, *found.first),
+                    found.first});
+}
+
+/// M1: forward is wrong from the start.
+void first_step(const Reference& reference, const Difference& difference, Events& events) {
+  if (difference.places.empty()) return;
+  const std::size_t t = difference.places.front();
+  const std::int64_t step = reference.steps[t];
+  if (static_cast<double>(step) > std::max(1.0, kFirstStepShare * static_cast<double>(reference.last_step()))) return;
+  double sum_squares = 0;
+  for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
+  // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
+  const double sigma = std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)),
+                                reference.baseline.step_noise);
+  const double size = badness(reference, difference.values.front());
+  const bool fails = size > std::max(kFirstStepFail, kFirstStepSigma * sigma);
+  if (!fails && size <= kFirstStepNote) return;
+  events.push_back({"first-step", fails,
+                    fmt::format("the first step already differs by {:.3g} %: look at the forward pass",
+                                100 * difference.values.front()),
+                    step});
+}
+
+/// Sum over blocks of the size of the mean in the block, over the number of blocks of a whole run. Terms are never negative, so a sum
+/// that is beyond a limit stays beyond it.
+template <class Level>
+double block_error(const Reference& reference, Level level) {
+  const std::size_t points = reference.steps.size();
+  const std::size_t blocks = std::min(kMultiStepBlocks, points);
+  double sum = 0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    sum += std::max(0.0, badness(reference, level(Places{b * points / blocks, (b + 1) * points / blocks})));
+  }
+  return sum / static_cast<double>(blocks);
+}
+
+double mean_of(std::span<const double> values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// M2: the whole run is off, though the end may agree.
+void multi_step(const Reference& reference, const Difference& difference, Progress progress, Events& events) {
+  const double limit = std::max(kMultiStep, static_cast<double>(kReferenceFactor) * reference.baseline.block_error);
+  // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
+  const std::size_t seen = progress == Progress::over ? reference.steps.size()
+                           : difference.places.empty() ? 0
+                                                       : difference.places.back() + 1;
+  const double error = block_error(reference, [&](const Places& places) {
+    return places.to <= seen ? mean_of(values_in(difference, places)) : 0.0;
+  });
+  if (error <= limit) return;
+  events.push_back({"multi-step", true,
+                    fmt::format("the mean error over the run is at least {:.3g} % (limit {:.3g} %)", 100 * error,
+                                100 * limit),
+                    std::nullopt});
+}
+
+/// Standard deviation of one run at one step around the others, robust against spikes; 0 with one distinct run.
+double step_noise(const Reference& reference) {
+  const double m = reference.distinct();
+  if (m < 2) return 0;
+  std::vector<double> sizes;
+  for (const auto& run : reference.residuals) {
+    for (double value : run) sizes.push_back(std::abs(value));
+  }
+  return kMadToSigma * quantile(sizes, 0.5) * std::sqrt(m / (m - 1));
+}
+
+double spike_limit(double noise) { return std::max(kSpike, kSpikeSigma * noise); }
+
+struct Beyond {
+  const Reference& reference;
+  double limit;
+  bool operator()(double value) const { return badness(reference, value) > limit; }
+};
+
+}  // namespace
+
+Baseline baseline_of(const Reference& reference) {
+  Baseline baseline;
+  baseline.step_noise = step_noise(reference);
+  for (const auto& run : reference.residuals) {
+    baseline.block_error = std::max(baseline.block_error, block_error(reference, [&](const Places& places) {
+                                      return mean_of(std::span(run).subspan(places.from, places.size()));
+                                    }));
+    baseline.spikes = std::max(baseline.spikes, static_cast<std::size_t>(std::count_if(
+                                                    run.begin(), run.end(), Beyond{reference, spike_limit(baseline.step_noise)})));
+  }
+  for (const Track& run : reference.runs) {
+    baseline.non_finite = std::max(baseline.non_finite, non_finite(reference, run).count);
+  }
+  return baseline;
+}
+
+Spikes spikes_of(const Reference& reference, const Difference& difference) {
+  Spikes spikes;
+  spikes.worst = reference.baseline.spikes;
+  spikes.limit = spike_limit(reference.baseline.step_noise);
+  const Beyond beyond{reference, spikes.limit};
+  const auto& values = difference.values;
+  const auto first = std::find_if(values.begin(), values.end(), beyond);
+  if (first == values.end()) return spikes;
+  spikes.count = static_cast<std::size_t>(std::count_if(first, values.end(), beyond));
+  spikes.first = reference.steps[difference.places[static_cast<std::size_t>(first - values.begin())]];
+  return spikes;
+}
+
+bool Spikes::too_many(std::size_t attempts) const {
+  return count > std::max(kSpikeCount, kReferenceFactor * worst * attempts);
+}
+
+std::vector<Event> events_of(const Reference& reference, const Curve& curve, const Difference& difference,
+                             Progress progress) {
+  Events events;
+  nan(reference, difference.track, progress, events);
+  if (!reference.metric.higher_is_better) {  // single evaluations of a score are noisy by nature: its level decides
+    first_step(reference, difference, events);
+    if (const Spikes spikes = spikes_of(reference, difference); spikes.count > 0) {
+      events.push_back({"spikes", spikes.too_many(),
+                        fmt::format("{} step(s) are off by more than {:.3g} % (worst reference: {})", spikes.count,
+                                    100 * spikes.limit, spikes.worst),
+                        spikes.first});
+    }
+    multi_step(reference, difference, progress, events);
+  }
+  loss_scale(reference, curve, events);
+  grad_norm(reference, curve, events);
+  std::stable_partition(events.begin(), events.end(), [](const Event& event) { return event.fails; });
+  return events;
+}
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,42 @@
+// Rules that need no statistics: NaN, first step, multi-step error, spikes, loss scale, gradient norm.
+// Rule numbers M0..M7 and their limits are those of the shared design "verdict", sections 4.4 and 5.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/judge/difference.hpp"
+
+namespace bisectd::driver::judge {
+
+/// Something that happened in one attempt.
+struct Event {
+  std::string code;  ///< stable: nan, first-step, multi-step, spikes, overflow, grad-norm
+  bool fails = false;  ///< else only a note
+  std::string text;  ///< for people
+  std::optional<std::int64_t> step;  ///< where it was first seen
+};
+
+/// Measures the references by the rules below.
+Baseline baseline_of(const Reference& reference);
+
+/// M4: single steps far off, which a trimmed mean would hide.
+struct Spikes {
+  std::size_t count = 0;  ///< steps of the attempt off by more than `limit`
+  std::size_t worst = 0;  ///< the most such steps in a reference
+  double limit = 0;       ///< max(5 %, 6 robust standard deviations of a reference's step)
+  std::optional<std::int64_t> first;
+
+  bool too_many(std::size_t attempts = 1) const;  ///< `count` is then that of all attempts together
+};
+Spikes spikes_of(const Reference& reference, const Difference& difference);
+
+/// Whether the attempt is over. While it runs, a last value of NaN may still recover.
+enum class Progress { running, over };
+
+/// All events of one attempt, failing ones first. An event found while the attempt runs stays one when it is over.
+std::vector<Event> events_of(const Reference& reference, const Curve& curve, const Difference& difference,
+                             Progress progress);
+
+}  // namespace bisectd::driver::judge

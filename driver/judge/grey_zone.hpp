@@ -1,0 +1,35 @@
+// The grey-zone t-verdict: a difference, its error and a target give pass, fail or inconclusive. Knows no curves.
+#pragma once
+
+#include "configs/experiment.hpp"
+#include "driver/judge/noise.hpp"
+#include "strategies/evidence.hpp"
+
+namespace bisectd::driver::judge {
+
+/// How sure the difference is.
+enum class Ground {
+  repeats,     ///< run-to-run noise was measured
+  exact,       ///< repeats of both sides gave the same bits: there is no noise
+  within_run,  ///< nothing was repeated: the error is seen from inside one run, blind to the offset between runs
+};
+
+/// The numbers behind one verdict by level.
+struct Comparison {
+  double size = 0;      ///< |difference|, or the difference to the worse side if only that counts
+  StandardError error;  ///< of it; not used when exact
+  Ground ground = Ground::repeats;
+  bool last_look = true;  ///< no further attempt can follow
+};
+
+/// Never a pass while size > target, never a fail while size <= target; size is not NaN. `grey`: 1 proves equivalence.
+strategies::Verdict decide(const configs::Acceptance& accept, double grey, const Comparison& comparison);
+
+/// Minimal detectable effect: a true difference of this size fails nine times in ten.
+double detectable(const configs::Acceptance& accept, double grey, const Comparison& comparison);
+
+/// Largest run-to-run standard deviation of the level that n attempts against m references decide, nine times in ten, when
+/// the true difference is none. `dof`: of the noise as known before the attempts.
+double largest_noise(const configs::Acceptance& accept, double dof, int m, int n);
+
+}  // namespace bisectd::driver::judge

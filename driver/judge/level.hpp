@@ -1,0 +1,29 @@
+// Where a curve stands: trimmed means, quantiles, the scale that makes a difference relative. Knows no target.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace bisectd::driver::judge {
+
+/// Differences are cut at this size (as a fraction), so that 1e308 in a log stays a large number and not an infinity.
+inline constexpr double kLargestDifference = 1e6;
+
+/// Mean without the `trim` share of the smallest and of the largest values. All finite, not empty. Reorders `values`.
+double trimmed_mean(std::span<double> values, double trim);
+
+/// The value at share `q` (0..1) of the sorted values (nearest rank). Not empty. Reorders `values`.
+double quantile(std::span<double> values, double q);
+
+/// Centred moving mean over `width` points, shorter at both ends.
+std::vector<double> smoothed(std::span<const double> values, std::size_t width);
+
+/// S_t of the shared design: max(|mean| smoothed over 5 % of the run, smallest_scale,
+/// 5 % of the span between the 5 % and 95 % quantiles). One formula for losses near zero, negative and changing sign.
+/// All finite, not empty. Positive, but for a curve of zeros without a smallest scale: the caller must refuse that.
+std::vector<double> scale_of(std::span<const double> mean, double smallest_scale);
+
+/// (value - mean) / scale without overflow, cut at +-kLargestDifference. `scale` > 0, all finite.
+double relative(double value, double mean, double scale);
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,127 @@
+// See preflight.hpp. Limits: shared design "verdict", section 4.5.
+#include "driver/judge/preflight.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "driver/judge/grey_zone.hpp"
+#include "driver/judge/precision.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr double kPrecisionShare = 0.25;  ///< half a printed digit may be this share of the target
+constexpr double kRepeatedShare = 0.2;
+constexpr std::size_t kFewPoints = 10;
+constexpr double kOutlierSigma = 6;
+
+std::span<const double> window_of(const Reference& reference, const std::vector<double>& values) {
+  const Places places = places_in(reference, reference.window);
+  return std::span(values).subspan(places.from, places.size());
+}
+
+void precision(const Reference& reference, std::vector<Finding>& findings) {
+  const auto scale = window_of(reference, reference.scale);
+  const double smallest = *std::min_element(scale.begin(), scale.end());
+  const double target = reference.accept.target;
+  for (const Track& run : reference.runs) {
+    const double unit = printed_unit(run.values, reference.mean.back());
+    const double share = unit / 2 / smallest;
+    if (share > kPrecisionShare * target) {
+      findings.push_back({"precision", true,
+                          fmt::format("{} is printed in steps of {:g}: half of that is already {:.2g} % of it, too coarse "
+                                      "for a target of {:.3g} %",
+                                      reference.metric.name, unit, 100 * share, 100 * target),
+                          {"print more digits", "read the metric from a file that has them (tensorboard, jsonl)"}});
+      return;
+    }
+    const double moves = std::abs(run.values.front() - run.values.back()) / static_cast<double>(run.size());
+    if (run.size() >= 2 * kFewPoints && repeated_share(run.values) > kRepeatedShare && unit < moves) {
+      findings.push_back({"smoothed", false,
+                          fmt::format("{:.0f} % of the logged values repeat the one before: the log seems to print a "
+                                      "running median, which hides spikes and single NaNs",
+                                      100 * repeated_share(run.values)),
+                          {"switch the smoothing of the log off (PaddleOCR: Global.log_smooth_window=1)"}});
+      return;
+    }
+  }
+}
+
+void few_points(const Reference& reference, std::vector<Finding>& findings) {
+  const std::size_t points = window_of(reference, reference.mean).size();
+  if (points >= kFewPoints || reference.metric.higher_is_better) return;
+  findings.push_back({"few-points", false,
+                      fmt::format("only {} logged value(s) of {} fall into the final window", points, reference.metric.name),
+                      {"log more often", "train for more steps"}});
+}
+
+void repeats(const Reference& reference, std::vector<Finding>& findings) {
+  if (reference.given == 1) {
+    findings.push_back({"no-repeats", false, "there is one reference run only: how much it varies from run to run is unknown",
+                        {"run the reference at least three times"}});
+  } else if (reference.distinct() == 2) {
+    findings.push_back({"two-references", false, "two references measure the noise badly: nearly every trial will need repeats",
+                        {"run the reference a third time"}});
+  }
+}
+
+/// A reference far from the others is said, but never dropped: dropping it would shrink the noise and make failures.
+void outlier(const Reference& reference, std::vector<Finding>& findings) {
+  if (reference.distinct() < 4) return;
+  const std::vector<double> levels = levels_in(reference, places_in(reference, reference.window));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    std::vector<double> others = levels;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const Spread spread = spread_of(others);
+    const double mean = std::accumulate(others.begin(), others.end(), 0.0) / static_cast<double>(others.size());
+    const double sigma = std::sqrt(spread.last / spread.dof);
+    if (std::abs(levels[i] - mean) <= kOutlierSigma * sigma) continue;
+    findings.push_back({"outlier", false,
+                        fmt::format("reference run {} ends {:.2g} % away from the others; it stays in and widens the noise",
+                                    i + 1, 100 * (levels[i] - mean)),
+                        {"look at that run", "repeat it"}});
+  }
+}
+
+void noise(const Reference& reference, const NoisePool& pool, Preflight& result) {
+  Spread all = reference.level;
+  all += pool.total;
+  const auto [variance, dof] = variance_of(all);
+  if (dof == 0) return;
+  result.noise = std::sqrt(variance);
+  const int most = reference.accept.max_repeats;
+  while (result.attempts_needed <= most && result.noise > largest_noise(reference.accept, dof, reference.distinct(), result.attempts_needed)) {
+    ++result.attempts_needed;
+  }
+  if (result.attempts_needed <= most) return;
+  result.findings.push_back(
+      {"too-noisy", true,
+       fmt::format("runs of one and the same training differ by {:.2g} % (standard deviation); with {} reference runs and "
+                   "{} attempts a target of {:.3g} % can be decided up to {:.2g} %",
+                   100 * result.noise, reference.distinct(), most, 100 * reference.accept.target,
+                   100 * largest_noise(reference.accept, dof, reference.distinct(), most)),
+       {"fix the seed and the order of the data on both sides, and use deterministic kernels",
+        "train longer, or judge a larger share of the run (accept: window)", "run more references (reference: repeats)",
+        fmt::format("accept what the noise allows: a target of {:.2g} %", 200 * result.noise)}});
+}
+
+}  // namespace
+
+bool Preflight::decidable() const {
+  return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.error; });
+}
+
+Preflight preflight(const Reference& reference, const NoisePool& pool) {
+  Preflight result;
+  noise(reference, pool, result);
+  precision(reference, result.findings);
+  few_points(reference, result.findings);
+  repeats(reference, result.findings);
+  outlier(reference, result.findings);
+  std::stable_partition(result.findings.begin(), result.findings.end(), [](const Finding& finding) { return finding.error; });
+  return result;
+}
+
+}  // namespace bisectd::driver::judge

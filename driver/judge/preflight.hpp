@@ -1,0 +1,30 @@
+// Before the night is spent: can the target be decided at all with this reference, this log and this noise?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/judge/reference.hpp"
+
+namespace bisectd::driver::judge {
+
+/// One finding. An `error` makes verdicts worthless; a warning does not stop the run.
+struct Finding {
+  std::string code;  ///< stable: precision, smoothed, few-points, too-noisy, no-repeats, two-references, outlier
+  bool error = false;
+  std::string text;                  ///< what is wrong, with numbers
+  std::vector<std::string> options;  ///< what to do, cheapest first
+};
+
+struct Preflight {
+  double noise = 0;              ///< run-to-run standard deviation of the level, as a fraction; 0 when not measured
+  int attempts_needed = 1;       ///< expected attempts of one trial: 1..max_repeats; one more: undecidable
+  std::vector<Finding> findings; ///< errors first
+
+  bool decidable() const;
+};
+
+/// Looks at a prepared reference and what repeats of the subject taught so far.
+Preflight preflight(const Reference& reference, const NoisePool& pool);
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,215 @@
+// See reference.hpp. Which runs count, then the grid, the mean and the noise floor.
+#include "driver/judge/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "driver/judge/events.hpp"
+#include "driver/judge/level.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr std::size_t kFewestReferences = 3;  ///< a broken run is dropped while this many are left
+constexpr double kWholeRun = 0.9;             ///< a run that ends before this share of the longest was cut short
+
+using Tracks = std::vector<Track>;
+
+bool finite_at(const Track& track, std::int64_t step) {
+  const auto found = std::lower_bound(track.steps.begin(), track.steps.end(), step);
+  return found != track.steps.end() && *found == step &&
+         std::isfinite(track.values[static_cast<std::size_t>(found - track.steps.begin())]);
+}
+
+std::vector<std::int64_t> non_finite_steps(const Track& track) {
+  std::vector<std::int64_t> steps;
+  for (std::size_t i = 0; i < track.size(); ++i) {
+    if (!std::isfinite(track.values[i])) steps.push_back(track.steps[i]);
+  }
+  return steps;
+}
+
+/// Removes the tracks marked as broken and says so.
+void drop(Tracks& tracks, const std::vector<bool>& broken, std::string_view why, std::vector<std::string>& notes) {
+  Tracks kept;
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    if (broken[i]) {
+      notes.push_back(fmt::format("a reference run is left out: {}", why));
+    } else {
+      kept.push_back(std::move(tracks[i]));
+    }
+  }
+  tracks = std::move(kept);
+}
+
+void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
+  std::int64_t longest = tracks.front().steps.back();
+  for (const Track& track : tracks) longest = std::max(longest, track.steps.back());
+  std::vector<bool> broken;
+  for (const Track& track : tracks) {
+    broken.push_back(static_cast<double>(track.steps.back()) < kWholeRun * static_cast<double>(longest));
+  }
+  drop(tracks, broken, "it ended early", notes);
+}
+
+/// Runs with NaN or infinity of their own go, while enough are left; a run that ends so goes in any case.
+/// Returns the steps where no run is finite.
+std::vector<std::int64_t> drop_non_finite(Tracks& tracks, std::vector<std::string>& notes) {
+  std::vector<std::int64_t> excused = non_finite_steps(tracks.front());
+  std::erase_if(excused, [&](std::int64_t step) {
+    return std::any_of(tracks.begin(), tracks.end(), [step](const Track& track) { return finite_at(track, step); });
+  });
+  std::vector<bool> broken, ends_so;
+  for (const Track& track : tracks) {
+    broken.push_back(non_finite_steps(track).size() > excused.size());
+    ends_so.push_back(!std::isfinite(track.values.back()));
+  }
+  const auto clean = static_cast<std::size_t>(std::count(broken.begin(), broken.end(), false));
+  const bool enough = clean >= kFewestReferences;
+  drop(tracks, enough ? broken : ends_so, "it holds NaN or infinity", notes);
+  return excused;
+}
+
+/// Bit-identical runs are one observation, however often they were made.
+std::size_t merge_identical(Tracks& tracks) {
+  Tracks distinct;
+  for (Track& track : tracks) {
+    const bool known = std::any_of(distinct.begin(), distinct.end(),
+                                   [&](const Track& other) { return identical(track, other); });
+    if (!known) distinct.push_back(std::move(track));
+  }
+  const std::size_t merged = tracks.size() - distinct.size();
+  tracks = std::move(distinct);
+  return merged;
+}
+
+/// Values of every run on the grid; steps where one of them is not finite leave the grid.
+std::vector<std::vector<double>> values_on_grid(Reference& reference) {
+  std::vector<std::vector<double>> values;
+  for (const Track& run : reference.runs) values.push_back(match(run, reference.steps).values);
+  std::size_t kept = 0;
+  for (std::size_t t = 0; t < reference.steps.size(); ++t) {
+    if (!std::all_of(values.begin(), values.end(), [t](const auto& run) { return std::isfinite(run[t]); })) continue;
+    reference.steps[kept] = reference.steps[t];
+    for (auto& run : values) run[kept] = run[t];
+    ++kept;
+  }
+  reference.steps.resize(kept);
+  for (auto& run : values) run.resize(kept);
+  return values;
+}
+
+Spread level_spread(const Reference& reference) {
+  const Places last = places_in(reference, reference.window);
+  const Places before = places_in(reference, window_before(reference.window));
+  if (2 * before.size() < last.size()) return spread_of(levels_in(reference, last));
+  return spread_of(levels_in(reference, last), levels_in(reference, before));
+}
+
+tl::unexpected<Problem> problem(std::string code, std::string message, std::string hint) {
+  return tl::unexpected(Problem{std::move(code), std::move(message), std::move(hint)});
+}
+
+}  // namespace
+
+Window window_at(const Reference& reference, std::int64_t last) {
+  // Steps start one stride before the first logged one: a run that logs every 10 steps first logs step 10.
+  const double run = static_cast<double>(reference.steps.back() - reference.steps.front() + reference.stride);
+  const auto length = std::max<std::int64_t>(1, std::llround(reference.accept.window * run));
+  return {last - length, last};
+}
+
+Places places_in(const Reference& reference, const Window& window) {
+  const auto& steps = reference.steps;
+  const auto place = [&](std::int64_t step) {
+    return static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), step) - steps.begin());
+  };
+  return {place(window.first), place(window.last)};
+}
+
+std::vector<double> levels_in(const Reference& reference, const Places& places) {
+  std::vector<double> levels, values;
+  for (const auto& run : reference.residuals) {
+    const auto part = std::span(run).subspan(places.from, places.size());
+    values.assign(part.begin(), part.end());
+    levels.push_back(trimmed_mean(values, reference.accept.trim));
+  }
+  return levels;
+}
+
+tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> curves,
+                                                   const MetricRule& metric, std::optional<std::int64_t> last) {
+  if (curves.empty()) return problem("no-reference", "there is no reference run", "run the reference at least once");
+  Reference reference;
+  reference.accept = accept;
+  reference.metric = metric;
+  for (const Curve& curve : curves) {
+    const auto found = curve.series.find(metric.name);
+    Track track = found == curve.series.end() ? Track{} : tidy(found->second);
+    if (last) {
+      reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);
+      track = until(std::move(track), *last);
+    }
+    if (track.empty()) {
+      reference.notes.push_back(fmt::format("a reference run is left out: it logged no {}", metric.name));
+      continue;
+    }
+    if (track.resumed) reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
+    reference.runs.push_back(std::move(track));
+    for (const char* name : {kLossScale, kGradNorm}) {
+      const auto extra = curve.series.find(name);
+      if (extra != curve.series.end() && !extra->second.empty()) reference.watched[name].push_back(tidy(extra->second));
+    }
+  }
+  if (reference.runs.empty()) {
+    return problem("no-curve", fmt::format("no reference run logged \"{}\"", metric.name),
+                   "check the metric's name and its format or pattern");
+  }
+  drop_short(reference.runs, reference.notes);
+  reference.excused = drop_non_finite(reference.runs, reference.notes);
+  if (reference.runs.empty()) {
+    return problem("not-finite", fmt::format("every reference run ends with a {} that is not finite", metric.name),
+                   "mend the reference first: it must train");
+  }
+  reference.given = reference.runs.size();
+  const std::size_t merged = merge_identical(reference.runs);
+  if (merged > 0) {
+    reference.notes.push_back(fmt::format("{} of {} reference runs are bit-identical to another and count once", merged,
+                                          reference.given));
+  }
+  reference.steps = common_steps(reference.runs);
+  if (reference.steps.empty()) {
+    return problem("no-common-steps", "the reference runs have no step in common", "log at the same steps in every run");
+  }
+  for (Track& run : reference.runs) run = until(std::move(run), reference.steps.back());
+  const auto values = values_on_grid(reference);
+  if (reference.steps.empty()) {
+    return problem("not-finite", fmt::format("there is no step where every reference has a finite {}", metric.name),
+                   "mend the reference first: it must train");
+  }
+  reference.stride = stride(reference.steps);
+
+  const auto m = static_cast<double>(values.size());
+  reference.mean.assign(reference.steps.size(), 0.0);
+  for (const auto& run : values) {
+    for (std::size_t t = 0; t < run.size(); ++t) reference.mean[t] += run[t] / m;
+  }
+  reference.scale = scale_of(reference.mean, accept.absolute_tolerance / accept.target);
+  if (*std::min_element(reference.scale.begin(), reference.scale.end()) <= 0) {
+    return problem("all-zero", fmt::format("the reference's {} is zero everywhere: nothing is relative to zero", metric.name),
+                   "set an absolute tolerance under accept:, or judge another metric");
+  }
+  for (const auto& run : values) {
+    std::vector<double> residual(run.size());
+    for (std::size_t t = 0; t < run.size(); ++t) residual[t] = relative(run[t], reference.mean[t], reference.scale[t]);
+    reference.residuals.push_back(std::move(residual));
+  }
+  reference.baseline = baseline_of(reference);
+  reference.window = window_at(reference, reference.last_step());
+  reference.level = level_spread(reference);
+  reference.level.identical = static_cast<int>(merged);
+  return reference;
+}
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,88 @@
+// The trusted side, prepared once: on common steps, averaged, with its noise floor. Judges nothing.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "configs/experiment.hpp"
+#include "driver/judge/align.hpp"
+#include "driver/judge/noise.hpp"
+
+namespace bisectd::driver::judge {
+
+/// Names of series that are watched beside the metric; see events.hpp.
+inline constexpr const char* kLossScale = "loss_scale";
+inline constexpr const char* kGradNorm = "grad_norm";
+
+/// Which series is judged.
+struct MetricRule {
+  std::string name;
+  bool higher_is_better = false;  ///< a score; else a loss
+};
+
+/// A stretch of steps: first < step <= last.
+struct Window {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+/// What the references do themselves: an event rule asks for clearly more than this.
+struct Baseline {
+  double step_noise = 0;       ///< standard deviation of one run at one step, robust; 0 with one distinct run
+  double block_error = 0;      ///< worst mean error over the blocks of a run
+  std::size_t spikes = 0;      ///< most steps of one run beyond the spike limit
+  std::size_t non_finite = 0;  ///< most steps of one run, not excused, that are NaN or infinite
+};
+
+/// All references of one metric. Vectors of one entry per grid step belong to `steps`; every value in them is finite.
+struct Reference {
+  configs::Acceptance accept;
+  MetricRule metric;
+  std::size_t given = 0;                       ///< usable runs, bit-identical ones counted each
+  bool shortened = false;                      ///< looks at a part of the runs only, for a learnt horizon
+  std::vector<std::string> notes;
+
+  std::vector<std::int64_t> steps;             ///< the grid: steps where every run has a finite value
+  std::int64_t stride = 1;                     ///< median distance of the grid
+  std::vector<double> mean, scale;             ///< of the runs; scale > 0
+  std::vector<Track> runs;                     ///< the distinct runs, as logged, up to the last common step
+  std::vector<std::vector<double>> residuals;  ///< per distinct run: relative difference to the mean
+  std::vector<std::int64_t> excused;           ///< steps where no run is finite: no evidence against a candidate either
+
+  Baseline baseline;
+
+  Window window;                               ///< the final window of a whole run
+  Spread level;                                ///< of the runs' levels
+  std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
+
+  int distinct() const { return static_cast<int>(runs.size()); }
+  std::int64_t last_step() const { return steps.back(); }
+};
+
+/// Aligns, drops broken runs (while three are left), counts bit-identical runs once. `until`: the last step to look at,
+/// for a shortened horizon. Problems: no-reference, no-curve, no-common-steps, not-finite, all-zero.
+tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> runs,
+                                                   const MetricRule& metric,
+                                                   std::optional<std::int64_t> until = std::nullopt);
+
+/// The stretch of the window's length that ends at `last`.
+Window window_at(const Reference& reference, std::int64_t last);
+
+/// The stretch of the same length right before.
+inline Window window_before(const Window& window) { return {2 * window.first - window.last, window.first}; }
+
+/// Places [from, to) of the grid that lie in the window.
+struct Places {
+  std::size_t from = 0, to = 0;
+  std::size_t size() const { return to - from; }
+};
+Places places_in(const Reference& reference, const Window& window);
+
+/// Level (trimmed mean) of each distinct run's residuals there. Not empty.
+std::vector<double> levels_in(const Reference& reference, const Places& places);
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,242 @@
+// See verdict.hpp. Order of the rules: events, enough of a curve, the same bits as a reference, level.
+// Invariant: never a pass while |delta| > target, whatever the noise; never a fail by level while |delta| <= target.
+#include "driver/judge/verdict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "driver/judge/attempt.hpp"
+#include "driver/judge/grey_zone.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+using strategies::Verdict;
+
+// A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95 of
+// 100 cases. Runs of fewer than 30 points are not asked for as many.
+constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
+constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
+
+bool equals_a_reference(const Reference& reference, const Track& track) {
+  return std::any_of(reference.runs.begin(), reference.runs.end(),
+                     [&](const Track& run) { return identical(run, track); });
+}
+
+/// The step from which the blocks stay beyond the target on the side of `delta`, up to the end.
+std::optional<std::int64_t> first_bad_step(const Reference& reference, const Attempt& attempt, double delta) {
+  constexpr std::size_t kBlocks = 20;
+  const std::size_t points = reference.steps.size();
+  std::optional<std::int64_t> step;
+  for (std::size_t b = std::min(kBlocks, points), blocks = b; b-- > 0;) {
+    const Places places{b * points / blocks, (b + 1) * points / blocks};
+    if (values_in(attempt.difference, places).empty()) continue;
+    if (std::copysign(1.0, delta) * level_in(reference, attempt.difference, places) <= reference.accept.target) break;
+    step = reference.steps[places.from];
+  }
+  return step;
+}
+
+std::string describe(const Reference& reference, const Judgement& judgement, Ground ground) {
+  const double delta = *judgement.delta;
+  std::string text = fmt::format("{} is {:.3g} % {} the reference (limit {:.3g} %)", reference.metric.name,
+                                 100 * std::abs(delta), delta < 0 ? "below" : "above", 100 * reference.accept.target);
+  if (ground == Ground::exact) return text + ", exactly";
+  if (judgement.reason == "no-noise-floor") return text + "; nothing was repeated yet, so the noise is not known";
+  if (judgement.reason == "spikes") return text + ", but steps that no reference has are far off";
+  if (judgement.reason == "few-points") return text + ", but there are too few points to rule spikes out";
+  text += fmt::format(", standard error {:.2g} %", 100 * judgement.standard_error.value_or(0));
+  if (judgement.verdict == Verdict::inconclusive) {
+    text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
+  }
+  return text;
+}
+
+std::vector<std::string> notes_on(const Reference& reference, const Attempt& first, Ground ground) {
+  std::vector<std::string> notes;
+  if (ground == Ground::exact) {
+    notes.push_back(reference.given > 1
+                        ? "no noise floor: the references are identical, and so are repeats of the subject"
+                        : "no noise floor: repeats of the subject are identical, and there is one reference only");
+  } else if (ground == Ground::within_run) {
+    notes.push_back("no noise floor: nothing was repeated, the error is seen from inside one run");
+  }
+  const Track& track = first.difference.track;
+  if (track.resumed) notes.push_back("resumed: the last value of a repeated step counts");
+  if (track.steps.back() < reference.last_step()) {
+    notes.push_back(fmt::format("the curve ends at step {}; judged there", track.steps.back()));
+  }
+  return notes;
+}
+
+/// What keeps a pass by level from being one: spikes that trimming hides, or too few points to have seen any.
+/// Deterministic runs are spared: a further run would show nothing new.
+std::string doubt(const Reference& reference, std::span<const Attempt> attempts, bool may_repeat) {
+  const std::size_t points = reference.steps.size();
+  if (reference.metric.higher_is_better || points < kPointsOfCurve) return {};
+  Spikes all;
+  for (const Attempt& attempt : attempts) {
+    const Spikes spikes = spikes_of(reference, attempt.difference);
+    all.count += spikes.count;
+    all.worst = spikes.worst;
+  }
+  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size())) return "spikes";
+  return may_repeat && points * attempts.size() < kPointsForPass ? "few-points" : "";
+}
+
+/// The grounds for comparing these attempts, and with them the error of `delta`.
+Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, const Judgement& judgement,
+                         std::size_t made, const NoisePool& pool) {
+  const int m = reference.distinct(), n = static_cast<int>(distinct.attempts.size());
+  // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
+  const bool repeats_itself = n == 1 && pool.total.dof == 0 && (distinct.repeated > 0 || pool.deterministic());
+  Comparison comparison;
+  comparison.last_look = repeats_itself || made >= static_cast<std::size_t>(reference.accept.max_repeats);
+  comparison.size = badness(reference, *judgement.delta);
+  if (m == 1 && repeats_itself) {
+    comparison.ground = Ground::exact;
+    return comparison;
+  }
+  Spread all = reference.level;
+  all += judgement.spread;
+  all += pool.total;
+  const Attempt& first = distinct.attempts.front();
+  const Variance inside = within_run(values_in(first.difference, first.window));
+  if (all.dof > 0) {
+    comparison.error = standard_error(variance_of(all), m, n, inside.value * m / (m + 1.0));
+  } else {
+    comparison.ground = Ground::within_run;
+    comparison.error = {std::sqrt(inside.value), inside.dof};
+  }
+  return comparison;
+}
+
+Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std::size_t made, const NoisePool& pool,
+                   Rigour rigour) {
+  const DistinctAttempts all = distinct(std::move(usable));
+  const std::vector<Attempt>& attempts = all.attempts;
+  Judgement judgement;
+  if (!reference.shortened) judgement.spread = spread_of(reference, attempts);
+  judgement.spread.identical = all.repeated;
+  judgement.delta = 0;
+  for (const Attempt& attempt : attempts) {
+    *judgement.delta += level_in(reference, attempt.difference, attempt.window) / static_cast<double>(attempts.size());
+  }
+  const Comparison comparison = comparison_of(reference, all, judgement, made, pool);
+  const double grey = rigour == Rigour::strict ? 1.0 : reference.accept.grey;
+  const bool may_repeat = !comparison.last_look;
+  if (comparison.ground == Ground::within_run && (may_repeat || comparison.error.dof == 0)) {
+    judgement.verdict = Verdict::inconclusive;
+    judgement.reason = "no-noise-floor";
+  } else {
+    judgement.verdict = decide(reference.accept, grey, comparison);
+    judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
+    if (judgement.verdict == Verdict::pass && comparison.ground != Ground::exact) {
+      if (std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
+        judgement.verdict = Verdict::inconclusive;
+        judgement.reason = std::move(why);
+      }
+    }
+  }
+  if (comparison.ground == Ground::exact || comparison.error.dof > 0) {
+    judgement.p_bad = probability_beyond(reference.accept.target, comparison.size, comparison.error,
+                                         reference.accept.worse_only);
+    judgement.standard_error = comparison.error.value;
+    judgement.dof = comparison.error.dof;
+    judgement.detectable = detectable(reference.accept, grey, comparison);
+  }
+  if (comparison.ground == Ground::repeats) {
+    const double share = 1.0 / static_cast<double>(attempts.size()) + 1.0 / reference.distinct();
+    judgement.noise = comparison.error.value / std::sqrt(share);
+  }
+  judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat;
+  if (judgement.verdict == Verdict::fail) {
+    judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
+  }
+  judgement.text = describe(reference, judgement, comparison.ground);
+  judgement.notes = notes_on(reference, attempts.front(), comparison.ground);
+  return judgement;
+}
+
+Judgement by_event(const Reference& reference, const Attempt& attempt, const Event& event) {
+  Judgement judgement;
+  judgement.verdict = Verdict::fail;
+  judgement.reason = event.code;
+  judgement.text = event.text;
+  judgement.p_bad = 1;
+  judgement.first_bad_step = event.step;
+  if (attempt.trouble.empty()) judgement.delta = level_in(reference, attempt.difference, attempt.window);
+  return judgement;
+}
+
+Judgement identical_to_reference(const Reference& reference, std::span<const Attempt> attempts) {
+  Judgement judgement;
+  judgement.verdict = Verdict::pass;
+  judgement.reason = "identical";
+  judgement.text = fmt::format("{} equals a reference run bit for bit", reference.metric.name);
+  judgement.delta = level_in(reference, attempts.front().difference, attempts.front().window);
+  judgement.p_bad = 0;
+  judgement.spread.identical = static_cast<int>(attempts.size());
+  return judgement;
+}
+
+}  // namespace
+
+Judgement judge(const Reference& reference, std::span<const Curve> curves, const NoisePool& pool, Rigour rigour) {
+  std::vector<Attempt> usable;
+  std::vector<std::string> notes;
+  Judgement judgement;
+  judgement.reason = "no-curve";
+  judgement.text = "there is no attempt to judge";
+  for (const Curve& curve : curves) {
+    Attempt attempt = attempt_of(reference, curve);
+    for (const Event& event : attempt.events) {
+      if (event.fails) {  // failing events come first: notes of this attempt would add nothing
+        judgement = by_event(reference, attempt, event);
+        judgement.notes = std::move(notes);
+        return judgement;
+      }
+      notes.push_back(event.text);
+    }
+    if (attempt.trouble.empty()) {
+      usable.push_back(std::move(attempt));
+    } else {
+      judgement.reason = attempt.trouble;
+      judgement.text = attempt.trouble_text;
+      notes.push_back(fmt::format("an attempt is left out: {}", attempt.trouble_text));
+    }
+  }
+  if (usable.empty()) return judgement;
+  const bool same = std::all_of(usable.begin(), usable.end(), [&](const Attempt& attempt) {
+    return equals_a_reference(reference, attempt.difference.track);
+  });
+  // A reference that is itself off is a matter of noise, not a proof.
+  if (same) judgement = identical_to_reference(reference, usable);
+  if (!same || badness(reference, *judgement.delta) > reference.accept.target) {
+    judgement = by_level(reference, std::move(usable), curves.size(), pool, rigour);
+  }
+  judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());
+  return judgement;
+}
+
+Judgement overall(std::span<const Judgement> by_metric) {
+  const auto rank = [](const Judgement& judgement) {
+    switch (judgement.verdict) {
+      case Verdict::fail: return 0;
+      case Verdict::unresolved: return 1;
+      case Verdict::inconclusive: return 2;
+      case Verdict::pass: return 3;
+    }
+    return 3;
+  };
+  Judgement worst = *std::min_element(by_metric.begin(), by_metric.end(),
+                                      [&](const Judgement& a, const Judgement& b) { return rank(a) < rank(b); });
+  for (const Judgement& judgement : by_metric) {
+    worst.p_bad = std::max(worst.p_bad, judgement.p_bad);
+    worst.repeat_helps = worst.repeat_helps || (worst.verdict == Verdict::inconclusive && judgement.repeat_helps);
+  }
+  return worst;
+}
+
+}  // namespace bisectd::driver::judge

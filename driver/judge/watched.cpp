@@ -1,0 +1,126 @@
+// See watched.hpp. Limits: shared design "verdict", section 5.
+#include "driver/judge/watched.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "driver/judge/level.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr std::int64_t kWarmInSteps = 40;  ///< a few decreases at the start are the scale finding its place
+constexpr double kWarmInShare = 0.05;
+constexpr std::size_t kFewDecreases = 3, kReferenceFactor = 3;
+constexpr std::size_t kConsecutiveDecreases = 8;
+constexpr double kCollapsed = 1.0;
+constexpr double kMuchLower = 16;
+constexpr double kGradNormNote = 0.10, kGradNormFactor = 10;
+constexpr std::size_t kGradNormConsecutive = 3;
+constexpr double kVanishedShare = 0.10, kVanished = 1e-7;
+
+struct ScaleHistory {
+  std::size_t decreases = 0;          ///< after warm-in
+  std::size_t longest = 0;            ///< consecutive decreases after warm-in
+  std::optional<std::int64_t> collapsed;  ///< first step at or below kCollapsed after having been above
+  double last = 0;
+};
+
+ScaleHistory history_of(const Track& track, std::int64_t warm_in) {
+  ScaleHistory history;
+  bool was_above = false;
+  std::size_t streak = 0;
+  for (std::size_t i = 0; i < track.size(); ++i) {
+    const double value = track.values[i];
+    if (value <= kCollapsed && was_above && !history.collapsed) history.collapsed = track.steps[i];
+    was_above = was_above || value > kCollapsed;
+    const bool fell = i > 0 && value < track.values[i - 1];
+    streak = fell ? streak + 1 : 0;
+    if (fell && track.steps[i] > warm_in) {
+      ++history.decreases;
+      history.longest = std::max(history.longest, streak);
+    }
+  }
+  history.last = track.empty() ? 0 : track.values.back();
+  return history;
+}
+
+}  // namespace
+
+void loss_scale(const Reference& reference, const Curve& curve, std::vector<Event>& events) {
+  const auto found = curve.series.find(kLossScale);
+  if (found == curve.series.end() || found->second.empty()) return;
+  const std::int64_t warm_in =
+      std::max(kWarmInSteps, static_cast<std::int64_t>(kWarmInShare * static_cast<double>(reference.last_step())));
+  const ScaleHistory mine = history_of(tidy(found->second), warm_in);
+  std::size_t worst = 0, longest = 0;
+  bool reference_collapsed = false;
+  double reference_last = 0;
+  if (const auto watched = reference.watched.find(kLossScale); watched != reference.watched.end()) {
+    for (const Track& run : watched->second) {
+      const ScaleHistory other = history_of(run, warm_in);
+      worst = std::max(worst, other.decreases);
+      longest = std::max(longest, other.longest);
+      reference_collapsed = reference_collapsed || other.collapsed;
+      reference_last = std::max(reference_last, other.last);
+    }
+  }
+  if (mine.collapsed && !reference_collapsed) {
+    events.push_back({"overflow", true, fmt::format("the loss scale fell to its minimum at step {}", *mine.collapsed),
+                      mine.collapsed});
+  } else if (mine.decreases > std::max(kFewDecreases, kReferenceFactor * worst)) {
+    events.push_back({"overflow", true,
+                      fmt::format("the loss scale fell {} times after warm-in (worst reference: {})", mine.decreases, worst),
+                      std::nullopt});
+  } else if (mine.longest >= kConsecutiveDecreases && longest < kConsecutiveDecreases) {
+    events.push_back({"overflow", true, fmt::format("the loss scale fell {} times in a row", mine.longest), std::nullopt});
+  } else if (mine.last < reference_last / kMuchLower) {
+    events.push_back({"overflow", false,
+                      fmt::format("the loss scale ends at {:g}, the reference's at {:g}", mine.last, reference_last),
+                      std::nullopt});
+  }
+}
+
+void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event>& events) {
+  const auto found = curve.series.find(kGradNorm);
+  const auto watched = reference.watched.find(kGradNorm);
+  if (found == curve.series.end() || found->second.empty() || watched == reference.watched.end()) return;
+  // The first reference is the frozen baseline: a norm is only ever noted, so its own spread matters little.
+  const Track mine = tidy(found->second);
+  const Track& theirs = watched->second.front();
+  const Match matched = match(mine, theirs.steps);
+  std::size_t exploded = 0, vanished = 0, in_window = 0;
+  double error = 0;
+  const auto note = [&](std::string text, std::int64_t step) {
+    events.push_back({"grad-norm", false, std::move(text), step});
+  };
+  bool said = false;
+  for (std::size_t i = 0; i < matched.at.size(); ++i) {
+    const std::int64_t step = theirs.steps[matched.at[i]];
+    const double baseline = theirs.values[matched.at[i]];
+    const double value = matched.values[i];
+    if (!std::isfinite(baseline) || baseline <= 0) continue;
+    exploded = !std::isfinite(value) || value / baseline > kGradNormFactor ? exploded + 1 : 0;
+    if (exploded == kGradNormConsecutive && !said) {
+      note(fmt::format("the gradient norm explodes at step {}", step), step);
+      said = true;
+    }
+    if (!std::isfinite(value)) continue;
+    if (value < baseline / kGradNormFactor || value < kVanished) ++vanished;
+    if (step > reference.window.first && step <= reference.window.last) {
+      error += relative(value, baseline, baseline);
+      ++in_window;
+    }
+  }
+  if (static_cast<double>(vanished) > kVanishedShare * static_cast<double>(matched.at.size())) {
+    note(fmt::format("the gradient norm vanishes at {} of {} steps", vanished, matched.at.size()), reference.last_step());
+  }
+  if (in_window > 0 && std::abs(error) / static_cast<double>(in_window) > kGradNormNote) {
+    note(fmt::format("the gradient norm differs by {:.3g} % in the final window",
+                     100 * error / static_cast<double>(in_window)),
+         reference.last_step());
+  }
+}
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,342 @@
+#include "driver/loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "driver/conclusion.hpp"
+#include "driver/judge/preflight.hpp"
+#include "driver/recorded_curve.hpp"
+#include "driver/record_keeping.hpp"
+#include "reports/progress.hpp"
+#include "reports/write.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using strategies::SuspectSet;
+using strategies::Verdict;
+
+/// A verdict over noisy curves is wrong in at most this share of the trials (measured, shared design "verdict").
+constexpr double kNoisyFlipProbability = 0.01;
+
+/// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
+/// operator on the CPU costs copies in every step.
+constexpr double kTogglePrice = 1;
+constexpr double kListPrice = 10;
+
+/// Reports are rewritten after a trial, but not more often than this: with trials of milliseconds they would be the night.
+constexpr double kReportEvery_s = 2.0;
+
+std::vector<judge::Curve> whole_curves(const FinishedTrial& finished) {
+  std::vector<judge::Curve> curves;
+  for (const AttemptOutcome& attempt : finished.attempts)
+    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
+  return curves;
+}
+
+/// Attempts that logged bit for bit what the first one did. They show that the subject has no noise even where the judge
+/// takes no spread from them, because the run failed by an event.
+int identical_repeats(const FinishedTrial& finished) {
+  const std::vector<judge::Curve> curves = whole_curves(finished);
+  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) {
+    return std::ranges::equal(curve.series, curves.front().series, [](const auto& a, const auto& b) {
+      return a.first == b.first && judge::identical(judge::tidy(a.second), judge::tidy(b.second));
+    });
+  }));
+}
+
+bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
+
+strategies::EngineKind engine_of(configs::EngineChoice choice) {
+  switch (choice) {
+    case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
+    case configs::EngineChoice::ordered: return strategies::EngineKind::ordered;
+    case configs::EngineChoice::causes: return strategies::EngineKind::causes;
+    case configs::EngineChoice::additive: return strategies::EngineKind::additive;
+  }
+  return strategies::EngineKind::automatic;
+}
+
+}  // namespace
+
+Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunDirectory& directory,
+           keep::Journal& journal, History past, launch::Launcher& launcher, Progress& progress)
+    : experiment_(experiment), sides_(sides), directory_(directory), journal_(journal), past_(std::move(past)),
+      progress_(progress), watch_(experiment),
+      attempts_(launcher, experiment.metrics, past_.run_tag, past_.elapsed_s,
+                [this](const AttemptRequest& request, const read::AttemptLog& log) {
+                  note_running(record_, directory_, request, log.last_step());
+                  progress_.running([&](std::size_t columns) { return reports::status_line(record_, columns); },
+                                    [&] { return reports::heartbeat_line(record_); });
+                  return is_certain(request, log.curve());
+                }),
+      trials_(attempts_, journal, directory,
+              {.whole = [this](std::span<const judge::Curve> curves) { return judge::judge(*reference_, curves, pool_); },
+               .ended_early = [this](const judge::Curve& curve) { return judge_early(curve); }},
+              [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record_, directory_, plan, outcome); }),
+      last_step_(experiment.steps), record_(new_record(experiment, directory, past_)) {}
+
+const reports::Record& Loop::run() {
+  try {
+    find_answer();
+    if (!past_.finished) journal_.append(finished_record(attempts_.now_s()));
+  } catch (const Infrastructure& error) {
+    record_.outcome = reports::Outcome::infrastructure;
+    record_.advice = error.what();
+  } catch (...) {
+    write_reports(true);
+    throw;
+  }
+  write_reports(true);
+  return record_;
+}
+
+void Loop::find_answer() {
+  measure_reference();
+  if (!measure_subject()) return;
+  search();
+  conclude(record_, experiment_, catalogue_, sides_.subject.environment, effect_due_ - effect_seen_);
+}
+
+TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string reason) const {
+  TrialPlan plan;
+  plan.role = role;
+  plan.neutralised = neutralised;
+  plan.reason = std::move(reason);
+  plan.side = role == Role::reference ? &sides_.reference : &sides_.subject;
+  plan.last_step = last_step_;
+  if (role == Role::reference) {
+    plan.attempts = experiment_.reference.repeats;
+    plan.judged = false;
+    plan.retry_crash = true;
+    return plan;
+  }
+  plan.recipe = neutralise::recipe_for(experiment_, catalogue_, neutralised, sides_.subject.environment);
+  plan.watched = watch_.patterns();
+  plan.max_attempts = experiment_.accept.max_repeats;
+  plan.retry_crash = role != Role::search;
+  if (role == Role::discovery) {
+    plan.judged = false;
+    for (const auto& [name, selection] : experiment_.suspects)
+      if (const auto& discover = experiment_.families.at(name).discover; selection.discover && discover)
+        for (const auto& [variable, value] : discover->environment) plan.recipe.environment[variable] = value;
+  }
+  // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
+  if (role == Role::as_is && reference_->distinct() == 1) {
+    plan.attempts = 2;
+    plan.max_attempts = std::max(2, plan.max_attempts);
+  }
+  return plan;
+}
+
+void Loop::start_or_go_on(TrialPlan plan) {
+  const auto past = std::ranges::find_if(past_.trials, [&](const PastTrial& trial) {
+    return trial.role == plan.role && trial.neutralised == plan.neutralised;
+  });
+  if (past == past_.trials.end())
+    trials_.start(std::move(plan));
+  else
+    trials_.go_on(std::move(plan), *past);
+}
+
+std::vector<FinishedTrial> Loop::wait() {
+  std::vector<FinishedTrial> finished = trials_.wait();
+  if (attempts_.signal_number() == 0) return finished;
+  trials_.stop_all();
+  journal_.append(session_record(attempts_.now_s()));
+  throw Interrupted{attempts_.signal_number()};
+}
+
+void Loop::measure_reference() {
+  std::vector<judge::Curve> curves;
+  if (experiment_.reference.curve) {
+    curves.push_back(recorded_curve(experiment_));
+  } else {
+    progress_.line(reports::phase_line(record_, name_of(Role::reference)));
+    start_or_go_on(plan_for(Role::reference, {}, "the trusted side"));
+    for (const FinishedTrial& finished : wait()) {
+      take_in(finished);
+      curves = whole_curves(finished);
+      if (curves.empty())
+        throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
+                                         record_.trials.back().attempts.back().folder));
+    }
+  }
+  const configs::Metric& metric = experiment_.metrics.front();
+  auto prepared = judge::prepare_reference(experiment_.accept, curves,
+                                           {.name = metric.name, .higher_is_better = metric.higher_is_better});
+  if (!prepared) throw Infrastructure(fmt::format("the reference cannot be used: {}. {}", prepared.error().message, prepared.error().hint));
+  reference_ = std::move(*prepared);
+  if (!last_step_) last_step_ = reference_->last_step();
+  describe_reference(record_, *reference_);
+}
+
+bool Loop::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
+  // Only the search may take a short cut: both ends and the certificate are always seen at full length.
+  if (!reference_ || role_of(trial_of(record_, request.trial).role) != Role::search) return false;
+  auto stop = early_stops_.try_emplace(request.folder.string(), *reference_, pool_).first;
+  return stop->second.look(so_far).has_value();
+}
+
+judge::Judgement Loop::judge_early(const judge::Curve& curve) const {
+  const auto certain = judge::EarlyStop(*reference_, pool_).look(curve);
+  // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
+  return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
+}
+
+bool Loop::is_decidable() {
+  const judge::Preflight preflight = judge::preflight(*reference_, pool_);
+  for (const judge::Finding& finding : preflight.findings) {
+    std::string text = finding.text;
+    for (const std::string& option : finding.options) text += "; " + option;
+    progress_.line((finding.error ? "error: " : "warning: ") + text);
+    record_.warnings.push_back(text);
+  }
+  if (!preflight.decidable()) conclude_undecidable(record_, record_.warnings.front());
+  return preflight.decidable();
+}
+
+void Loop::take_in(const FinishedTrial& finished) {
+  settle(record_, finished);
+  pool_.add(finished.judgement.spread);
+  for (const AttemptOutcome& attempt : finished.attempts) early_stops_.erase(attempt.folder.string());
+  progress_.line(reports::trial_line(record_, trial_of(record_, finished.plan.number)));
+}
+
+bool Loop::measure_subject() {
+  const bool discover = std::ranges::any_of(experiment_.suspects, [](const auto& entry) { return entry.second.discover; });
+  progress_.line(reports::phase_line(record_, name_of(Role::as_is)));
+  start_or_go_on(plan_for(Role::as_is, {}, "nothing neutralised: this must fail"));
+  if (discover) start_or_go_on(plan_for(Role::discovery, {}, "which members a run uses"));
+  std::vector<FinishedTrial> first;
+  while (trials_.any_open() || first.empty())
+    for (FinishedTrial& finished : wait()) {
+      take_in(finished);
+      first.push_back(std::move(finished));
+    }
+  const FinishedTrial& as_is = *std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
+  if (as_is.judgement.verdict == Verdict::unresolved)
+    throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", as_is.judgement.text,
+                                     record_.trials.at(as_is.plan.number - 1).attempts.back().folder));
+  as_is_names_ = as_is.attempts.back().names;
+  pool_.total.identical += identical_repeats(as_is);
+  describe_as_is(record_, as_is);
+  if (!is_decidable()) return false;
+  if (as_is.judgement.verdict == Verdict::pass) return conclude_aligned(record_, experiment_), false;
+  if (as_is.judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record_, as_is.judgement.text), false;
+  list_suspects(first);
+  return true;
+}
+
+void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
+  if (past_.catalogue) {
+    catalogue_ = neutralise::Catalogue(*past_.catalogue);
+  } else {
+    neutralise::Discovered discovered;
+    for (const FinishedTrial& finished : first) {
+      if (finished.plan.role != Role::discovery) continue;
+      if (!can_be_judged(finished.attempts.back()))
+        throw Infrastructure(fmt::format("the discovery run failed: {}", finished.attempts.back().text));
+      discovered = watch_.discovered(finished.attempts.back().names);
+    }
+    catalogue_ = neutralise::make_catalogue(experiment_, discovered,
+                                            neutralise::always_off(experiment_, sides_.subject.environment));
+    journal_.append(catalogue_record(catalogue_));
+  }
+  if (catalogue_.size() == 0)
+    throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
+  for (const neutralise::Member& member : catalogue_.members()) record_.suspects.push_back({member.family, member.name});
+  effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
+  progress_.line(reports::phase_line(record_, name_of(Role::search)));
+
+  strategies::Problem problem{.confidence = experiment_.search.confidence,
+                              .flip_probability = pool_.deterministic() ? 0.0 : kNoisyFlipProbability,
+                              .slots = sides_.subject.pool->size(),
+                              .seed = experiment_.search.seed};
+  for (const neutralise::Member& member : catalogue_.members()) {
+    const bool toggle = experiment_.families.at(member.family).kind == configs::FamilyKind::toggle;
+    problem.suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});
+  }
+  search_.emplace(std::move(problem), engine_of(experiment_.search.engine));
+  const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
+  learn(SuspectSet(catalogue_.size()), as_is->judgement);
+}
+
+void Loop::search() {
+  replay_search();
+  while (search_->answer().state == strategies::State::searching) {
+    if (!budget_spent()) ask();
+    if (!trials_.any_open()) break;  // nothing to ask and nothing to wait for: the budget is spent
+    for (const FinishedTrial& finished : wait()) take_in_search(finished);
+    write_reports(false);
+  }
+  // The answer can come while other devices still work on trials that it makes needless.
+  trials_.stop_all();
+  std::erase_if(record_.trials, [](const reports::Trial& trial) { return trial.running; });
+}
+
+void Loop::ask() {
+  std::vector<SuspectSet> pending;
+  for (const auto& [number, set] : pending_) pending.push_back(set);
+  for (strategies::Trial& trial : search_->ask(trials_.free_slots(sides_.subject), pending)) {
+    pending_[trials_.next_number()] = trial.neutralised;
+    trials_.start(plan_for(role_of(trial.purpose), trial.neutralised, catalogue_.with_labels(trial.reason)));
+  }
+  record_.answer = search_->answer();
+}
+
+void Loop::replay_search() {
+  for (const std::size_t index : past_.order_judged) {
+    const PastTrial& past = past_.trials[index];
+    if (!is_search(past.role)) continue;
+    trials_.continue_numbers_after(past.number);
+    restore(record_, directory_, past);
+    learn(past.neutralised, *past.judgement);
+  }
+  if (past_.catalogue) effect_seen_ |= past_.effect_seen;
+  if (past_.finished) return;
+  for (const PastTrial& past : past_.trials) {
+    if (!is_search(past.role) || past.judgement) continue;
+    pending_[past.number] = past.neutralised;
+    trials_.go_on(plan_for(past.role, past.neutralised, past.reason), past);
+  }
+}
+
+void Loop::take_in_search(const FinishedTrial& finished) {
+  pending_.erase(finished.plan.number);
+  take_in(finished);
+  for (const AttemptOutcome& attempt : finished.attempts) {
+    const SuspectSet seen = watch_.traces(catalogue_, finished.plan.neutralised, as_is_names_, attempt.names);
+    if (seen.is_subset_of(effect_seen_)) continue;
+    effect_seen_ |= seen;
+    journal_.append(effect_record(effect_seen_));
+  }
+  learn(finished.plan.neutralised, finished.judgement);
+}
+
+void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgement) {
+  if (judgement.verdict != Verdict::unresolved) effect_due_ |= neutralised & watch_.leaves_traces(catalogue_);
+  search_->tell({.neutralised = neutralised,
+                 .verdict = judgement.verdict,
+                 .p_bad = judgement.p_bad,
+                 .delta = judgement.delta});
+  record_.answer = search_->answer();
+}
+
+bool Loop::budget_spent() const {
+  const configs::SearchSettings& settings = experiment_.search;
+  const auto searched = std::ranges::count_if(record_.trials, [](const reports::Trial& trial) { return is_search(role_of(trial.role)); });
+  return (settings.budget_trials && searched >= *settings.budget_trials) ||
+         (settings.budget_hours && attempts_.now_s() >= *settings.budget_hours * 3600.0);
+}
+
+void Loop::write_reports(bool final) {
+  record_.elapsed_s = past_.finished ? past_.elapsed_s : attempts_.now_s();
+  if (!final && record_.elapsed_s - reported_s_ < kReportEvery_s) return;
+  reported_s_ = record_.elapsed_s;
+  for (const std::string& problem : reports::write_reports(record_, directory_.folder())) progress_.line("warning: " + problem);
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,150 @@
+#include "driver/read/attempt_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "driver/read/clean.hpp"
+#include "driver/read/formats.hpp"
+
+namespace bisectd::driver::read {
+namespace {
+
+constexpr std::size_t kShownLine = 200;
+
+/// Set if the metric comes from event files.
+std::optional<Framing> framing_of(const configs::Metric& metric) {
+  const Format* format = metric.pattern ? nullptr : find_format(metric.format.value);
+  if (format == nullptr) return std::nullopt;
+  if (format->kind == FormatKind::tensorboard) return Framing::tensorflow;
+  if (format->kind == FormatKind::visualdl) return Framing::visualdl;
+  return std::nullopt;
+}
+
+/// The last line of a block that is not empty.
+std::string_view last_line_of(std::string_view text) {
+  constexpr std::string_view kEnds = "\n\r";
+  text = text.substr(0, text.find_last_not_of(kEnds) + 1);
+  return text.substr(text.find_last_of(kEnds) + 1);
+}
+
+}  // namespace
+
+AttemptLog::AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
+                       const std::vector<NamePattern>& watched)
+    : names_(watched) {
+  for (const auto& path : {files.stdout_file, files.stderr_file}) {
+    if (path.empty()) continue;
+    File& file = add_file(path);
+    file.counts_names = true;
+    for (const Needed& needed : names_.needed()) file.sieve.add(needed);
+  }
+  for (const configs::Metric& metric : metrics) add_metric(metric, files);
+}
+
+void AttemptLog::add_metric(const configs::Metric& metric, const AttemptFiles& files) {
+  if (const auto framing = framing_of(metric)) {
+    const std::string& tag = metric.value_key.empty() ? metric.name : metric.value_key;
+    events_.emplace_back(metric.file ? files.folder / *metric.file : files.stdout_file, *framing, metric.name, tag);
+    readers_.emplace_back();
+    return;
+  }
+  const std::size_t reader = readers_.size();
+  const Needed needed = readers_.emplace_back(metric)->needed();
+  const auto attach = [&](File& file) {
+    file.readers.push_back(reader);
+    file.sieve.add(needed);
+  };
+  if (metric.file) return attach(add_file(files.folder / *metric.file));
+  for (File& file : files_)
+    if (file.counts_names) attach(file);
+}
+
+AttemptLog::File& AttemptLog::add_file(const std::filesystem::path& path) {
+  const auto known = std::ranges::find(files_, path, [](const File& file) { return file.follower.path(); });
+  return known == files_.end() ? files_.emplace_back(path) : *known;
+}
+
+void AttemptLog::take(File& file, const Block& block) {
+  Block named = block;
+  const std::string source = file.follower.path().filename().string();
+  named.source = source;
+  file.sieve.pick(named, [&](const Line& line) {
+    for (const std::size_t reader : file.readers) readers_[reader]->feed(line, curve_);
+    if (file.counts_names) names_.feed(line);
+  });
+  if (const std::string_view last = last_line_of(block.text); file.counts_names && !last.empty())
+    last_line_ = for_display(last, kShownLine);
+}
+
+bool AttemptLog::read(File& file, bool to_the_end) {
+  if (!file.problem.empty()) return false;
+  const auto take_block = [&](const Block& block) { take(file, block); };
+  try {
+    if (!to_the_end) return file.follower.read_new(take_block);
+    file.follower.finish(take_block);
+  } catch (const std::system_error& error) {
+    file.problem = error.what();
+  }
+  return false;
+}
+
+bool AttemptLog::poll() {
+  bool anything = false;
+  for (File& file : files_) anything = read(file, false) || anything;
+  for (EventFiles& events : events_) anything = events.read_new(curve_) || anything;
+  return anything;
+}
+
+void AttemptLog::finish() {
+  for (File& file : files_) read(file, true);
+  for (EventFiles& events : events_)
+    while (events.read_new(curve_)) {
+    }
+  ended_ = true;
+}
+
+std::optional<std::int64_t> AttemptLog::last_step() const {
+  std::optional<std::int64_t> last;
+  for (const auto& reader : readers_)
+    if (reader) last = std::max(last, reader->last_step());
+  for (const EventFiles& events : events_) last = std::max(last, events.last_step());
+  return last;
+}
+
+std::vector<std::string> AttemptLog::errors() const {
+  std::vector<std::string> errors = names_.problems();
+  for (const File& file : files_)
+    if (!file.problem.empty()) errors.push_back(file.problem);
+  for (const EventFiles& events : events_)
+    for (std::string& problem : events.problems(ended_)) errors.push_back(std::move(problem));
+  for (const auto& reader : readers_) {
+    if (!reader) continue;
+    for (const WrongLine& wrong : reader->wrong_lines())
+      errors.push_back(fmt::format("{}:{}: {}: {}", wrong.source, wrong.number, wrong.message, wrong.text));
+    const auto more = reader->wrong_line_count() - static_cast<std::int64_t>(reader->wrong_lines().size());
+    if (more > 0) errors.push_back(fmt::format("{} more lines like these", more));
+  }
+  return errors;
+}
+
+std::vector<Printed> AttemptLog::printed() const {
+  std::vector<Printed> all;
+  for (const auto& reader : readers_) all.push_back(reader ? reader->printed() : Printed{});
+  return all;
+}
+
+std::vector<std::string> AttemptLog::notes() const {
+  std::vector<std::string> notes;
+  for (const File& file : files_) {
+    notes.insert(notes.end(), file.follower.notes().begin(), file.follower.notes().end());
+    if (const auto clipped = file.follower.clipped_lines(); clipped > 0)
+      notes.push_back(fmt::format("{}: {} lines were longer than {} KiB and were cut",
+                                  file.follower.path().filename().string(), clipped, kLongestLine / 1024));
+  }
+  return notes;
+}
+
+}  // namespace bisectd::driver::read

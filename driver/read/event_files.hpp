@@ -1,0 +1,54 @@
+// Follows the event files that TensorBoard's and VisualDL's writers leave: one metric, all files below a folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/judge/curve.hpp"
+#include "driver/read/record_frames.hpp"
+#include "driver/read/scalar_events.hpp"
+#include "driver/read/tail.hpp"
+
+namespace bisectd::driver::read {
+
+class EventFiles {
+ public:
+  /// `path`: one file, or a folder whose files of that framing are read wherever they lie in it, in the order of their
+  /// names (these hold the time at which they were begun). It need not exist yet.
+  EventFiles(std::filesystem::path path, Framing framing, std::string series, std::string_view tag);
+
+  /// Reads what is new and appends it to the metric's series; true if anything was new. A tag that lies in two folders
+  /// is two trainings or two kinds of values: the points of the second are left out, and that is a problem.
+  bool read_new(judge::Curve& curve);
+
+  std::optional<std::int64_t> last_step() const { return last_step_; }  ///< the highest
+  /// What is wrong, with the file's name; after the end also that the tag never came, and which there are.
+  std::vector<std::string> problems(bool at_the_end) const;
+
+ private:
+  struct File {
+    File(const std::filesystem::path& path, Framing framing) : tail(path), frames(framing) {}
+    Tail tail;
+    RecordFrames frames;
+    std::string problem;
+  };
+  void look_for_files();
+  bool read(File& file, judge::Curve& curve);
+  void take(File& file, const ScalarEvent& scalar, judge::Curve& curve);
+
+  std::filesystem::path path_;
+  Framing framing_;
+  std::string series_;
+  std::string tag_;
+  std::map<std::filesystem::path, File> files_;
+  std::optional<std::filesystem::path> folder_;  ///< where the tag was found
+  std::optional<std::int64_t> last_step_;
+  std::set<std::string> other_tags_;             ///< a few, for the message that ours is not there
+};
+
+}  // namespace bisectd::driver::read

@@ -1,0 +1,157 @@
+#include "driver/read/fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace bisectd::driver::read {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether `c`, left of a key, makes the key the end of a longer word.
+bool continues_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '/';
+}
+
+/// A set of characters that is asked in one step; find_first_of() of the library makes a call for each.
+class Characters {
+ public:
+  constexpr explicit Characters(std::string_view all) {
+    for (const char c : all) is_in_[static_cast<unsigned char>(c)] = true;
+  }
+  constexpr bool operator()(char c) const { return is_in_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> is_in_{};
+};
+
+constexpr Characters kBeforeSeparator("'\" ");
+constexpr Characters kBeforeValue(" \t'\"");
+constexpr Characters kBeforeProgress(" \t:='\"[(");
+constexpr Characters kWordEnd(" \t,;|'\")]}");
+constexpr Characters kBeforeNumber("[( ");
+constexpr Characters kSpace(" ");
+
+std::string_view without_leading(std::string_view text, const Characters& characters) {
+  const auto first = std::ranges::find_if_not(text, characters);
+  return text.substr(static_cast<std::size_t>(first - text.begin()));
+}
+
+/// As text.find(what, from), for lines: most candidates fall at their second byte, without a call.
+std::size_t find_in_line(std::string_view text, std::string_view what, std::size_t from) {
+  for (std::size_t at = text.find(what[0], from); at < text.size(); at = text.find(what[0], at + 1)) {
+    if (what.size() > text.size() - at) break;
+    if (what.size() > 1 && text[at + 1] != what[1]) continue;
+    if (text.substr(at, what.size()) == what) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// Calls `accept` with what follows each place where `key` starts a word, until it returns something.
+template <class Accept>
+auto after_word(std::string_view line, std::string_view key, Accept accept) -> decltype(accept(line)) {
+  for (std::size_t at = find_in_line(line, key, 0); at != std::string_view::npos; at = find_in_line(line, key, at + 1)) {
+    if (at > 0 && continues_word(line[at - 1])) continue;
+    if (auto found = accept(line.substr(at + key.size()))) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> not_finite(std::string_view text) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr std::array<std::pair<std::string_view, double>, 4> kOldWords{
+      {{"1.#QNAN", kNan}, {"1.#IND", kNan}, {"1.#SNAN", kNan}, {"1.#INF", kInfinity}}};
+  for (const auto& [word, value] : kOldWords)  // Windows adds zeros behind them
+    if (text.starts_with(word) && text.find_first_not_of('0', word.size()) == std::string_view::npos) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string_view> after_key(std::string_view line, std::string_view key) {
+  return after_word(line, key, [](std::string_view rest) -> std::optional<std::string_view> {
+    rest = without_leading(rest, kBeforeSeparator);
+    if (rest.empty() || (rest[0] != ':' && rest[0] != '=')) return std::nullopt;
+    return without_leading(rest.substr(1), kBeforeValue);
+  });
+}
+
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, kWordEnd) - text.begin()));
+}
+
+std::optional<double> number(std::string_view text) {
+  bool negative = false;
+  std::string_view magnitude = text;
+  if (text.starts_with('-') || text.starts_with('+')) {
+    negative = text[0] == '-';
+    magnitude.remove_prefix(1);
+    if (magnitude.starts_with('-')) return std::nullopt;  // from_chars would take a second sign
+  }
+  if (const auto special = not_finite(magnitude)) return negative ? -*special : *special;
+  double value = 0;
+  const auto [end, error] = std::from_chars(magnitude.data(), magnitude.data() + magnitude.size(), value);
+  if (error == std::errc::invalid_argument || end != magnitude.data() + magnitude.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(magnitude).c_str(), nullptr);
+  return negative ? -value : value;
+}
+
+std::optional<double> leading_number(std::string_view text) {
+  text = without_leading(text, kBeforeNumber);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::optional<Progress> progress(std::string_view text) {
+  const auto take_digits = [](std::string_view& from, std::int64_t& value) {
+    const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);
+    if (error != std::errc() || from[0] == '-') return std::string_view();
+    const std::string_view digits = from.substr(0, static_cast<std::size_t>(end - from.data()));
+    from.remove_prefix(digits.size());
+    return digits;
+  };
+  Progress found;
+  found.rest = without_leading(text, kBeforeProgress);
+  found.digits = take_digits(found.rest, found.at);
+  if (found.digits.empty()) return std::nullopt;
+  std::string_view behind = without_leading(found.rest, kSpace);
+  if (!behind.starts_with('/')) return found;
+  behind = without_leading(behind.substr(1), kSpace);
+  std::int64_t of = 0;
+  if (take_digits(behind, of).empty()) return found;
+  found.of = of;
+  found.rest = behind;
+  return found;
+}
+
+std::optional<Progress> progress_after(std::string_view line, std::string_view key) {
+  return after_word(line, key, [](std::string_view rest) -> std::optional<Progress> {
+    if (rest.empty() || continues_word(rest[0])) return std::nullopt;
+    return progress(rest);
+  });
+}
+
+std::optional<int> last_digit_power(std::string_view number_text) {
+  const std::size_t exponent_at = std::min(number_text.find_first_of("eE"), number_text.size());
+  const std::string_view mantissa = number_text.substr(0, exponent_at);
+  if (mantissa.empty() || !is_digit(mantissa.back()) || mantissa.find('#') != std::string_view::npos) return std::nullopt;
+  const std::size_t point = mantissa.find('.');
+  int exponent = point == std::string_view::npos ? 0 : -static_cast<int>(mantissa.size() - point - 1);
+  if (exponent_at < number_text.size()) {
+    std::string_view written = number_text.substr(exponent_at + 1);
+    if (written.starts_with('+')) written.remove_prefix(1);
+    int power = 0;
+    std::from_chars(written.data(), written.data() + written.size(), power);
+    exponent += power;
+  }
+  return exponent;
+}
+
+}  // namespace bisectd::driver::read

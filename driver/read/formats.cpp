@@ -1,0 +1,90 @@
+#include "driver/read/formats.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace bisectd::driver::read {
+namespace {
+
+std::vector<Format> make_formats() {
+  return {
+      // epoch: [1/1200], global_step: 640, lr: 0.000160, acc: 0.0, CTCLoss: 16.4, loss: 26.935681, avg_reader_cost: ...
+      {.name = "paddleocr",
+       .marker = "epoch: [",
+       .step_keys = {"global_step", "iter"},  // "iter" up to release 2.4
+       .smoothing = "PaddleOCR prints the median of the last Global.log_smooth_window steps",
+       .smoothing_setting = "log_smooth_window"},
+      // cur metric, acc: 0.5, norm_edit_dis: 0.7, fps: 1200.0
+      {.name = "paddleocr-eval", .marker = "cur metric", .step_keys = {"global_step", "iter"}, .takes_last_step = true},
+      // [TRAIN] epoch: 1, iter: 20/500, loss: 2.0859, lr: 0.009657, batch_cost: 0.5344, ...
+      {.name = "paddleseg",
+       .marker = "[TRAIN]",
+       .step_keys = {"iter"},
+       .smoothing = "PaddleSeg prints the mean of the last log_iters steps"},
+      // [EVAL] #Images: 500, mIoU: 0.7812, Acc: 0.9612, Kappa: 0.9513, Dice: 0.8723
+      {.name = "paddleseg-eval", .marker = "[EVAL]", .step_keys = {"iter"}, .takes_last_step = true},
+      // Epoch: [0] [2087/7312] learning_rate: 0.000029 loss: 4.504654 loss_cls: 1.374781 ... batch_cost: 0.1664
+      {.name = "paddledetection",
+       .marker = "Epoch: [",
+       .step_keys = {""},
+       .epoch_key = "Epoch",
+       .smoothing = "PaddleDetection prints the median of the last log_iter steps"},
+      // [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.001, top1: 0.97159, CELoss: 0.05098, loss: 0.05098, ...
+      {.name = "paddleclas",
+       .marker = "[Train]",
+       .step_keys = {"Iter"},
+       .epoch_key = "Epoch",
+       .first_epoch = 1,
+       .smoothing = "PaddleClas prints the running mean of the epoch"},
+      // loss: 3.25806541, learning_rate: 2.999e-05, global_step: 10, interval_runtime: 2.2591, ...
+      {.name = "paddlenlp",
+       .marker = "global_step",
+       .step_keys = {"global_step"},
+       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}},
+       .smoothing = "PaddleNLP prints the mean of the last logging_steps steps"},
+      // iteration       10/     100 | ... | elapsed time per iteration (ms): 1234.5 | lm loss: 1.046E+01 | loss scale: 1.0
+      {.name = "megatron",
+       .marker = "iteration",
+       .loss_key = "lm loss",
+       .step_keys = {"iteration"},
+       .watched = {{"loss_scale", "loss scale"}, {"grad_norm", "grad norm"}},
+       .smoothing = "Megatron prints the mean of the last log-interval steps"},
+      // { Epoch:[  1/  2], step:[    2/  100], loss: 10.6, per_step_time: 2ms, ..., loss_scale: 1.0, global_norm: 3.1 }
+      {.name = "mindformers",
+       .marker = "Epoch:[",
+       .step_keys = {"step"},
+       .epoch_key = "Epoch",
+       .first_epoch = 1,
+       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}}},
+      // {'loss': 0.5123, 'grad_norm': 1.27, 'learning_rate': 5e-05, 'epoch': 0.02}
+      {.name = "huggingface",
+       .marker = "'epoch'",
+       .watched = {{"grad_norm", "grad_norm"}},
+       .smoothing = "the Hugging Face Trainer prints the mean of the last logging_steps steps"},
+      {.name = "jsonl", .kind = FormatKind::json_lines},
+      {.name = "csv", .kind = FormatKind::csv},
+      {.name = "tfevents", .kind = FormatKind::tensorboard},
+      {.name = "vdlrecords", .kind = FormatKind::visualdl},
+  };
+}
+
+}  // namespace
+
+std::span<const Format> formats() {
+  static const std::vector<Format> table = make_formats();
+  return table;
+}
+
+const Format* find_format(std::string_view name) {
+  if (name == "mindspeed") name = "megatron";  // MindSpeed-LLM trains with Megatron's loop
+  const auto found = std::ranges::find(formats(), name, &Format::name);
+  return found == formats().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  std::ranges::transform(formats(), std::back_inserter(names), [](const Format& each) { return std::string(each.name); });
+  return names;
+}
+
+}  // namespace bisectd::driver::read

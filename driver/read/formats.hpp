@@ -1,0 +1,55 @@
+// The log lines of known trainers, as data: which words mark the value, the step and the epoch. Reads nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bisectd::driver::read {
+
+/// How a metric is to be told from a file.
+enum class FormatKind { key_value, json_lines, csv, tensorboard, visualdl };
+
+/// A number that the judge watches, printed beside the loss; read as a series of its own.
+struct Watch {
+  std::string_view series;  ///< name in the curve: loss_scale, grad_norm
+  std::string_view key;
+};
+
+struct Format {
+  std::string_view name;
+  FormatKind kind = FormatKind::key_value;
+
+  /// A line without it is not one this format speaks of.
+  std::string_view marker;
+  /// The key of the metric "loss".
+  std::string_view loss_key = "loss";
+
+  /// Keys of the step, the first one found counts; empty: each line with a value is the next step.
+  std::vector<std::string_view> step_keys;
+  /// If the step starts anew in each epoch: the key of the epoch. The step is then
+  /// (epoch - first_epoch) * steps of an epoch + step; the line must name the steps of an epoch ("[2087/7312]").
+  std::string_view epoch_key;
+  int first_epoch = 0;
+  /// Values come on lines of their own, without a step: they belong to the last step that was logged before them.
+  bool takes_last_step = false;
+
+  std::vector<Watch> watched;
+
+  /// What the printed value is, if it is not the step's own: to be said before a night is spent on it.
+  std::string_view smoothing;
+  /// The setting, as the trainer prints it, that says over how many steps it smooths.
+  std::string_view smoothing_setting;
+};
+
+/// The table. Lines as read in the trainers' sources and in users' issues.
+std::span<const Format> formats();
+
+const Format* find_format(std::string_view name);
+
+/// For error messages and suggestions.
+std::vector<std::string> format_names();
+
+}  // namespace bisectd::driver::read

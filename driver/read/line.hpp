@@ -1,0 +1,48 @@
+// What travels between the stages of this room: blocks of whole lines, and single lines. Owns no text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace bisectd::driver::read {
+
+/// A longer line is cut to this many bytes; what lies beyond is never looked at.
+inline constexpr std::size_t kLongestLine = 64 * 1024;
+
+/// Consecutive lines, each with its end ('\n' or '\r') and at most kLongestLine bytes before it. Only a torn block's one
+/// line has no end: the file ended in the middle of it, so that its last word may be cut short.
+struct Block {
+  std::string_view text;
+  std::int64_t first_line = 1;  ///< number of the first line; only '\n' counts, as in an editor
+  bool torn = false;
+  std::string_view source = {};  ///< name of the file, for messages
+};
+
+using TakeBlock = std::function<void(const Block&)>;
+
+/// One line without its end, cleaned: no colour codes, valid UTF-8, not empty.
+struct Line {
+  std::string_view text;
+  const Block* block = nullptr;  ///< where it was found
+  std::size_t offset = 0;        ///< in the block's text
+
+  /// Counted only when asked for: few lines are wrong, and only those are named.
+  std::int64_t number() const;
+
+  /// Whether `part`, a view into `text`, may be cut short.
+  bool cut_short(std::string_view part) const {
+    return block->torn && part.data() + part.size() == text.data() + text.size();
+  }
+};
+
+using TakeLine = std::function<void(const Line&)>;
+
+/// Cleans each line of a block and hands it on. Empty lines are left out.
+void for_each_line(const Block& block, const TakeLine& take);
+
+/// Number of '\n'.
+std::int64_t count_newlines(std::string_view text);
+
+}  // namespace bisectd::driver::read

@@ -1,0 +1,93 @@
+#include "driver/read/metric_reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "driver/read/clean.hpp"
+#include "driver/read/csv_rule.hpp"
+#include "driver/read/formats.hpp"
+#include "driver/read/json_rule.hpp"
+#include "driver/read/key_value_rule.hpp"
+#include "driver/read/pattern_rule.hpp"
+#include "driver/read/reading.hpp"
+
+namespace bisectd::driver::read {
+namespace {
+
+using AnyRule = std::variant<KeyValueRule, PatternRule, JsonRule, CsvRule>;
+
+constexpr std::size_t kShownLine = 200;
+
+AnyRule make_rule(const configs::Metric& metric, const Format* format) {
+  if (format == nullptr) return PatternRule(metric.pattern->value);
+  const bool own_file = metric.file.has_value();
+  const std::string key = metric.value_key.empty() ? metric.name : metric.value_key;
+  switch (format->kind) {
+    case FormatKind::json_lines: return JsonRule(metric.step_key, key, own_file);
+    case FormatKind::csv: return CsvRule(metric.step_key, key, own_file);
+    case FormatKind::key_value: break;
+    case FormatKind::tensorboard:
+    case FormatKind::visualdl: throw std::invalid_argument(fmt::format("'{}' is no format of lines", format->name));
+  }
+  return KeyValueRule(*format, metric.value_key.empty() && metric.name == "loss" ? std::string(format->loss_key) : key);
+}
+
+const Format* format_of(const configs::Metric& metric) {
+  if (metric.pattern) return nullptr;
+  const Format* format = find_format(metric.format.value);
+  if (format == nullptr)
+    throw std::invalid_argument(
+        fmt::format("unknown format '{}'; known are {}", metric.format.value, fmt::join(format_names(), ", ")));
+  return format;
+}
+
+}  // namespace
+
+struct MetricReader::Rule {
+  explicit Rule(const configs::Metric& metric) : format(format_of(metric)), rule(make_rule(metric, format)) {}
+
+  const Format* format;  ///< null for a pattern
+  AnyRule rule;
+};
+
+MetricReader::MetricReader(const configs::Metric& metric) : name_(metric.name), rule_(std::make_unique<Rule>(metric)) {}
+MetricReader::~MetricReader() = default;
+MetricReader::MetricReader(MetricReader&&) noexcept = default;
+MetricReader& MetricReader::operator=(MetricReader&&) noexcept = default;
+
+void MetricReader::feed(const Line& line, judge::Curve& curve) {
+  const auto reading = std::visit([&](auto& rule) { return rule.read(line); }, rule_->rule);
+  if (!reading) return;
+  if (!reading->problem.empty()) {
+    if (wrong_lines_.size() < kMostWrongLines)
+      wrong_lines_.push_back({std::string(line.block->source), line.number(), reading->problem, for_display(line.text, kShownLine)});
+    ++wrong_line_count_;
+    return;
+  }
+  const std::int64_t step = reading->step ? *reading->step : ++counted_;
+  curve.series[name_].push_back({step, reading->value});
+  for (const Reading::Extra& extra : reading->extras)
+    curve.series[std::string(extra.series)].push_back({step, extra.value});
+  last_step_ = std::max(last_step_.value_or(step), step);
+  if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
+}
+
+Needed MetricReader::needed() const {
+  return std::visit([](const auto& rule) -> Needed { return rule.needed(); }, rule_->rule);
+}
+
+Printed MetricReader::printed() const {
+  Printed printed;
+  if (last_digit_power_) printed.last_digit = std::pow(10.0, *last_digit_power_);
+  if (rule_->format != nullptr) printed.smoothing = rule_->format->smoothing;
+  if (const auto* rule = std::get_if<KeyValueRule>(&rule_->rule)) printed.smoothing_window = rule->smoothing_window();
+  return printed;
+}
+
+}  // namespace bisectd::driver::read

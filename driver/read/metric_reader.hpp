@@ -1,0 +1,69 @@
+// Reads one metric from the lines of a log: picks the rule that the experiment asks for, and keeps score of what it
+// found and what it should have found. Knows no files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "configs/experiment.hpp"
+#include "driver/judge/curve.hpp"
+#include "driver/read/line.hpp"
+#include "driver/read/sieve.hpp"
+
+namespace bisectd::driver::read {
+
+/// A line that should have held a value and does not.
+struct WrongLine {
+  std::string source;  ///< name of the file
+  std::int64_t number = 0;
+  std::string message;
+  std::string text;  ///< of the line, fit to be shown
+};
+
+/// What is worth knowing before a night is spent on what a log prints.
+struct Printed {
+  std::optional<double> last_digit;              ///< size of one unit in the last digit, where it was printed most finely
+  std::string smoothing;                         ///< what the value is, if it is not the step's own; else empty
+  std::optional<std::int64_t> smoothing_window;  ///< over how many steps it is smoothed, once the trainer said so
+};
+
+class MetricReader {
+ public:
+  /// Of more wrong lines than this only the number is kept.
+  static constexpr std::size_t kMostWrongLines = 100;
+
+  /// Throws std::invalid_argument for an unknown format or a pattern that cannot work.
+  explicit MetricReader(const configs::Metric& metric);
+  ~MetricReader();
+  MetricReader(MetricReader&&) noexcept;
+  MetricReader& operator=(MetricReader&&) noexcept;
+
+  /// Appends what the line says to the metric's series, and to those the format watches (grad_norm,
+  /// loss_scale). A value without a step gets the next whole number, from 1 on.
+  void feed(const Line& line, judge::Curve& curve);
+
+  /// What a line must contain to be worth feeding.
+  Needed needed() const;
+
+  std::optional<std::int64_t> last_step() const { return last_step_; }  ///< the highest
+  const std::vector<WrongLine>& wrong_lines() const { return wrong_lines_; }
+  std::int64_t wrong_line_count() const { return wrong_line_count_; }
+
+  Printed printed() const;
+
+ private:
+  struct Rule;
+  std::string name_;
+  std::unique_ptr<Rule> rule_;
+  std::int64_t counted_ = 0;
+  std::optional<std::int64_t> last_step_;
+  std::optional<int> last_digit_power_;
+  std::vector<WrongLine> wrong_lines_;
+  std::int64_t wrong_line_count_ = 0;
+};
+
+}  // namespace bisectd::driver::read

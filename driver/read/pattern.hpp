@@ -1,0 +1,42 @@
+// One pattern a user wrote: checked, compiled, and with the literals its matches must contain. The one header of this
+// room that shows RE2; only .cpp files and tests include it.
+#pragma once
+
+#include <re2/re2.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/read/sieve.hpp"
+
+namespace bisectd::driver::read {
+
+class Pattern {
+ public:
+  /// `groups` must all be named in the pattern; `optional_groups` may be. Throws std::invalid_argument
+  /// for anything that is not RE2 syntax, is too large, lacks a group or matches an empty text.
+  Pattern(const std::string& written, std::span<const std::string_view> groups,
+          std::span<const std::string_view> optional_groups);
+
+  /// The leftmost match. The result holds one view into the text per group, in the order given (`groups`, then
+  /// `optional_groups`); a group that took no part has a null data pointer. Empty: no match. Dies with the next call.
+  std::span<const std::string_view> match(std::string_view text);
+
+  const Needed& needed() const { return needed_; }
+
+ private:
+  bool find(std::string_view text);
+
+  std::unique_ptr<re2::RE2> regex_;
+  std::vector<int> numbers_;              ///< of the groups; -1 for one that is absent
+  std::string prefix_;                    ///< every match begins with it; may be empty
+  Needed needed_;
+  std::vector<re2::StringPiece> pieces_;  ///< of the last match
+  std::vector<std::string_view> groups_;  ///< the same, in the caller's order
+};
+
+}  // namespace bisectd::driver::read

@@ -1,0 +1,26 @@
+// What one line of a log says about one metric: the common result of all rules.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bisectd::driver::read {
+
+struct Reading {
+  std::optional<std::int64_t> step;    ///< absent: the line tells none, values are counted
+  double value = 0;                    ///< may be NaN or infinite
+  std::optional<int> last_digit_power; ///< power of ten of the last digit printed
+  std::string problem;                 ///< not empty: the line should have held a value and does not; the rest is void
+
+  /// Other numbers on the same line, by the name of their series.
+  struct Extra {
+    std::string_view series;
+    double value = 0;
+  };
+  std::vector<Extra> extras;
+};
+
+}  // namespace bisectd::driver::read

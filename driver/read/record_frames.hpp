@@ -1,0 +1,45 @@
+// Cuts the bytes of an event file into records as they arrive. Knows the framing, not what is in a record.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace bisectd::driver::read {
+
+/// TensorFlow's record: u64 length | u32 masked CRC-32C of the length | bytes | u32 masked CRC-32C of the bytes.
+/// VisualDL's: u64 length | bytes. Both least significant byte first.
+enum class Framing { tensorflow, visualdl };
+
+class RecordFrames {
+ public:
+  /// A record up to this size is handed on; a longer one (an image, a histogram) is passed over without being kept.
+  static constexpr std::uint64_t kLongestKept = 1 << 20;
+  /// A longer one is not believed: nothing after it can be read.
+  static constexpr std::uint64_t kLongestBelieved = std::uint64_t{1} << 32;
+
+  explicit RecordFrames(Framing framing) : framing_(framing) {}
+
+  /// Hands on each record that is whole by now and keeps the rest. Does nothing any more once there is a problem.
+  void feed(std::string_view bytes, const std::function<void(std::string_view record)>& take);
+
+  /// Why the rest of the file cannot be read; else empty. An unfinished record at the end is no problem: it may grow.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::size_t header_bytes() const { return framing_ == Framing::tensorflow ? 12 : 8; }
+  std::size_t trailer_bytes() const { return framing_ == Framing::tensorflow ? 4 : 0; }
+  bool good_header(std::string_view header, std::uint64_t length);
+
+  Framing framing_;
+  std::string kept_;          ///< an unfinished record with its header
+  std::uint64_t skip_ = 0;    ///< bytes of a record that is passed over, still to come
+  std::uint64_t offset_ = 0;  ///< where in the file kept_ begins
+  std::string problem_;
+};
+
+/// CRC-32C (Castagnoli), masked as TensorFlow does.
+std::uint32_t masked_crc32c(std::string_view bytes);
+
+}  // namespace bisectd::driver::read

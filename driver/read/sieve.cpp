@@ -1,0 +1,145 @@
+#include "driver/read/sieve.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "driver/read/clean.hpp"
+
+namespace bisectd::driver::read {
+namespace {
+
+constexpr std::size_t kNowhere = std::string_view::npos;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+/// How often each byte occurs in a sample of a text.
+class Histogram {
+ public:
+  explicit Histogram(std::string_view text) {
+    constexpr std::size_t kSample = 1024;
+    const std::size_t from = text.size() > kSample ? (text.size() - kSample) / 2 : 0;
+    for (const char c : text.substr(from, kSample)) ++counts_[static_cast<unsigned char>(c)];
+  }
+  int operator[](char c) const { return counts_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<int, 256> counts_{};
+};
+
+/// Walks through the occurrences of one literal in a text. It jumps, with memchr, from one occurrence of the literal's
+/// rarest byte to the next: that is many times faster than any search that looks at each byte.
+class Occurrences {
+ public:
+  Occurrences(const Literal& literal, std::string_view text, const Histogram& histogram)
+      : literal_(literal), text_(text) {
+    const auto frequency = [&](char c) {
+      return literal.ignore_case && upper(c) != c ? histogram[c] + histogram[upper(c)] : histogram[c];
+    };
+    const auto rarest_place = [&](std::size_t but) {
+      std::size_t best = but == 0 ? literal.text.size() - 1 : 0;
+      for (std::size_t i = 0; i < literal.text.size(); ++i)
+        if (i != but && frequency(literal.text[i]) < frequency(literal.text[best])) best = i;
+      return best;
+    };
+    anchor_ = rarest_place(kNowhere);
+    second_ = rarest_place(anchor_);
+    const char byte = literal.text[anchor_];
+    bytes_ = {byte, literal.ignore_case ? upper(byte) : byte};
+    advance(0);
+  }
+
+  /// Where the present occurrence starts; kNowhere after the last.
+  std::size_t at() const { return at_; }
+
+  /// Goes to the first occurrence that starts at `from` or later.
+  void advance(std::size_t from) {
+    while (true) {
+      const std::size_t found = next_byte(from + anchor_);
+      at_ = found == kNowhere ? kNowhere : found - anchor_;
+      if (at_ == kNowhere || matches()) return;
+      from = at_ + 1;
+    }
+  }
+
+ private:
+  std::size_t next_byte(std::size_t from) {
+    const std::size_t kinds = bytes_[0] == bytes_[1] ? 1 : 2;
+    for (std::size_t i = 0; i < kinds; ++i)
+      if (next_[i] < from || next_[i] == 0) next_[i] = text_.find(bytes_[i], from);
+    return kinds == 1 ? next_[0] : std::min(next_[0], next_[1]);
+  }
+
+  bool matches() const {
+    if (literal_.text.size() > text_.size() - at_) return false;
+    const std::string_view here = text_.substr(at_, literal_.text.size());
+    // Nearly all candidates fall here, without a call.
+    if (here[second_] != literal_.text[second_] && !literal_.ignore_case) return false;
+    return literal_.ignore_case ? std::ranges::equal(here, literal_.text, {}, lower) : here == literal_.text;
+  }
+
+  const Literal& literal_;
+  std::string_view text_;
+  std::size_t anchor_ = 0;             ///< place of the rarest byte in the literal
+  std::size_t second_ = 0;             ///< and of the next rarest; the same in a literal of one byte
+  std::array<char, 2> bytes_{};        ///< that byte, in both cases if case is ignored
+  std::array<std::size_t, 2> next_{};  ///< where each comes next; 0 before the first search
+  std::size_t at_ = 0;
+};
+
+/// Start of the line that holds the byte at `at`, not before `from`, which is the start of a line.
+std::size_t line_start(std::string_view text, std::size_t from, std::size_t at) {
+  const std::string_view before = text.substr(from, at - from);
+  const auto through_last = [&](std::string_view where, char end) -> std::size_t {
+    const void* found = ::memrchr(where.data(), end, where.size());
+    return found == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(found) - where.data()) + 1;
+  };
+  const std::size_t line = through_last(before, '\n');
+  return from + line + through_last(before.substr(line), '\r');
+}
+
+std::size_t line_end(std::string_view text, std::size_t at) {
+  const std::size_t newline = std::min(text.find('\n', at), text.size());
+  return std::min(text.substr(0, newline).find('\r', at), newline);
+}
+
+}  // namespace
+
+void Sieve::add(const Needed& needed) {
+  any_line_ = any_line_ || needed.any_line;
+  for (const Literal& literal : needed.literals) {
+    const auto same = [&](const Literal& other) {
+      return other.text == literal.text && other.ignore_case == literal.ignore_case;
+    };
+    if (std::ranges::none_of(literals_, same)) literals_.push_back(literal);
+  }
+}
+
+void Sieve::pick(const Block& block, const TakeLine& take) const {
+  if (any_line_) return for_each_line(block, take);
+  if (literals_.empty()) return;
+  static const Literal kEscape{.text = "\x1b"};
+  const bool plain = is_plain(block.text);
+  const Histogram histogram(block.text);
+  std::vector<Occurrences> occurrences;
+  for (const Literal& literal : literals_) occurrences.emplace_back(literal, block.text, histogram);
+  if (!plain) occurrences.emplace_back(kEscape, block.text, histogram);
+  std::string scratch;
+  std::size_t from = 0;  // start of the first line not yet looked at
+  while (true) {
+    const std::size_t hit = std::ranges::min_element(occurrences, {}, &Occurrences::at)->at();
+    if (hit == kNowhere) return;
+    const std::size_t start = line_start(block.text, from, hit);
+    const std::size_t end = line_end(block.text, hit);
+    const std::string_view raw = block.text.substr(start, end - start);
+    const std::string_view text = plain ? raw : cleaned(raw, scratch);
+    if (!text.empty()) take({.text = text, .block = &block, .offset = start});
+    from = std::min(end + 1, block.text.size());
+    for (Occurrences& each : occurrences)
+      if (each.at() < from) each.advance(from);
+  }
+}
+
+}  // namespace bisectd::driver::read

@@ -1,0 +1,128 @@
+#include "driver/record_keeping.hpp"
+
+#include <algorithm>
+#include <boost/dynamic_bitset.hpp>
+
+#include "driver/version.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+std::vector<std::size_t> members_of(const strategies::SuspectSet& set) {
+  std::vector<std::size_t> members;
+  for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id)) members.push_back(id);
+  return members;
+}
+
+void set_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
+  trial.running = false;
+  trial.verdict = judgement.verdict;
+  trial.reason = judgement.reason;
+  trial.text = judgement.text;
+  trial.delta = judgement.delta;
+  trial.standard_error = judgement.standard_error;
+  trial.p_bad = judgement.p_bad;
+  trial.notes.insert(trial.notes.end(), judgement.notes.begin(), judgement.notes.end());
+}
+
+/// The attempt of this folder, made if the trial does not have it yet.
+reports::Attempt& attempt_of(reports::Trial& trial, const std::string& folder) {
+  const auto found = std::ranges::find(trial.attempts, folder, &reports::Attempt::folder);
+  return found != trial.attempts.end() ? *found : trial.attempts.emplace_back(reports::Attempt{.folder = folder});
+}
+
+reports::Trial opened(std::size_t number, Role role, const strategies::SuspectSet& neutralised) {
+  reports::Trial trial;
+  trial.number = number;
+  trial.role = name_of(role);
+  trial.neutralised = members_of(neutralised);
+  trial.running = true;
+  return trial;
+}
+
+}  // namespace
+
+reports::Trial& trial_of(reports::Record& record, std::size_t number) {
+  // Numbers ascend, so the newest trial, nearly always the one meant, is found at once.
+  return *std::find_if(record.trials.rbegin(), record.trials.rend(),
+                       [&](const reports::Trial& trial) { return trial.number == number; });
+}
+
+reports::Record new_record(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                           const History& past) {
+  reports::Record record;
+  record.program_version = kVersion;
+  record.experiment = experiment.name;
+  record.experiment_file = experiment.file;
+  record.run_folder = directory.folder().string();
+  record.started_utc = past.started_utc;
+  record.elapsed_s = past.elapsed_s;
+  record.metric = experiment.metrics.front().name;
+  record.target = experiment.accept.target;
+  return record;
+}
+
+void note(reports::Record& record, const keep::RunDirectory& directory, const TrialPlan& plan,
+          const AttemptOutcome* outcome) {
+  if (!outcome) {
+    record.trials.push_back(opened(plan.number, plan.role, plan.neutralised));
+    return;
+  }
+  reports::Trial& trial = trial_of(record, plan.number);
+  attempt_of(trial, directory.relative(outcome->folder)) = {.folder = directory.relative(outcome->folder),
+                                                            .exit = outcome->text,
+                                                            .started_s = outcome->started_s,
+                                                            .duration_s = outcome->duration_s,
+                                                            .device = outcome->device,
+                                                            .last_step = outcome->last_step};
+  trial.notes.insert(trial.notes.end(), outcome->notes.begin(), outcome->notes.end());
+}
+
+void note_running(reports::Record& record, const keep::RunDirectory& directory, const AttemptRequest& request,
+                  std::optional<std::int64_t> last_step) {
+  attempt_of(trial_of(record, request.trial), directory.relative(request.folder)).last_step = last_step;
+}
+
+void settle(reports::Record& record, const FinishedTrial& finished) {
+  set_judgement(trial_of(record, finished.plan.number), finished.judgement);
+}
+
+void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past) {
+  reports::Trial trial = opened(past.number, past.role, past.neutralised);
+  for (const PastAttempt& attempt : past.attempts)
+    if (attempt.ending)
+      trial.attempts.push_back({.folder = directory.relative(directory.attempt(past.number, set_key(past.neutralised), attempt.number)),
+                                .exit = attempt.text,
+                                .started_s = attempt.started_s,
+                                .duration_s = attempt.duration_s,
+                                .device = attempt.device,
+                                .last_step = attempt.last_step});
+  set_judgement(trial, *past.judgement);
+  record.trials.push_back(std::move(trial));
+}
+
+reports::Line thinned(const judge::Series& series) {
+  const std::size_t every = series.size() / kMostPoints + 1;
+  reports::Line line;
+  for (std::size_t i = 0; i < series.size(); i += every) {
+    line.steps.push_back(series[i].step);
+    line.values.push_back(series[i].value);
+  }
+  return line;
+}
+
+void describe_reference(reports::Record& record, const judge::Reference& reference) {
+  record.references = static_cast<std::size_t>(reference.distinct());
+  judge::Series mean;
+  for (std::size_t i = 0; i < reference.steps.size(); ++i) mean.push_back({reference.steps[i], reference.mean[i]});
+  record.reference_curve = thinned(mean);
+}
+
+void describe_as_is(reports::Record& record, const FinishedTrial& as_is) {
+  for (const AttemptOutcome& attempt : as_is.attempts)
+    if (const auto series = attempt.curve.series.find(record.metric); series != attempt.curve.series.end())
+      record.as_is_curve = thinned(series->second);
+  record.noise = as_is.judgement.noise;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,68 @@
+"""Starts a training for a test and returns what it left."""
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+PADDLE = pathlib.Path(__file__).resolve().parents[1]
+LIBRARY = pathlib.Path(os.environ.get("OUT", PADDLE.parents[1] / "build" / "standin-npu"))
+PATIENCE_S = 300  # the machine may be busy with other things
+LOSS = re.compile(r"[, ]loss: (nan|-?inf|-?\d+\.\d+)")
+
+
+@dataclasses.dataclass
+class Run:
+    status: int  # negative: the signal; None: it did not end by itself
+    losses: list  # as printed
+    out: str
+    err: str
+
+
+def environment(folder, faults, **variables):
+    """faults: what goes into the fault file; a text goes in as it is."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("CUSTOM_DEVICE_", "STANDIN_NPU_"))}
+    known.update(CUSTOM_DEVICE_ROOT=str(LIBRARY), FLAGS_use_stride_kernel="0", OMP_NUM_THREADS="1")
+    if faults is not None:
+        path = pathlib.Path(folder, "faults.json")
+        path.write_text(faults if isinstance(faults, str) else json.dumps(faults))
+        known["STANDIN_NPU_FAULTS"] = str(path)
+    known.update(variables)
+    return known
+
+
+def start(command, faults=None, hangs_after=None, **variables):
+    """hangs_after: so many losses; the process is then given two seconds to end by itself, and status None says it did not."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = pathlib.Path(folder, "out"), pathlib.Path(folder, "err")
+        with out.open("w") as out_file, err.open("w") as err_file:
+            process = subprocess.Popen(
+                command, cwd=folder, env=environment(folder, faults, **variables), stdout=out_file, stderr=err_file)
+        try:
+            if hangs_after is not None:
+                while process.poll() is None and len(LOSS.findall(out.read_text())) < hangs_after:
+                    time.sleep(0.2)
+            status = process.wait(PATIENCE_S if hangs_after is None else 2)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            process.kill()
+            process.wait()
+        return Run(status, LOSS.findall(out.read_text()), out.read_text(), err.read_text())
+
+
+def train(faults=None, options=(), device="npu", hangs_after=None, **variables):
+    """20 steps of the recogniser, every step printed as it is."""
+    command = [
+        sys.executable, "-W", "ignore", str(PADDLE / "train.py"), "-c", str(PADDLE / "rec.yml"), "-o",
+        "Global.epoch_num=1", "Global.log_smooth_window=1", "Global.print_batch_step=1",
+        f"Global.use_npu={device == 'npu'}", *options]
+    return start(command, faults, hangs_after, **variables)
+
+
+def one_fault(op, **fault):
+    return {"faults": [{"op": op, **fault}]}

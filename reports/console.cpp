@@ -1,0 +1,94 @@
+#include "reports/console.hpp"
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/escape.hpp"
+#include "reports/lookup.hpp"
+#include "reports/undecided.hpp"
+#include "reports/words.hpp"
+#include "reports/workaround.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+constexpr std::size_t kClaimColumns = 80;  // beyond that, long names spoil the column for themselves only
+
+class Paint {
+ public:
+  explicit Paint(Colour colour) : on_(colour == Colour::always) {}
+  std::string operator()(const fmt::text_style& style, const std::string& text) const {
+    return on_ ? fmt::format(style, "{}", text) : text;
+  }
+
+ private:
+  bool on_;
+};
+
+fmt::text_style outcome_style(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::culprits: return fmt::emphasis::bold | fmt::fg(fmt::terminal_color::red);
+    case Outcome::aligned: return fmt::emphasis::bold | fmt::fg(fmt::terminal_color::green);
+    default: return fmt::emphasis::bold | fmt::fg(fmt::terminal_color::yellow);
+  }
+}
+
+std::string section(const Paint& paint, const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string text = "\n" + paint(fmt::emphasis::bold, title) + "\n";
+  for (const std::string& line : lines) text += "  " + line + "\n";
+  return text;
+}
+
+std::vector<std::string> causes(const Record& record) {
+  std::vector<std::string> lines;
+  for (const auto& cause : record.answer.causes) lines.push_back(cause_text(record, cause, plain));
+  return lines;
+}
+
+std::vector<std::string> proof(const Record& record) {
+  std::size_t width = 0;
+  for (const strategies::Claim& claim : record.answer.certificate)
+    width = std::max(width, claim_text(record, claim, plain).size());
+  width = std::min(width, kClaimColumns);
+  std::vector<std::string> lines;
+  for (const strategies::Claim& claim : record.answer.certificate) {
+    const Trial* trial = shown_by(record, claim);
+    lines.push_back(fmt::format("{}  {:<{}}  {:>9}  {}", claim.proved ? "proved" : "  open",
+                                claim_text(record, claim, plain), width,
+                                percent_text(trial ? trial->delta : std::nullopt),
+                                trial ? fmt::format("trial {}", trial->number) : "no trial"));
+  }
+  return lines;
+}
+
+std::vector<std::string> workaround(const Record& record) {
+  std::vector<std::string> lines;
+  for (const std::string& statement : workaround_statements(record)) lines.push_back(plain(statement));
+  for (const std::string& argument : record.workaround_arguments)
+    lines.push_back("add the argument " + plain(shell_word(argument)));
+  if (const std::string cost = cost_text(record); !cost.empty()) lines.push_back(cost);
+  return lines;
+}
+
+}  // namespace
+
+std::string result_text(const Record& record, Colour colour) {
+  const Paint paint(colour);
+  std::string text = paint(outcome_style(record.outcome),
+                           fmt::format("{}: {}", plain(record.experiment), outcome_title(record.outcome))) +
+                     "\n" + verdict_sentence(record, plain) + "\n";
+  if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
+  if (record.outcome == Outcome::culprits) {
+    text += section(paint, "Causes", causes(record)) + section(paint, "Proof", proof(record)) +
+            section(paint, "Workaround", workaround(record));
+  }
+  text += section(paint, "Neutralised without effect", without_effect(record, plain));
+  text += section(paint, "Not decided", undecided(record, plain));
+  return text + fmt::format("\n{} trials, {} attempts, {}. Report: {}/report.md\n", record.trials.size(),
+                            attempt_count(record), duration_text(record.elapsed_s), plain(record.run_folder));
+}
+
+}  // namespace bisectd::reports

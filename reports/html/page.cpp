@@ -1,0 +1,66 @@
+#include "reports/html/page.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/escape.hpp"
+#include "reports/html/assets.hpp"
+#include "reports/html/data.hpp"
+#include "reports/html/matrix.hpp"
+#include "reports/html/sections.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+std::string head(const Record& record) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src {} {}; "
+      "base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}: {}</title>\n<style>{}</style>\n</head>\n",
+      policy_source(kPageStyle), policy_source(kChartLibrary), policy_source(kPageScript), html(record.experiment),
+      outcome_title(record.outcome), kPageStyle.text);
+}
+
+std::string chart(std::string_view id, const std::string& label) {
+  return fmt::format("<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
+                     label);
+}
+
+std::string charts(const Record& record) {
+  std::string text;
+  const std::string metric = html(record.metric);
+  if (!record.reference_curve.values.empty() || !record.as_is_curve.values.empty())
+    text += section("curves-section", metric, chart("curves", metric + " of reference, subject and fix over steps"));
+  if (!record.as_is_difference.values.empty() || !record.fix_difference.values.empty())
+    text += section("differences-section", "Relative difference",
+                    chart("differences", "difference of " + metric + " to the reference, with the accepted zone"));
+  for (std::size_t i = 0; i < record.other_metrics.size(); ++i) {
+    const std::string name = html(record.other_metrics[i].name);
+    text += section(fmt::format("other-{}-section", i), name, chart(fmt::format("other-{}", i), name + " over steps"));
+  }
+  return text;
+}
+
+std::string timeline(const Record& record) {
+  return record.trials.empty() ? "" : section("timeline-section", "Timeline", chart("timeline", "attempts per device"));
+}
+
+}  // namespace
+
+std::string to_html(const Record& record) {
+  const std::string advice = record.advice.empty() ? "" : "<p class=\"advice\">" + html(record.advice) + "</p>\n";
+  return head(record) +
+         fmt::format("<body>\n<header class=\"{}\">\n<h1>{}: {}</h1>\n<p class=\"verdict\">{}</p>\n{}</header>\n"
+                     "<main>\n",
+                     outcome_word(record.outcome), html(record.experiment), outcome_title(record.outcome),
+                     verdict_sentence(record, html), advice) +
+         facts_section(record) + proof_section(record) + workaround_section(record) + undecided_section(record) +
+         charts(record) + section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) +
+         trials_section(record) + versions_section(record) + "</main>\n<script type=\"application/json\" id=\"data\">" +
+         chart_data(record) + "</script>\n<script>" + std::string(kChartLibrary.text) + "</script>\n<script>" +
+         std::string(kPageScript.text) + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace bisectd::reports

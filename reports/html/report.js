@@ -1,0 +1,191 @@
+// Draws the charts of report.html from the JSON beside it and makes the table of trials sortable and searchable.
+// The page is complete without it.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const charts = [];
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  const kColours = {"reference": "reference", "lowest reference": "reference",
+                    "range of the references": "reference",
+                    "as it is": "subject", "fix": "fix"};
+  const points = (line) => line.steps.map((x, i) => ({x, y: line.values[i] === null ? NaN : line.values[i]}));
+
+  const element = (tag, attributes, ...children) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  };
+
+  function dataset(line) {
+    const top = line.name === "range of the references", envelope = top || line.name === "lowest reference";
+    return {
+      label: line.name, kind: kColours[line.name] || "picked", data: points(line), borderWidth: envelope ? 0.5 : 1.5,
+      pointRadius: line.steps.length > 100 ? 0 : 2, pointHitRadius: 6,
+      fill: top ? "-1" : false,
+    };
+  }
+
+  // The zone that is accepted, as two straight lines with the space between them filled.
+  function zone(lines) {
+    const steps = lines.flatMap((line) => line.steps);
+    const ends = [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))];
+    return [-data.target, data.target].map((y, i) => ({
+      label: i ? "accepted" : "", kind: "fix", data: ends.map((x) => ({x, y})), borderWidth: 0.5, pointRadius: 0,
+      pointHitRadius: 0, fill: i ? "-1" : false,
+    }));
+  }
+
+  function paint(chart) {
+    for (const one of chart.data.datasets) {
+      if (one.kind) {
+        one.borderColor = colour(one.kind);
+        one.backgroundColor = one.fill ? colour(one.kind) + "33" : colour(one.kind);
+      } else {
+        const known = ["pass", "fail"];
+        one.backgroundColor = one.verdicts.map((verdict) => colour(known.includes(verdict) ? verdict : "open"));
+      }
+    }
+    const {scales, plugins} = chart.options;
+    for (const scale of Object.values(scales)) {
+      scale.ticks.color = scale.title.color = colour("faint");
+      scale.grid.color = colour("line");
+      scale.grid.borderColor = colour("line");
+    }
+    if (plugins.legend.labels) plugins.legend.labels.color = colour("text");
+    chart.update("none");
+  }
+
+  const axis = (text, more) => ({title: {display: true, text}, ticks: {}, grid: {}, ...more});
+
+  function lineChart({id, lines}) {
+    const percent = id === "differences";
+    const heading = document.getElementById(id + "-section").querySelector("h2").textContent;
+    const y = axis(percent ? "%" : heading, {});
+    if (percent) y.ticks.callback = (value) => +(value * 100).toPrecision(4) + " %";
+    const percentLabel = (item) => item.dataset.label + ": " + (item.parsed.y * 100).toFixed(3) + " %";
+    const chart = new Chart(document.getElementById(id), {
+      type: "line",
+      data: {datasets: [...(percent ? zone(lines) : []), ...lines.map(dataset)]},
+      options: {
+        animation: false, maintainAspectRatio: false, normalized: true, parsing: false, spanGaps: false,
+        interaction: {mode: "nearest", axis: "x", intersect: false},
+        scales: {x: axis("step", {type: "linear"}), y},
+        plugins: {legend: {labels: {filter: (item) => item.text && item.text !== "lowest reference"}},
+                  tooltip: {callbacks: percent ? {label: percentLabel} : {}}},
+      },
+    });
+    charts.push(chart);
+    controls(chart, id, percent);
+    return chart;
+  }
+
+  // Zoom by numbers, which works on a phone and with a keyboard.
+  function controls(chart, id, percent) {
+    const number = (label) => element("input", {type: "number", "aria-label": label});
+    const from = number("from step"), to = number("to step");
+    const show = () => {
+      chart.options.scales.x.min = from.value === "" ? undefined : +from.value;
+      chart.options.scales.x.max = to.value === "" ? undefined : +to.value;
+      chart.update("none");
+    };
+    from.addEventListener("input", show);
+    to.addEventListener("input", show);
+    const whole = element("button", {type: "button"}, "all steps");
+    whole.addEventListener("click", () => { from.value = to.value = ""; show(); });
+    const bar = element("div", {"class": "controls"}, "steps", from, "to", to, whole);
+    if (!percent) {
+      const logarithmic = element("input", {type: "checkbox"});
+      logarithmic.addEventListener("change", () => {
+        chart.options.scales.y.type = logarithmic.checked ? "logarithmic" : "linear";
+        chart.update("none");
+      });
+      bar.append(element("label", {}, logarithmic, " logarithmic"));
+    }
+    document.getElementById(id).parentElement.before(bar);
+  }
+
+  function timeline() {
+    const canvas = document.getElementById("timeline");
+    if (!canvas) return;
+    const rows = [...new Set(data.timeline.map((bar) => bar.device))].sort();
+    canvas.parentElement.style.height = Math.max(8, 4 + 2 * rows.length) + "rem";
+    charts.push(new Chart(canvas, {
+      type: "bar",
+      data: {labels: rows, datasets: [{
+        data: data.timeline.map((bar) => ({x: [bar.start, bar.end], y: bar.device})),
+        verdicts: data.timeline.map((bar) => bar.verdict), minBarLength: 2, barPercentage: 0.9,
+      }]},
+      options: {
+        indexAxis: "y", animation: false, maintainAspectRatio: false,
+        scales: {x: axis("seconds since the start", {beginAtZero: true}), y: axis("", {})},
+        plugins: {legend: {display: false}, tooltip: {callbacks: {
+          title: (items) => "trial " + data.timeline[items[0].dataIndex].trial,
+          label: (item) => {
+            const bar = data.timeline[item.dataIndex];
+            return `${bar.verdict}, ${bar.start} to ${bar.end} s`;
+          },
+        }}},
+      },
+    }));
+  }
+
+  // A click on a trial shows its curve beside the others.
+  function picking(table, curves) {
+    const byNumber = new Map(data.trials.map((trial) => [String(trial.number), trial]));
+    for (const row of table.tBodies[0].rows) {
+      const trial = byNumber.get(row.dataset.number);
+      if (!curves || !trial || !trial.steps.length) continue;
+      const box = element("input", {type: "checkbox", title: "show the curve of this trial"});
+      box.addEventListener("change", () => {
+        row.classList.toggle("picked", box.checked);
+        const label = "trial " + trial.number;
+        const others = curves.data.datasets.filter((one) => one.label !== label);
+        curves.data.datasets = box.checked ? [...others, dataset({...trial, name: label})] : others;
+        paint(curves);
+      });
+      row.cells[0].prepend(element("label", {}, box, " "));
+    }
+  }
+
+  function sorting(table) {
+    const body = table.tBodies[0];
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const button = element("button", {type: "button"}, head.textContent);
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending";
+        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const key = (row) => row.cells[column].textContent.trim();
+        const compare = (a, b) => key(a).localeCompare(key(b), "en", {numeric: true});
+        const measured = (a, b) => (parseFloat(key(a)) || 0) - (parseFloat(key(b)) || 0);
+        const order = head.textContent === "measured" ? measured : compare;
+        body.append(...[...body.rows].sort((a, b) => (down ? -1 : 1) * order(a, b)));
+      });
+    });
+  }
+
+  function filtering(table) {
+    const words = element("input", {type: "search", placeholder: "find in trials", "aria-label": "find in trials"});
+    words.addEventListener("input", () => {
+      const wanted = words.value.toLowerCase();
+      for (const row of table.tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    });
+    table.parentElement.before(element("div", {"class": "controls"}, words));
+  }
+
+  const drawn = new Map(data.charts.map((chart) => [chart.id, lineChart(chart)]));
+  timeline();
+  charts.forEach(paint);
+  const table = document.getElementById("trial-table");
+  if (table) {
+    picking(table, drawn.get("curves"));
+    sorting(table);
+    filtering(table);
+  }
+  const repaint = () => charts.forEach(paint);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+  matchMedia("print").addEventListener("change", repaint);
+  document.documentElement.dataset.charts = charts.length;  // tells a test that everything was drawn
+})();

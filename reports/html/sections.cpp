@@ -1,0 +1,139 @@
+#include "reports/html/sections.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "reports/escape.hpp"
+#include "reports/lookup.hpp"
+#include "reports/undecided.hpp"
+#include "reports/words.hpp"
+#include "reports/workaround.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+constexpr std::size_t kNamesInSet = 8;
+
+using Cells = std::vector<std::string>;  // HTML already
+
+std::string row(const char* element, const Cells& cells) {
+  std::string text = "<tr>";
+  for (const std::string& cell : cells) text += fmt::format("<{0}>{1}</{0}>", element, cell);
+  return text + "</tr>\n";
+}
+
+std::string table(const char* id, const Cells& head, const std::string& rows) {
+  if (rows.empty()) return "";
+  return fmt::format("<div class=\"wide\"><table id=\"{}\"><thead>{}</thead><tbody>\n{}</tbody></table></div>\n", id,
+                     row("th", head), rows);
+}
+
+std::string list(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += "<li>" + item + "</li>\n";
+  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+}
+
+std::string pill(std::string_view word) { return fmt::format("<span class=\"pill {0}\">{0}</span>", word); }
+
+std::string fact(std::string_view what, const std::string& value) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, value);
+}
+
+std::string set_html(const Record& record, const Trial& trial) {
+  return trial.role == "reference" ? "" : set_text(record, trial.neutralised, kNamesInSet, html);
+}
+
+std::string attempt_html(const Attempt& attempt) {
+  return fmt::format("<code>sh {}/command.sh</code><br>{}, {}, {}", html(attempt.folder), html(attempt.exit),
+                     html(attempt.device), duration_text(attempt.duration_s));
+}
+
+}  // namespace
+
+std::string section(std::string_view id, std::string_view title, const std::string& body) {
+  if (body.empty()) return "";
+  return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title, body);
+}
+
+std::string facts_section(const Record& record) {
+  std::string facts;
+  const auto delta = [&](std::string_view what, const Trial* trial) {
+    if (trial) facts += fact(what, percent_text(trial->delta) + " " + pill(verdict_word(trial->verdict)));
+  };
+  delta("as it is", judged_trial(record, "as-is"));
+  if (record.outcome == Outcome::culprits) delta("with the fix", fix_trial(record));
+  delta("everything neutralised", judged_trial(record, "everything"));
+  facts += fact("target", unsigned_percent_text(record.target));
+  if (record.noise) facts += fact("run-to-run noise", unsigned_percent_text(*record.noise));
+  facts += fact("references", std::to_string(record.references));
+  facts += fact("suspects", std::to_string(record.suspects.size()));
+  facts += fact("trials", std::to_string(record.trials.size()));
+  facts += fact("attempts", std::to_string(attempt_count(record)));
+  facts += fact("duration", duration_text(record.elapsed_s));
+  facts += fact("started", html(record.started_utc));
+  return "<section id=\"facts\"><dl>\n" + facts + "</dl></section>\n";
+}
+
+std::string proof_section(const Record& record) {
+  if (record.outcome != Outcome::culprits) return "";
+  std::vector<std::string> causes;
+  for (const auto& cause : record.answer.causes) causes.push_back(cause_text(record, cause, html));
+  std::string rows;
+  for (const strategies::Claim& claim : record.answer.certificate) {
+    const Trial* trial = shown_by(record, claim);
+    rows += row("td", {claim_text(record, claim, html), set_text(record, members(claim.neutralised), kNamesInSet, html),
+                       percent_text(trial ? trial->delta : std::nullopt),
+                       trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
+                       claim.proved ? pill("proved") : pill("open")});
+  }
+  return section("proof", "Causes and proof",
+                 list(causes) + table("claims", {"claim", "neutralised", "measured", "trial", ""}, rows));
+}
+
+std::string workaround_section(const Record& record) {
+  if (record.outcome != Outcome::culprits) return "";
+  std::string shell;
+  for (const std::string& statement : workaround_statements(record)) shell += html(statement) + "\n";
+  std::string body = shell.empty() ? "" : "<pre>" + shell + "</pre>\n";
+  std::vector<std::string> arguments;
+  for (const std::string& argument : record.workaround_arguments)
+    arguments.push_back("add the argument <code>" + html(shell_word(argument)) + "</code>");
+  body += list(arguments);
+  const std::string cost = cost_text(record);
+  return section("workaround", "Workaround", cost.empty() ? body : body + "<p>" + cost + "</p>\n");
+}
+
+std::string undecided_section(const Record& record) {
+  return section("undecided", "Not decided", list(undecided(record, html))) +
+         section("no-effect", "Neutralised without effect", list(without_effect(record, html)));
+}
+
+std::string trials_section(const Record& record) {
+  std::string rows;
+  for (const Trial& trial : record.trials) {
+    std::string attempts;
+    for (const Attempt& attempt : trial.attempts) attempts += "<p>" + attempt_html(attempt) + "</p>";
+    std::string notes = html(trial.text);
+    for (const std::string& note : trial.notes) notes += "<br>" + html(note);
+    const std::string verdict = trial.running ? pill("running") : pill(verdict_word(trial.verdict));
+    rows += fmt::format("<tr id=\"trial-{0}\" data-number=\"{0}\"><td>{0}</td><td>{1}</td><td>{2}</td><td>{3}</td>"
+                        "<td>{4}</td><td>{5}</td><td>{6}</td></tr>\n",
+                        trial.number, html(trial.role), set_html(record, trial), verdict,
+                        trial.delta ? percent_text(trial.delta) : "", notes, attempts);
+  }
+  return section("trials", "Trials",
+                 table("trial-table", {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"},
+                       rows));
+}
+
+std::string versions_section(const Record& record) {
+  std::string rows = row("td", {"bisectd", html(record.program_version)});
+  for (const auto& [what, version] : record.versions) rows += row("td", {html(what), html(version)});
+  rows += row("td", {"experiment file", html(record.experiment_file)});
+  rows += row("td", {"run directory", html(record.run_folder)});
+  return section("versions", "Versions and places", "<table>\n" + rows + "</table>\n");
+}
+
+}  // namespace bisectd::reports

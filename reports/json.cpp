@@ -1,0 +1,207 @@
+#include "reports/json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "reports/lookup.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the keys in the order written here
+
+constexpr int kSchemaVersion = 1;
+
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json line(const Line& curve) {
+  Json::array_t values;
+  values.reserve(curve.values.size());
+  for (const double value : curve.values) values.push_back(number(value));
+  return {{"steps", curve.steps}, {"values", std::move(values)}};
+}
+
+Json curves(const Record& record) {
+  Json others = Json::array();
+  for (const OtherMetric& other : record.other_metrics)
+    others.push_back({{"metric", other.name},
+                      {"reference", line(other.reference)},
+                      {"as_is", line(other.as_is)},
+                      {"fix", line(other.fix)}});
+  return {{"reference", line(record.reference_curve)},
+          {"reference_low", line(record.reference_low)},
+          {"reference_high", line(record.reference_high)},
+          {"as_is", line(record.as_is_curve)},
+          {"fix", line(record.fix_curve)},
+          {"as_is_difference", line(record.as_is_difference)},
+          {"fix_difference", line(record.fix_difference)},
+          {"others", std::move(others)}};
+}
+
+Json suspect(const Record& record, std::size_t id) {
+  const Name name = id < record.suspects.size() ? record.suspects[id] : Name{"", "#" + std::to_string(id)};
+  return {{"family", name.family}, {"name", name.name}};
+}
+
+Json suspects(const Record& record, const std::vector<std::size_t>& ids) {
+  Json list = Json::array();
+  for (const std::size_t id : ids) list.push_back(suspect(record, id));
+  return list;
+}
+
+Json causes(const Record& record) {
+  Json list = Json::array();
+  for (const auto& cause : record.answer.causes) list.push_back(suspects(record, cause));
+  return list;
+}
+
+std::string_view kind_word(strategies::Claim::Kind kind) {
+  switch (kind) {
+    case strategies::Claim::Kind::fix_passes: return "fix_passes";
+    case strategies::Claim::Kind::member_needed: return "member_needed";
+    case strategies::Claim::Kind::cause_fails: return "cause_fails";
+    case strategies::Claim::Kind::cause_minimal: break;
+  }
+  return "cause_minimal";
+}
+
+Json certificate(const Record& record) {
+  Json list = Json::array();
+  for (const strategies::Claim& claim : record.answer.certificate) {
+    const Trial* trial = shown_by(record, claim);
+    list.push_back({{"claim", kind_word(claim.kind)},
+                    {"subject", suspects(record, claim.subject)},
+                    {"neutralised", members(claim.neutralised)},
+                    {"expected", verdict_word(claim.expected)},
+                    {"proved", claim.proved},
+                    {"trial", trial ? Json(trial->number) : Json(nullptr)},
+                    {"delta", trial ? number(trial->delta) : Json(nullptr)}});
+  }
+  return list;
+}
+
+Json all_suspects(const Record& record) {
+  Json list = Json::array();
+  for (std::size_t id = 0; id < record.suspects.size(); ++id) {
+    Json one = suspect(record, id);
+    one["guilt"] = id < record.answer.guilt.size() ? number(record.answer.guilt[id]) : Json(nullptr);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Json no_effect(const Record& record) {
+  Json list = Json::array();
+  for (const NoEffect& entry : record.no_effect) {
+    Json one = suspect(record, entry.suspect);
+    one["why"] = entry.why;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Json workaround(const Record& record) {
+  Json environment = Json::array();
+  for (const auto& [name, value] : record.workaround) environment.push_back({{"name", name}, {"value", value}});
+  return {{"environment", std::move(environment)},
+          {"unset", record.workaround_unset},
+          {"arguments", record.workaround_arguments}};
+}
+
+Json attempt(const Attempt& one) {
+  return {{"folder", one.folder},
+          {"exit", one.exit},
+          {"started_s", number(one.started_s)},
+          {"duration_s", number(one.duration_s)},
+          {"device", one.device},
+          {"last_step", one.last_step ? Json(*one.last_step) : Json(nullptr)},
+          {"curve", line(one.curve)}};
+}
+
+Json trial(const Trial& one) {
+  Json attempts = Json::array();
+  for (const Attempt& each : one.attempts) attempts.push_back(attempt(each));
+  return {{"number", one.number},
+          {"role", one.role},
+          {"neutralised", one.neutralised},
+          {"running", one.running},
+          {"verdict", one.running ? Json(nullptr) : Json(verdict_word(one.verdict))},
+          {"reason", one.reason},
+          {"text", one.text},
+          {"delta", number(one.delta)},
+          {"standard_error", number(one.standard_error)},
+          {"p_bad", number(one.p_bad)},
+          {"notes", one.notes},
+          {"attempts", std::move(attempts)}};
+}
+
+Json all_but_trials(const Record& record) {
+  const strategies::Answer& answer = record.answer;
+  const bool accused = record.outcome == Outcome::culprits;
+  const auto as_it_is = [](std::string_view text) { return std::string(text); };
+  return {// For scripts, fixed for good.
+          {"schema_version", kSchemaVersion},
+          {"outcome", outcome_word(record.outcome)},
+          {"culprit_set", accused ? suspects(record, answer.culprit_set) : Json::array()},
+          {"causes", accused ? causes(record) : Json::array()},
+          {"confidence", number(answer.confidence)},
+          {"trials", record.trials.size()},
+          {"attempts", attempt_count(record)},
+          // The rest of the record.
+          {"verdict", verdict_sentence(record, as_it_is)},
+          {"finished", record.finished},
+          {"program_version", record.program_version},
+          {"experiment", {{"name", record.experiment}, {"file", record.experiment_file}}},
+          {"run_folder", record.run_folder},
+          {"started_utc", record.started_utc},
+          {"elapsed_s", number(record.elapsed_s)},
+          {"metric", record.metric},
+          {"target", number(record.target)},
+          {"references", record.references},
+          {"noise", number(record.noise)},
+          {"certificate", certificate(record)},
+          {"not_neutralisable", suspects(record, answer.not_neutralisable)},
+          {"explanation", explanation_text(record, as_it_is)},
+          {"trials_left", {{"low", number(answer.trials_left_low)}, {"high", number(answer.trials_left_high)}}},
+          {"suspects", all_suspects(record)},
+          {"no_effect", no_effect(record)},
+          {"workaround", workaround(record)},
+          {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
+          {"versions", record.versions},
+          {"advice", record.advice},
+          {"warnings", record.warnings},
+          {"curves", curves(record)}};
+}
+
+std::string text(const Json& value) { return value.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+// A list with one element a line. Elements become JSON values one at a time: all curves of a night as one value take
+// twice as long.
+template <class List, class ToJson>
+std::string lines(const List& list, ToJson to_value) {
+  std::string result = "[";
+  for (const auto& element : list) result += (result.size() > 1 ? ",\n    " : "\n    ") + text(to_value(element));
+  return result + "\n  ]";
+}
+
+}  // namespace
+
+std::string to_json(const Record& record) {
+  const auto as_it_is = [](const Json& value) -> const Json& { return value; };
+  const Json all = all_but_trials(record);
+  std::string result = "{";
+  for (const auto& [key, value] : all.items()) {
+    const bool list = value.is_array() && !value.empty() && value.front().is_object();
+    result += "\n  " + text(key) + ": " + (list ? lines(value, as_it_is) : text(value)) + ",";
+  }
+  return result + "\n  \"trial_list\": " + lines(record.trials, trial) + "\n}\n";
+}
+
+}  // namespace bisectd::reports

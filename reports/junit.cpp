@@ -1,0 +1,146 @@
+#include "reports/junit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "reports/console.hpp"
+#include "reports/escape.hpp"
+#include "reports/lookup.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+struct Case {
+  std::string name;
+  double time_s = 0;
+  std::string element = "";  ///< failure, error or skipped; empty: passed
+  std::string type = "";
+  std::string message = "";
+};
+
+// Surefire's schema wants three decimals and neither signs nor words.
+std::string seconds_text(double seconds) {
+  return fmt::format("{:.3f}", std::isfinite(seconds) && seconds > 0 ? seconds : 0.0);
+}
+
+double time_of_roles(const Record& record, bool reference) {
+  double sum = 0;
+  for (const Trial& trial : record.trials)
+    if ((trial.role == "reference") == reference)
+      for (const Attempt& attempt : trial.attempts) sum += attempt.duration_s;
+  return sum;
+}
+
+std::string reason_text(const Trial& trial) {
+  return fmt::format("trial {}: {} ({})", trial.number, verdict_word(trial.verdict), plain(trial.reason));
+}
+
+Case reference_case(const Record& record) {
+  Case one{"reference.runs", time_of_roles(record, true)};
+  const Trial* trial = judged_trial(record, "reference");
+  if (record.references > 0) return one;
+  one.element = trial ? "error" : "skipped";
+  one.type = "reference";
+  one.message = trial ? reason_text(*trial) : "no reference was judged";
+  return one;
+}
+
+Case accuracy_case(const Record& record) {
+  Case one{"accuracy." + plain(record.metric)};
+  const Trial* trial = judged_trial(record, "as-is");
+  if (!trial) {
+    one.element = "skipped";
+    one.message = "the subject as it is was not judged";
+    return one;
+  }
+  for (const Attempt& attempt : trial->attempts) one.time_s += attempt.duration_s;
+  switch (trial->verdict) {
+    case strategies::Verdict::pass: return one;
+    case strategies::Verdict::fail:
+      one.element = "failure";
+      one.type = "accuracy";
+      one.message = fmt::format("{} of the subject as it is differs from the reference by {} (target {}). {}",
+                                plain(record.metric), percent_text(trial->delta), unsigned_percent_text(record.target),
+                                verdict_sentence(record, plain));
+      return one;
+    default:
+      one.element = "error";
+      one.type = verdict_word(trial->verdict);
+      one.message = reason_text(*trial);
+      return one;
+  }
+}
+
+Case answer_case(const Record& record) {
+  Case one{"search.answer", time_of_roles(record, false)};
+  if (record.outcome == Outcome::culprits || record.outcome == Outcome::aligned) return one;
+  one.element = record.outcome == Outcome::unfinished ? "skipped" : "error";
+  one.type = outcome_word(record.outcome);
+  one.message = verdict_sentence(record, plain);
+  return one;
+}
+
+void append_result(pugi::xml_node& parent, const Case& one, const std::string& story) {
+  pugi::xml_node node = parent.append_child(one.element.c_str());
+  node.append_attribute("message") = one.message.c_str();
+  if (one.element == "skipped") return;
+  node.append_attribute("type") = one.type.c_str();
+  // GitLab shows only the text, so it opens with the message.
+  node.text() = (one.message + "\n\n" + story).c_str();
+}
+
+// Digits and marks of ISO 8601 with Z; Jenkins drops a suite's time if it cannot read it.
+bool is_timestamp(const std::string& text) {
+  return text.size() >= 20 && text.back() == 'Z' && text.find_first_not_of("0123456789-:.TZ") == std::string::npos;
+}
+
+// Jenkins splits a class name at its dots into package and class.
+std::string class_name(const Record& record) {
+  std::string name = plain(record.experiment);
+  std::ranges::replace(name, '.', '_');
+  return "bisectd." + name;
+}
+
+std::size_t count(const std::array<Case, 3>& cases, std::string_view element) {
+  return static_cast<std::size_t>(std::ranges::count(cases, element, &Case::element));
+}
+
+}  // namespace
+
+std::string to_junit(const Record& record) {
+  const std::array cases{reference_case(record), accuracy_case(record), answer_case(record)};
+  pugi::xml_document document;
+  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
+  suite.append_attribute("name") = class_name(record).c_str();
+  suite.append_attribute("tests") = cases.size();
+  suite.append_attribute("failures") = count(cases, "failure");
+  suite.append_attribute("errors") = count(cases, "error");
+  suite.append_attribute("skipped") = count(cases, "skipped");
+  suite.append_attribute("time") = seconds_text(record.elapsed_s).c_str();
+  if (is_timestamp(record.started_utc)) suite.append_attribute("timestamp") = record.started_utc.c_str();
+  pugi::xml_node properties = suite.append_child("properties");
+  for (const auto& [name, value] : record.versions) {
+    pugi::xml_node property = properties.append_child("property");
+    property.append_attribute("name") = plain(name).c_str();
+    property.append_attribute("value") = plain(value).c_str();
+  }
+  const std::string story = result_text(record, Colour::never);
+  for (const Case& one : cases) {
+    pugi::xml_node node = suite.append_child("testcase");
+    node.append_attribute("classname") = class_name(record).c_str();
+    node.append_attribute("name") = one.name.c_str();
+    node.append_attribute("time") = seconds_text(one.time_s).c_str();
+    if (!one.element.empty()) append_result(node, one, story);
+  }
+  std::ostringstream text;
+  document.save(text, "  ", pugi::format_default, pugi::encoding_utf8);
+  return text.str();
+}
+
+}  // namespace bisectd::reports

@@ -1,0 +1,56 @@
+#include "reports/lookup.hpp"
+
+#include <numeric>
+
+namespace bisectd::reports {
+namespace {
+
+// The last judged trial of exactly `ids`; one with the `wanted` verdict is preferred, because a repeat after it may
+// have been a lost node.
+const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& ids,
+                          std::optional<strategies::Verdict> wanted) {
+  const Trial* any = nullptr;
+  const Trial* best = nullptr;
+  for (const Trial& trial : record.trials) {
+    if (!judges_subject(trial) || trial.neutralised != ids) continue;
+    any = &trial;
+    if (trial.verdict == wanted) best = &trial;
+  }
+  return best ? best : any;
+}
+
+}  // namespace
+
+bool judges_subject(const Trial& trial) {
+  return !trial.running && trial.role != "reference" && trial.role != "discovery";
+}
+
+const Trial* judged_trial(const Record& record, std::string_view role) {
+  const Trial* last = nullptr;
+  for (const Trial& trial : record.trials)
+    if (!trial.running && trial.role == role) last = &trial;
+  return last;
+}
+
+const Trial* shown_by(const Record& record, const strategies::Claim& claim) {
+  return judged_trial(record, members(claim.neutralised),
+                      claim.proved ? std::optional(claim.expected) : std::nullopt);
+}
+
+const Trial* fix_trial(const Record& record) {
+  if (record.answer.culprit_set.empty()) return nullptr;
+  return judged_trial(record, record.answer.culprit_set, strategies::Verdict::pass);
+}
+
+std::size_t attempt_count(const Record& record) {
+  return std::accumulate(record.trials.begin(), record.trials.end(), std::size_t{0},
+                         [](std::size_t sum, const Trial& trial) { return sum + trial.attempts.size(); });
+}
+
+std::vector<std::size_t> members(const strategies::SuspectSet& set) {
+  std::vector<std::size_t> ids;
+  for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id)) ids.push_back(id);
+  return ids;
+}
+
+}  // namespace bisectd::reports

@@ -1,0 +1,32 @@
+// Finds in a record what a renderer wants to point at. Knows nothing of text.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "reports/record.hpp"
+
+namespace bisectd::reports {
+
+/// A judged trial that says something about the subject. Reference runs and discovery neutralise nothing either, but
+/// the first are not the subject and the second only lists what it uses.
+bool judges_subject(const Trial& trial);
+
+/// The last judged trial of a role, or null.
+const Trial* judged_trial(const Record& record, std::string_view role);
+
+/// The trial that shows a claim: the last judged one of exactly this set, of a proved claim the last with the expected
+/// verdict; null when there is none.
+const Trial* shown_by(const Record& record, const strategies::Claim& claim);
+
+/// The trial of exactly the culprit set, or null.
+const Trial* fix_trial(const Record& record);
+
+/// Launches of all trials.
+std::size_t attempt_count(const Record& record);
+
+/// Ids of a set, ascending.
+std::vector<std::size_t> members(const strategies::SuspectSet& set);
+
+}  // namespace bisectd::reports

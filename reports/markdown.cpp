@@ -1,0 +1,126 @@
+#include "reports/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/escape.hpp"
+#include "reports/lookup.hpp"
+#include "reports/undecided.hpp"
+#include "reports/words.hpp"
+#include "reports/workaround.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+constexpr std::size_t kNamesInSet = 8;
+
+std::string section(std::string_view title, const std::string& body) {
+  return body.empty() ? "" : fmt::format("\n## {}\n\n{}", title, body);
+}
+
+std::string items(const std::vector<std::string>& lines) {
+  std::string body;
+  for (const std::string& line : lines) body += "- " + line + "\n";
+  return body;
+}
+
+std::string measured_row(std::string_view what, const Trial* trial) {
+  return trial ? fmt::format("| {} | {} | {} | {} |\n", what, percent_text(trial->delta), verdict_word(trial->verdict),
+                             trial->number)
+               : "";
+}
+
+std::string measured(const Record& record) {
+  const std::string rows = measured_row("subject as it is", judged_trial(record, "as-is")) +
+                           measured_row("culprit set neutralised", fix_trial(record)) +
+                           measured_row("everything neutralised", judged_trial(record, "everything"));
+  if (rows.empty()) return "";
+  std::string text = fmt::format("\n| | {} against the reference | verdict | trial |\n|---|---|---|---|\n{}",
+                                 markdown_cell(record.metric), rows);
+  text += fmt::format("\nTarget {}", unsigned_percent_text(record.target));
+  if (record.noise) text += fmt::format(", run-to-run noise {}", unsigned_percent_text(*record.noise));
+  return text + fmt::format(" ({} distinct references).\n", record.references);
+}
+
+std::string culprits(const Record& record) {
+  std::vector<std::string> lines;
+  for (const std::size_t id : record.answer.culprit_set) lines.push_back(suspect_text(record, id, markdown_code));
+  return items(lines);
+}
+
+std::string causes(const Record& record) {
+  std::vector<std::string> lines;
+  for (const auto& cause : record.answer.causes) lines.push_back(cause_text(record, cause, markdown_code));
+  return items(lines);
+}
+
+std::string proof(const Record& record) {
+  std::string rows;
+  for (const strategies::Claim& claim : record.answer.certificate) {
+    const Trial* trial = shown_by(record, claim);
+    rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", claim_text(record, claim, markdown_cell),
+                        set_text(record, members(claim.neutralised), kNamesInSet, markdown_cell),
+                        verdict_word(claim.expected), percent_text(trial ? trial->delta : std::nullopt),
+                        trial ? std::to_string(trial->number) : "none", claim.proved ? "proved" : "**not proved**");
+  }
+  if (rows.empty()) return "";
+  return "| claim | neutralised | expected | measured | trial | |\n|---|---|---|---|---|---|\n" + rows;
+}
+
+std::string workaround(const Record& record) {
+  std::string shell;
+  for (const std::string& statement : workaround_statements(record)) shell += statement + "\n";
+  std::string body = shell.empty() ? "" : markdown_block(shell, "sh");
+  if (!record.workaround_arguments.empty()) {
+    body += std::string(body.empty() ? "" : "\n") + "Arguments to add to the training command:\n\n";
+    std::string arguments;
+    for (const std::string& argument : record.workaround_arguments) arguments += shell_word(argument) + "\n";
+    body += markdown_block(arguments, "sh");
+  }
+  const std::string cost = cost_text(record);
+  return cost.empty() ? body : body + "\n" + cost + "\n";
+}
+
+std::string versions(const Record& record) {
+  std::vector<std::string> lines{"bisectd " + markdown_code(record.program_version)};
+  for (const auto& [what, version] : record.versions)
+    lines.push_back(markdown_code(what) + " " + markdown_code(version));
+  return items(lines);
+}
+
+std::string reproduction_line(std::string_view what, const Trial* trial) {
+  if (!trial || trial->attempts.empty()) return "";
+  return fmt::format("- {}: {}\n", what, markdown_code("sh " + trial->attempts.back().folder + "/command.sh"));
+}
+
+std::string reproduction(const Record& record) {
+  std::string lines = reproduction_line("reference", judged_trial(record, "reference")) +
+                      reproduction_line("subject as it is", judged_trial(record, "as-is"));
+  for (const strategies::Claim& claim : record.answer.certificate)
+    if (claim.kind == strategies::Claim::Kind::cause_fails)
+      lines += reproduction_line(claim_text(record, claim, markdown_code), shown_by(record, claim));
+  lines += reproduction_line("culprit set neutralised", fix_trial(record));
+  if (lines.empty()) return "";
+  return fmt::format("In {}; every attempt's log is beside its command.\n\n{}", markdown_code(record.run_folder),
+                     lines);
+}
+
+}  // namespace
+
+std::string to_markdown(const Record& record) {
+  const bool accused = record.outcome == Outcome::culprits;
+  std::string text = fmt::format("# Accuracy of {}: {}\n\n**{}**\n", markdown_code(record.experiment),
+                                 outcome_title(record.outcome), verdict_sentence(record, markdown_code));
+  if (!record.advice.empty()) text += "\n" + markdown_block(record.advice, "");
+  text += measured(record);
+  if (accused) {
+    text += section("Culprit set", culprits(record)) + section("Causes", causes(record)) +
+            section("Proof", proof(record)) + section("Workaround", workaround(record));
+  }
+  text += section("Neutralised without effect", items(without_effect(record, markdown_code)));
+  text += section("Not decided", items(undecided(record, markdown_code)));
+  text += section("Versions", versions(record)) + section("How to reproduce", reproduction(record));
+  return text + fmt::format("\n{} trials, {} attempts, {}; started {}.\n", record.trials.size(), attempt_count(record),
+                            duration_text(record.elapsed_s), markdown_code(record.started_utc));
+}
+
+}  // namespace bisectd::reports

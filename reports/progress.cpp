@@ -1,0 +1,133 @@
+#include "reports/progress.hpp"
+
+#include <fmt/format.h>
+#include <utf8.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/escape.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+constexpr std::size_t kNamesInLine = 3;
+
+// "[ 7/~14]": trials judged of those expected, as far as the search knows.
+std::string count_text(const Record& record) {
+  const auto running = static_cast<std::size_t>(
+      std::ranges::count_if(record.trials, [](const Trial& trial) { return trial.running; }));
+  const std::size_t judged = record.trials.size() - running;
+  const double left = std::ceil((record.answer.trials_left_low + record.answer.trials_left_high) / 2);
+  if (!(left > 0)) return fmt::format("[{}]", judged);
+  const std::string total = fmt::format("{:.0f}", static_cast<double>(judged) + left);
+  return fmt::format("[{:>{}}/~{}]", judged, total.size(), total);
+}
+
+double duration_s(const Trial& trial) {
+  double first = 0, last = 0;
+  for (std::size_t i = 0; i < trial.attempts.size(); ++i) {
+    const Attempt& attempt = trial.attempts[i];
+    first = i == 0 ? attempt.started_s : std::min(first, attempt.started_s);
+    last = std::max(last, attempt.started_s + attempt.duration_s);
+  }
+  return last - first;
+}
+
+// "loss +3.10 %"; "nan, loss nan"; "crash".
+std::string measurement_text(const Record& record, const Trial& trial) {
+  std::string text = trial.reason == "level" ? "" : plain(trial.reason);
+  if (!trial.delta) return text;
+  return text + (text.empty() ? "" : ", ") + plain(record.metric) + " " + percent_text(trial.delta);
+}
+
+// The reference runs neutralise nothing because there is nothing to neutralise in them.
+std::string neutralised_text(const Record& record, const Trial& trial) {
+  if (trial.role == "reference") return "";
+  return ": " + set_text(record, trial.neutralised, kNamesInLine, plain) + " neutralised";
+}
+
+// "step 40 of 60, 12.3 s"
+std::string running_text(const Record& record, const Trial& trial) {
+  if (trial.attempts.empty()) return "starting";
+  const Attempt& attempt = trial.attempts.back();
+  std::string text;
+  if (attempt.last_step) {
+    text = fmt::format("step {}", *attempt.last_step);
+    const auto& steps = record.reference_curve.steps;
+    if (!steps.empty()) text += fmt::format(" of {}", steps.back());
+    text += ", ";
+  }
+  return text + duration_text(record.elapsed_s - attempt.started_s);
+}
+
+// At most `columns` wide on any terminal: a character beyond ASCII is counted as two columns, as wide as any is.
+std::string elided(const std::string& text, std::size_t columns) {
+  const auto width = [](auto begin, auto end) {
+    std::size_t sum = 0;
+    while (begin != end) sum += utf8::unchecked::next(begin) < 0x80 ? 1 : 2;
+    return sum;
+  };
+  if (width(text.begin(), text.end()) <= columns) return text;
+  constexpr std::string_view kGap = "...";
+  if (columns <= kGap.size()) return std::string(kGap.substr(0, columns));
+  const std::size_t kept = columns - kGap.size();
+  auto head = text.begin(), tail = text.end();
+  for (auto next = head; utf8::unchecked::next(next), width(text.begin(), next) <= (kept + 1) / 2;) head = next;
+  for (auto next = tail; utf8::unchecked::prior(next), width(next, text.end()) <= kept / 2;) tail = next;
+  return std::string(text.begin(), head) + std::string(kGap) + std::string(tail, text.end());
+}
+
+}  // namespace
+
+std::string phase_line(const Record& record, std::string_view role) {
+  if (role == "reference") return "reference: the trusted runs, whose spread is the noise floor";
+  if (role == "as-is") return "as-is: the subject with nothing neutralised should fail";
+  if (role == "discovery") return "discovery: what a run of the subject really uses";
+  if (role == "everything")
+    return fmt::format("everything: with all {} suspects neutralised it should pass", record.suspects.size());
+  if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";
+  if (role == "search") return fmt::format("search: which of {} suspects are guilty", record.suspects.size());
+  if (role == "certificate") return "certificate: the trials that prove the answer";
+  return plain(role);
+}
+
+std::string trial_line(const Record& record, const Trial& trial) {
+  // References and discovery are not judged: that their curves are there is all that was wanted.
+  const bool judged = trial.reason != "measured";
+  const std::string measurement = judged ? measurement_text(record, trial) : "";
+  std::string text = fmt::format("{} trial {} {}{} -> {}", count_text(record), trial.number, plain(trial.role),
+                                 neutralised_text(record, trial), judged ? verdict_word(trial.verdict) : "measured");
+  if (!measurement.empty()) text += " (" + measurement + ")";
+  text += ", " + duration_text(duration_s(trial));
+  if (trial.attempts.size() > 1) text += fmt::format(" in {} attempts", trial.attempts.size());
+  if (record.answer.trials_left_high > 0) text += fmt::format("; {} more trials", trials_left_text(record.answer));
+  return text;
+}
+
+std::string heartbeat_line(const Record& record) {
+  std::string text = fmt::format("running for {}", duration_text(record.elapsed_s));
+  const char* separator = ": ";
+  for (const Trial& trial : record.trials) {
+    if (!trial.running) continue;
+    text += fmt::format("{}trial {} {} ({})", separator, trial.number, plain(trial.role), running_text(record, trial));
+    separator = "; ";
+  }
+  return text;
+}
+
+std::string status_line(const Record& record, std::size_t columns) {
+  std::string text = count_text(record);
+  for (const Trial& trial : record.trials) {
+    if (!trial.running) continue;
+    text += fmt::format("  trial {} {}{} ({}", trial.number, plain(trial.role), neutralised_text(record, trial),
+                        running_text(record, trial));
+    if (trial.delta) text += fmt::format(", {} {} so far", plain(record.metric), percent_text(trial.delta));
+    text += ")";
+  }
+  if (record.answer.trials_left_high > 0) text += fmt::format("  {} more trials", trials_left_text(record.answer));
+  return elided(text, columns);
+}
+
+}  // namespace bisectd::reports

@@ -1,0 +1,26 @@
+// Lines about a run under way, for stderr: pure functions of the record, so that a test can pin them. Each is one line
+// without newline, colour or cursor movement. When they are shown is the driver's affair.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "reports/record.hpp"
+
+namespace bisectd::reports {
+
+/// A phase begins, named by the role of its trials: "search: which of 32 suspects are guilty".
+std::string phase_line(const Record& record, std::string_view role);
+
+/// A trial was judged (it is in the record):
+/// "[ 7/~14] trial 7 search: 12 of 32 neutralised -> fail (loss +3.10 %), 2.1 s; 5 to 9 more trials".
+std::string trial_line(const Record& record, const Trial& trial);
+
+/// Proof of life where no status line can be shown: "running for 35 min 02 s: trial 7 search (step 40 of 60, 12.3 s)".
+std::string heartbeat_line(const Record& record);
+
+/// The running trials for the bottom line of a terminal, at most `columns` wide; a longer one loses its middle.
+std::string status_line(const Record& record, std::size_t columns);
+
+}  // namespace bisectd::reports

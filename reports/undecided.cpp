@@ -1,0 +1,49 @@
+#include "reports/undecided.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace bisectd::reports {
+namespace {
+
+std::vector<std::string> trials_without_verdict(const Record& record, Escape escape) {
+  std::map<std::pair<std::string_view, std::string>, std::string> numbers;  // by verdict and reason
+  for (const Trial& trial : record.trials) {
+    if (trial.running || trial.verdict == strategies::Verdict::pass || trial.verdict == strategies::Verdict::fail)
+      continue;
+    std::string& list = numbers[{verdict_word(trial.verdict), trial.reason}];
+    list += (list.empty() ? "" : ", ") + std::to_string(trial.number);
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [key, list] : numbers) {
+    const std::string why = key.second.empty() ? "" : " (" + escape(key.second) + ")";
+    sentences.push_back(fmt::format("Without a verdict, {}{}: trial {}.", key.first, why, list));
+  }
+  return sentences;
+}
+
+}  // namespace
+
+std::vector<std::string> undecided(const Record& record, Escape escape) {
+  std::vector<std::string> sentences;
+  if (record.outcome == Outcome::culprits)
+    for (const strategies::Claim& claim : record.answer.certificate)
+      if (!claim.proved) sentences.push_back("Not proved: " + claim_text(record, claim, escape) + ".");
+  for (const std::size_t id : record.answer.not_neutralisable)
+    sentences.push_back(suspect_text(record, id, escape) +
+                        " is not acquitted: the run breaks when it is neutralised, so it stayed active.");
+  if (!record.answer.explanation.empty()) sentences.push_back(explanation_text(record, escape));
+  for (std::string& sentence : trials_without_verdict(record, escape)) sentences.push_back(std::move(sentence));
+  for (const std::string& warning : record.warnings) sentences.push_back(escape(warning));
+  return sentences;
+}
+
+std::vector<std::string> without_effect(const Record& record, Escape escape) {
+  std::vector<std::string> lines;
+  for (const NoEffect& entry : record.no_effect)
+    lines.push_back(suspect_text(record, entry.suspect, escape) + ": " + escape(entry.why));
+  return lines;
+}
+
+}  // namespace bisectd::reports

@@ -1,0 +1,19 @@
+// What a reader of the result must know although it is not the result: what was not decided, and why. Shared by all
+// renderers, so that none of them acquits silently.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+
+/// One sentence each, the weightiest first: claims without proof, suspects that could not be neutralised, why the
+/// search stopped, trials without a verdict (grouped by reason), warnings.
+std::vector<std::string> undecided(const Record& record, Escape escape);
+
+/// "ops:pad3d: no fall-back line in the log", one for each neutralised suspect that left no trace where one is due.
+std::vector<std::string> without_effect(const Record& record, Escape escape);
+
+}  // namespace bisectd::reports

@@ -1,0 +1,191 @@
+#include "reports/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "reports/lookup.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+std::string joined(const std::vector<std::string>& parts, std::string_view last_separator) {
+  std::string result;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) result += i + 1 == parts.size() ? last_separator : std::string_view(", ");
+    result += parts[i];
+  }
+  return result;
+}
+
+std::vector<std::string> names(const Record& record, std::span<const std::size_t> ids, Escape escape) {
+  std::vector<std::string> result;
+  for (const std::size_t id : ids) result.push_back(suspect_text(record, id, escape));
+  return result;
+}
+
+std::string measured_delta(const Trial* trial) { return percent_text(trial ? trial->delta : std::nullopt); }
+
+std::string culprits_sentence(const Record& record, Escape escape) {
+  const auto culprits = names(record, record.answer.culprit_set, escape);
+  const bool one = culprits.size() == 1;
+  return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
+                     joined(culprits, " and "), one ? "makes" : "make", escape(record.metric),
+                     measured_delta(judged_trial(record, "as-is")), measured_delta(fix_trial(record)),
+                     one ? "it" : "them", unsigned_percent_text(record.target),
+                     confidence_text(record.answer.confidence));
+}
+
+}  // namespace
+
+std::string percent_text(std::optional<double> fraction) {
+  if (!fraction) return "not measured";
+  const double percent = *fraction * 100;
+  if (!std::isfinite(percent)) return fmt::format("{}", percent);
+  const double size = std::abs(percent);
+  if (size == 0) return "0 %";
+  return size < 0.01 || size >= 1e6 ? fmt::format("{:+.1g} %", percent) : fmt::format("{:+.2f} %", percent);
+}
+
+std::string unsigned_percent_text(double fraction) { return fmt::format("{:.3g} %", fraction * 100); }
+
+std::string confidence_text(double confidence) {
+  const double percent = std::floor(std::clamp(confidence, 0.0, 1.0) * 1e4 + 1e-6) / 1e2;  // 0.57 is just below 0.57
+  return fmt::format("{:.4g} %", confidence < 1 ? std::min(percent, 99.99) : percent);
+}
+
+std::string duration_text(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return "?";
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = std::llround(seconds);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string trials_left_text(const strategies::Answer& answer) {
+  const double low = std::ceil(answer.trials_left_low), high = std::ceil(answer.trials_left_high);
+  return low == high ? fmt::format("{:.0f}", low) : fmt::format("{:.0f} to {:.0f}", low, high);
+}
+
+std::string_view verdict_word(strategies::Verdict verdict) {
+  switch (verdict) {
+    case strategies::Verdict::pass: return "pass";
+    case strategies::Verdict::fail: return "fail";
+    case strategies::Verdict::inconclusive: return "inconclusive";
+    case strategies::Verdict::unresolved: break;
+  }
+  return "unresolved";
+}
+
+std::string_view outcome_word(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::culprits: return "culprits";
+    case Outcome::aligned: return "aligned";
+    case Outcome::outside_suspects: return "outside_suspects";
+    case Outcome::inconclusive: return "inconclusive";
+    case Outcome::infrastructure: return "infrastructure";
+    case Outcome::unfinished: break;
+  }
+  return "unfinished";
+}
+
+std::string_view outcome_title(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::culprits: return "culprits found";
+    case Outcome::aligned: return "agrees with the reference";
+    case Outcome::outside_suspects: return "cause outside the suspects";
+    case Outcome::inconclusive: return "inconclusive";
+    case Outcome::infrastructure: return "infrastructure failed";
+    case Outcome::unfinished: break;
+  }
+  return "not finished";
+}
+
+std::string suspect_text(const Record& record, std::size_t id, Escape escape) {
+  if (id >= record.suspects.size()) return fmt::format("#{}", id);
+  return escape(record.suspects[id].family + ":" + record.suspects[id].name);
+}
+
+std::string suspects_text(const Record& record, std::span<const std::size_t> ids, Escape escape) {
+  return joined(names(record, ids, escape), ", ");
+}
+
+std::string set_text(const Record& record, std::span<const std::size_t> ids, std::size_t limit, Escape escape) {
+  const std::size_t all = record.suspects.size();
+  if (ids.empty()) return "nothing";
+  if (ids.size() == all) return fmt::format("all {}", all);
+  std::vector<std::size_t> active;
+  for (std::size_t id = 0; id < all; ++id)
+    if (!std::ranges::binary_search(ids, id)) active.push_back(id);
+  if (active.size() < ids.size() && active.size() <= limit) return "all but " + suspects_text(record, active, escape);
+  if (ids.size() <= limit) return suspects_text(record, ids, escape);
+  return fmt::format("{} of {}", ids.size(), all);
+}
+
+std::string cause_text(const Record& record, std::span<const std::size_t> cause, Escape escape) {
+  return joined(names(record, cause, escape), " and ") + (cause.size() > 1 ? " only together" : " alone");
+}
+
+std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {
+  const auto subject = names(record, claim.subject, escape);
+  const std::string all = joined(subject, " and ");
+  switch (claim.kind) {
+    case strategies::Claim::Kind::fix_passes: return "the culprit set neutralised: passes";
+    case strategies::Claim::Kind::member_needed:
+      if (claim.neutralised.none()) return "nothing neutralised: fails";
+      return fmt::format("the culprit set but for {} neutralised: fails", all);
+    case strategies::Claim::Kind::cause_fails: return fmt::format("only {} active: fails", all);
+    case strategies::Claim::Kind::cause_minimal: break;
+  }
+  if (subject.size() < 2) return fmt::format("without {} active: passes", all);
+  return fmt::format("only {} active, without {}: passes",
+                     joined({subject.begin(), subject.end() - 1}, " and "), subject.back());
+}
+
+std::string verdict_sentence(const Record& record, Escape escape) {
+  const std::string metric = escape(record.metric);
+  const std::string target = unsigned_percent_text(record.target);
+  switch (record.outcome) {
+    case Outcome::culprits: return culprits_sentence(record, escape);
+    case Outcome::aligned:
+      return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).",
+                         metric, measured_delta(judged_trial(record, "as-is")), target);
+    case Outcome::outside_suspects:
+      return fmt::format("The cause is outside the {} suspects: with all of them neutralised {} still differs by {} "
+                         "(target {}).",
+                         record.suspects.size(), metric, measured_delta(judged_trial(record, "everything")), target);
+    case Outcome::inconclusive: return "No answer: the evidence does not carry one. Nobody is accused.";
+    case Outcome::infrastructure: return "No answer: the trials could not be run. Nobody is accused.";
+    case Outcome::unfinished: break;
+  }
+  if (!(record.answer.trials_left_high > 0)) return "Not finished. Nobody is accused yet.";
+  return fmt::format("Not finished: {} more trials. Nobody is accused yet.", trials_left_text(record.answer));
+}
+
+std::string cost_text(const Record& record) {
+  if (!record.as_is_step_time_s || !record.fix_step_time_s) return "";
+  const double before = *record.as_is_step_time_s, after = *record.fix_step_time_s;
+  return fmt::format("Step time {:.3f} s as it is, {:.3f} s with the fix ({:+.0f} %).", before, after,
+                     (after / before - 1) * 100);
+}
+
+std::string explanation_text(const Record& record, Escape escape) {
+  const std::string& text = record.answer.explanation;
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  const auto as_it_is = [](std::string_view name) { return std::string(name); };
+  std::string result;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = *at == '#' ? std::find_if_not(at + 1, text.end(), is_digit) : at;
+    if (end <= at + 1 || end - at > 9) {
+      result += *at++;
+    } else {
+      result += suspect_text(record, std::stoul(std::string(at + 1, end)), as_it_is);
+      at = end;
+    }
+  }
+  return escape(result);
+}
+
+}  // namespace bisectd::reports

@@ -1,0 +1,63 @@
+// The sentences and figures that all renderers share, so that console, Markdown, HTML and JUnit say the same thing.
+// Foreign text is passed through the `Escape` of the place; layout is the renderer's affair.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "reports/record.hpp"
+
+namespace bisectd::reports {
+
+/// How a renderer makes foreign text harmless (see escape.hpp).
+using Escape = std::string (*)(std::string_view);
+
+/// "+3.10 %", "-0.004 %", "nan", "not measured".
+std::string percent_text(std::optional<double> fraction);
+
+/// "0.5 %": as many digits as needed, no sign.
+std::string unsigned_percent_text(double fraction);
+
+/// "99.98 %", never rounded up; 1 is "100 %".
+std::string confidence_text(double confidence);
+
+/// "2.1 s", "3 min 20 s", "2 h 05 min".
+std::string duration_text(double seconds);
+
+/// "7", or "7 to 12": the expected range to the end.
+std::string trials_left_text(const strategies::Answer& answer);
+
+std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
+std::string_view outcome_word(Outcome outcome);              ///< as in report.json: culprits, aligned, ...
+
+/// A heading: "culprits found", "no difference", ...
+std::string_view outcome_title(Outcome outcome);
+
+/// "ops:pad3d"; "#7" for an id that the record does not know.
+std::string suspect_text(const Record& record, std::size_t id, Escape escape);
+
+/// "ops:a, ops:b", in the order given.
+std::string suspects_text(const Record& record, std::span<const std::size_t> ids, Escape escape);
+
+/// A set of neutralised suspects, in the shortest way and with at most `limit` names: "nothing", "all 32",
+/// "all but ops:a", "ops:a, ops:b", "12 of 32".
+std::string set_text(const Record& record, std::span<const std::size_t> ids, std::size_t limit, Escape escape);
+
+/// "ops:a alone", "ops:a and flags:b only together".
+std::string cause_text(const Record& record, std::span<const std::size_t> cause, Escape escape);
+
+/// What a line of the certificate claims: "only ops:a active: fails".
+std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape);
+
+/// The result in one or two sentences, with its confidence.
+std::string verdict_sentence(const Record& record, Escape escape);
+
+/// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured.
+std::string cost_text(const Record& record);
+
+/// The search's explanation with names in place of ids (#3), escaped as a whole.
+std::string explanation_text(const Record& record, Escape escape);
+
+}  // namespace bisectd::reports

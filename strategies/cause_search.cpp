@@ -1,0 +1,62 @@
+// Partners are found from the last to the first: the shortest prefix that hits beside the members ends with a partner.
+#include "strategies/cause_search.hpp"
+
+#include <algorithm>
+
+namespace bisectd::strategies {
+namespace {
+
+constexpr double kWhole = 0.85;  // prior that the members found so far are the whole cause
+constexpr std::size_t kMostOrders = 12;
+
+}  // namespace
+
+CauseSearch::CauseSearch(SuspectId culprit, const CulpritPrior& prior, SuspectSet base, std::vector<SuspectId> order,
+                         const std::vector<Observation>& history, std::uint64_t seed)
+    : prior_(prior), base_(std::move(base)), history_(history), random_(seed), members_{culprit},
+      stage_(base_, {}, {1.0, 1.0}) {
+  base_.set(culprit);
+  stage_ = stage(std::move(order));
+  for (const Observation& seen : history_) observe(seen);
+}
+
+FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
+  std::vector<double> weight(order.size() + 2, 0.0);
+  double sum = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) sum += weight[i + 1] = prior_.odds(order[i]);
+  for (std::size_t i = 0; i < order.size(); ++i) weight[i + 1] *= (1 - kWhole) / sum;
+  weight[0] = kWhole;
+  FirstHit made(base_, std::move(order), std::move(weight));
+  for (const Observation& seen : history_) made.observe(seen);
+  return made;
+}
+
+void CauseSearch::observe(const Observation& seen) {
+  stage_.observe(seen);
+  advance();
+  while (!complete_ && attempts_ < kMostOrders && stage_.starved())
+    stage_ = stage(stage_.reordered(attempts_++, random_));
+}
+
+void CauseSearch::advance() {
+  while (!complete_ && stage_.decided()) {
+    const std::size_t at = stage_.high();
+    if (at == 0 || at > stage_.order().size()) {
+      complete_ = true;
+      return;
+    }
+    std::vector<SuspectId> order = stage_.order();
+    members_.push_back(order[at - 1]);
+    base_.set(order[at - 1]);
+    order.resize(at - 1);
+    attempts_ = 0;
+    stage_ = stage(std::move(order));
+  }
+}
+
+std::vector<SuspectSet> CauseSearch::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+  if (complete_) return {};
+  return stage_.cuts(count, pending);
+}
+
+}  // namespace bisectd::strategies

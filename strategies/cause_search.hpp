@@ -1,0 +1,41 @@
+// Why one culprit is one: alone, or together with which partners. The same bisection as for culprits, with the members
+// found so far always exposed.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "strategies/first_hit.hpp"
+#include "strategies/prior.hpp"
+
+namespace bisectd::strategies {
+
+/// Invariant: with base and members() exposed, some prefix of the remaining order hits; members() is part of every cause
+/// within that prefix. When complete(), base and members() hit, and without any one member they are clear.
+class CauseSearch {
+ public:
+  /// `order`: the suspects outside the culprit set, any of which may be a partner. Prior and history outlive the search.
+  CauseSearch(SuspectId culprit, const CulpritPrior& prior, SuspectSet base, std::vector<SuspectId> order,
+              const std::vector<Observation>& history, std::uint64_t seed);
+
+  void observe(const Observation& seen);
+  bool complete() const { return complete_; }
+  const std::vector<SuspectId>& members() const { return members_; }
+  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const;
+  std::vector<SuspectSet> retries() const { return complete_ ? std::vector<SuspectSet>{} : stage_.silent_cuts(); }
+
+ private:
+  FirstHit stage(std::vector<SuspectId> order) const;
+  void advance();
+
+  const CulpritPrior& prior_;
+  SuspectSet base_;
+  const std::vector<Observation>& history_;
+  Random random_;
+  std::vector<SuspectId> members_;
+  std::size_t attempts_ = 0;
+  bool complete_ = false;
+  FirstHit stage_;
+};
+
+}  // namespace bisectd::strategies

@@ -1,0 +1,173 @@
+// One FirstHit per culprit, and other orders when too many sets say nothing.
+#include "strategies/ordered.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bisectd::strategies {
+namespace {
+
+constexpr std::size_t kMostOrders = 24;   // tried for one culprit
+constexpr double kProofFirst = 0.3;
+constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set and is asked about again
+
+// Likelier suspects first, equal ones in random order.
+std::vector<SuspectId> first_order(const CulpritPrior& prior, const SuspectSet& base, Random& random) {
+  std::vector<SuspectId> order;
+  for (SuspectId suspect = 0; suspect < base.size(); ++suspect)
+    if (!base.test(suspect)) order.push_back(suspect);
+  random.shuffle(std::span(order));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](SuspectId a, SuspectId b) { return prior.odds(a) > prior.odds(b); });
+  return order;
+}
+
+double entropy_bits(std::span<const double> mass) {
+  double bits = 0;
+  for (double p : mass)
+    if (p > 0) bits -= p * std::log2(p);
+  return bits;
+}
+
+}  // namespace
+
+Ordered::Ordered(const CulpritPrior& prior, SuspectSet base, const std::vector<Observation>& history,
+                 std::uint64_t seed)
+    : prior_(prior), base_(std::move(base)), acquitted_(base_.size()), history_(history), random_(seed),
+      stage_(base_, {}, {1.0, 1.0}) {
+  stage_ = stage(first_order(prior_, base_, random_));
+  for (const Observation& seen : history_) observe(seen);
+}
+
+// A question about `order`, with everything seen so far taken in.
+FirstHit Ordered::stage(std::vector<SuspectId> order) const {
+  FirstHit bounds(base_, order, std::vector<double>(order.size() + 2, 1.0));
+  for (const Observation& seen : history_) bounds.observe(seen);
+  const std::size_t cleared = std::min(bounds.low() == 0 ? 0 : bounds.low() - 1, order.size());
+  std::vector<double> weight = prior_.first_culprit(order, found_.size(), cleared);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (acquitted_.test(order[i])) weight[i + 1] *= kAcquittedWeight;
+  FirstHit made(base_, std::move(order), std::move(weight));
+  for (const Observation& seen : history_) made.observe(seen);
+  return made;
+}
+
+void Ordered::observe(const Observation& seen) {
+  if (seen.outcome == Outcome::clear && base_.is_subset_of(seen.exposed)) acquitted_ |= seen.exposed;
+  stage_.observe(seen);
+  advance();
+  while (!none_left_ && attempts_ < kMostOrders && stage_.starved())
+    stage_ = stage(stage_.reordered(attempts_++, random_));
+}
+
+void Ordered::advance() {
+  while (!none_left_ && stage_.decided()) {
+    const std::size_t at = stage_.high();
+    std::vector<SuspectId> order = stage_.order();
+    if (at == 0 || at > order.size()) {
+      none_left_ = true;
+      break;
+    }
+    found_.push_back(order[at - 1]);
+    order.erase(order.begin() + static_cast<std::ptrdiff_t>(at - 1));
+    attempts_ = 0;
+    stage_ = stage(std::move(order));
+  }
+  if (none_left_ && !complete_) drop_needless();
+}
+
+std::vector<SuspectId> Ordered::others() const {
+  std::vector<SuspectId> others = stage_.order();
+  others.insert(others.end(), dropped_.begin(), dropped_.end());
+  return others;
+}
+
+SuspectSet Ordered::all_but_found() const {
+  SuspectSet set(base_.size());
+  set.set();
+  for (SuspectId suspect : found_) set.reset(suspect);
+  return set;
+}
+
+// Under one order every member stays needed: the prefix that convicted it holds only cleared suspects, and those found
+// later stand behind it. Another order can break this (a cleared suspect that only fails with a found one may come to
+// stand last in another cause), so each member wants a hit that avoids all the others; without one it is asked, and
+// dropped if the set is clear.
+void Ordered::drop_needless() {
+  doubtful_.clear();
+  for (std::size_t i = 0; i < found_.size();) {
+    SuspectSet without = all_but_found();
+    without.set(found_[i]);
+    bool hits = false, clears = false;
+    for (const Observation& seen : history_) {
+      hits = hits || (seen.outcome == Outcome::hit && seen.exposed.is_subset_of(without));
+      clears = clears || (seen.outcome == Outcome::clear && without.is_subset_of(seen.exposed));
+    }
+    if (clears && !hits) {
+      dropped_.push_back(found_[i]);
+      found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(i));
+      doubtful_.clear();
+      i = 0;
+      continue;
+    }
+    if (!hits) doubtful_.push_back(std::move(without));
+    ++i;
+  }
+  complete_ = doubtful_.empty();
+}
+
+std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+  if (complete_) return {};
+  const auto known = [&](const SuspectSet& set) {
+    return std::any_of(history_.begin(), history_.end(), [&](const Observation& seen) { return seen.exposed == set; }) ||
+           std::find(pending.begin(), pending.end(), set) != pending.end();
+  };
+  if (!none_left_) {
+    SuspectSet proof = all_but_found();
+    if (count > 0 && stage_.posterior().back() >= kProofFirst && !known(proof)) {
+      std::vector<SuspectSet> busy(pending.begin(), pending.end());
+      busy.push_back(proof);
+      std::vector<SuspectSet> sets = stage_.cuts(count - 1, busy);
+      sets.insert(sets.begin(), std::move(proof));
+      return sets;
+    }
+    return stage_.cuts(count, pending);
+  }
+  std::vector<SuspectSet> sets;
+  for (const SuspectSet& set : doubtful_)
+    if (sets.size() < count && !known(set)) sets.push_back(set);
+  return sets;
+}
+
+std::vector<SuspectSet> Ordered::retries() const {
+  if (complete_) return {};
+  return none_left_ ? doubtful_ : stage_.silent_cuts();
+}
+
+double Ordered::none_left() const { return none_left_ ? 1.0 : stage_.posterior().back(); }
+
+// A suspect is the next culprit with its posterior probability, or stands behind the next one; there the prior expects
+// about as many culprits again as were found, and one at least half of the time.
+std::vector<double> Ordered::guilt() const {
+  std::vector<double> guilt(base_.size(), 0.0);
+  for (SuspectId suspect : found_) guilt[suspect] = 1.0;
+  if (none_left_) return guilt;
+  const std::vector<SuspectId>& order = stage_.order();
+  const std::vector<double> mass = stage_.posterior();
+  double odds_behind = 0;
+  for (SuspectId suspect : order) odds_behind += prior_.odds(suspect);
+  const double expected = 0.5 * static_cast<double>(found_.size() + 1);
+  double before = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const double other = std::min(0.5, expected * prior_.odds(order[i]) / std::max(odds_behind, 1e-300));
+    guilt[order[i]] = std::min(1.0, mass[i + 1] + before * other);
+    before += mass[i + 1];
+    odds_behind -= prior_.odds(order[i]);
+  }
+  return guilt;
+}
+
+double Ordered::trials_left() const { return none_left_ ? 0.0 : entropy_bits(stage_.posterior()) + 1.0; }
+
+}  // namespace bisectd::strategies

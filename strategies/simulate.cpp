@@ -1,0 +1,184 @@
+// A planted truth as an oracle, one game after the other, and the spread over the games.
+#include "strategies/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "strategies/random.hpp"
+
+namespace bisectd::strategies {
+namespace {
+
+// Sum of twelve uniform numbers: close enough to normal for a yardstick, and the same on every machine.
+double normal(Random& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += random.unit();
+  return sum;
+}
+
+class PlantedTruth {
+ public:
+  PlantedTruth(std::size_t size, const Plant& plant, std::uint64_t seed)
+      : plant_(plant), random_(seed * 7919 + 17), salt_(random_.next()), culprits_(size) {
+    for (std::size_t wanted : plant.cause_sizes) {
+      std::vector<SuspectId> cause;
+      while (cause.size() < wanted) {
+        const SuspectId suspect = random_.below(size);
+        if (!culprits_.test(suspect)) {
+          culprits_.set(suspect);
+          cause.push_back(suspect);
+        }
+      }
+      std::sort(cause.begin(), cause.end());
+      causes_.push_back(std::move(cause));
+    }
+    std::sort(causes_.begin(), causes_.end());
+    for (std::size_t i = 0; i < causes_.size(); ++i) {
+      const double sign = plant.mixed_signs && random_.below(2) == 0 ? -1 : 1;
+      effects_.push_back(sign * std::exp(0.5 * normal(random_)));
+    }
+  }
+
+  void hint(std::vector<Suspect>& suspects) {
+    if (plant_.hint_quality < 0) return;
+    for (SuspectId i = 0; i < suspects.size(); ++i)
+      if (random_.unit() < (culprits_.test(i) ? plant_.hint_quality : 0.05)) suspects[i].odds *= plant_.hint_odds;
+  }
+
+  bool fails(const SuspectSet& neutralised) const {
+    return std::any_of(causes_.begin(), causes_.end(), [&](const auto& cause) { return active(cause, neutralised); });
+  }
+
+  Evidence run(const SuspectSet& neutralised) {
+    Evidence evidence{.neutralised = neutralised, .verdict = Verdict::unresolved, .delta = {}};
+    if (crashes(neutralised)) return evidence;
+    bool bad = fails(neutralised);
+    if (plant_.effect_noise > 0) {
+      const double sigma = plant_.effect_noise * smallest();
+      double delta = sigma * normal(random_);
+      for (std::size_t i = 0; i < causes_.size(); ++i)
+        if (active(causes_[i], neutralised)) delta += effects_[i];
+      evidence.delta = delta;
+      bad = std::abs(delta) > 0.5 * smallest();
+    }
+    if (random_.unit() < plant_.flip) bad = !bad;
+    evidence.verdict = bad ? Verdict::fail : Verdict::pass;
+    evidence.p_bad = bad ? 1 - plant_.flip : plant_.flip;
+    return evidence;
+  }
+
+  bool minimal(const std::vector<SuspectId>& culprit_set) const {
+    SuspectSet set(culprits_.size());
+    for (SuspectId suspect : culprit_set) set.set(suspect);
+    if (fails(set)) return false;
+    return std::all_of(culprit_set.begin(), culprit_set.end(), [&](SuspectId suspect) {
+      SuspectSet less = set;
+      less.reset(suspect);
+      return fails(less);
+    });
+  }
+  const std::vector<std::vector<SuspectId>>& causes() const { return causes_; }
+
+ private:
+  static bool active(const std::vector<SuspectId>& cause, const SuspectSet& neutralised) {
+    return std::none_of(cause.begin(), cause.end(), [&](SuspectId member) { return neutralised.test(member); });
+  }
+  double smallest() const {
+    double least = std::abs(effects_.front());
+    for (double effect : effects_) least = std::min(least, std::abs(effect));
+    return least;
+  }
+  bool crashes(const SuspectSet& neutralised) const {
+    if (plant_.crash <= 0 || neutralised.all() || neutralised.is_subset_of(culprits_)) return false;
+    const SuspectSet exposed = ~neutralised;
+    for (const auto& cause : causes_)
+      if (exposed.count() == cause.size() && active(cause, neutralised)) return false;
+    Random hash(salt_);
+    for (SuspectId i = neutralised.find_first(); i != SuspectSet::npos; i = neutralised.find_next(i))
+      hash = Random(hash.next() ^ (i + 1));
+    return hash.unit() < plant_.crash;
+  }
+
+  Plant plant_;
+  Random random_;
+  std::uint64_t salt_;
+  SuspectSet culprits_;
+  std::vector<std::vector<SuspectId>> causes_;
+  std::vector<double> effects_;
+};
+
+bool fix_proved(const Answer& answer) {
+  bool any = false;
+  for (const Claim& claim : answer.certificate) {
+    if (claim.kind != Claim::Kind::fix_passes && claim.kind != Claim::Kind::member_needed) continue;
+    if (!claim.proved) return false;
+    any = true;
+  }
+  return any;
+}
+
+Spread spread(std::vector<std::size_t> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) { return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))]; };
+  const double sum = static_cast<double>(std::accumulate(values.begin(), values.end(), std::size_t{0}));
+  return {sum / static_cast<double>(values.size()), at(0.1), at(0.5), at(0.9), values.back()};
+}
+
+}  // namespace
+
+PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_t seed, EngineKind engine,
+                        std::size_t most_trials) {
+  Problem mine = problem;
+  mine.seed = seed;
+  const std::size_t size = mine.suspects.size();
+  PlantedTruth truth(size, plant, seed);
+  truth.hint(mine.suspects);
+
+  Search search(mine, engine);
+  SuspectSet ends(size);
+  search.tell({.neutralised = ends, .verdict = Verdict::fail, .p_bad = 1, .delta = truth.run(ends).delta});
+  ends.set();
+  search.tell({.neutralised = ends, .verdict = Verdict::pass, .p_bad = 0, .delta = truth.run(ends).delta});
+
+  PlayedGame game;
+  while (game.trials < most_trials) {
+    const std::vector<Trial> trials = search.ask(mine.slots, {});
+    if (trials.empty()) break;
+    ++game.rounds;
+    for (const Trial& trial : trials) search.tell(truth.run(trial.neutralised));
+    game.trials += trials.size();
+    if (game.fix_trials == 0 && fix_proved(search.answer())) game.fix_trials = game.trials;
+  }
+  const Answer& answer = search.answer();
+  game.state = answer.state;
+  game.exact = game.state == State::proved && truth.minimal(answer.culprit_set);
+  game.named = game.state == State::proved && answer.causes == truth.causes();
+  return game;
+}
+
+Forecast simulate(const Problem& problem, const Plant& plant, std::size_t games, EngineKind engine,
+                  std::size_t most_trials) {
+  Forecast forecast;
+  std::vector<std::size_t> trials, fix_trials, rounds;
+  for (std::size_t i = 0; i < games; ++i) {
+    const PlayedGame game = play_planted(problem, plant, problem.seed + i, engine, most_trials);
+    trials.push_back(game.trials);
+    fix_trials.push_back(game.fix_trials);
+    rounds.push_back(game.rounds);
+    forecast.exact += game.exact;
+    forecast.named += game.named;
+    forecast.unfinished += game.state != State::proved;
+  }
+  const double count = static_cast<double>(std::max<std::size_t>(games, 1));
+  forecast.exact /= count;
+  forecast.named /= count;
+  forecast.unfinished /= count;
+  forecast.trials = spread(std::move(trials));
+  forecast.fix_trials = spread(std::move(fix_trials));
+  forecast.rounds = spread(std::move(rounds));
+  return forecast;
+}
+
+}  // namespace bisectd::strategies

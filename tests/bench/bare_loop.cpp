@@ -1,0 +1,27 @@
+// The rival of the driver's overhead: starts a command N times with nothing but fork, exec and wait.
+//   bare_loop N COMMAND...      prints the seconds it took
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const auto began = std::chrono::steady_clock::now();
+  for (long left = std::atol(argv[1]); left > 0; --left) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      const int sink = ::open("/dev/null", O_WRONLY);
+      ::dup2(sink, STDOUT_FILENO);
+      ::dup2(sink, STDERR_FILENO);
+      ::execv(argv[2], argv + 2);
+      ::_exit(127);
+    }
+    int status = 0;
+    if (pid < 0 || ::waitpid(pid, &status, 0) != pid || status != 0) return 1;
+  }
+  std::printf("%.6f\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+}

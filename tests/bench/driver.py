@@ -1,0 +1,72 @@
+"""Measures the driver through the real command line and prints a table beside the targets.
+
+    BISECTD=... HOSTILE_TRAINER=... BARE_LOOP=... tests/bench/driver.py [TRIALS] [EVIDENCES]
+
+1. Overhead per trial: TRIALS (1000) trials of a training of a few milliseconds, against a bare fork/exec/wait loop of the
+   same command in the same run, three times in turn; the median counts.
+2. Resume: a finished run of about EVIDENCES (10000) trials is resumed; everything in its journal is replayed.
+"""
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "end_to_end"))
+from space import HOSTILE, hostile_experiment
+
+BISECTD, BARE = os.environ["BISECTD"], os.environ["BARE_LOOP"]
+
+
+def guilty(folder, count):
+    """A scenario in which every suspect is a culprit: the longest search there is."""
+    path = folder / "scenario"
+    path.write_text("".join(f"cause op{i}=1\n" for i in range(count)))
+    return path
+
+
+def run(folder, suspects, trials, out):
+    options = ("--scenario", guilty(folder, suspects))
+    (folder / "experiment.yaml").write_text(hostile_experiment(
+        *options, suspects=suspects, search=f"search: {{engine: ordered, budget: {{trials: {trials}}}}}"))
+    began = time.monotonic()
+    subprocess.run([BISECTD, "run", "experiment.yaml", "--quiet", "--out", out], cwd=folder, stdout=subprocess.DEVNULL)
+    return time.monotonic() - began
+
+
+def judged(folder, out):
+    text = (folder / out / "latest/journal.jsonl").read_text()
+    return text.count('"kind":"judged"')
+
+
+def row(what, target, measured):
+    print(f"{what:<58} {target:>12} {measured:>12}")
+
+
+def main():
+    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    evidences = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        suspects = trials // 2 + 10
+        command = [HOSTILE, "--generate", str(suspects), "--steps", "100", "--scenario", str(guilty(folder, suspects))]
+        overheads, bare_ms = [], []
+        for turn in range(3):
+            took = run(folder, suspects, trials, f"out{turn}")
+            launches = judged(folder, f"out{turn}") + 2  # the references and the subject as it is run twice
+            bare = float(subprocess.run([BARE, str(launches), *command], capture_output=True, text=True, check=True).stdout)
+            overheads.append((took - bare) / launches * 1000)
+            bare_ms.append(bare / launches * 1000)
+        row(f"driver overhead per trial, {launches} launches, median of 3", "<= 5 ms", f"{statistics.median(overheads):.2f} ms")
+        row("  (the training alone, bare loop)", "", f"{statistics.median(bare_ms):.2f} ms")
+
+        run(folder, evidences // 2, evidences + 10, "long")
+        began = time.monotonic()
+        subprocess.run([BISECTD, "resume", "long/latest", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL)
+        row(f"resume of a journal with {judged(folder, 'long')} evidences", "<= 1 s", f"{time.monotonic() - began:.2f} s")
+
+
+if __name__ == "__main__":
+    main()

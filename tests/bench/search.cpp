@@ -1,0 +1,237 @@
+// The yardstick of the search: the targets beside what is measured, on planted culprits. The two ends are free.
+//   bench_search [scenario...] [--n N] [--games G] [--seed S] [--engine automatic|ordered|causes|additive]
+// Scenarios: alone rounds pairs noise unknown crash additive priors time; all of them without an argument.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "strategies/simulate.hpp"
+
+using namespace bisectd::strategies;
+
+namespace {
+
+struct Options {
+  std::vector<std::string> scenarios;
+  std::size_t n = 1024, games = 0;  // games 0: each scenario's own number
+  std::uint64_t seed = 1000;
+  EngineKind engine = EngineKind::automatic;
+};
+Options options;
+
+Problem problem_of(std::size_t n, std::size_t slots, double flip = 0) {
+  Problem problem;
+  problem.suspects.resize(n);
+  problem.slots = slots;
+  problem.flip_probability = flip;
+  problem.seed = options.seed;
+  return problem;
+}
+
+double bound(std::size_t n, std::size_t k) {
+  double bits = 0;
+  for (std::size_t i = 0; i < k; ++i) bits += std::log2(static_cast<double>(n - i) / static_cast<double>(i + 1));
+  return std::ceil(bits - 1e-9);
+}
+
+std::string mix_name(const std::vector<std::size_t>& sizes) {
+  static const std::map<std::size_t, std::string> words{{1, "single"}, {2, "pair"}, {3, "triple"}};
+  std::string name;
+  for (std::size_t size : sizes) name += (name.empty() ? "" : "+") + words.at(size);
+  return name;
+}
+
+Forecast measure(const Problem& problem, const Plant& plant, std::size_t games, double* seconds = nullptr) {
+  const auto start = std::chrono::steady_clock::now();
+  const Forecast forecast = simulate(problem, plant, options.games ? options.games : games, options.engine);
+  if (seconds) *seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return forecast;
+}
+
+void line(const std::string& what, double target, double measured, const Forecast& forecast, double seconds = 0) {
+  fmt::print("{:44} {:>8.1f} {:>9.2f} {:4}  exact {:5.1f} %  named {:5.1f} %  trials {:6.1f}  rounds {:5.2f}  {:.1f} s\n", what,
+             target, measured, measured <= target + 1e-9 ? "ok" : "MISS", 100 * forecast.exact, 100 * forecast.named,
+             forecast.trials.mean, forecast.rounds.mean, seconds);
+  std::fflush(stdout);
+}
+
+void head(const std::string& title) { fmt::print("\n{}\n{:44} {:>8} {:>9}\n", title, "", "target", "measured"); }
+
+void alone() {
+  head("1. no noise, one slot: trials until the culprit set is proved <= bound + 1.3 k; <= 1.12 x bound over n >= 256");
+  double ratio = 0, cells = 0;
+  for (std::size_t n : {64, 256, 1024, 4096})
+    for (std::size_t k : {1, 2, 3, 5, 8}) {
+      double seconds = 0;
+      const Forecast forecast = measure(problem_of(n, 1), {.cause_sizes = std::vector<std::size_t>(k, 1)}, 50, &seconds);
+      line(fmt::format("n={} k={} (bound {:.0f})", n, k, bound(n, k)), bound(n, k) + 1.3 * static_cast<double>(k),
+           forecast.fix_trials.mean, forecast, seconds);
+      if (n < 256) continue;
+      ratio += forecast.fix_trials.mean / bound(n, k);
+      ++cells;
+    }
+  fmt::print("{:44} {:>8.2f} {:>9.3f} {}\n", "mean ratio to the bound, n >= 256", 1.12, ratio / cells,
+             ratio / cells <= 1.12 ? "ok" : "MISS");
+}
+
+void rounds_of(std::size_t slots, const std::vector<std::size_t>& sizes, double flip, double target, std::size_t games,
+               double planted_flip = -1) {
+  double seconds = 0;
+  const Forecast forecast = measure(problem_of(options.n, slots, flip),
+                                    {.cause_sizes = sizes, .flip = planted_flip < 0 ? flip : planted_flip}, games, &seconds);
+  line(fmt::format("n={} D={} p={} {}: {}", options.n, slots, flip, mix_name(sizes), slots > 1 ? "rounds" : "trials"), target,
+       slots > 1 ? forecast.rounds.mean : forecast.trials.mean, forecast, seconds);
+}
+
+using Sizes = std::vector<std::size_t>;
+
+void rounds() {
+  head("2. several slots, no noise: rounds, named and proved");
+  rounds_of(8, Sizes(1, 1), 0, 2.8, 50);
+  rounds_of(8, Sizes(3, 1), 0, 6.3, 50);
+  rounds_of(8, Sizes(8, 1), 0, 13.5, 20);
+  rounds_of(64, Sizes(1, 1), 0, 2.5, 20);
+}
+
+void pairs() {
+  head("3. interactions, named and proved");
+  rounds_of(8, {2}, 0, 4.4, 50);
+  rounds_of(8, {3}, 0, 6.2, 30);
+  rounds_of(8, {1, 2}, 0, 6.3, 50);
+  rounds_of(8, {2, 2}, 0, 9.6, 30);
+  rounds_of(1, {2}, 0, 23, 50);
+  rounds_of(1, {3}, 0, 33, 50);
+  rounds_of(1, {1, 2}, 0, 35, 50);
+  rounds_of(1, {2, 2}, 0, 45, 50);
+}
+
+void noise() {
+  head("4. noise, named and proved (>= 99.5 % exact at p = 0.05, >= 99 % at p = 0.1)");
+  rounds_of(1, Sizes(1, 1), 0.05, 20.4, 100);
+  rounds_of(1, Sizes(3, 1), 0.05, 56.4, 50);
+  rounds_of(8, Sizes(1, 1), 0.05, 4.4, 100);
+  rounds_of(8, Sizes(3, 1), 0.05, 9.5, 50);
+  rounds_of(8, {2}, 0.05, 6.5, 50);
+  rounds_of(8, {1, 2}, 0.05, 9.2, 50);
+  rounds_of(8, Sizes(1, 1), 0.1, 5.4, 50);
+  rounds_of(8, Sizes(3, 1), 0.1, 13.1, 50);
+}
+
+void unknown() {
+  head("4b. p = 0.05 while another one was given at the start: at most 10 % more than the line above");
+  for (double given : {0.02, 0.1}) {
+    rounds_of(8, Sizes(1, 1), given, 4.84, 50, 0.05);
+    rounds_of(8, Sizes(3, 1), given, 10.45, 50, 0.05);
+  }
+}
+
+void crash() {
+  head("5. 10 % of the sets never resolve, one slot");
+  double seconds = 0;
+  const Forecast forecast = measure(problem_of(options.n, 1), {.cause_sizes = Sizes(3, 1), .crash = 0.1}, 100, &seconds);
+  line(fmt::format("n={} k=3: trials until the set is proved", options.n), 34, forecast.fix_trials.mean, forecast, seconds);
+}
+
+void additive() {
+  head("6. measured deltas, noise 0.1 of the smallest effect");
+  for (bool mixed : {false, true})
+    for (std::size_t slots : {1, 8}) {
+      double seconds = 0;
+      const Plant plant{.cause_sizes = Sizes(5, 1), .effect_noise = 0.1, .mixed_signs = mixed};
+      const Forecast forecast = measure(problem_of(options.n, slots), plant, 20, &seconds);
+      line(fmt::format("n={} k=5 D={}{}", options.n, slots, mixed ? " mixed signs" : ""), slots == 1 ? 32 : 5.3,
+           slots == 1 ? forecast.trials.mean : forecast.rounds.mean, forecast, seconds);
+    }
+}
+
+void priors() {
+  head("7. hints: quality .9 <= 0.8 x the trials; worthless <= 1 more per culprit");
+  for (std::size_t k : {1, 3, 8}) {
+    Plant plant{.cause_sizes = Sizes(k, 1)};
+    const double plain = measure(problem_of(options.n, 1), plant, 50).fix_trials.mean;
+    plant.hint_quality = 0.9;
+    Forecast forecast = measure(problem_of(options.n, 1), plant, 50);
+    line(fmt::format("n={} k={} good hints", options.n, k), 0.8 * plain, forecast.fix_trials.mean, forecast);
+    plant.hint_quality = 0;
+    forecast = measure(problem_of(options.n, 1), plant, 50);
+    line(fmt::format("n={} k={} worthless hints", options.n, k), plain + static_cast<double>(k), forecast.fix_trials.mean,
+         forecast);
+  }
+}
+
+// The longest and the mean time of one ask with the tells before it, ms.
+void time_of(std::size_t n, std::size_t slots, const Sizes& sizes, double flip, EngineKind engine, double target_ms) {
+  Problem problem = problem_of(n, slots, flip);
+  double worst = 0, sum = 0, count = 0;
+  for (std::uint64_t seed = options.seed; seed < options.seed + 3; ++seed) {
+    problem.seed = seed;
+    std::vector<SuspectSet> causes;
+    std::uint64_t state = seed;
+    for (std::size_t size : sizes) {
+      causes.emplace_back(n);
+      while (causes.back().count() < size) causes.back().set((state = state * 6364136223846793005u + 1442695040888963407u) % 65521 % n);
+    }
+    Search search(problem, engine);
+    for (std::size_t round = 0; round < 300; ++round) {
+      const auto start = std::chrono::steady_clock::now();
+      const std::vector<Trial> trials = search.ask(slots, {});
+      std::vector<Evidence> told;
+      for (const Trial& trial : trials) {
+        bool bad = false;
+        for (const SuspectSet& cause : causes) bad = bad || !cause.intersects(trial.neutralised);
+        told.push_back({trial.neutralised, bad ? Verdict::fail : Verdict::pass, bad ? 1.0 - flip : flip, {}});
+      }
+      for (const Evidence& evidence : told) search.tell(evidence);
+      const bool done = trials.empty() || search.answer().state != State::searching;
+      const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      worst = std::max(worst, ms);
+      sum += ms;
+      ++count;
+      if (done) break;
+    }
+  }
+  fmt::print("{:44} {:>8.1f} {:>9.2f} {:4}  worst {:.1f}\n", fmt::format("n={} D={} p={} {} causes", n, slots, flip, sizes.size()),
+             target_ms, sum / count, sum / count <= target_ms ? "ok" : "MISS", worst);
+  std::fflush(stdout);
+}
+
+void ask_time() {
+  head("time of one round (ask, tells, answer), ms");
+  time_of(1024, 1, Sizes(3, 1), 0, EngineKind::ordered, 20);
+  time_of(4096, 1, Sizes(8, 1), 0, EngineKind::ordered, 20);
+  time_of(4096, 64, Sizes(3, 1), 0, EngineKind::ordered, 20);
+  time_of(1024, 8, Sizes(1, 1), 0, EngineKind::automatic, 200);
+  time_of(1024, 8, {1, 2}, 0, EngineKind::automatic, 200);
+  time_of(1024, 8, Sizes(8, 1), 0, EngineKind::automatic, 200);
+  time_of(1024, 8, Sizes(3, 1), 0.05, EngineKind::automatic, 200);
+  time_of(4096, 64, {1, 2}, 0, EngineKind::automatic, 1000);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, EngineKind> engines{{"automatic", EngineKind::automatic}, {"ordered", EngineKind::ordered},
+                                                  {"causes", EngineKind::causes}, {"additive", EngineKind::additive}};
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--n" && i + 1 < argc) options.n = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--games" && i + 1 < argc) options.games = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--seed" && i + 1 < argc) options.seed = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--engine" && i + 1 < argc) options.engine = engines.at(argv[++i]);
+    else options.scenarios.push_back(word);
+  }
+  const std::vector<std::pair<std::string, std::function<void()>>> all{
+      {"alone", alone}, {"rounds", rounds}, {"pairs", pairs}, {"noise", noise}, {"unknown", unknown},
+      {"crash", crash}, {"additive", additive}, {"priors", priors}, {"time", ask_time}};
+  for (const auto& [name, scenario] : all)
+    if (options.scenarios.empty() ||
+        std::find(options.scenarios.begin(), options.scenarios.end(), name) != options.scenarios.end())
+      scenario();
+}

@@ -1,0 +1,137 @@
+// What a good experiment file becomes.
+#include <fstream>
+#include <sstream>
+
+#include "tests/catch.hpp"
+#include "tests/configs/folder.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+Experiment load(std::string_view bytes) {
+  const Folder folder;
+  return load_experiment(folder.write("experiment.yaml", bytes));
+}
+
+}  // namespace
+
+TEST_CASE("the shortest experiment gets the documented defaults") {
+  const Experiment experiment = load(kGood);
+  CHECK(experiment.name == "trial");
+  CHECK_FALSE(experiment.preset);
+  CHECK(experiment.reference.devices.kind == "cpu");
+  CHECK(experiment.reference.devices.ids.empty());
+  CHECK(experiment.reference.repeats == 3);
+  CHECK(experiment.subject.devices.visible_variable == "ASCEND_RT_VISIBLE_DEVICES");
+  CHECK(experiment.subject.devices.per_trial == 1);
+  CHECK(experiment.subject.timeout == std::chrono::minutes(60));
+  CHECK_FALSE(experiment.subject.directory);
+  CHECK_FALSE(experiment.steps);
+  REQUIRE(experiment.metrics.size() == 1);
+  CHECK(experiment.metrics[0].step_key == "step");
+  CHECK(experiment.accept.target == 0.005);
+  CHECK(experiment.search.confidence == 0.99);
+  CHECK(experiment.search.engine == EngineChoice::automatic);
+  CHECK(experiment.families.at("ops").deliver.separator == ",");
+  CHECK(experiment.suspects.at("ops").members.size() == 2);
+  CHECK(experiment.warnings.empty());
+}
+
+TEST_CASE("every key arrives where it belongs") {
+  const std::string file = std::string(BISECTD_SOURCE_FOLDER) + "/tests/configs/every_key.yaml";
+  const Experiment e = load_experiment(file);
+  CHECK(e.file == file);
+  CHECK(e.preset == "paddle-npu");
+  CHECK(e.reference.command.back().value == "Global.device=gpu");
+  CHECK(e.reference.command.back().place.line == 6);
+  CHECK(e.reference.devices.visible_variable == "CUDA_VISIBLE_DEVICES");
+  CHECK(e.reference.setup->value == "source /opt/venv/bin/activate");
+  CHECK(e.reference.environment.at("FLAGS_cudnn_deterministic").value == "1");
+  CHECK(e.reference.unset == std::vector<std::string>{"LD_PRELOAD"});
+  CHECK(e.reference.directory == std::string(BISECTD_SOURCE_FOLDER) + "/tests/configs/training");
+  CHECK(e.reference.timeout == std::chrono::minutes(30));
+  CHECK(e.reference.stall == std::chrono::minutes(10));
+  CHECK(e.reference.exit_grace == std::chrono::seconds(30));
+  CHECK(e.reference.repeats == 5);
+  CHECK(e.subject.devices.ids == std::vector<int>{0, 1, 2, 3});
+  CHECK(e.subject.devices.per_trial == 2);
+  CHECK(e.steps == 1000);
+  REQUIRE(e.metrics.size() == 3);
+  CHECK(e.metrics[0].format.value == "paddleocr");
+  CHECK(e.metrics[1].file == "out/metrics.csv");
+  CHECK(e.metrics[1].step_key == "iteration");
+  CHECK(e.metrics[1].value_key == "top1");
+  CHECK(e.metrics[1].higher_is_better);
+  CHECK(e.metrics[2].pattern->value == R"(step (?P<step>\d+).* grad_norm=(?P<value>\S+))");
+  CHECK(e.accept.trim == 0.1);
+  const Family& layers = e.families.at("layers");
+  CHECK(layers.deliver.argument == "--fp32-layers={names}");
+  CHECK(layers.deliver.separator == ";");
+  CHECK(layers.environment.at("TRAIN_LOG_LAYERS") == "1");
+  CHECK(layers.discover->environment.at("TRAIN_LIST_LAYERS") == "1");
+  CHECK(layers.discover->elsewhere->value == R"(layer (?P<name>\w+) kept)");
+  CHECK(layers.effect->log.value == R"(layer (?P<name>\w+) kept in (?P<detail>\w+))");
+  CHECK(layers.refused->value == R"(cannot keep layer (?P<name>\w+))");
+  CHECK(layers.known_names.empty());
+  const Toggle& adam = e.families.at("options").toggles.at("fused_adam");
+  CHECK(adam.deliver.argument == "--fused-adam={value}");
+  CHECK(adam.suspect == "on");
+  CHECK(adam.safe == "off");
+  const Selection& ops = e.suspects.at("ops");
+  CHECK(ops.discover);
+  CHECK(ops.exclude.size() == 2);
+  CHECK(ops.members.at(0).value == "relu");
+  CHECK(ops.likely.at("pad3d").value == 20);
+  CHECK(e.suspects.at("flags").all);
+  CHECK(e.suspects.at("options").all);
+  CHECK(e.suspects.at("layers").members.size() == 2);
+  CHECK(e.search.budget_trials == 200);
+  CHECK(e.search.budget_hours == 10.0);
+}
+
+TEST_CASE("values of the environment stay exactly as written") {
+  const Experiment e = load(with_line(kGood, 7, R"(  devices: {kind: npu, ids: [1, 0]}
+  environment: {A: 010, B: yes, C: 1.50, D: "0x10", E: null_, F: "", G: 'a "b"', H: 1e3, I: true, J: "~"})"));
+  std::string all;
+  for (const auto& [name, value] : e.subject.environment) all += name + "=" + value.value + " ";
+  CHECK(all == R"(A=010 B=yes C=1.50 D=0x10 E=null_ F= G=a "b" H=1e3 I=true J=~ )");
+  CHECK(e.subject.devices.ids == std::vector<int>{0, 1});
+}
+
+TEST_CASE("a recorded curve stands in for a command and must be alone") {
+  const Folder folder;
+  folder.write("gpu.json", "{}");
+  const std::string file(with_line(kGood, 4, "  curve: gpu.json"));
+  REQUIRE(folder.problems_of(file) == "");
+  const Experiment e = load_experiment(folder.write("experiment.yaml", file));
+  CHECK(e.reference.curve->value == (folder.path() / "gpu.json").string());
+  CHECK(e.reference.command.empty());
+  CHECK(folder.problems_of(with_line(kGood, 4, "  curve: gpu.json\n  repeats: 3")) ==
+        "5:3: `repeats` has no use beside a recorded `curve`: nothing is started | remove one of the two\n");
+}
+
+TEST_CASE("braces and placeholders are accepted where they can be filled") {
+  const Folder folder;
+  CHECK(folder.problems_of(
+            with_line(kGood, 6, R"(  command: [t, "{{x}}", "{device}/{devices}", "{attempt}", "{arguments}"])")) == "");
+  CHECK(folder.problems_of(with_line(with_line(kGood, 6, R"(  command: [t, "{steps}"])"), 12, "steps: 5")) == "");
+}
+
+TEST_CASE("all problems of a file are found at once, in the order of its lines") {
+  const Folder folder;
+  const std::string problems = folder.problems_of(
+      "version: 1\nname: a b\nreference: {comand: [x], repeats: 0}\nsubject: {command: [], timeout: 5}\n"
+      "metric: {loss: {format: cvs}}\nsuspects: {ops: [x]}\n");
+  CHECK(problems ==
+        "2:7: `a b` cannot name a folder | letters, digits, `.`, `_` and `-`, at most 100, starting with a letter, a "
+        "digit or `_`\n"
+        "3:13: unknown key `comand` in `reference` | did you mean `command`?\n"
+        "3:35: `reference.repeats`: expected a whole number from 1 to 1000, found `0`\n"
+        "4:20: `subject.command` is empty | for example [python, train.py]\n"
+        "4:33: `subject.timeout`: expected a duration such as 500ms, 90s, 30m or 1.5h, found `5` | add the unit, for "
+        "example `5s`\n"
+        "5:25: unknown format `cvs` | did you mean `csv`?\n"
+        "6:12: unknown family `ops` | none is defined: name a preset with `extends`, or define `families`\n");
+}
+
+}  // namespace bisectd::configs

@@ -1,0 +1,75 @@
+// The resolved experiment: stable, complete enough to see a change, silent about secrets.
+#include "configs/resolved.hpp"
+
+#include "configs/yaml_tree.hpp"
+#include "tests/catch.hpp"
+#include "tests/configs/folder.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+std::string resolved(std::string_view bytes) {
+  const Folder folder;
+  return resolved_yaml(load_experiment(folder.write("e.yaml", bytes)));
+}
+std::string with_environment(const std::string& environment) {
+  return resolved(with_line(kGood, 7, "  devices: {kind: npu, ids: [0, 1]}\n  environment: {" + environment + "}"));
+}
+
+}  // namespace
+
+TEST_CASE("the same experiment gives the same text wherever it lies and however it is spelt") {
+  const std::string text = resolved(kGood);
+  CHECK(resolved(kGood) == text);
+  CHECK(resolved(with_line(kGood, 7, "  timeout: 1h\n  devices:\n    ids: [1, 0]\n    kind: npu  # comment")) == text);
+  CHECK(text.find("/tmp") == std::string::npos);
+  const std::string every_key = std::string(BISECTD_SOURCE_FOLDER) + "/tests/configs/every_key.yaml";
+  CHECK(resolved_yaml(load_experiment(every_key)).find(BISECTD_SOURCE_FOLDER) == std::string::npos);
+}
+
+TEST_CASE("every change that matters changes the text") {
+  const std::string text = resolved(kGood);
+  for (const auto& [line, changed] :
+       std::vector<std::pair<int, const char*>>{{2, "name: other"},
+                                                {4, "  command: [python, train.py, gpu]"},
+                                                {4, "  command: [python, train.py, cpu]\n  repeats: 4"},
+                                                {6, "  command: [python, train.py, npu, x]"},
+                                                {7, "  devices: {kind: npu, ids: [0]}"},
+                                                {7, "  devices: {kind: npu, ids: [0, 1], per_trial: 2}"},
+                                                {8, "metric: {loss: {format: paddleseg}}"},
+                                                {8, "metric: {loss: {format: paddleocr, higher_is_better: true}}"},
+                                                {10, "  ops: {kind: list, deliver: {environment: ON}}"},
+                                                {11, "suspects: {ops: [relu]}"},
+                                                {12, "accept: {target: 0.6%}"},
+                                                {12, "search: {seed: 2}"},
+                                                {12, "search: {budget: {hours: 1}}"},
+                                                {12, "steps: 9"}}) {
+    CAPTURE(changed);
+    CHECK(resolved(with_line(kGood, line, changed)) != text);
+  }
+}
+
+TEST_CASE("a secret is not written, but its change is seen") {
+  const std::string one = with_environment("API_TOKEN: hunter2");
+  CHECK(one.find("hunter2") == std::string::npos);
+  CHECK(one.find("API_TOKEN") != std::string::npos);
+  CHECK(one == with_environment("API_TOKEN: hunter2"));
+  CHECK(one != with_environment("API_TOKEN: hunter3"));
+  CHECK(with_environment("PLAIN: hunter2").find("hunter2") != std::string::npos);
+}
+
+TEST_CASE("the text is YAML that keeps odd values whole") {
+  const std::string text = with_environment(R"(A: "yes", B: "a\n\"b\" # c", C: "{{x}}", D: "损")");
+  Problems problems;
+  const auto tree = parse_yaml(text, "r", problems);
+  REQUIRE(tree);
+  CHECK(problems.empty());
+  std::string environment;
+  for (const auto& top : tree->entries)
+    for (const auto& side : top.value.entries)
+      if (side.key == "environment")
+        for (const auto& variable : side.value.entries) environment += variable.key + "=" + variable.value.text + ";";
+  CHECK(environment == "A=yes;B=a\n\"b\" # c;C={{x}};D=损;");
+}
+
+}  // namespace bisectd::configs

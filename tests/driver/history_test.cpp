@@ -1,0 +1,87 @@
+#include "driver/history.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "driver/keep/journal.hpp"
+#include "tests/catch.hpp"
+#include "tests/driver/temporary_folder.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver;
+
+TEST_CASE("what is journaled is read back") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  TrialPlan plan;
+  plan.number = 3;
+  plan.role = Role::certificate;
+  plan.neutralised = strategies::SuspectSet(std::string("0110"));
+  plan.reason = "why";
+  AttemptOutcome outcome;
+  outcome.trial = 3;
+  outcome.number = 1;
+  outcome.ending = Ending::whole;
+  outcome.text = "stopped";
+  outcome.started_s = 1.5;
+  outcome.duration_s = 2.5;
+  outcome.last_step = 100;
+  judge::Judgement judgement;
+  judgement.verdict = strategies::Verdict::fail;
+  judgement.reason = "level";
+  judgement.delta = 0.03;
+  judgement.spread = {1, 2, 3, 4, 5};
+  {
+    keep::Journal journal(file, 0);
+    journal.append(run_record("2026-11-21T00:00:00Z", "tag", "/e.yaml"));
+    journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}})));
+    journal.append(trial_record(plan));
+    journal.append(attempt_started_record(3, 1));
+    journal.append(attempt_ended_record(outcome));
+    journal.append(effect_record(strategies::SuspectSet(std::string("0010"))));
+    journal.append(judged_record(3, judgement));
+    plan.number = 4;
+    journal.append(trial_record(plan));
+    journal.append(attempt_started_record(4, 1));
+  }
+  const History history = read_history(file);
+  CHECK(history.run_tag == "tag");
+  CHECK(history.experiment_file == "/e.yaml");
+  CHECK_FALSE(history.finished);
+  CHECK(history.elapsed_s == 4.0);
+  REQUIRE(history.catalogue);
+  CHECK(history.catalogue->at(3).odds == 20);
+  CHECK(history.effect_seen.test(1));
+  REQUIRE(history.trials.size() == 2);
+  const PastTrial& past = history.trials[0];
+  CHECK(past.role == Role::certificate);
+  CHECK(past.neutralised == plan.neutralised);
+  REQUIRE(past.attempts.size() == 1);
+  CHECK(past.attempts[0].ending == Ending::whole);
+  CHECK(past.attempts[0].last_step == 100);
+  REQUIRE(past.judgement);
+  CHECK(past.judgement->verdict == strategies::Verdict::fail);
+  CHECK(past.judgement->delta == 0.03);
+  CHECK(past.judgement->spread.identical == 5);
+  CHECK_FALSE(history.trials[1].judgement);
+  CHECK_FALSE(history.trials[1].attempts[0].ending);
+  CHECK(history.order_judged == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("records that cannot be are refused with their line") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  const nlohmann::json bad[] = {{{"kind", "news"}},
+                                {{"kind", "judged"}, {"trial", 7}},
+                                {{"kind", "trial"}, {"trial", 1}, {"role", "king"}, {"neutralised", ""}, {"reason", ""}},
+                                {{"no", "kind"}}};
+  for (const nlohmann::json& record : bad) {
+    std::filesystem::remove(file);
+    keep::Journal(file, 0).append(record);
+    try {
+      read_history(file);
+      FAIL(record.dump());
+    } catch (const keep::JournalDamaged& error) {
+      CHECK(std::string(error.what()).find("journal.jsonl:1: ") != std::string::npos);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+#include "driver/keep/journal.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "driver/keep/run_directory.hpp"
+#include "tests/catch.hpp"
+#include "tests/driver/temporary_folder.hpp"
+
+using bisectd::driver::keep::Journal;
+using bisectd::driver::keep::JournalDamaged;
+using bisectd::driver::keep::read_file;
+using bisectd::driver::keep::read_journal;
+using bisectd::tests::TemporaryFolder;
+using nlohmann::json;
+
+namespace {
+
+std::vector<json> records_in(const std::filesystem::path& file) {
+  std::vector<json> records;
+  read_journal(file, [&](const json& record) { records.push_back(record); });
+  return records;
+}
+
+void overwrite(const std::filesystem::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+
+std::string damage_of(const std::filesystem::path& file) {
+  try {
+    records_in(file);
+  } catch (const JournalDamaged& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a journal gives back what was appended, in order") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  {
+    Journal journal(file, 0);
+    journal.append({{"kind", "a"}, {"n", 1}});
+    journal.append({{"kind", "b"}, {"text", "bytes that are no UTF-8: \xff\xfe"}});
+  }
+  const auto records = records_in(file);
+  REQUIRE(records.size() == 2);
+  CHECK(records[0]["n"] == 1);
+  CHECK(records[1]["kind"] == "b");
+}
+
+TEST_CASE("a torn last line is left out wherever it was torn, and overwritten by the next record") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  {
+    Journal journal(file, 0);
+    journal.append({{"n", 1}});
+    journal.append({{"n", 2}});
+  }
+  const std::string whole = read_file(file);
+  const std::size_t first = whole.find('\n') + 1;
+  for (std::size_t length = first; length < whole.size(); ++length) {
+    overwrite(file, whole.substr(0, length));
+    std::vector<json> records;
+    const auto bytes = read_journal(file, [&](const json& record) { records.push_back(record); });
+    REQUIRE(records.size() == 1);
+    REQUIRE(bytes == first);
+    Journal(file, bytes).append({{"n", 3}});
+    REQUIRE(records_in(file).back()["n"] == 3);
+  }
+}
+
+TEST_CASE("any flipped byte before the last line is refused with its line number") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  {
+    Journal journal(file, 0);
+    for (int n = 0; n < 3; ++n) journal.append({{"kind", "judged"}, {"verdict", "pass"}, {"n", n}});
+  }
+  const std::string whole = read_file(file);
+  const std::size_t second = whole.find('\n') + 1, third = whole.find('\n', second);
+  for (std::size_t at = second; at < third; ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    overwrite(file, damaged);
+    CHECK(damage_of(file).find("journal.jsonl:2: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a journal that is not there, is empty, or is something else") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_AS(records_in(folder.path() / "absent"), std::system_error);
+  overwrite(folder.path() / "empty", "");
+  CHECK(records_in(folder.path() / "empty").empty());
+  overwrite(folder.path() / "other", "hello\n");
+  CHECK(damage_of(folder.path() / "other").find("other:1: ") != std::string::npos);
+}

@@ -1,0 +1,96 @@
+#include "driver/neutralise/recipe.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace bisectd;
+using driver::neutralise::Catalogue;
+using driver::neutralise::Environment;
+using driver::neutralise::fill;
+using driver::neutralise::fill_command;
+using driver::neutralise::make_catalogue;
+using driver::neutralise::recipe_for;
+using strategies::SuspectSet;
+
+namespace {
+
+configs::Experiment two_families() {
+  configs::Experiment experiment;
+  configs::Family ops{.name = "ops", .kind = configs::FamilyKind::list};
+  ops.deliver.environment = "BLACK_LIST";
+  configs::Family flags{.name = "flags", .kind = configs::FamilyKind::toggle};
+  flags.toggles["format"] = {.deliver = {.environment = "FORMAT"}, .suspect = "1", .safe = "0"};
+  flags.toggles["jit"] = {.deliver = {.argument = "--jit={value}"}, .suspect = std::nullopt, .safe = "off"};
+  flags.toggles["safe_already"] = {.deliver = {.environment = "SAFE"}, .suspect = "0", .safe = "0"};
+  experiment.families = {{"ops", ops}, {"flags", flags}};
+  experiment.suspects["ops"].members = {{"pad3d", {}}, {"conv2d", {}}};
+  experiment.suspects["flags"].all = true;
+  return experiment;
+}
+
+SuspectSet set_of(const Catalogue& catalogue, std::initializer_list<std::pair<const char*, const char*>> names) {
+  SuspectSet set(catalogue.size());
+  for (const auto& [family, name] : names) set.set(catalogue.find(family, name).value());
+  return set;
+}
+
+}  // namespace
+
+TEST_CASE("suspects are the members of all families, without toggles that are safe already") {
+  const Catalogue catalogue = make_catalogue(two_families(), {}, {});
+  CHECK(catalogue.size() == 4);
+  CHECK_FALSE(catalogue.find("flags", "safe_already"));
+}
+
+TEST_CASE("excluded members and members that are off anyway are no suspects") {
+  auto experiment = two_families();
+  experiment.suspects["ops"].discover = true;
+  experiment.suspects["ops"].exclude = {{"feed", {}}};
+  const Catalogue catalogue = make_catalogue(experiment, {{"ops", {"feed", "relu", "gelu"}}}, {{"ops", {"gelu"}}});
+  CHECK(catalogue.find("ops", "relu"));
+  CHECK_FALSE(catalogue.find("ops", "feed"));
+  CHECK_FALSE(catalogue.find("ops", "gelu"));
+}
+
+TEST_CASE("nothing neutralised: the list variable is unset, not empty, and toggles have the subject's own values") {
+  const auto experiment = two_families();
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto recipe = recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), {});
+  CHECK(recipe.environment == Environment{{"FORMAT", "1"}});
+  CHECK(recipe.unset == std::vector<std::string>{"BLACK_LIST"});
+  CHECK(recipe.arguments.empty());
+}
+
+TEST_CASE("a set is joined into the list and puts toggles to their safe values") {
+  const auto experiment = two_families();
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto off = set_of(catalogue, {{"ops", "pad3d"}, {"ops", "conv2d"}, {"flags", "format"}, {"flags", "jit"}});
+  const auto recipe = recipe_for(experiment, catalogue, off, {});
+  CHECK(recipe.environment == Environment{{"BLACK_LIST", "conv2d,pad3d"}, {"FORMAT", "0"}});
+  CHECK(recipe.unset.empty());
+  CHECK(recipe.arguments == std::vector<std::string>{"--jit=off"});
+}
+
+TEST_CASE("names that the subject lists already stay listed") {
+  const auto experiment = two_families();
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const Environment base{{"BLACK_LIST", "inverse"}};
+  CHECK(recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base).environment.at("BLACK_LIST") == "inverse");
+  const auto off = set_of(catalogue, {{"ops", "pad3d"}});
+  CHECK(recipe_for(experiment, catalogue, off, base).environment.at("BLACK_LIST") == "inverse,pad3d");
+}
+
+TEST_CASE("a name that two families have is shown with its family") {
+  const Catalogue catalogue({{"ops", "scale"}, {"flags", "scale"}, {"ops", "relu"}});
+  CHECK(catalogue.label(0) == "ops:scale");
+  CHECK(catalogue.label(2) == "relu");
+  CHECK(catalogue.with_labels("#2 and #1 fail together, #9 and # do not exist") ==
+        "relu and flags:scale fail together, #9 and # do not exist");
+}
+
+TEST_CASE("placeholders are filled, doubled braces are braces") {
+  const driver::neutralise::Placeholders values{
+      .devices = "0,1", .steps = "100", .attempt = "/a b", .arguments = {"x=1", "y=2"}};
+  CHECK(fill("--devices={devices} {{devices}} {steps}", values) == "--devices=0,1 {devices} 100");
+  CHECK(fill_command({{"train", {}}, {"{arguments}", {}}, {"{attempt}/out", {}}}, values) ==
+        std::vector<std::string>{"train", "x=1", "y=2", "/a b/out"});
+}

@@ -1,0 +1,144 @@
+"""A folder of its own for each end-to-end test, and the real bisectd started in it from the command line.
+
+The folder is kept when the test fails; its path is in the failure. Where programs are comes from the environment, set by
+CMake: BISECTD (the program), HOSTILE_TRAINER (the stand-in training of a few milliseconds).
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import textwrap
+import time
+import unittest
+
+BISECTD = os.environ["BISECTD"]
+HOSTILE = os.environ["HOSTILE_TRAINER"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Space(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bisectd-test-")).resolve()
+        self.addCleanup(self._clean)
+
+    def _clean(self):
+        outcome = self._outcome
+        problems = getattr(outcome, "errors", None) or getattr(outcome.result, "failures", [])
+        failed = any(test is self and trace for test, trace in problems) if problems else not outcome.success
+        if failed or not outcome.success:
+            print(f"kept: {self.folder}")
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+        return path
+
+    def environment(self, extra=None):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("CUSTOM_DEVICE", "FLAGS_", "STANDIN_"))}
+        environment.update(TERM="dumb", **(extra or {}))
+        return environment
+
+    def bisectd(self, *arguments, code=None, environment=None, timeout=120):
+        """Runs bisectd to its end; checks its exit code if one is given."""
+        done = subprocess.run([BISECTD, *map(str, arguments)], cwd=self.folder, env=self.environment(environment),
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
+        done.out, done.err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        if code is not None:
+            self.assertEqual(done.returncode, code, f"\n--- stdout\n{done.out}\n--- stderr\n{done.err}")
+        return done
+
+    def start(self, *arguments, environment=None):
+        """Starts bisectd and leaves it running; its stderr goes to the file stderr.txt."""
+        stderr = open(self.folder / "stderr.txt", "ab")
+        self.addCleanup(stderr.close)
+        process = subprocess.Popen([BISECTD, *map(str, arguments)], cwd=self.folder, env=self.environment(environment),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        return process
+
+    def run_folder(self, out="bisectd-out"):
+        return (self.folder / out / "latest").resolve()
+
+    def report(self, out="bisectd-out"):
+        return json.loads((self.run_folder(out) / "report.json").read_text())
+
+    def culprits(self, report):
+        return sorted(f"{c['family']}:{c['name']}" for c in report["culprit_set"])
+
+    def causes(self, report):
+        return sorted(sorted(c["name"] for c in cause) for cause in report["causes"])
+
+    def journal(self, out="bisectd-out"):
+        lines = (self.run_folder(out) / "journal.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def wait_for(self, what, seconds=30):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if what():
+                return
+            time.sleep(0.01)
+        self.fail(f"not seen within {seconds} s: {what}")
+
+    def processes_of_this_test(self):
+        """Command lines of living processes whose environment names this test's folder."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit() or int(entry.name) == os.getpid():
+                continue
+            try:
+                if str(self.folder).encode() in (entry / "environ").read_bytes():
+                    state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
+                    if state != "Z":
+                        found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                continue
+        return found
+
+
+def hostile_experiment(*options, suspects=8, devices="[0]", search="", subject="", reference="", extra="", steps=100,
+                       discover=False, effect=False):
+    """An experiment with the hostile trainer on both sides; `options` are those of the subject."""
+    words = ", ".join(json.dumps(str(option)) for option in options)
+    members = "{discover: true}" if discover else "[" + ", ".join(f"op{i}" for i in range(suspects)) + "]"
+    discovery = """
+            discover:
+              ran: '^(?P<name>\\w+) kernel run finish'
+              elsewhere: 'missing npu kernel: (?P<name>\\w+), '""" if discover else ""
+    traces = """
+            effect: {log: 'missing npu kernel: (?P<name>\\w+), expected_kernel_key:\\((?P<detail>.*)\\), fall'}""" if effect else ""
+    show = ', "--discover"' if discover or effect else ""
+    return textwrap.dedent(f"""\
+        version: 1
+        name: hostile
+        reference:
+          command: ["{HOSTILE}", "--generate", "{suspects}", "--steps", "{steps}"]
+          repeats: 2
+          {reference}
+        subject:
+          command: ["{HOSTILE}", "--generate", "{suspects}", "--steps", "{steps}"{show}, {words}]
+          devices: {{kind: npu, ids: {devices}}}
+          exit_grace: 500ms
+          {subject}
+        metric: {{loss: {{format: paddleocr}}}}
+        families:
+          ops:
+            kind: list
+            deliver: {{environment: HOSTILE_OFF, separator: ","}}{discovery}{traces}
+        suspects:
+          ops: {members}
+        {search}
+        {extra}
+        """)
+
+
+def signal_name(code):
+    return signal.Signals(code - 128).name

@@ -1,0 +1,141 @@
+"""Bad input gets a clear error with its place before anything starts, and leaves nothing behind."""
+import os
+import re
+import subprocess
+import unittest
+
+from space import BISECTD, HOSTILE, Space, hostile_experiment
+
+
+class BadExperiment(Space):
+    def refused(self, text, *words, code=2, name="experiment.yaml"):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        done = self.bisectd("run", name, code=code)
+        for word in words:
+            self.assertIn(word, done.err)
+        self.assertEqual(done.out, "")
+        self.assertNotIn("\x1b", done.err)
+        self.assertEqual([p.name for p in self.folder.glob("bisectd-out/*")], [], "something was started")
+        return done
+
+    def changed(self, old, new):
+        """A good experiment with one thing changed, and the place of the change."""
+        good = hostile_experiment("--cause", "op1=3")
+        self.assertIn(old, good)
+        text = good.replace(old, new, 1)
+        line = good[:good.index(old)].count("\n") + 1
+        return text, f"experiment.yaml:{line}:"
+
+    def test_unknown_key(self):
+        text, place = self.changed("  repeats: 2", "  repeat: 2")
+        self.refused(text, place, "`repeat`", "`repeats`", "^")
+
+    def test_duplicate_key(self):
+        text, _ = self.changed("name: hostile", "name: hostile\nname: twice")
+        self.refused(text, "experiment.yaml:3:1:", "name")
+
+    def test_wrong_type(self):
+        text, place = self.changed("  repeats: 2", "  repeats: many")
+        self.refused(text, place, "many")
+
+    def test_yaml_surprises(self):
+        for value in ("yes", "010", "0x10", ".nan", "1_000", "~"):
+            with self.subTest(value):
+                text, place = self.changed("  repeats: 2", f"  repeats: {value}")
+                self.refused(text, place)
+
+    def test_unknown_preset(self):
+        text, place = self.changed("name: hostile", "name: hostile\nextends: paddle-nqu")
+        self.refused(text, "experiment.yaml:3:", "paddle-nqu", "paddle-npu")
+
+    def test_name_with_a_space_and_name_twice(self):
+        self.refused(self.changed("op0, op1", '"op 0", op1')[0], "op 0")
+        self.refused(self.changed("op0, op1", "op1, op1")[0], "op1")
+
+    def test_unknown_operator(self):
+        self.refused(hostile_experiment().replace("version: 1", "version: 1\nextends: paddle-npu", 1)
+                     .replace("HOSTILE_OFF", "CUSTOM_DEVICE_BLACK_LIST").replace("op0, op1", "pad4d, relu"), "pad4d", "pad3d")
+
+    def test_empty_command(self):
+        done = self.refused(re.sub(r"(?m)^(  command: ).*$", r"\1[]", hostile_experiment(), count=1), "experiment.yaml:4:")
+        self.assertIn("command", done.err)
+
+    def test_a_command_that_is_a_string(self):
+        self.refused(re.sub(r"(?m)^(  command: ).*$", r"\1python train.py", hostile_experiment(), count=1), "list")
+
+    def test_targets(self):
+        for target in ("0", "0%", "500%", "-1%", "half"):
+            with self.subTest(target):
+                self.refused(hostile_experiment(extra=f"accept: {{target: {target}}}"), "target")
+
+    def test_device_ids_twice(self):
+        self.refused(hostile_experiment(devices="[0, 1, 0]"), "0")
+
+    def test_a_command_that_does_not_exist(self):
+        text, place = self.changed(f'["{HOSTILE}"', '["./no-such-training"')
+        self.refused(text, place, "no-such-training")
+
+    def test_files_that_are_no_experiment(self):
+        self.refused("", "experiment.yaml")
+        self.refused(b"# " + b"x" * 10_000_000, "experiment.yaml")
+        self.refused(bytes(range(256)) * 16, "experiment.yaml")
+        self.refused(b"\x7fELF\x02\x01\x01\x00", "experiment.yaml")
+        self.assertIn("absent.yaml", self.bisectd("run", "absent.yaml", code=2).err)
+        self.assertIn("directory", self.bisectd("run", ".", code=2).err)
+
+    @unittest.skipIf(os.geteuid() == 0 and not os.path.exists("/proc/self"), "needs a folder that nobody may write")
+    def test_an_output_folder_that_cannot_be_written(self):
+        self.write("experiment.yaml", hostile_experiment())
+        for out in ("/proc/nowhere", "experiment.yaml"):
+            done = self.bisectd("run", "experiment.yaml", "--out", out, code=2)
+            self.assertIn(out, done.err)
+
+
+class BadRun(Space):
+    def test_a_log_without_any_loss(self):
+        self.write("experiment.yaml", hostile_experiment().replace(f'["{HOSTILE}"', '["/bin/echo"', 1))
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("reference", done.out)
+        self.assertIn("loss", done.out)
+
+    def test_a_loss_that_is_no_number(self):
+        training = self.write("train.sh", """\
+            #!/bin/sh
+            for step in 1 2 3 4 5 6 7 8; do
+              echo "[2025/11/27 16:48:27] ppocr INFO: epoch: [1/1], global_step: $step, loss: 2.${step}oo, ips: 1"
+            done
+            """)
+        training.chmod(0o755)
+        self.write("experiment.yaml", hostile_experiment().replace(f'["{HOSTILE}"', f'["{training}"', 1))
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("2.1oo", done.out)
+
+    def test_a_reference_that_crashes(self):
+        self.write("experiment.yaml", hostile_experiment(reference="environment: {X: '1'}").replace(
+            '"--steps", "100"]\n  repeats', '"--steps", "100", "--crash-at", "50"]\n  repeats', 1))
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("SIGSEGV", done.out)
+
+
+class CommandLine(Space):
+    def test_wrong_words(self):
+        for arguments, word in (((), "subcommand"), (("rum",), "'run'"), (("run",), "EXPERIMENT"),
+                                (("run", "x.yaml", "--ouy", "d"), "--ouy"), (("run", "x.yaml", "--color", "blue"), "blue")):
+            with self.subTest(arguments):
+                done = self.bisectd(*arguments, code=2)
+                self.assertIn(word, done.err)
+                self.assertEqual(done.out, "")
+
+    def test_help_and_version_go_to_stdout(self):
+        self.assertIn("resume", self.bisectd("--help", code=0).out)
+        self.assertIn("EXPERIMENT", self.bisectd("run", "--help", code=0).out)
+        self.assertRegex(self.bisectd("--version", code=0).out, r"^bisectd \d+\.\d+\.\d+\n$")
+
+    def test_a_closed_stdout_is_no_crash(self):
+        done = subprocess.run(f"'{BISECTD}' --help | head -1", shell=True, capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,149 @@
+"""The main job on the real PaddlePaddle with the stand-in NPU: what is planted in the device is what is found."""
+import json
+import os
+import time
+import unittest
+
+from space import SOURCE, Space
+
+PYTHON = SOURCE / ".venv/bin/python"
+STANDIN = SOURCE / "build/standin-npu"
+PADDLE = SOURCE / "examples/paddle"
+SEG = SOURCE / "examples/paddleseg"
+
+
+class Paddle(Space):
+    """80 steps of the small recogniser, one attempt in two to three seconds."""
+
+    def experiment(self, faults, *, devices="[0, 1]", options="", environment="", suspects="ops: {discover: true}", extra="",
+                   grace="10s"):
+        self.write("faults.json", json.dumps(faults))
+        command = (f'{PYTHON}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.log_smooth_window=1, '
+                   f'Global.print_batch_step=1, "Global.save_model_dir={{attempt}}/output"')
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: paddle
+            extends: paddle-npu
+            reference:
+              command: [{command}]
+              repeats: 2
+            subject:
+              command: [{command}, Global.use_npu=true{options}]
+              devices: {{kind: npu, ids: {devices}}}
+              environment:
+                CUSTOM_DEVICE_ROOT: {STANDIN}
+                STANDIN_NPU_FAULTS: {self.folder}/faults.json
+                {environment}
+              timeout: 2m
+              stall: 60s
+              exit_grace: {grace}
+            metric: {{loss: {{format: paddleocr}}}}
+            suspects:
+              {suspects}
+            {extra}
+            """)
+
+    def find(self, faults, code=1, **experiment):
+        self.experiment(faults, **experiment)
+        done = self.bisectd("run", "experiment.yaml", code=code, timeout=600)
+        self.assertEqual(self.processes_of_this_test(), [])
+        return self.report(), done
+
+    def names(self, report):
+        return sorted(culprit["name"] for culprit in report["culprit_set"])
+
+    def test_a_forward_operator(self):
+        report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}]})
+        self.assertEqual(self.names(report), ["hard_swish"])
+
+    def test_a_backward_operator_and_its_forward_stays_innocent(self):
+        report, _ = self.find({"faults": [{"op": "batch_norm_grad", "relative": 0.3}]})
+        self.assertEqual(self.names(report), ["batch_norm_grad"])
+
+    def test_an_optimizer_operator(self):
+        report, _ = self.find({"faults": [{"op": "adam", "relative": 0.1}]})
+        self.assertEqual(self.names(report), ["adam"])
+
+    def test_two_independent_operators(self):
+        report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]})
+        self.assertEqual(self.causes(report), [["adam"], ["hard_swish"]])
+
+    def test_a_flag(self):
+        faults = [{"op": op, "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
+                  for op in ("conv2d", "hard_swish", "batch_norm")]
+        report, _ = self.find({"faults": faults}, environment='FLAGS_npu_storage_format: "1"', suspects="flags: all")
+        self.assertEqual(self.names(report), ["FLAGS_npu_storage_format"])
+
+    def test_an_operator_that_is_wrong_only_while_a_flag_is_on(self):
+        fault = {"op": "hard_swish", "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
+        report, done = self.find({"faults": [fault]}, environment='FLAGS_npu_storage_format: "1"',
+                                 suspects="{ops: {discover: true}, flags: [FLAGS_npu_storage_format]}")
+        self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"]])
+        self.assertRegex(done.out, "only together")
+
+    def test_nothing_wrong(self):
+        report, _ = self.find({"faults": []}, code=0)
+        self.assertEqual(report["outcome"], "aligned")
+
+    def test_the_cause_is_outside_the_suspects(self):
+        report, done = self.find({"faults": []}, code=3, options=", Optimizer.lr.learning_rate=0.003",
+                                 suspects="ops: [hard_swish, adam]")
+        self.assertEqual(report["outcome"], "outside_suspects")
+        self.assertIn("hyper-parameters", done.out)
+
+    def test_an_operator_whose_black_listing_crashes(self):
+        # Under AMP the CPU has no float16 kernel for it: Paddle's own NotFound ends the run.
+        report, done = self.find({"faults": [{"op": "hard_swish_grad", "relative": 0.3}]},
+                                 options=", Global.use_amp=true, Global.scale_loss=1024.0",
+                                 suspects="ops: [matmul_v2, hard_swish_grad, adam]", extra="accept: {target: 2%}")
+        self.assertEqual(self.names(report), ["hard_swish_grad"])
+        self.assertIn("matmul_v2", done.out)
+
+    def test_a_training_that_hangs_after_its_last_step(self):
+        report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}], "at_exit": "hang"}, grace="1s",
+                              suspects="ops: [hard_swish, adam]")
+        self.assertEqual(self.names(report), ["hard_swish"])
+
+    def test_one_device_gives_the_same_answer_as_two(self):
+        faults = {"faults": [{"op": "hard_swish", "relative": 0.1}]}
+        one, _ = self.find(faults, devices="[0]", suspects="ops: [hard_swish, adam, relu, batch_norm]")
+        two, _ = self.find(faults, devices="[0, 1]", suspects="ops: [hard_swish, adam, relu, batch_norm]")
+        self.assertEqual(one["culprit_set"], two["culprit_set"])
+        self.assertEqual(one["causes"], two["causes"])
+
+    def test_kill_and_resume(self):
+        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]")
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 3, 60)
+        time.sleep(0.5)
+        process.kill()
+        process.wait()
+        self.bisectd("resume", self.run_folder(), code=1, timeout=300)
+        self.assertEqual(self.names(self.report()), ["adam"])
+        ended = [(r["trial"], r["attempt"]) for r in self.journal() if r["kind"] == "attempt-ended"]
+        self.assertEqual(len(ended), len(set(ended)))
+        self.assertEqual(self.processes_of_this_test(), [])
+
+
+class Examples(Space):
+    """The experiments of examples/, as they are."""
+
+    def find(self, experiment):
+        self.bisectd("run", experiment, "--out", self.folder / "bisectd-out", code=1, timeout=900)
+        self.assertEqual(self.processes_of_this_test(), [])
+        return self.report()
+
+    def test_quickstart(self):
+        report = self.find(PADDLE / "quickstart.yaml")
+        self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"], ["batch_norm_grad"]])
+
+    def test_paddleseg_through_the_launcher(self):
+        report = self.find(SEG / "bisenetv2.experiment.yaml")
+        self.assertEqual(self.causes(report), [["batch_norm_grad"]])
+
+
+if __name__ == "__main__":
+    missing = [str(path) for path in (PYTHON, STANDIN / "libstandin-npu.so") if not path.exists()]
+    if missing:
+        raise SystemExit(f"not there: {', '.join(missing)}; examples/prepare makes them (tests/run calls it)")
+    unittest.main()

@@ -1,0 +1,119 @@
+"""A run that was interrupted or killed goes on where it was: no finished attempt again, no process left behind."""
+import random
+import signal
+import time
+import unittest
+
+from space import Space, hostile_experiment
+
+
+class Resume(Space):
+    def prepare(self, *options, **experiment):
+        self.write("experiment.yaml", hostile_experiment(
+            "--cause", "op3=3", "--cause", "op12=3", "--step-ms", "1", "--count", self.folder / "count.txt", *options,
+            suspects=16, devices="[0, 1]", **experiment))
+
+    def finished_attempts(self):
+        path = self.folder / "count.txt"
+        ends = [line.split()[-1] for line in path.read_text().splitlines() if line.startswith("end")]
+        return [tag.split("/")[-1] for tag in ends if tag]
+
+    def assert_right(self):
+        self.assertEqual(self.culprits(self.report()), ["ops:op12", "ops:op3"])
+        self.assertEqual(self.processes_of_this_test(), [])
+
+    def assert_nothing_ran_twice(self):
+        """No attempt's number was used twice, and no set was brought to its end twice."""
+        finished = self.finished_attempts()
+        self.assertEqual(len(finished), len(set(finished)), finished)
+        ended = [(r["trial"], r["attempt"]) for r in self.journal() if r["kind"] == "attempt-ended"]
+        self.assertEqual(len(ended), len(set(ended)))
+        whole = {}
+        for trial, attempt in ended:
+            whole.setdefault(trial, []).append(attempt)
+        sets = [r["neutralised"] for r in self.journal() if r["kind"] == "trial" and r["role"] in ("search", "certificate")]
+        self.assertEqual(len(sets), len(set(sets)), "a set was tried twice")
+
+    def test_kill_at_any_moment(self):
+        randomly = random.Random(7)
+        self.prepare()
+        for kill in range(8):
+            process = self.start("run", "experiment.yaml")
+            time.sleep(randomly.uniform(0.05, 0.6))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            if self.run_folder().exists() and any(r["kind"] == "finished" for r in self.journal()):
+                break
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assert_right()
+        self.assert_nothing_ran_twice()
+
+    def test_the_answer_and_the_trials_are_those_of_an_undisturbed_run(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "2", suspects=16))
+        self.bisectd("run", "experiment.yaml", "--out", "undisturbed", code=1)
+        process = self.start("run", "experiment.yaml", "--out", "killed")
+        self.wait_for(lambda: (self.folder / "killed/latest/journal.jsonl").exists() and
+                      sum(r["kind"] == "judged" for r in self.journal("killed")) >= 4)
+        process.kill()
+        process.wait()
+        self.bisectd("resume", "killed/latest", code=1)
+        tried = {out: [r["neutralised"] for r in self.journal(out) if r["kind"] == "trial"] for out in ("undisturbed", "killed")}
+        self.assertEqual(tried["undisturbed"], tried["killed"])
+
+    def test_interrupt_says_how_to_go_on(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                self.prepare("--ignore-term") if number == signal.SIGTERM else self.prepare()
+                process = self.start("run", "experiment.yaml", "--new")
+                self.wait_for(lambda: self.processes_of_this_test() and self.run_folder().exists())
+                time.sleep(0.3)
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=30), 128 + number)
+                self.assertIn("bisectd resume", (self.folder / "stderr.txt").read_text())
+                self.assertEqual(self.processes_of_this_test(), [])
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assert_right()
+
+    def test_resuming_a_finished_run_only_says_the_result_again(self):
+        self.prepare()
+        first = self.bisectd("run", "experiment.yaml", code=1)
+        attempts = len(self.finished_attempts())
+        again = self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(first.out, again.out)
+        self.assertEqual(len(self.finished_attempts()), attempts)
+
+    def test_two_drivers_cannot_share_a_run(self):
+        self.prepare()
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: (self.run_folder() / "journal.jsonl").exists())
+        refused = self.bisectd("resume", self.run_folder(), code=4)
+        self.assertIn(str(process.pid), refused.err)
+        self.assertEqual(process.wait(timeout=60), 1)
+
+    def test_a_changed_experiment_is_refused_with_the_difference(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        self.prepare(search="search: {budget: {trials: 90}}")
+        refused = self.bisectd("resume", self.run_folder(), code=2)
+        self.assertRegex(refused.err, r"- +budget_trials: 3\n")
+        self.assertRegex(refused.err, r"\+ +budget_trials: 90\n")
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+
+    def test_a_damaged_journal_is_refused_with_its_line(self):
+        self.prepare()
+        self.bisectd("run", "experiment.yaml", code=1)
+        path = self.run_folder() / "journal.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        lines[4] = lines[4].replace(b'"', b"'", 1)
+        path.write_bytes(b"".join(lines))
+        refused = self.bisectd("resume", self.run_folder(), code=4)
+        self.assertIn("journal.jsonl:5: ", refused.err)
+
+    def test_a_folder_that_is_no_run(self):
+        self.assertIn("no such folder", self.bisectd("resume", "absent", code=2).err)
+        self.assertIn("not a run directory", self.bisectd("resume", ".", code=2).err)
+
+
+if __name__ == "__main__":
+    unittest.main()

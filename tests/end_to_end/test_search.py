@@ -1,0 +1,158 @@
+"""The main job with the stand-in training: what is planted is what is found, whatever the run does on the way."""
+import json
+import subprocess
+import unittest
+
+from space import Space, hostile_experiment
+
+
+class Search(Space):
+    def find(self, *options, code=1, **experiment):
+        self.write("experiment.yaml", hostile_experiment(*options, **experiment))
+        done = self.bisectd("run", "experiment.yaml", code=code)
+        return self.report(), done
+
+    def test_one_culprit(self):
+        report, done = self.find("--cause", "op3=3")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertEqual(self.causes(report), [["op3"]])
+        self.assertEqual(report["outcome"], "culprits")
+        self.assertEqual(report["confidence"], 1.0)
+        self.assertIn("op3", done.out)
+        self.assertNotIn("trial 3", done.out)  # progress goes to stderr
+
+    def test_two_independent_culprits(self):
+        report, _ = self.find("--cause", "op1=3", "--cause", "op6=-4")
+        self.assertEqual(self.culprits(report), ["ops:op1", "ops:op6"])
+        self.assertEqual(self.causes(report), [["op1"], ["op6"]])
+
+    def test_an_interaction_is_named_as_one(self):
+        report, done = self.find("--cause", "op2+op5=3")
+        self.assertEqual(self.causes(report), [["op2", "op5"]])
+        self.assertEqual(len(report["culprit_set"]), 1)
+        self.assertRegex(done.out, "only together")
+
+    def test_a_flag_is_the_cheaper_fix_of_an_interaction(self):
+        text = hostile_experiment("--cause", "op2+FORMAT:1=3", "--cause", "op5=2").replace("suspects:\n  ops:", """\
+  flags:
+    kind: toggle
+    toggles: {format: {environment: FORMAT, suspect: "1", safe: "0"}}
+suspects:
+  flags: all
+  ops:""", 1)
+        self.write("experiment.yaml", text)
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.causes(self.report()), [["format", "op2"], ["op5"]])
+        self.assertEqual(self.culprits(self.report()), ["flags:format", "ops:op5"])
+
+    def test_nothing_wrong(self):
+        report, _ = self.find(code=0)
+        self.assertEqual(report["outcome"], "aligned")
+        self.assertEqual(report["culprit_set"], [])
+
+    def test_cause_outside_the_suspects(self):
+        report, done = self.find("--last-loss", "2.1", code=3)
+        self.assertEqual(report["outcome"], "outside_suspects")
+        self.assertIn("dataset", done.out)
+
+    def test_all_suspects_guilty(self):
+        causes = [word for i in range(4) for word in ("--cause", f"op{i}=2")]
+        report, _ = self.find(*causes, suspects=4)
+        self.assertEqual(len(report["culprit_set"]), 4)
+
+    def test_one_suspect_only(self):
+        report, _ = self.find("--cause", "op0=2", suspects=1)
+        self.assertEqual(self.culprits(report), ["ops:op0"])
+
+    def test_several_devices_give_the_same_answer_as_one(self):
+        one, _ = self.find("--cause", "op7=3", "--cause", "op11=2", suspects=16)
+        two, _ = self.find("--cause", "op7=3", "--cause", "op11=2", suspects=16, devices="[0, 1, 2, 3]",
+                           extra="")
+        self.assertEqual(self.culprits(one), self.culprits(two))
+        devices = {attempt["device"] for trial in two["trial_list"] for attempt in trial["attempts"]}
+        self.assertLessEqual({"npu 0", "npu 1"}, devices)
+
+    def test_a_suspect_that_cannot_be_neutralised_is_said(self):
+        report, done = self.find("--cause", "op3=3", "--crash-off", "op6")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertIn("op6", done.out)
+
+    def test_a_pair_that_crashes_only_together(self):
+        report, _ = self.find("--cause", "op3=3", "--crash-off", "op6+op1")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+
+    def test_a_suspect_that_hangs_when_neutralised(self):
+        report, _ = self.find("--cause", "op1=3", "--hang-off", "op0", suspects=3, subject="stall: 400ms")
+        self.assertEqual(self.culprits(report), ["ops:op1"])
+
+    def test_a_hang_at_exit_is_a_whole_run(self):
+        report, _ = self.find("--cause", "op1=3", "--hang-at-exit", suspects=2)
+        self.assertEqual(self.culprits(report), ["ops:op1"])
+        self.assertEqual(self.processes_of_this_test(), [])
+
+    def test_strays_in_sessions_of_their_own_are_ended(self):
+        report, _ = self.find("--cause", "op1=3", "--strays", "2", suspects=2)
+        self.assertEqual(self.culprits(report), ["ops:op1"])
+        self.assertEqual(self.processes_of_this_test(), [])
+
+    def test_no_effect_is_reported(self):
+        report, done = self.find("--cause", "op1=3", "--no-effect", "op4", discover=True, effect=True)
+        self.assertEqual(self.culprits(report), ["ops:op1"])
+        self.assertEqual([entry["name"] for entry in report["no_effect"]], ["op4"])
+
+    def test_discovery_leaves_out_what_runs_on_the_cpu(self):
+        report, _ = self.find("--cause", "op1=3", "--on-cpu", "op2,op5", discover=True, effect=True)
+        names = [suspect["name"] for suspect in report["suspects"]]
+        self.assertEqual(names, ["op0", "op1", "op3", "op4", "op6", "op7"])
+
+    def test_hostile_log_text_does_no_harm(self):
+        report, done = self.find("--cause", "op1=3", "--garbage", "--torn", "--long-line")
+        self.assertEqual(self.culprits(report), ["ops:op1"])
+        for text in (done.out, done.err, (self.run_folder() / "report.md").read_text()):
+            self.assertNotIn("\x1b", text)
+
+    def test_a_training_that_ends_early_is_no_evidence(self):
+        _, done = self.find("--truncate-at", "50", code=4)
+        self.assertIn("truncated", done.out + done.err)
+
+    def test_the_budget_is_kept_and_said(self):
+        report, done = self.find("--cause", "op3=3", "--cause", "op9=3", suspects=32,
+                                 search="search: {budget: {trials: 4}}", code=3)
+        self.assertEqual(report["outcome"], "inconclusive")
+        self.assertIn("budget", done.out)
+
+
+class Workaround(Space):
+    def test_sourcing_it_mends_the_training(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3"))
+        self.bisectd("run", "experiment.yaml", code=1)
+        value = subprocess.run(["sh", "-c", '. "$1" && printf %s "$HOSTILE_OFF"', "sh",
+                                self.run_folder() / "workaround.sh"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(value, "op3")
+
+    def test_an_attempt_can_be_repeated_by_hand(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3"))
+        self.bisectd("run", "experiment.yaml", code=1)
+        attempt = next((self.run_folder() / "trials").glob("0003-*/attempt-1"))
+        again = subprocess.run([attempt / "command.sh"], capture_output=True, check=True).stdout
+        self.assertEqual(again, (attempt / "stdout.log").read_bytes())
+
+    def test_secrets_are_written_nowhere(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op0=3", suspects=1,
+                                                         subject="environment: {MY_API_KEY: hunter2}"))
+        self.bisectd("run", "experiment.yaml", code=1, environment={"OTHER_TOKEN": "hunter2"})
+        found = subprocess.run(["grep", "-rl", "hunter2", self.run_folder()], capture_output=True, text=True).stdout
+        self.assertEqual(found, "")
+
+
+class Json(Space):
+    def test_stdout_is_one_document(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3"))
+        done = self.bisectd("run", "experiment.yaml", "--json", code=1)
+        self.assertEqual(self.culprits(json.loads(done.out)), ["ops:op3"])
+        quiet = self.bisectd("run", "experiment.yaml", "--json", "--quiet", "--new", code=1)
+        self.assertEqual(quiet.err, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,60 @@
+"""What the command line says, word for word, for a handful of runs: golden/*.txt. `test_transcripts.py --update` writes them anew."""
+import pathlib
+import re
+import sys
+import unittest
+
+from space import HOSTILE, Space, hostile_experiment
+
+GOLDEN = pathlib.Path(__file__).parent / "golden"
+UPDATE = "--update" in sys.argv
+
+
+class Transcripts(Space):
+    def settled(self, text):
+        """The text without what differs from run to run: folders, times, durations."""
+        text = text.replace(str(self.folder), "FOLDER").replace(HOSTILE, "HOSTILE_TRAINER")
+        text = re.sub(r"\d{8}T\d{6}Z(-\d+)?", "UTC", text)
+        text = re.sub(r"\b\d+\.\d s\b", "N s", text)
+        return text
+
+    def check(self, name, *commands):
+        said = ""
+        for arguments, code in commands:
+            done = self.bisectd(*arguments, code=code)
+            said += f"$ bisectd {' '.join(arguments)}\n--- stderr\n{done.err}--- stdout\n{done.out}--- exit code {code}\n"
+        said = self.settled(said)
+        path = GOLDEN / f"{name}.txt"
+        if UPDATE:
+            path.write_text(said)
+        self.assertEqual(said, path.read_text(), f"{path} differs; if that is meant: {sys.argv[0]} --update")
+
+    def test_culprits_and_the_result_again(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2"))
+        self.check("culprits", (("run", "experiment.yaml"), 1), (("resume", "bisectd-out/latest", "--quiet"), 1))
+
+    def test_aligned(self):
+        self.write("experiment.yaml", hostile_experiment())
+        self.check("aligned", (("run", "experiment.yaml"), 0))
+
+    def test_outside_the_suspects(self):
+        self.write("experiment.yaml", hostile_experiment("--last-loss", "2.1", suspects=2))
+        self.check("outside_suspects", (("run", "experiment.yaml"), 3))
+
+    def test_a_suspect_that_cannot_be_neutralised(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--crash-off", "op0", suspects=4))
+        self.check("not_neutralisable", (("run", "experiment.yaml"), 1))
+
+    def test_budget(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", search="search: {budget: {trials: 2}}"))
+        self.check("budget", (("run", "experiment.yaml"), 3))
+
+    def test_mistakes(self):
+        self.write("experiment.yaml", hostile_experiment().replace("repeats", "repeat").replace("suspects:", "suspect:"))
+        self.check("mistakes", (("run", "experiment.yaml"), 2), (("rum", "experiment.yaml"), 2), (("run",), 2),
+                   (("resume", "nowhere"), 2))
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    unittest.main(argv=[argument for argument in sys.argv if argument != "--update"])

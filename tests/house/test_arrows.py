@@ -1,0 +1,47 @@
+"""Includes run one way: driver -> reports -> strategies -> configs. Inside driver, rooms below the loop know only those below them."""
+import pathlib
+import re
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+MAY_INCLUDE = {
+    "configs": set(),
+    "strategies": {"configs"},
+    "reports": {"strategies", "configs"},
+    "driver/judge": {"strategies", "configs"},
+    "driver/read": {"driver/judge", "strategies", "configs"},
+    "driver/launch": {"configs"},
+    "driver/keep": set(),
+    "driver/neutralise": {"strategies", "configs"},
+}
+
+
+def room_of(path):
+    return max((room for room in MAY_INCLUDE if path.startswith(room + "/")), key=len, default=path.split("/")[0])
+
+
+class Arrows(unittest.TestCase):
+    def test_every_include_follows_the_arrows(self):
+        wrong, seen = [], 0
+        for folder in ("configs", "strategies", "reports", "driver"):
+            for file in sorted((SOURCE / folder).rglob("*.[ch]pp")):
+                name = str(file.relative_to(SOURCE))
+                allowed = MAY_INCLUDE.get(room_of(name))
+                for included in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
+                    seen += 1
+                    self.assertTrue((SOURCE / included).exists() or included.startswith("generated/"), f"{name}: {included}")
+                    target = room_of(included)
+                    if allowed is not None and target != room_of(name) and target not in allowed:
+                        wrong.append(f"{name} includes {included}")
+        self.assertEqual(wrong, [])
+        self.assertGreater(seen, 100)
+
+    def test_no_file_is_longer_than_600_lines(self):
+        long = [str(file.relative_to(SOURCE)) for folder in ("configs", "strategies", "reports", "driver", "tests", "examples")
+                for suffix in ("cpp", "hpp", "cc", "py") for file in (SOURCE / folder).rglob(f"*.{suffix}")
+                if len(file.read_text().splitlines()) > 600]
+        self.assertEqual(long, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

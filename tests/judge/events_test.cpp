@@ -1,0 +1,153 @@
+#include "driver/judge/events.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/judge/curves.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver::judge;
+using namespace bisectd::tests;
+
+namespace {
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+const double kInf = std::numeric_limits<double>::infinity();
+
+Reference reference_of(const std::vector<Curve>& runs, configs::Acceptance accept = {}) {
+  return prepare_reference(accept, runs, {"loss", false}).value();
+}
+
+std::vector<Event> watch(const Reference& reference, const Curve& candidate, Progress progress = Progress::over) {
+  return events_of(reference, candidate, difference(reference, candidate), progress);
+}
+
+/// Code of the first failing event, or "".
+std::string failure(const std::vector<Event>& events) {
+  return !events.empty() && events.front().fails ? events.front().code : "";
+}
+
+bool noted(const std::vector<Event>& events, const std::string& code) {
+  return std::any_of(events.begin(), events.end(), [&](const Event& event) { return !event.fails && event.code == code; });
+}
+
+Curve with(std::int64_t n, std::vector<std::int64_t> at, double value) {
+  return curve(n, [=](std::int64_t step) {
+    return std::find(at.begin(), at.end(), step) != at.end() ? value : plain_loss(step);
+  });
+}
+
+Curve scaled_by(std::int64_t n, const std::function<double(std::int64_t)>& factor) {
+  return curve(n, [=](std::int64_t step) { return plain_loss(step) * factor(step); });
+}
+
+Curve with_series(const std::string& name, const std::function<double(std::int64_t)>& value, std::int64_t n = 1000) {
+  Curve result = curve(n, plain_loss);
+  for (std::int64_t step = 1; step <= n; ++step) result.series[name].push_back({step, value(step)});
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("NaN three times in a row, at the end, or often fails; once is a note") {
+  const Reference reference = reference_of(identical_references(200, 2));
+  CHECK(failure(watch(reference, with(200, {50, 51, 52}, kNan))) == "nan");
+  CHECK(failure(watch(reference, with(200, {50, 60, 70, 80}, kNan))) == "nan");
+  CHECK(failure(watch(reference, with(200, {200}, kNan))) == "nan");
+  CHECK(failure(watch(reference, with(200, {50, 51, 52}, kInf))) == "nan");
+  const auto once = watch(reference, with(200, {50}, kNan));
+  CHECK(failure(once).empty());
+  CHECK(noted(once, "nan"));
+}
+
+TEST_CASE("a last value of NaN of a run that still goes on may recover") {
+  const Reference reference = reference_of(identical_references(200, 2));
+  const Curve so_far = with(100, {100}, kNan);
+  CHECK(failure(watch(reference, so_far, Progress::running)).empty());
+  CHECK(failure(watch(reference, so_far, Progress::over)) == "nan");
+}
+
+TEST_CASE("NaN where every reference is NaN is no evidence; infinity equal to infinity is not close") {
+  const Reference reference = reference_of({with(200, {50, 51, 52}, kNan), with(200, {50, 51, 52}, kNan)});
+  CHECK(watch(reference, with(200, {50, 51, 52}, kNan)).empty());
+  CHECK(failure(watch(reference, with(200, {60, 61, 62}, kInf))) == "nan");
+}
+
+TEST_CASE("the first step tells of the forward pass") {
+  const Reference reference = reference_of(identical_references(200, 2));
+  CHECK(failure(watch(reference, with(200, {1}, plain_loss(1) * 1.06))) == "first-step");
+  const auto slight = watch(reference, with(200, {1}, plain_loss(1) * 0.98));
+  CHECK(failure(slight).empty());
+  CHECK(noted(slight, "first-step"));
+  CHECK_FALSE(noted(watch(reference, with(200, {1}, plain_loss(1) * 1.005)), "first-step"));
+}
+
+TEST_CASE("a run that was far off but agrees at the end fails as multi-step") {
+  const Reference reference = reference_of(identical_references(1000, 2));
+  const auto off_till = [](std::int64_t last) {
+    return scaled_by(1000, [=](std::int64_t step) { return step > 20 && step <= last ? 1.04 : 1.0; });
+  };
+  CHECK(failure(watch(reference, off_till(700))) == "multi-step");
+  CHECK(failure(watch(reference, off_till(300))).empty());
+}
+
+TEST_CASE("the multi-step error only grows while a run goes on, so crossing the limit is final") {
+  const Reference reference = reference_of(identical_references(1000, 2));
+  const Curve whole = scaled_by(1000, [](std::int64_t step) { return step > 20 && step <= 700 ? 1.04 : 1.0; });
+  bool failed = false;
+  for (std::int64_t last = 10; last <= 1000; last += 10) {
+    const Difference so_far = until(reference, difference(reference, whole), last);
+    const bool fails = failure(events_of(reference, whole, so_far, Progress::running)) == "multi-step";
+    CHECK((!failed || fails));
+    failed = fails;
+  }
+  CHECK(failed);
+}
+
+TEST_CASE("more than three spikes that no reference has fail, fewer are a note") {
+  const Reference reference = reference_of(identical_references(1000, 2));
+  CHECK(failure(watch(reference, with(1000, {300, 500, 700, 900}, 9.0))) == "spikes");
+  const auto few = watch(reference, with(1000, {300, 500, 700}, 9.0));
+  CHECK(failure(few).empty());
+  CHECK(noted(few, "spikes"));
+  CHECK(few.front().step.value() == 300);
+}
+
+TEST_CASE("with worse_only nothing on the better side is an event") {
+  configs::Acceptance accept;
+  accept.worse_only = true;
+  const Reference reference = reference_of(identical_references(1000, 2), accept);
+  CHECK(watch(reference, scaled_by(1000, [](std::int64_t) { return 0.9; })).empty());
+  CHECK_FALSE(failure(watch(reference, scaled_by(1000, [](std::int64_t) { return 1.1; }))).empty());
+}
+
+TEST_CASE("a loss scale that collapses or falls again and again fails") {
+  const auto healthy = [](std::int64_t step) { return step < 500 ? 65536.0 : 131072.0; };
+  const Reference reference = reference_of({with_series(kLossScale, healthy), with_series(kLossScale, healthy)});
+  const auto collapse = watch(reference, with_series(kLossScale, [](std::int64_t step) {
+                                return std::max(1.0, 65536.0 / static_cast<double>(std::int64_t{1} << std::min<std::int64_t>(step / 30, 20)));
+                              }));
+  CHECK(failure(collapse) == "overflow");
+  CHECK(collapse.front().step.value() == 480);
+  const auto often = watch(reference, with_series(kLossScale, [](std::int64_t step) { return step / 50 % 2 ? 32768.0 : 65536.0; }));
+  CHECK(failure(often) == "overflow");
+  CHECK(watch(reference, with_series(kLossScale, healthy)).empty());
+}
+
+TEST_CASE("a constant loss scale, and the first decreases of a dynamic one, are no news") {
+  const Reference reference = reference_of(identical_references(1000, 2));
+  CHECK(watch(reference, with_series(kLossScale, [](std::int64_t) { return 1.0; })).empty());
+  CHECK(watch(reference, with_series(kLossScale, [](std::int64_t step) { return 65536.0 / static_cast<double>(1 << std::min<std::int64_t>(step, 6)); })).empty());
+}
+
+TEST_CASE("a gradient norm that explodes, vanishes or is off is noted and fails nothing") {
+  const auto norm = [](double value) { return with_series(kGradNorm, [=](std::int64_t) { return value; }); };
+  const Reference reference = reference_of({norm(2.0), norm(2.0)});
+  for (const double value : {2.5, 30.0, 1e-9, kNan}) {
+    const auto events = watch(reference, norm(value));
+    CHECK(failure(events).empty());
+    CHECK(noted(events, "grad-norm"));
+  }
+  CHECK(watch(reference, norm(2.1)).empty());
+}

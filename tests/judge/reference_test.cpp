@@ -1,0 +1,136 @@
+#include "driver/judge/reference.hpp"
+
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/judge/curves.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver::judge;
+using namespace bisectd::tests;
+
+namespace {
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+tl::expected<Reference, Problem> prepare(const std::vector<Curve>& runs, configs::Acceptance accept = {}) {
+  return prepare_reference(accept, runs, {"loss", false});
+}
+
+std::string problem(const std::vector<Curve>& runs) {
+  const auto reference = prepare(runs);
+  return reference ? "" : reference.error().code;
+}
+
+Curve nan_at(std::int64_t n, std::int64_t from, std::int64_t to) {
+  return curve(n, [=](std::int64_t step) { return step >= from && step <= to ? kNan : plain_loss(step); });
+}
+
+}  // namespace
+
+TEST_CASE("bit-identical references count once, whatever their number") {
+  const auto same = prepare(identical_references(100, 5));
+  REQUIRE(same);
+  CHECK(same->given == 5);
+  CHECK(same->distinct() == 1);
+  CHECK(same->level.dof == 0);
+  CHECK(same->level.identical == 4);
+
+  std::vector<Curve> mixed = noisy_references(100, 2, 0.001);
+  mixed.push_back(mixed.front());
+  const auto two = prepare(mixed);
+  REQUIRE(two);
+  CHECK(two->distinct() == 2);
+  CHECK(two->level.dof == 1);
+}
+
+TEST_CASE("the final window is the last quarter: 15 of 60 points") {
+  const auto reference = prepare(identical_references(60, 1));
+  REQUIRE(reference);
+  CHECK(reference->window.first == 45);
+  CHECK(reference->window.last == 60);
+  CHECK(places_in(*reference, reference->window).size() == 15);
+}
+
+TEST_CASE("a log every ten steps has its window in steps, too") {
+  Series sparse;
+  for (int step = 10; step <= 400; step += 10) sparse.push_back({step, plain_loss(step)});
+  const auto reference = prepare({curve_of(sparse)});
+  REQUIRE(reference);
+  CHECK(reference->stride == 10);
+  CHECK(places_in(*reference, reference->window).size() == 10);
+}
+
+TEST_CASE("one point is a curve; its window holds it") {
+  const auto reference = prepare({curve_of({{7, 2.0}})});
+  REQUIRE(reference);
+  CHECK(places_in(*reference, reference->window).size() == 1);
+}
+
+TEST_CASE("a reference with NaN of its own is left out while three are left") {
+  std::vector<Curve> runs = noisy_references(100, 3, 0.001);
+  runs.push_back(nan_at(100, 50, 50));
+  const auto four = prepare(runs);
+  REQUIRE(four);
+  CHECK(four->given == 3);
+  CHECK_FALSE(four->notes.empty());
+
+  const auto two = prepare({nan_at(100, 50, 50), curve(100, plain_loss)});
+  REQUIRE(two);
+  CHECK(two->given == 2);
+  CHECK(two->steps.size() == 99);
+  CHECK(two->baseline.non_finite == 1);
+}
+
+TEST_CASE("a step where every reference is NaN is excused") {
+  const auto reference = prepare({nan_at(100, 50, 50), nan_at(100, 50, 50)});
+  REQUIRE(reference);
+  CHECK(reference->excused == std::vector<std::int64_t>{50});
+  CHECK(reference->steps.size() == 99);
+}
+
+TEST_CASE("a reference that ended early is left out") {
+  std::vector<Curve> runs = identical_references(100, 2);
+  runs.push_back(curve(60, plain_loss));
+  const auto reference = prepare(runs);
+  REQUIRE(reference);
+  CHECK(reference->last_step() == 100);
+  CHECK(reference->given == 2);
+}
+
+TEST_CASE("references that cannot serve are refused with a reason") {
+  CHECK(problem({}) == "no-reference");
+  CHECK(problem({Curve{}}) == "no-curve");
+  CHECK(problem({curve_of({{1, 1.0}}, "acc")}) == "no-curve");
+  CHECK(problem({curve_of({{100, 1.0}, {102, 1.0}}), curve_of({{101, 1.0}, {103, 1.0}})}) == "no-common-steps");
+  CHECK(problem({nan_at(100, 40, 100), nan_at(100, 40, 100)}) == "not-finite");
+  CHECK(problem({nan_at(10, 1, 10)}) == "not-finite");
+  CHECK(problem({curve(50, [](std::int64_t) { return 0.0; })}) == "all-zero");
+}
+
+TEST_CASE("an absolute tolerance makes a reference of zeros usable") {
+  configs::Acceptance accept;
+  accept.absolute_tolerance = 0.005;
+  const auto reference = prepare({curve(50, [](std::int64_t) { return 0.0; })}, accept);
+  REQUIRE(reference);
+  CHECK(reference->scale.front() == Approx(1.0));  // absolute 0.005 and relative 0.5 % are then one rule
+}
+
+TEST_CASE("a shortened horizon looks at the first part only") {
+  const auto runs = noisy_references(1000, 3, 0.001);
+  const auto reference = prepare_reference({}, runs, {"loss", false}, 300);
+  REQUIRE(reference);
+  CHECK(reference->last_step() == 300);
+  CHECK(reference->window.first == 225);
+  CHECK(reference->shortened);
+}
+
+TEST_CASE("a resumed reference is said") {
+  Series series;
+  for (int step = 1; step <= 50; ++step) series.push_back({step, plain_loss(step)});
+  for (int step = 41; step <= 60; ++step) series.push_back({step, plain_loss(step)});
+  const auto reference = prepare({curve_of(series)});
+  REQUIRE(reference);
+  CHECK(reference->steps.size() == 60);
+  CHECK(reference->notes.front().find("resumed") != std::string::npos);
+}

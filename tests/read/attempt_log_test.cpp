@@ -1,0 +1,140 @@
+// Everything one attempt writes, read together.
+#include "driver/read/attempt_log.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/read/sample.hpp"
+
+namespace fs = std::filesystem;
+using namespace bisectd;
+using namespace bisectd::driver::read;
+using driver::read::test::metric;
+
+namespace {
+
+struct Attempt {
+  Attempt() { fs::create_directories(folder); }
+  ~Attempt() { fs::remove_all(folder); }
+
+  void write(const char* name, std::string_view text) {
+    std::ofstream(folder / name, std::ios::app | std::ios::binary) << text;
+  }
+  AttemptLog log(const std::vector<configs::Metric>& metrics, const std::vector<NamePattern>& watched = {}) const {
+    return AttemptLog({.stdout_file = folder / "stdout.log", .stderr_file = folder / "stderr.log", .folder = folder},
+                      metrics, watched);
+  }
+
+  fs::path folder = fs::temp_directory_path() / ("bisectd-attempt-" + std::to_string(::getpid()));
+};
+
+constexpr const char* kLine = "epoch: [1/2], global_step: {}, loss: 2.5, avg_samples: 1\n";
+
+std::string line(int step) {
+  std::string text = kLine;
+  return text.replace(text.find("{}"), 2, std::to_string(step));
+}
+
+}  // namespace
+
+TEST_CASE("a running attempt: curve, names, last line") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")}, {{R"(missing npu kernel: (?P<name>\w+))"}});
+  CHECK_FALSE(log.poll());
+  CHECK_FALSE(log.last_step());
+  attempt.write("stdout.log", line(1) + line(2));
+  attempt.write("stderr.log", "missing npu kernel: pad3d, ...\n\x1b[31mwarn\x07ing\x1b[0m\n\n");
+  CHECK(log.poll());
+  CHECK(log.curve().series.at("loss").size() == 2);
+  CHECK(log.last_step() == 2);
+  CHECK(log.names().at(0) == NameCounts{{{"pad3d", ""}, 1}});
+  CHECK(log.last_line() == "warning");
+  CHECK_FALSE(log.poll());
+}
+
+TEST_CASE("a value that is cut short by the end of the file is no value") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  attempt.write("stdout.log", line(1) + "epoch: [1/2], global_step: 2, loss: 2.");
+  log.poll();
+  log.finish();
+  CHECK(log.last_step() == 1);
+  CHECK(log.errors().empty());
+}
+
+TEST_CASE("a whole value in a torn line counts") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  attempt.write("stdout.log", "epoch: [1/2], global_step: 2, loss: 2.5, avg");
+  log.finish();
+  CHECK(log.last_step() == 2);
+}
+
+TEST_CASE("errors name the file, the line and the text") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  attempt.write("stderr.log", "\nepoch: [1/2], global_step: 2, loss: oo\x1b[0mps, avg\n");
+  attempt.write("stdout.log", "epoch: [1/2], loss: 2.5, avg\n");
+  log.poll();
+  REQUIRE(log.errors().size() == 2);
+  CHECK(log.errors()[0] == "stdout.log:1: a value of loss without a step: epoch: [1/2], loss: 2.5, avg");
+  CHECK(log.errors()[1] ==
+        "stderr.log:2: the value 'oops' of loss is not a number: epoch: [1/2], global_step: 2, loss: oops, avg");
+}
+
+TEST_CASE("endless wrong lines are counted, not kept") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "epoch: [1/2], loss: 2.5, avg\n";
+  attempt.write("stdout.log", text);
+  log.poll();
+  CHECK(log.errors().size() == MetricReader::kMostWrongLines + 1);
+  CHECK(log.errors().back() == "900 more lines like these");
+}
+
+TEST_CASE("metrics in a file of their own, beside one in the output") {
+  Attempt attempt;
+  configs::Metric accuracy = metric("acc", "jsonl");
+  accuracy.file = "metrics.jsonl";
+  AttemptLog log = attempt.log({metric("loss", "paddleocr"), accuracy});
+  attempt.write("stdout.log", line(5));
+  attempt.write("metrics.jsonl", "{\"step\": 10, \"acc\": 0.5}\n");
+  CHECK(log.poll());
+  CHECK(log.curve().series.at("acc").at(0).value == 0.5);
+  CHECK(log.last_step() == 10);
+  CHECK(log.last_line() == "epoch: [1/2], global_step: 5, loss: 2.5, avg_samples: 1");
+}
+
+TEST_CASE("a file that cannot be read is an error, not a crash") {
+  Attempt attempt;
+  fs::create_directories(attempt.folder / "stderr.log");
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  attempt.write("stdout.log", line(1));
+  log.poll();
+  log.finish();
+  CHECK(log.last_step() == 1);
+  REQUIRE(log.errors().size() == 1);
+  CHECK_THAT(log.errors()[0], Catch::Contains("cannot read"));
+}
+
+TEST_CASE("steps that go back after a restart stay as they were logged") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  attempt.write("stdout.log", line(1) + line(2) + line(3) + line(2));
+  log.poll();
+  CHECK(log.curve().series.at("loss").size() == 4);
+  CHECK(log.last_step() == 3);
+}
+
+TEST_CASE("clipped lines are noted") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  attempt.write("stdout.log", std::string(1 << 20, 'x') + "\n" + line(1));
+  log.poll();
+  CHECK(log.last_step() == 1);
+  REQUIRE(log.notes().size() == 1);
+  CHECK_THAT(log.notes()[0], Catch::Contains("stdout.log: 1 lines were longer than 64 KiB"));
+}

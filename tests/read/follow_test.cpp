@@ -1,0 +1,151 @@
+// Files that grow, tear, shrink and are replaced while they are followed.
+#include "driver/read/follow.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace fs = std::filesystem;
+using namespace bisectd::driver::read;
+
+namespace {
+
+/// A folder of its own for each test, removed at its end.
+struct Folder {
+  Folder() : path(fs::temp_directory_path() / ("bisectd-read-" + std::to_string(::getpid()))) {
+    fs::create_directories(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+void append(const fs::path& path, std::string_view text) { std::ofstream(path, std::ios::app | std::ios::binary) << text; }
+
+/// The lines of a file as "number:text", "~" behind a torn one.
+struct Follow {
+  explicit Follow(const fs::path& path) : follower(path) {}
+
+  std::vector<std::string> now() {
+    lines.clear();
+    anything = follower.read_new(take);
+    return lines;
+  }
+  std::vector<std::string> end() {
+    lines.clear();
+    follower.finish(take);
+    return lines;
+  }
+
+  Follower follower;
+  bool anything = false;
+  std::vector<std::string> lines;
+  TakeBlock take = [this](const Block& block) {
+    for_each_line(block, [&](const Line& line) {
+      lines.push_back(std::to_string(line.number()) + ":" + std::string(line.text) + (block.torn ? "~" : ""));
+    });
+  };
+};
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a growing file gives each line once, when it is whole") {
+  Folder folder;
+  const fs::path path = folder.path / "log";
+  Follow log(path);
+  CHECK(log.now() == Lines{});
+  CHECK_FALSE(log.anything);
+  append(path, "one\ntw");
+  CHECK(log.now() == Lines{"1:one"});
+  CHECK(log.anything);
+  CHECK(log.now() == Lines{});
+  CHECK_FALSE(log.anything);
+  append(path, "o");
+  CHECK(log.now() == Lines{});
+  CHECK(log.anything);  // half a line is a sign of life
+  append(path, "\nthree");
+  CHECK(log.now() == Lines{"2:two"});
+  CHECK(log.end() == Lines{"3:three~"});
+}
+
+TEST_CASE("carriage returns end lines but are not counted") {
+  Folder folder;
+  const fs::path path = folder.path / "log";
+  append(path, "a\r\nb\r 10%\r 20%\rc\nd\n");
+  Follow log(path);
+  CHECK(log.now() == Lines{"1:a", "2:b", "2: 10%", "2: 20%", "2:c", "3:d"});
+}
+
+TEST_CASE("a file that became shorter is read from its start, with a note") {
+  Folder folder;
+  const fs::path path = folder.path / "log";
+  append(path, "one\ntwo\nthr");
+  Follow log(path);
+  log.now();
+  fs::resize_file(path, 0);
+  append(path, "new\n");
+  CHECK(log.now() == Lines{"1:new"});
+  REQUIRE(log.follower.notes().size() == 1);
+  CHECK_THAT(log.follower.notes()[0], Catch::Contains("log became shorter"));
+}
+
+TEST_CASE("a file that was replaced is read from its start, with a note") {
+  Folder folder;
+  const fs::path path = folder.path / "log";
+  append(path, "one\n");
+  Follow log(path);
+  log.now();
+  append(folder.path / "other", "longer than the first one\n");
+  fs::rename(folder.path / "other", path);
+  CHECK(log.now() == Lines{"1:longer than the first one"});
+  REQUIRE(log.follower.notes().size() == 1);
+  CHECK_THAT(log.follower.notes()[0], Catch::Contains("replaced"));
+}
+
+TEST_CASE("a deleted file that is still written is still read") {
+  Folder folder;
+  const fs::path path = folder.path / "log";
+  std::ofstream writer(path);
+  writer << "one\n" << std::flush;
+  Follow log(path);
+  log.now();
+  fs::remove(path);
+  writer << "two\n" << std::flush;
+  CHECK(log.now() == Lines{"2:two"});
+}
+
+TEST_CASE("a line of a megabyte is cut and counted, and its neighbours are whole") {
+  Folder folder;
+  const fs::path path = folder.path / "log";
+  append(path, "before\n" + std::string(1 << 20, 'x') + "\nafter\n");
+  Follow log(path);
+  const Lines lines = log.now();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "1:before");
+  CHECK(lines[1].size() == 2 + kLongestLine);
+  CHECK(lines[2] == "3:after");
+  CHECK(log.follower.clipped_lines() == 1);
+}
+
+TEST_CASE("a progress bar of a megabyte is many short lines") {
+  Folder folder;
+  const fs::path path = folder.path / "log";
+  std::string bar;
+  while (bar.size() < (1 << 20)) bar += " 50%|#####     | loss=2.5\r";
+  append(path, bar);
+  Follow log(path);
+  CHECK(log.now().size() == bar.size() / 26);
+  CHECK(log.follower.clipped_lines() == 0);
+}
+
+TEST_CASE("a folder in place of the file is an error") {
+  Folder folder;
+  Follow log(folder.path);
+  CHECK_THROWS_AS(log.now(), std::system_error);
+}

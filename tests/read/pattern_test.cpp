@@ -1,0 +1,104 @@
+// A user's patterns: what they match, what a line must contain for it, and numbers that the user forgot.
+#include "driver/read/pattern.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "tests/catch.hpp"
+#include "tests/read/sample.hpp"
+
+using namespace bisectd::driver::read;
+using test::pattern_metric;
+using test::Read;
+
+namespace {
+
+constexpr std::array<std::string_view, 1> kName{"name"};
+
+Needed needed(const std::string& text) { return Pattern(text, kName, {}).needed(); }
+
+}  // namespace
+
+TEST_CASE("a pattern that begins with a literal needs it as it is written") {
+  const Needed found = needed(R"(missing (?P<name>\w+) kernel)");
+  REQUIRE(found.literals.size() == 1);
+  CHECK(found.literals[0].text == "missing ");
+  CHECK_FALSE(found.literals[0].ignore_case);
+}
+
+TEST_CASE("a pattern with a literal inside needs it in any case") {
+  const Needed found = needed(R"(^(?P<name>\w+) Kernel run finish\.)");
+  REQUIRE(found.literals.size() == 1);
+  CHECK(found.literals[0].text == " kernel run finish.");
+  CHECK(found.literals[0].ignore_case);
+}
+
+TEST_CASE("of alternatives each is enough") {
+  const Needed found = needed(R"((?P<name>\w+) (?:falls back|fell back))");
+  CHECK_FALSE(found.any_line);
+  CHECK(found.literals.size() == 2);
+}
+
+TEST_CASE("a pattern without a literal may match any line") {
+  CHECK(needed(R"((?P<name>\d+))").any_line);
+  CHECK(needed(R"((?P<name>\d+)|loss)").any_line);
+  CHECK(needed("(?i)(?P<name>\xc3\xa4\xc3\xb6\xc3\xbc+)").any_line);  // other alphabets fold to other bytes
+}
+
+TEST_CASE("a match through the literal is the match of RE2 itself") {
+  for (const char* text : {R"(ab(?P<name>c?)\b)", R"(\bab(?P<name>c?))", R"(^ab(?P<name>c?))", R"(ab(?P<name>c?)$)",
+                           R"((?P<name>ab|abab)c)", R"((?P<name>aba?)b)", R"((?i)ab(?P<name>C?))", R"((?m)^ab(?P<name>c?))"}) {
+    Pattern pattern(text, kName, {});
+    const re2::RE2 plain(text);
+    for (const char* line : {"ab", "abc", "xab abc", "xabab abc", "ababc", "abab", "AB abc", "ba", "xabc\nabc"}) {
+      CAPTURE(text, line);
+      std::string expected;
+      const bool matches = re2::RE2::PartialMatch(line, plain, &expected);
+      const auto groups = pattern.match(line);
+      REQUIRE(groups.empty() != matches);
+      if (matches) CHECK(groups[0] == expected);
+    }
+  }
+}
+
+TEST_CASE("a pattern that backtracking engines die of is read at once") {
+  Read log(pattern_metric(R"(^(?:a+)+ (?P<value>\d+)$)"), std::string(28, 'a') + "! 1\n" + std::string(28, 'a') + " 2\n");
+  CHECK(log.values() == std::vector<double>{2});
+}
+
+TEST_CASE("a user's pattern with and without a step") {
+  Read with(pattern_metric(R"(it (?P<step>\d+) .*L=(?P<value>[0-9.]+))"), "it 10 L=0.5\nit 20 lr 1 L=0.25\nother\n");
+  CHECK(with.steps() == std::vector<std::int64_t>{10, 20});
+  CHECK(with.values() == std::vector<double>{0.5, 0.25});
+  Read without(pattern_metric("L=(?P<value>[0-9.]+)"), "L=0.5\nL=0.25\n");
+  CHECK(without.steps() == std::vector<std::int64_t>{1, 2});
+}
+
+TEST_CASE("numbers that the user forgot are values, other words are wrong lines") {
+  Read log(pattern_metric("L=(?P<value>[0-9.]+)"), "L=0.5\nL=nan\nL=-inf\nL=-1.5\nL=oops\n");
+  const auto values = log.values();
+  REQUIRE(values.size() == 4);
+  CHECK(std::isnan(values[1]));
+  CHECK(std::isinf(values[2]));
+  CHECK(values[3] == -1.5);
+  REQUIRE(log.reader.wrong_lines().size() == 1);
+  CHECK(log.reader.wrong_lines()[0].number == 5);
+  CHECK_THAT(log.reader.wrong_lines()[0].message, Catch::Contains("'oops' is not a number"));
+}
+
+TEST_CASE("a pattern that takes only a part of a number is found out") {
+  Read log(pattern_metric(R"(L=(?P<value>\d+\.\d+))"), "L=1.5e-3\n");
+  CHECK(log.values().empty());
+  REQUIRE(log.reader.wrong_lines().size() == 1);
+  CHECK_THAT(log.reader.wrong_lines()[0].message, Catch::Contains("only '1.5' of the number '1.5e-3'"));
+}
+
+TEST_CASE("a value whose step is no number is a wrong line") {
+  const Read log(pattern_metric(R"(it (?P<step>\w+) L=(?P<value>\S+))"), "it ten L=0.5\nit 99999999999999999999 L=1\n");
+  CHECK(log.reader.wrong_line_count() == 2);
+}
+
+TEST_CASE("a bad pattern of a metric is refused") {
+  CHECK_THROWS_WITH(Read(pattern_metric("L=(\\d+)"), ""), Catch::Contains("has no group (?P<value>...)"));
+  CHECK_THROWS_WITH(Read(pattern_metric("L=(?P<value>[)"), ""), Catch::Contains("is not RE2 syntax"));
+}

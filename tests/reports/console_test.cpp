@@ -1,0 +1,80 @@
+#include "reports/console.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+
+TEST_CASE("the result on the console") {
+  CHECK(result_text(sample::culprits(), Colour::never) == R"(rec: culprits found
+ops:pad3d and flags:storage_format make loss leave the reference: +3.10 % as it is, +0.01 % with them neutralised (target 0.5 %). Confidence 99.23 %.
+
+Causes
+  ops:pad3d alone
+  ops:matmul_v2 and flags:storage_format only together
+
+Proof
+  proved  the culprit set neutralised: passes                                +0.01 %  trial 4
+  proved  the culprit set but for ops:pad3d neutralised: fails               +1.80 %  trial 5
+  proved  the culprit set but for flags:storage_format neutralised: fails    +1.30 %  trial 6
+  proved  only ops:pad3d active: fails                                       +1.80 %  trial 7
+  proved  only ops:matmul_v2 and flags:storage_format active: fails              nan  trial 8
+  proved  only ops:matmul_v2 active, without flags:storage_format: passes    -0.01 %  trial 9
+
+Workaround
+  export CUSTOM_DEVICE_BLACK_LIST='pad3d'
+  export FLAGS_npu_storage_format='0'
+  Step time 0.200 s as it is, 0.222 s with the fix (+11 %).
+
+9 trials, 9 attempts, 22.5 s. Report: /home/user/out/rec-20261121T120000Z/report.md
+)");
+}
+
+TEST_CASE("the console says what to do when there is nothing to accuse") {
+  Record record = sample::aligned();
+  record.outcome = Outcome::inconclusive;
+  record.advice = "Use more references.";
+  record.answer.not_neutralisable = {2};
+  record.answer.explanation = "trials with #1 crash";
+  record.no_effect = {{0, "no fall-back line in the log"}};
+  record.warnings = {"the references are identical"};
+  record.trials[1].verdict = bisectd::strategies::Verdict::unresolved;
+  record.trials[1].reason = "stopped: stall 10m";
+  CHECK(result_text(record, Colour::never) == R"(rec: inconclusive
+No answer: the evidence does not carry one. Nobody is accused.
+Use more references.
+
+Neutralised without effect
+  ops:conv2d: no fall-back line in the log
+
+Not decided
+  ops:matmul_v2 is not acquitted: the run breaks when it is neutralised, so it stayed active.
+  trials with ops:pad3d crash
+  Without a verdict, unresolved (stopped: stall 10m): trial 2.
+  the references are identical
+
+2 trials, 2 attempts, 8.4 s. Report: /home/user/out/rec-20261121T120000Z/report.md
+)");
+}
+
+TEST_CASE("colour adds only sequences, and foreign text adds none") {
+  for (const std::string& text : sample::hostile()) {
+    const Record record = sample::with(text);
+    const std::string without = result_text(record, Colour::never);
+    CHECK(without.find('\x1b') == std::string::npos);
+    std::string with = result_text(record, Colour::always);
+    CHECK(with.find("\x1b[") != std::string::npos);
+    for (std::size_t at; (at = with.find('\x1b')) != std::string::npos;) with.erase(at, with.find('m', at) - at + 1);
+    CHECK(with == without);
+  }
+}
+
+TEST_CASE("an unproved claim shows on the console") {
+  Record record = sample::culprits();
+  record.answer.certificate[2].proved = false;
+  record.trials.erase(record.trials.begin() + 5);
+  const std::string text = result_text(record, Colour::never);
+  CHECK(text.find("    open  the culprit set but for flags:storage_format neutralised: fails  not measured  no trial") !=
+        std::string::npos);
+  CHECK(text.find("Not proved: the culprit set but for flags:storage_format neutralised: fails.") != std::string::npos);
+}

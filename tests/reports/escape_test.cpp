@@ -1,0 +1,84 @@
+#include "reports/escape.hpp"
+
+#include <rapidcheck.h>
+
+#include "tests/catch.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+
+namespace {
+
+// Nothing that a terminal obeys: no C0 control, DEL, C1 control (U+0080 to U+009F) or bidi override (U+202A to U+202E).
+bool quiet(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+    if (byte(i) < 0x20 || byte(i) == 0x7F) return false;
+    if (byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0) return false;
+    if (byte(i) == 0xE2 && byte(i + 1) == 0x80 && byte(i + 2) >= 0xAA && byte(i + 2) <= 0xAE) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("plain shows what would act") {
+  CHECK(plain("pad3d") == "pad3d");
+  CHECK(plain("\x1b[31m") == "\\x1b[31m");
+  CHECK(plain("a\nb\tc\r") == "a\\nb\\tc\\r");
+  CHECK(plain(std::string("\0\x7f", 2)) == "\\x00\\x7f");
+  CHECK(plain("\xc2\x9b") == "\\x9b");
+  CHECK(plain("\xe2\x80\xae") == "\\u202e");
+  CHECK(plain("\xf3\xa0\x80\x81") == "\\U000e0001");
+  CHECK(plain("\xef\xbf\xbf") == "\\uffff");
+}
+
+TEST_CASE("plain keeps text in any language") {
+  CHECK(plain("\xe7\xae\x97\xe5\xad\x90 \xc3\xa9 \xf0\x9f\x98\x80") == "\xe7\xae\x97\xe5\xad\x90 \xc3\xa9 \xf0\x9f\x98\x80");
+}
+
+TEST_CASE("plain replaces broken UTF-8") {
+  CHECK(plain("\xff") == "\xef\xbf\xbd");
+  CHECK(plain("a\xc3") == "a\xef\xbf\xbd");
+  CHECK(plain("\xc0\xaf") == "\xef\xbf\xbd");
+  CHECK(plain("\xed\xa0\x80") == "\xef\xbf\xbd");
+}
+
+TEST_CASE("plain_lines keeps newlines and tabs only") {
+  CHECK(plain_lines("a\n\tb\r\x1b") == "a\n\tb\\r\\x1b");
+}
+
+TEST_CASE("html leaves no markup") {
+  CHECK(html("<b a=\"1\" c='2'>&") == "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;");
+  CHECK(html("\x1b") == "\\x1b");
+}
+
+TEST_CASE("markdown_code is a span that its text cannot leave") {
+  CHECK(markdown_code("pad3d") == "`pad3d`");
+  CHECK(markdown_code("a`b") == "``a`b``");
+  CHECK(markdown_code("`") == "`` ` ``");
+  CHECK(markdown_code("``x") == "``` ``x ```");
+  CHECK(markdown_code(" x ") == "`  x  `");
+  CHECK(markdown_code("") == "(empty)");
+  CHECK(markdown_code("  ") == "(empty)");
+  CHECK(markdown_cell("a|b") == "`a\\|b`");
+}
+
+TEST_CASE("markdown_block outlives backticks in its text") {
+  CHECK(markdown_block("x", "sh") == "```sh\nx\n```\n");
+  CHECK(markdown_block("```\n", "") == "````\n```\n````\n");
+}
+
+TEST_CASE("no renderer's escape lets a control through") {
+  for (const std::string& text : sample::hostile()) {
+    INFO(plain(text));
+    CHECK(quiet(plain(text)));
+    CHECK(quiet(html(text)));
+    CHECK(quiet(markdown_cell(text)));
+  }
+  CHECK(rc::check("any bytes", [](const std::string& text) { RC_ASSERT(quiet(plain(text))); }));
+}
+
+TEST_CASE("plain is stable") {
+  for (const std::string& text : sample::hostile()) CHECK(plain(plain(text)) == plain(text));
+}

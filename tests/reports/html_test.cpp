@@ -1,0 +1,123 @@
+// report.html as text; what a browser makes of it is in browser_test.cpp.
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "reports/escape.hpp"
+#include "reports/html/assets.hpp"
+#include "reports/html/data.hpp"
+#include "reports/html/matrix.hpp"
+#include "reports/html/page.hpp"
+#include "tests/catch.hpp"
+#include "tests/reports/folder.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+using nlohmann::json;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("the policy names an asset by its hash") {
+  const Asset nothing{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"};
+  CHECK(policy_source(nothing) == "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
+}
+
+TEST_CASE("embedded assets are what was hashed") {
+  const Folder folder;
+  for (const Asset& asset : {kChartLibrary, kPageScript, kPageStyle}) {
+    const std::string file = (folder.path() / "asset").string();
+    std::ofstream(file, std::ios::binary) << asset.text;
+    const std::string check = "echo " + shell_word(std::string(asset.sha256_hex) + "  " + file) + " | sha256sum -c --quiet";
+    CHECK(std::system(check.c_str()) == 0);
+  }
+}
+
+TEST_CASE("report.html says the result without any script") {
+  const std::string page = to_html(sample::culprits());
+  CHECK(contains(page, "<h1>rec: culprits found</h1>"));
+  CHECK(contains(page, "Confidence 99.23 %.</p>"));
+  CHECK(contains(page, "<li>ops:matmul_v2 and flags:storage_format only together</li>"));
+  CHECK(contains(page, "<pre>export CUSTOM_DEVICE_BLACK_LIST=&#39;pad3d&#39;\n"));
+  CHECK(contains(page, "<td>only ops:pad3d active: fails</td><td>all but ops:pad3d</td><td>+1.80 %</td>"
+                       "<td><a href=\"#trial-7\">7</a></td>"));
+  CHECK(contains(page, "<code>sh trials/0007/attempt-1/command.sh</code>"));
+}
+
+TEST_CASE("report.html accuses nobody without a result") {
+  Record record = sample::culprits();
+  record.outcome = Outcome::inconclusive;
+  const std::string page = to_html(record);
+  for (const char* part : {"id=\"proof\"", "id=\"workaround\"", "class=\"culprit\"", "with the fix"})
+    CHECK_FALSE(contains(page, part));
+}
+
+TEST_CASE("report.html allows no network, no foreign script and no foreign style") {
+  const std::string page = to_html(sample::culprits());
+  CHECK(contains(page, "content=\"default-src 'none'; style-src 'sha256-"));
+  CHECK_FALSE(contains(page, "unsafe"));
+  CHECK_FALSE(contains(page, " style=\""));
+  CHECK_FALSE(contains(page, " src="));
+}
+
+TEST_CASE("hostile text adds no element to report.html") {
+  const std::string plain_page = to_html(sample::with("text"));
+  for (const std::string& text : sample::hostile()) {
+    if (text.empty()) continue;  // leaves paragraphs out
+    INFO(plain(text));
+    const std::string page = to_html(sample::with(text));
+    for (const char* element : {"<script", "</script", "<img", "<style", "<!--", "<td", "<a ", "=\""})
+      CHECK(count(page, element) == count(plain_page, element));
+    CHECK_FALSE(contains(page, "\x1b"));
+  }
+}
+
+TEST_CASE("chart data is rounded JSON with gaps for what is not finite") {
+  Record record = sample::culprits();
+  record.reference_curve.values[0] = 7.123456789;
+  const std::string text = chart_data(record);
+  CHECK_FALSE(contains(text, "<"));
+  const json data = json::parse(text);
+  CHECK(data.at("charts").size() == 3);
+  CHECK(data.at("charts").at(0).at("lines").at(0) ==
+        json::parse(R"({"name": "reference", "steps": [20, 40, 60], "values": [7.12346, 7.2, 7.0]})"));
+  CHECK(data.at("trials").at(3).at("values") == json::parse("[7.5, null, 7.1]"));
+  CHECK(data.at("timeline").at(1) ==
+        json::parse(R"({"trial": 2, "device": "npu 0", "verdict": "fail", "start": 4.0, "end": 6.1})"));
+}
+
+TEST_CASE("chart data survives extreme values") {
+  Record record = sample::aligned();
+  const double huge = std::numeric_limits<double>::max(), tiny = std::numeric_limits<double>::denorm_min();
+  record.reference_curve = {{1, 2, 3, 4}, {huge, -huge, tiny, 0}};
+  const json values = json::parse(chart_data(record)).at("charts").at(0).at("lines").at(0).at("values");
+  CHECK(values.at(0).is_number());
+  CHECK(values.at(2).is_number());
+  CHECK(values.at(3) == 0);
+}
+
+TEST_CASE("the matrix shows every judged trial of the subject, culprits first") {
+  const std::string text = matrix(sample::culprits());
+  CHECK(contains(text, "<tr><th class=\"culprit\">ops:pad3d</th><td><i class=\"active\">·</i><i class=\"pass\">●●</i>"
+                       "<i class=\"active\">·</i><i class=\"fail\">▲</i><i class=\"active\">·</i><i class=\"fail\">▲</i>"
+                       "<i class=\"pass\">●</i></td></tr>"));
+  CHECK(text.find("flags:storage_format") < text.find("ops:matmul_v2"));
+  CHECK(text.find("ops:matmul_v2") < text.find("ops:conv2d"));
+  CHECK(matrix(Record{}).empty());
+}
+
+TEST_CASE("the matrix says when it leaves suspects out") {
+  Record record = sample::culprits();
+  record.suspects.resize(1024, {"ops", "other"});
+  CHECK(contains(matrix(record), "The 60 most suspicious of 1024."));
+}

@@ -1,0 +1,74 @@
+#include "reports/json.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+using nlohmann::json;
+
+TEST_CASE("the fixed part of report.json") {
+  const json report = json::parse(to_json(sample::culprits()));
+  CHECK(report.at("outcome") == "culprits");
+  CHECK(report.at("culprit_set") ==
+        json::parse(R"([{"family": "ops", "name": "pad3d"}, {"family": "flags", "name": "storage_format"}])"));
+  CHECK(report.at("causes") == json::parse(R"([[{"family": "ops", "name": "pad3d"}],
+      [{"family": "ops", "name": "matmul_v2"}, {"family": "flags", "name": "storage_format"}]])"));
+  CHECK(report.at("confidence") == 0.99236);
+  CHECK(report.at("trials") == 9);
+  CHECK(report.at("attempts") == 9);
+}
+
+TEST_CASE("report.json accuses nobody before the end") {
+  Record record = sample::culprits();
+  for (const Outcome outcome : {Outcome::unfinished, Outcome::inconclusive, Outcome::infrastructure}) {
+    record.outcome = outcome;
+    const json report = json::parse(to_json(record));
+    CHECK(report.at("culprit_set").empty());
+    CHECK(report.at("causes").empty());
+    CHECK(report.at("suspects").at(1).at("guilt") == 0.999);
+  }
+}
+
+TEST_CASE("report.json points from each claim to its trial") {
+  const json certificate = json::parse(to_json(sample::culprits())).at("certificate");
+  REQUIRE(certificate.size() == 6);
+  CHECK(certificate[0].at("claim") == "fix_passes");
+  CHECK(certificate[0].at("trial") == 4);
+  CHECK(certificate[4].at("trial") == 8);
+  CHECK(certificate[4].at("delta") == "nan");
+  CHECK(certificate[5].at("neutralised") == json({0, 1, 3, 4, 5}));
+}
+
+TEST_CASE("report.json says non-finite values in words") {
+  Record record = sample::aligned();
+  const double infinite = std::numeric_limits<double>::infinity();
+  record.reference_curve.values = {infinite, -infinite, std::numeric_limits<double>::quiet_NaN()};
+  CHECK(json::parse(to_json(record)).at("curves").at("reference").at("values") == json({"inf", "-inf", "nan"}));
+}
+
+TEST_CASE("a running trial has no verdict in report.json") {
+  const json report = json::parse(to_json(sample::unfinished()));
+  CHECK(report.at("outcome") == "unfinished");
+  CHECK(report.at("trial_list").at(3).at("running") == true);
+  CHECK(report.at("trial_list").at(3).at("verdict").is_null());
+  CHECK(report.at("trial_list").at(2).at("verdict") == "pass");
+}
+
+TEST_CASE("report.json puts every trial on a line of its own") {
+  const std::string text = to_json(sample::aligned());
+  CHECK(text.find("\n    {\"number\":2,\"role\":\"as-is\",") != std::string::npos);
+}
+
+TEST_CASE("report.json is ASCII and keeps hostile text as data") {
+  for (const std::string& text : sample::hostile()) {
+    const std::string written = to_json(sample::with(text));
+    CHECK(written.find_first_not_of("\n" " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
+                                    "abcdefghijklmnopqrstuvwxyz{|}~") == std::string::npos);
+    const json report = json::parse(written);
+    const bool valid = text.find('\xff') == std::string::npos;
+    if (valid) CHECK(report.at("metric") == text);
+  }
+}

@@ -1,0 +1,47 @@
+#include "reports/lookup.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+using bisectd::strategies::Verdict;
+
+TEST_CASE("the trial of a role is the last judged one") {
+  Record record = sample::unfinished();
+  CHECK(judged_trial(record, "search") == nullptr);
+  CHECK(judged_trial(record, "as-is") == &record.trials[1]);
+  record.trials.push_back(record.trials[1]);
+  CHECK(judged_trial(record, "as-is") == &record.trials.back());
+}
+
+TEST_CASE("a proved claim is shown by a trial with its verdict") {
+  Record record = sample::culprits();
+  Trial repeat = record.trials[4];
+  repeat.verdict = Verdict::unresolved;
+  record.trials.push_back(repeat);
+  CHECK(shown_by(record, record.answer.certificate[1]) == &record.trials[4]);
+}
+
+TEST_CASE("an open claim is shown by the last trial, whatever it said") {
+  Record record = sample::culprits();
+  Trial repeat = record.trials[4];
+  repeat.verdict = Verdict::pass;
+  record.trials.push_back(repeat);
+  record.answer.certificate[1].proved = false;
+  CHECK(shown_by(record, record.answer.certificate[1]) == &record.trials.back());
+}
+
+TEST_CASE("reference and discovery show nothing about the subject") {
+  Record record = sample::culprits();
+  record.trials[1].role = "discovery";  // was as-is
+  bisectd::strategies::Claim claim;
+  claim.neutralised.resize(6);
+  CHECK(shown_by(record, claim) == nullptr);
+}
+
+TEST_CASE("the trial of the fix") {
+  Record record = sample::culprits();
+  CHECK(fix_trial(record) == &record.trials[3]);
+  record.answer.culprit_set.clear();
+  CHECK(fix_trial(record) == nullptr);
+}

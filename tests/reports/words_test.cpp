@@ -1,0 +1,95 @@
+#include "reports/words.hpp"
+
+#include <limits>
+
+#include "reports/escape.hpp"
+#include "tests/catch.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+
+TEST_CASE("differences in percent") {
+  CHECK(percent_text(0.031) == "+3.10 %");
+  CHECK(percent_text(-0.005) == "-0.50 %");
+  CHECK(percent_text(0.0) == "0 %");
+  CHECK(percent_text(0.0000004) == "+4e-05 %");
+  CHECK(percent_text(1e9) == "+1e+11 %");
+  CHECK(percent_text(std::numeric_limits<double>::quiet_NaN()) == "nan");
+  CHECK(percent_text(-std::numeric_limits<double>::infinity()) == "-inf");
+  CHECK(percent_text(std::nullopt) == "not measured");
+  CHECK(unsigned_percent_text(0.005) == "0.5 %");
+}
+
+TEST_CASE("a confidence is never rounded up") {
+  CHECK(confidence_text(0.99) == "99 %");
+  CHECK(confidence_text(0.57) == "57 %");
+  CHECK(confidence_text(0.998999) == "99.89 %");
+  CHECK(confidence_text(0.9999999999) == "99.99 %");
+  CHECK(confidence_text(1) == "100 %");
+  CHECK(confidence_text(0) == "0 %");
+}
+
+TEST_CASE("durations") {
+  CHECK(duration_text(2.14) == "2.1 s");
+  CHECK(duration_text(59.99) == "1 min 00 s");
+  CHECK(duration_text(3599.6) == "1 h 00 min");
+  CHECK(duration_text(7530) == "2 h 05 min");
+  CHECK(duration_text(-1) == "?");
+}
+
+TEST_CASE("trials left are a range unless certain") {
+  bisectd::strategies::Answer answer;
+  answer.trials_left_low = 6.2;
+  answer.trials_left_high = 12;
+  CHECK(trials_left_text(answer) == "7 to 12");
+  answer.trials_left_low = 12;
+  CHECK(trials_left_text(answer) == "12");
+}
+
+TEST_CASE("a set is named in the shortest way") {
+  const Record record = sample::culprits();
+  const auto text = [&](std::vector<std::size_t> ids) { return set_text(record, ids, 2, plain); };
+  CHECK(text({}) == "nothing");
+  CHECK(text({1}) == "ops:pad3d");
+  CHECK(text({1, 3}) == "ops:pad3d, flags:storage_format");
+  CHECK(text({0, 1, 2}) == "3 of 6");
+  CHECK(text({0, 1, 2, 3}) == "all but flags:jit_compile, ops:softmax");
+  CHECK(text({0, 1, 2, 3, 4, 5}) == "all 6");
+  CHECK(text({9}) == "#9");
+}
+
+TEST_CASE("without its only member the fix is nothing") {
+  Record record = sample::culprits();
+  bisectd::strategies::Claim claim = record.answer.certificate[1];
+  CHECK(claim_text(record, claim, plain) == "the culprit set but for ops:pad3d neutralised: fails");
+  claim.neutralised.reset();
+  CHECK(claim_text(record, claim, plain) == "nothing neutralised: fails");
+}
+
+TEST_CASE("the explanation names suspects instead of ids") {
+  Record record = sample::culprits();
+  record.answer.explanation = "#1 with #3: passes; #77, # and #12345678901234567890 are unknown";
+  CHECK(explanation_text(record, plain) ==
+        "ops:pad3d with flags:storage_format: passes; #77, # and #12345678901234567890 are unknown");
+}
+
+TEST_CASE("the verdict in a sentence, for every outcome") {
+  Record record = sample::culprits();
+  record.answer.culprit_set = {1};
+  record.trials[3].neutralised = {1};
+  CHECK(verdict_sentence(record, plain) ==
+        "ops:pad3d makes loss leave the reference: +3.10 % as it is, +0.01 % with it neutralised (target 0.5 %). "
+        "Confidence 99.23 %.");
+  record.outcome = Outcome::aligned;
+  CHECK(verdict_sentence(record, plain) ==
+        "Nothing to find: loss of the subject as it is agrees with the reference (+3.10 %, target 0.5 %).");
+  record.outcome = Outcome::outside_suspects;
+  CHECK(verdict_sentence(record, plain) ==
+        "The cause is outside the 6 suspects: with all of them neutralised loss still differs by +0.02 % (target 0.5 %).");
+  record.outcome = Outcome::inconclusive;
+  CHECK(verdict_sentence(record, plain) == "No answer: the evidence does not carry one. Nobody is accused.");
+  record.outcome = Outcome::infrastructure;
+  CHECK(verdict_sentence(record, plain) == "No answer: the trials could not be run. Nobody is accused.");
+  record.outcome = Outcome::unfinished;
+  CHECK(verdict_sentence(record, plain) == "Not finished. Nobody is accused yet.");
+}

@@ -1,0 +1,82 @@
+#include "reports/write.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/catch.hpp"
+#include "tests/reports/folder.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// While it lives, no file can grow beyond `bytes`: to a writer that looks like a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit small{bytes, limit_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &limit_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit limit_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("all reports are written and replaced") {
+  const Folder folder;
+  CHECK(write_reports(sample::unfinished(), folder.path()).empty());
+  CHECK(write_reports(sample::culprits(), folder.path()).empty());
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path())) files += entry.is_regular_file() ? 1 : 0;
+  CHECK(files == renderers().size());
+  for (const Renderer& renderer : renderers())
+    CHECK(content(folder.path() / renderer.file) == renderer.render(sample::culprits()));
+}
+
+TEST_CASE("a full disk leaves the old reports whole and is reported") {
+  const Folder folder;
+  REQUIRE(write_reports(sample::unfinished(), folder.path()).empty());
+  std::vector<std::string> problems;
+  {
+    const FullDisk full(100);
+    problems = write_reports(sample::culprits(), folder.path());
+  }
+  REQUIRE(problems.size() == renderers().size());
+  CHECK(problems[0] == (folder.path() / "report.json").string() + " was not written: File too large");
+  for (const Renderer& renderer : renderers())
+    CHECK(content(folder.path() / renderer.file) == renderer.render(sample::unfinished()));
+  CHECK_FALSE(fs::exists(folder.path() / "report.json.new"));
+}
+
+TEST_CASE("a missing folder is a problem, not an exception") {
+  const Folder folder;
+  const auto problems = write_reports(sample::culprits(), folder.path() / "gone");
+  REQUIRE(problems.size() == renderers().size());
+  CHECK(problems[0].find("report.json was not written: No such file or directory") != std::string::npos);
+}
+
+TEST_CASE("a left-over temporary file does not disturb") {
+  const Folder folder;
+  std::ofstream(folder.path() / "report.json.new") << std::string(1 << 20, 'x');
+  CHECK(write_reports(sample::aligned(), folder.path()).empty());
+  CHECK(content(folder.path() / "report.json") == renderers()[0].render(sample::aligned()));
+}

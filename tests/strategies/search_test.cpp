@@ -1,0 +1,207 @@
+// The rules of the search, one by one, on small planted truths.
+#include "strategies/search.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/strategies/play.hpp"
+
+using namespace bisectd::strategies;
+using namespace bisectd::strategies::testing;
+
+TEST_CASE("a subject that passes as it is has nothing to find") {
+  const Game game = play(problem_of(5), [](const SuspectSet&) { return Verdict::pass; });
+  CHECK(game.answer.state == State::aligned);
+  CHECK(game.told.size() == 1);
+}
+
+TEST_CASE("both ends are asked at once when there are slots, the subject as it is first otherwise") {
+  Search one(problem_of(5));
+  const auto first = one.ask(1, {});
+  REQUIRE(first.size() == 1);
+  CHECK(first[0].purpose == Purpose::subject_as_is);
+  CHECK(first[0].neutralised.none());
+
+  Search two(problem_of(5, 2));
+  const auto both = two.ask(2, {});
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].purpose == Purpose::subject_as_is);
+  CHECK(both[1].purpose == Purpose::everything_neutralised);
+  CHECK(both[1].neutralised.all());
+}
+
+TEST_CASE("the subject as it is may be told before anything is asked") {
+  Search search(problem_of(5));
+  search.tell(evidence_of(SuspectSet(5), Verdict::fail));
+  const auto next = search.ask(1, {});
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].purpose == Purpose::everything_neutralised);
+}
+
+TEST_CASE("everything neutralised still fails: the cause is outside the suspects") {
+  const Game game = play(problem_of(5), [](const SuspectSet&) { return Verdict::fail; });
+  CHECK(game.answer.state == State::outside_suspects);
+  CHECK(game.told.size() == 2);
+}
+
+TEST_CASE("an end without a verdict ends the search with an explanation") {
+  for (Verdict silent : {Verdict::inconclusive, Verdict::unresolved}) {
+    const Game game = play(problem_of(5), [&](const SuspectSet&) { return silent; });
+    CHECK(game.answer.state == State::stuck);
+    CHECK_FALSE(game.answer.explanation.empty());
+    CHECK(game.told.size() <= 4);
+  }
+  const Game top = play(problem_of(5), [](const SuspectSet& neutralised) {
+    return neutralised.all() ? Verdict::inconclusive : Verdict::fail;
+  });
+  CHECK(top.answer.state == State::stuck);
+  CHECK(top.told.size() <= 4);
+}
+
+TEST_CASE("no suspects at all: a failing subject has its cause outside") {
+  const Game game = play(problem_of(0), [](const SuspectSet&) { return Verdict::fail; });
+  CHECK(game.answer.state == State::outside_suspects);
+  CHECK(play(problem_of(0), [](const SuspectSet&) { return Verdict::pass; }).answer.state == State::aligned);
+}
+
+TEST_CASE("one suspect is proved by the two ends") {
+  const Game game = play(problem_of(1), exact({{0}}));
+  CHECK(game.answer.state == State::proved);
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{0});
+  CHECK(game.told.size() == 2);
+  CHECK(replays(game));
+}
+
+TEST_CASE("an interaction is named as such") {
+  const Game game = play(problem_of(64), exact({{7, 40}, {12}}));
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.causes == Causes{{7, 40}, {12}});
+  CHECK(game.answer.culprit_set.size() == 2);
+  CHECK(replays(game));
+  std::size_t minimal = 0;
+  for (const Claim& claim : game.answer.certificate) minimal += claim.kind == Claim::Kind::cause_minimal;
+  CHECK(minimal == 2);
+}
+
+TEST_CASE("all suspects guilty costs about one trial each") {
+  Causes all;
+  for (SuspectId i = 0; i < 300; ++i) all.push_back({i});
+  const Game game = play(problem_of(300), exact(all));
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.culprit_set.size() == 300);
+  CHECK(game.told.size() < 300 * 2.6);  // finding each, and each alone
+}
+
+TEST_CASE("4096 suspects are searched in a few trials") {
+  const Game game = play(problem_of(4096), exact({{17}, {4000}}));
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{17, 4000});
+  CHECK(game.told.size() < 40);
+}
+
+TEST_CASE("a suspect whose neutralising crashes stays active, and the rest is searched without it") {
+  const Causes causes{{3}, {9}};
+  const Game game = play(problem_of(32), [&](const SuspectSet& neutralised) {
+    if (neutralised.test(20)) return Verdict::unresolved;
+    return fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
+  });
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.not_neutralisable == std::vector<SuspectId>{20});
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{3, 9});
+  CHECK(game.told.size() < 40);
+}
+
+TEST_CASE("two suspects that crash together: one of them stays active") {
+  const Causes causes{{3}};
+  const Game game = play(problem_of(32), [&](const SuspectSet& neutralised) {
+    if (neutralised.test(20) && neutralised.test(21)) return Verdict::unresolved;
+    return fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
+  });
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.not_neutralisable.size() == 1);
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{3});
+}
+
+TEST_CASE("a culprit that cannot be neutralised is said to be outside, with the hint where it may hide") {
+  const Game game = play(problem_of(16), [&](const SuspectSet& neutralised) {
+    return neutralised.test(5) ? Verdict::unresolved : Verdict::fail;
+  });
+  CHECK(game.answer.state == State::outside_suspects);
+  CHECK(game.answer.not_neutralisable == std::vector<SuspectId>{5});
+  CHECK_FALSE(game.answer.explanation.empty());
+}
+
+TEST_CASE("a pending set is never asked again, and answers may come in any order") {
+  Search search(problem_of(100, 4));
+  const Oracle truth = exact({{31}, {70}});
+  std::vector<SuspectSet> pending;
+  Random random(5);
+  std::size_t trials = 0;
+  for (;;) {
+    for (const Trial& trial : search.ask(4 - pending.size(), pending)) {
+      CHECK(std::find(pending.begin(), pending.end(), trial.neutralised) == pending.end());
+      pending.push_back(trial.neutralised);
+    }
+    if (pending.empty()) break;
+    const std::size_t at = random.below(pending.size());
+    search.tell(evidence_of(pending[at], truth(pending[at])));
+    pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(at));
+    REQUIRE(++trials < 200);
+  }
+  CHECK(search.answer().state == State::proved);
+  CHECK(search.answer().culprit_set == std::vector<SuspectId>{31, 70});
+}
+
+TEST_CASE("a flipped verdict that contradicts others is repeated and outvoted") {
+  const Oracle truth = exact({{4}});
+  int flips = 1;
+  const Game game = play(problem_of(16), [&](const SuspectSet& neutralised) {
+    if (neutralised.all() && flips-- > 0) return Verdict::pass;
+    if (neutralised.count() == 15 && !neutralised.test(4)) return Verdict::fail;
+    return truth(neutralised);
+  });
+  CHECK(game.answer.state == State::proved);
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{4});
+}
+
+TEST_CASE("a truth that is not monotone ends as a contradiction that names both trials") {
+  // Neutralising #0 and #1 together is worse than either alone.
+  Search search(problem_of(4));
+  const auto truth = [](const SuspectSet& neutralised) {
+    return neutralised.none() || (neutralised.test(0) && neutralised.test(1) && neutralised.count() == 2) ? Verdict::fail
+                                                                                                           : Verdict::pass;
+  };
+  search.tell(evidence_of(SuspectSet(4), Verdict::fail));
+  for (std::vector<SuspectId> set : {std::vector<SuspectId>{0}, std::vector<SuspectId>{0, 1}})
+    search.tell(evidence_of(set_of(4, set), truth(set_of(4, set))));
+  std::size_t trials = 0;
+  for (auto next = search.ask(1, {}); !next.empty(); next = search.ask(1, {})) {
+    for (const Trial& trial : next) search.tell(evidence_of(trial.neutralised, truth(trial.neutralised)));
+    REQUIRE(++trials < 20);
+  }
+  CHECK(search.answer().state == State::contradictory);
+  CHECK_FALSE(search.answer().explanation.empty());
+}
+
+TEST_CASE("evidence over other suspects is refused") {
+  Search search(problem_of(4));
+  CHECK_THROWS_AS(search.tell(evidence_of(SuspectSet(5), Verdict::fail)), std::invalid_argument);
+}
+
+TEST_CASE("the answer is honest while searching") {
+  Search search(problem_of(64));
+  const Oracle truth = exact({{10}});
+  for (int i = 0; i < 5; ++i)
+    for (const Trial& trial : search.ask(1, {})) search.tell(evidence_of(trial.neutralised, truth(trial.neutralised)));
+  const Answer& answer = search.answer();
+  CHECK(answer.state == State::searching);
+  CHECK(answer.confidence < 0.9);
+  CHECK(answer.guilt.size() == 64);
+  double sum = 0;
+  for (double guilt : answer.guilt) {
+    CHECK(guilt >= 0);
+    CHECK(guilt <= 1);
+    sum += guilt;
+  }
+  CHECK(sum > 0.9);
+  CHECK(answer.trials_left_low > 0);
+  CHECK(answer.trials_left_high >= answer.trials_left_low);
+}
