@@ -1,5 +1,12 @@
 // Claims as sets of active suspects, looked up in the log.
+//
+// With noise a claim collects the evidence of all trials that imply it. Counting only those that came out right would
+// be biased (of forty trials that would each refute the claim, two are wrong by chance), so a trial counts, for or
+// against, iff the causes predict for it what the claim expects; a flip of any other trial says nothing about this
+// claim.
 #include "strategies/certificate.hpp"
+
+#include <algorithm>
 
 namespace bisectd::strategies {
 namespace {
@@ -26,22 +33,39 @@ SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::spa
 }  // namespace
 
 std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_active,
-                               std::span<const SuspectId> culprit_set,
-                               std::span<const std::vector<SuspectId>> causes) {
+                               std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
+  // Whether these causes predict the verdict; without causes anything is allowed.
+  std::vector<SuspectSet> cause_sets;
+  for (const std::vector<SuspectId>& cause : causes) {
+    cause_sets.emplace_back(always_active.size());
+    for (SuspectId member : cause) cause_sets.back().set(member);
+  }
+  const auto predicted = [&](const SuspectSet& active, Verdict expected) {
+    const bool fails = std::any_of(cause_sets.begin(), cause_sets.end(),
+                                   [&](const SuspectSet& cause) { return cause.is_subset_of(active); });
+    return cause_sets.empty() || fails == (expected == Verdict::fail);
+  };
   std::vector<Claim> claims;
   const auto claim = [&](Claim::Kind kind, std::vector<SuspectId> subject, Verdict expected) {
     Claim made{.kind = kind, .subject = std::move(subject), .neutralised = {}, .expected = expected};
     const SuspectSet active = claimed(made, always_active, culprit_set);
     made.neutralised = ~active;
-    const LogEntry* own = log.find(active);
-    if (own && own->verdict() == expected) {
-      made.proved = true;
-    } else if (kind == Claim::Kind::fix_passes) {
-      made.proved = false;
-    } else if (const auto shown = expected == Verdict::fail ? log.shows_fail(active) : log.shows_pass(active)) {
-      made.proved = true;
-      made.neutralised = ~log.entries()[*shown].active;
+    const double sign = expected == Verdict::fail ? 1 : -1;
+    double bits = 0, strongest = 0;
+    for (const LogEntry& entry : log.entries()) {
+      const bool implies = kind == Claim::Kind::fix_passes ? entry.active == active
+                           : expected == Verdict::fail     ? entry.active.is_subset_of(active)
+                                                           : active.is_subset_of(entry.active);
+      const double here = sign * entry.bits;
+      if (!implies || (log.exact() ? here <= 0 : !predicted(entry.active, expected))) continue;
+      bits += here;
+      if (here > strongest || (here > 0 && entry.active == active)) {
+        strongest = here;
+        made.neutralised = ~entry.active;
+      }
     }
+    made.proved = bits >= log.needed_bits();
+    if (!made.proved) made.neutralised = ~active;
     claims.push_back(std::move(made));
   };
   claim(Claim::Kind::fix_passes, {culprit_set.begin(), culprit_set.end()}, Verdict::pass);

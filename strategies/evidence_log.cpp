@@ -2,15 +2,22 @@
 // is known as soon as it is told.
 #include "strategies/evidence_log.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <stdexcept>
+
+#include "strategies/logarithm.hpp"
 
 namespace bisectd::strategies {
 namespace {
 
-// A contradiction is worth three judged trials of either set; five when some of them say nothing.
+// A contradiction is worth three judged trials of either set; five when some of them say nothing. With noise three more
+// than that.
 constexpr int kJudgedEnough = 3;
 constexpr int kToldEnough = 5;
+constexpr int kMoreWithNoise = 3;
+
+constexpr double kCertainBits = 60;  // of one verdict that cannot be wrong
 
 // Appends the hash of each block instead of storing it.
 class HashIterator {
@@ -36,10 +43,18 @@ class HashIterator {
 
 }  // namespace
 
-Verdict LogEntry::verdict() const {
-  if (passes > fails) return Verdict::pass;
-  if (fails > passes) return Verdict::fail;
-  return tied() || inconclusive > 0 ? Verdict::inconclusive : Verdict::unresolved;
+EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
+    : suspects_(suspects), flip_(flip), needed_bits_(flip <= 0 ? kCertainBits / 2 : log2_exact((1 - error) / error)) {}
+
+// The judge may be less sure than usual, but not surer than verdicts are in general; unless it is certain (a NaN).
+double EvidenceLog::doubt(const Evidence& evidence) const {
+  if (evidence.verdict == Verdict::unresolved) return 0.5;
+  if (exact()) return evidence.verdict == Verdict::inconclusive ? 0.5 : 0.0;
+  const double good = 1 - evidence.p_bad;
+  const double judge = evidence.verdict == Verdict::fail   ? good
+                       : evidence.verdict == Verdict::pass ? evidence.p_bad
+                                                           : std::min(good, evidence.p_bad);
+  return judge <= 0 ? 0.0 : std::clamp(judge, flip_, 0.5);
 }
 
 std::size_t EvidenceLog::Hash::operator()(const SuspectSet& set) const {
@@ -54,25 +69,34 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
   if (fresh) entries_.push_back({.active = active});
   LogEntry& entry = entries_[at->second];
-  const Verdict before = entry.verdict();
+  const Verdict before = entry.verdict;
   switch (evidence.verdict) {
     case Verdict::pass: ++entry.passes; break;
     case Verdict::fail: ++entry.fails; break;
     case Verdict::inconclusive: ++entry.inconclusive; break;
     case Verdict::unresolved: ++entry.unresolved; break;
   }
-  const Verdict now = entry.verdict();
+  const bool bad =
+      evidence.verdict == Verdict::fail || (evidence.verdict == Verdict::inconclusive && evidence.p_bad > 0.5);
+  const double wrong = doubt(evidence);
+  const double bits = wrong <= 0 ? kCertainBits : log2_exact((1 - wrong) / wrong);
+  entry.bits += bad ? bits : -bits;
+  entry.verdict = entry.bits >= needed_bits_                     ? Verdict::fail
+                  : entry.bits <= -needed_bits_                  ? Verdict::pass
+                  : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
+                                                                 : Verdict::unresolved;
+  const Verdict now = entry.verdict;
   const bool changed = fresh || now != before;
   if (changed && now == Verdict::fail) {
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].verdict() == Verdict::pass && active.is_subset_of(entries_[i].active))
+      if (entries_[i].verdict == Verdict::pass && active.is_subset_of(entries_[i].active))
         contradictions_.push_back({.fail = at->second, .pass = i});
   } else if (changed && now == Verdict::pass) {
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].verdict() == Verdict::fail && entries_[i].active.is_subset_of(active))
+      if (entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(active))
         contradictions_.push_back({.fail = i, .pass = at->second});
   }
-  return {.entry = at->second, .fresh = fresh, .revised = !fresh && changed};
+  return {.entry = at->second, .before = before, .fresh = fresh};
 }
 
 const LogEntry* EvidenceLog::find(const SuspectSet& active) const {
@@ -80,26 +104,16 @@ const LogEntry* EvidenceLog::find(const SuspectSet& active) const {
   return at == index_.end() ? nullptr : &entries_[at->second];
 }
 
-std::optional<std::size_t> EvidenceLog::shows_fail(const SuspectSet& active) const {
-  for (std::size_t i = 0; i < entries_.size(); ++i)
-    if (entries_[i].verdict() == Verdict::fail && entries_[i].active.is_subset_of(active)) return i;
-  return std::nullopt;
-}
-
-std::optional<std::size_t> EvidenceLog::shows_pass(const SuspectSet& active) const {
-  for (std::size_t i = 0; i < entries_.size(); ++i)
-    if (entries_[i].verdict() == Verdict::pass && active.is_subset_of(entries_[i].active)) return i;
-  return std::nullopt;
-}
-
 std::optional<Contradiction> EvidenceLog::contradiction() const {
   for (const Contradiction& pair : contradictions_)
-    if (entries_[pair.fail].verdict() == Verdict::fail && entries_[pair.pass].verdict() == Verdict::pass) return pair;
+    if (entries_[pair.fail].verdict == Verdict::fail && entries_[pair.pass].verdict == Verdict::pass) return pair;
   return std::nullopt;
 }
 
 bool EvidenceLog::worth_repeating(const LogEntry& entry) const {
-  return entry.told() < kToldEnough && (entry.tied() || entry.judged() < kJudgedEnough);
+  const int more = exact() ? 0 : kMoreWithNoise;
+  const bool open = entry.verdict == Verdict::inconclusive || entry.judged() < kJudgedEnough + more;
+  return entry.told() < kToldEnough + more && open;
 }
 
 }  // namespace bisectd::strategies

@@ -15,12 +15,12 @@ namespace bisectd::strategies {
 struct LogEntry {
   SuspectSet active;
   int passes = 0, fails = 0, inconclusive = 0, unresolved = 0;
+  double bits = 0;  ///< evidence for a failure (positive) or a pass: sum of log2 likelihood ratios of what was told
+  Verdict verdict = Verdict::unresolved;  ///< pass or fail once the bits suffice; inconclusive while they do not
 
   int judged() const { return passes + fails; }
   int told() const { return judged() + inconclusive + unresolved; }
-  bool tied() const { return passes == fails && passes > 0; }
-  /// The majority of its pass and fail verdicts; inconclusive on a tie or when only that was told.
-  Verdict verdict() const;
+  bool disputed() const { return passes > 0 && fails > 0; }
 };
 
 /// A set that fails although it is part of a set that passes; indices into the log.
@@ -30,23 +30,25 @@ struct Contradiction {
 
 class EvidenceLog {
  public:
-  explicit EvidenceLog(std::size_t suspects) : suspects_(suspects) {}
+  /// `flip`: chance that one verdict is wrong; `error`: accepted chance that a settled entry is wrong.
+  EvidenceLog(std::size_t suspects, double flip, double error);
+
+  bool exact() const { return flip_ <= 0; }
+  double needed_bits() const { return needed_bits_; }  ///< of evidence, to settle an entry or a claim
+  /// Chance that what one evidence says (a failure iff p_bad > 1/2 or the verdict is fail) is wrong.
+  double doubt(const Evidence& evidence) const;
 
   /// What adding one evidence did to the verdict of its entry.
   struct Change {
     std::size_t entry = 0;
-    bool fresh = false;     ///< the set was not in the log before
-    bool revised = false;   ///< the entry had said something else before
+    Verdict before = Verdict::unresolved;  ///< meaningful unless fresh
+    bool fresh = false;                    ///< the set was not in the log before
   };
   /// Throws std::invalid_argument if the set is not over this problem's suspects.
   Change add(const Evidence& evidence);
 
   const std::vector<LogEntry>& entries() const { return entries_; }  ///< in the order first told
   const LogEntry* find(const SuspectSet& active) const;
-
-  /// An entry that shows, by monotonicity, that `active` fails (it fails itself with no more active), or passes.
-  std::optional<std::size_t> shows_fail(const SuspectSet& active) const;
-  std::optional<std::size_t> shows_pass(const SuspectSet& active) const;
 
   /// The first contradiction that stands, by the present verdicts.
   std::optional<Contradiction> contradiction() const;
@@ -59,6 +61,7 @@ class EvidenceLog {
   };
 
   std::size_t suspects_;
+  double flip_, needed_bits_;
   std::vector<LogEntry> entries_;
   std::unordered_map<SuspectSet, std::size_t, Hash> index_;  // looked up only, never walked
   std::vector<Contradiction> contradictions_;                // superset of those that stand

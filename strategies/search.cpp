@@ -1,6 +1,6 @@
-// The phases of a search, in the order they follow from the evidence: both ends, a top end that runs, the culprits, their
-// causes. Each phase is an engine over observations; the log outlives them all, so that a revised verdict only means
-// building the engines again from it.
+// The phases of a search, in the order they follow from the evidence: both ends, a top end that runs, the culprits,
+// their causes. Each phase is an engine over observations; the log outlives them all, so that a revised verdict only
+// means building the engines again from it.
 #include "strategies/search.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "strategies/cause_search.hpp"
+#include "strategies/causes/engine.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/ordered.hpp"
@@ -17,8 +18,9 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr int kEndTold = 2;      // times an end may say nothing before the search gives up
-constexpr int kSilentTold = 3;   // times a deciding set may say nothing
+constexpr int kEndTold = 2;     // times an end may say nothing before the search gives up
+constexpr int kMostVotes = 9;   // of one set, with noise
+constexpr int kSilentTold = 3;  // times a deciding set may say nothing
 
 std::vector<double> odds_of(const Problem& problem) {
   std::vector<double> odds;
@@ -30,19 +32,34 @@ std::vector<double> odds_of(const Problem& problem) {
 
 class Search::Impl {
  public:
-  explicit Impl(Problem given)
-      : problem(std::move(given)), size(problem.suspects.size()), none(size), all(size), prior(odds_of(problem)),
-        even(std::vector<double>(size, 1.0)), log(size), always_active(size) {
+  Impl(Problem given, EngineKind wanted)
+      : problem(std::move(given)),
+        kind(wanted),
+        size(problem.suspects.size()),
+        none(size),
+        all(size),
+        prior(odds_of(problem)),
+        even(std::vector<double>(size, 1.0)),
+        log(size, problem.flip_probability, (1 - problem.confidence) / 3),
+        always_active(size) {
     all.set();
     update_answer();
   }
 
   void tell(const Evidence& evidence) {
     const EvidenceLog::Change change = log.add(evidence);
-    if (change.revised) {
+    const LogEntry& entry = log.entries()[change.entry];
+    const bool bad =
+        evidence.verdict == Verdict::inconclusive ? evidence.p_bad > 0.5 : evidence.verdict == Verdict::fail;
+    heard.push_back({change.entry, bad, log.doubt(evidence)});
+    const bool changed = change.fresh || change.before != entry.verdict;
+    const bool built_upon =
+        !change.fresh && (decided(change.before) || (runnable && change.before == Verdict::unresolved));
+    if (changed && built_upon) {
       rebuild();
-    } else if (change.fresh) {
-      take_in(log.entries()[change.entry]);
+    } else {
+      hear(heard.back());
+      if (changed) take_in(entry);
       advance();
     }
     stale = true;
@@ -52,13 +69,21 @@ class Search::Impl {
   void update_answer();
 
   Problem problem;
+  EngineKind kind;
   std::size_t size;
   SuspectSet none, all;
   CulpritPrior prior, even;
   EvidenceLog log;
   std::vector<Observation> failing, crashing;  // the log as seen by the main search and by the search for `runnable`
+  struct Heard {
+    std::size_t entry;
+    bool fails;
+    double doubt;
+  };
+  std::vector<Heard> heard;  // every evidence, in the order told
   std::unique_ptr<Ordered> runnable, culprits;
-  std::vector<std::unique_ptr<CauseSearch>> causes;
+  std::unique_ptr<causes::Engine> engine;
+  std::vector<std::unique_ptr<CauseSearch>> reasons;
   SuspectSet always_active;  // cannot be neutralised
   Answer answer;
   bool stale = false;
@@ -66,12 +91,17 @@ class Search::Impl {
  private:
   Verdict verdict_of(const SuspectSet& active) const {
     const LogEntry* entry = log.find(active);
-    return entry ? entry->verdict() : Verdict::unresolved;
+    return entry ? entry->verdict : Verdict::unresolved;
   }
   int told(const SuspectSet& active) const {
     const LogEntry* entry = log.find(active);
     return entry ? entry->told() : 0;
   }
+  static bool decided(Verdict verdict) { return verdict == Verdict::pass || verdict == Verdict::fail; }
+  bool wants_causes() const;
+  bool by_causes() const;
+  bool explained() const;
+  void hear(const Heard& one);
   void take_in(const LogEntry& entry);
   void advance();
   void rebuild();
@@ -81,22 +111,28 @@ class Search::Impl {
   bool given_up(const CauseSearch& cause) const;
 };
 
-// One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears it.
+// One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears
+// it.
+//
+// With noise a set says nothing only once it is clear that repeats will not help; until then it is simply not known.
 void Search::Impl::take_in(const LogEntry& entry) {
-  const Verdict verdict = entry.verdict();
+  const Verdict verdict = entry.verdict;
+  const bool open = !log.exact() && verdict == Verdict::inconclusive && entry.told() < kMostVotes;
+  if (open) return;
   failing.push_back({entry.active, verdict == Verdict::fail   ? Outcome::hit
                                    : verdict == Verdict::pass ? Outcome::clear
                                                               : Outcome::nothing});
   crashing.push_back({~entry.active, verdict == Verdict::unresolved ? Outcome::hit : Outcome::clear});
   if (runnable) runnable->observe(crashing.back());
   if (culprits) culprits->observe(failing.back());
-  for (const auto& cause : causes) cause->observe(failing.back());
+  for (const auto& cause : reasons) cause->observe(failing.back());
 }
 
 void Search::Impl::rebuild() {
   runnable.reset();
   culprits.reset();
-  causes.clear();
+  engine.reset();
+  reasons.clear();
   failing.clear();
   crashing.clear();
   always_active.reset();
@@ -118,11 +154,34 @@ void Search::Impl::advance() {
     for (SuspectId suspect : runnable->found()) always_active.set(suspect);
   }
   if (verdict_of(always_active) != Verdict::pass) return;
-  if (!culprits) culprits = std::make_unique<Ordered>(prior, always_active, failing, problem.seed + 2);
-  if (!culprits->complete() || !causes.empty()) return;
+  if (!culprits) {
+    culprits = std::make_unique<Ordered>(prior, always_active, failing, problem.seed + 2);
+    if (wants_causes()) {
+      engine = std::make_unique<causes::Engine>(problem, always_active, log);
+      for (const Heard& one : heard) hear(one);
+    }
+  }
+  if (explained()) return;
+  if (!culprits->complete() || !reasons.empty()) return;
   for (SuspectId culprit : culprits->found())
-    causes.push_back(std::make_unique<CauseSearch>(culprit, prior, always_active, culprits->others(), failing,
-                                                   problem.seed + 3 + culprit));
+    reasons.push_back(std::make_unique<CauseSearch>(culprit, prior, always_active, culprits->others(), failing,
+                                                    problem.seed + 3 + culprit));
+}
+
+// One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
+bool Search::Impl::wants_causes() const {
+  if (kind == EngineKind::ordered || always_active.count() == size) return false;
+  return kind == EngineKind::causes || problem.slots > 1 || !log.exact();
+}
+
+// Whether `causes` leads; it hands over to `ordered`, which heard the same evidence, when nothing it can believe in
+// fits.
+bool Search::Impl::by_causes() const { return engine && !engine->misfit(); }
+
+bool Search::Impl::explained() const { return engine && engine->finding().proved; }
+
+void Search::Impl::hear(const Heard& one) {
+  if (engine && one.doubt < 0.5) engine->hear(log.entries()[one.entry].active, one.fails, one.doubt);
 }
 
 bool Search::Impl::given_up(const CauseSearch& cause) const {
@@ -144,7 +203,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
   // Evidence that contradicts itself comes before anything that would build on it.
   bool unsettled = false;
   for (const LogEntry& entry : log.entries())
-    if (entry.tied() && log.worth_repeating(entry)) {
+    if (log.exact() && entry.disputed() && entry.verdict == Verdict::inconclusive && log.worth_repeating(entry)) {
       unsettled = true;
       add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
     }
@@ -152,13 +211,15 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     unsettled = true;
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = log.entries()[i]; log.worth_repeating(entry))
-        add(entry.active, Purpose::search, "repeated: a set that is neutralised further fails and this one passes, or the reverse");
+        add(entry.active, Purpose::search,
+            "repeated: a set that is neutralised further fails and this one passes, or the reverse");
   }
   if (unsettled) return trials;
 
   const Verdict as_is = verdict_of(all);
   if (as_is == Verdict::pass) return trials;
-  if (as_is != Verdict::fail && told(all) < kEndTold) add(all, Purpose::subject_as_is, "the subject as it is must fail");
+  if (as_is != Verdict::fail && told(all) < kEndTold)
+    add(all, Purpose::subject_as_is, "the subject as it is must fail");
   if (as_is != Verdict::fail && told(all) >= kEndTold) return trials;
   if (!culprits && !runnable) {
     const Verdict top = verdict_of(none);
@@ -177,6 +238,16 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
       add(always_active, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
     return trials;
   }
+  if (explained()) return trials;
+  if (by_causes()) {
+    for (const SuspectSet& set : engine->ask(slots, busy)) {
+      const bool check = engine->is_check(set);
+      add(set, check ? Purpose::certificate : Purpose::search,
+          check ? "checks a claim of the likeliest answer"
+                : fmt::format("splits what is believed: {} active", set.count()));
+    }
+    if (!trials.empty() || !pending.empty()) return trials;
+  }
   if (!culprits->complete()) {
     for (const SuspectSet& set : culprits->ask(slots, busy)) {
       const bool fix = set.count() + culprits->found().size() == size;
@@ -190,14 +261,15 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
   }
   // One trial for every open cause before a second one for any.
   std::vector<const CauseSearch*> open;
-  for (const auto& cause : causes)
+  for (const auto& cause : reasons)
     if (!cause->complete()) open.push_back(cause.get());
   for (std::size_t share = 1; share <= slots && trials.size() < slots && !open.empty(); ++share) {
     const std::size_t before = trials.size();
     for (const CauseSearch* cause : open) {
       const auto sets = cause->ask(1, busy);
       if (!sets.empty())
-        add(sets.front(), Purpose::certificate, fmt::format("does #{} fail without the others?", cause->members().front()));
+        add(sets.front(), Purpose::certificate,
+            fmt::format("does #{} fail without the others?", cause->members().front()));
     }
     if (trials.size() == before) break;
   }
@@ -209,6 +281,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
 }
 
 std::vector<SuspectId> Search::Impl::found() const {
+  if (explained() || (by_causes() && !culprits->complete())) return engine->finding().culprit_set;
   std::vector<SuspectId> ids = culprits ? culprits->found() : std::vector<SuspectId>{};
   std::sort(ids.begin(), ids.end());
   return ids;
@@ -220,8 +293,10 @@ State Search::Impl::state() const {
   const bool top_known = !runnable || runnable->complete();
   if (verdict_of(all) == Verdict::fail && top_known && verdict_of(always_active) == Verdict::fail)
     return State::outside_suspects;
-  if (culprits && culprits->complete() &&
-      std::all_of(causes.begin(), causes.end(), [&](const auto& cause) { return cause->complete() || given_up(*cause); }))
+  if (explained()) return State::proved;
+  if (culprits && culprits->complete() && std::all_of(reasons.begin(), reasons.end(), [&](const auto& cause) {
+        return cause->complete() || given_up(*cause);
+      }))
     return State::proved;
   return plan(1, {}).empty() ? State::stuck : State::searching;
 }
@@ -231,7 +306,8 @@ std::string Search::Impl::explain(State state) const {
     const Contradiction pair = *log.contradiction();
     const LogEntry &fail = log.entries()[pair.fail], &pass = log.entries()[pair.pass];
     return fmt::format(
-        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of {}): "
+        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of "
+        "{}): "
         "either verdicts are noisier than they claim, or neutralising more makes the run worse",
         size - fail.active.count(), fail.fails, fail.judged(), size - pass.active.count(), pass.passes, pass.judged());
   }
@@ -240,8 +316,8 @@ std::string Search::Impl::explain(State state) const {
                        always_active.count());
   if (state == State::proved) {
     std::string text;
-    for (const auto& cause : causes)
-      if (!cause->complete())
+    for (const auto& cause : reasons)
+      if (!explained() && !cause->complete())
         text += fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
                             cause->members().front());
     return text;
@@ -250,7 +326,8 @@ std::string Search::Impl::explain(State state) const {
   if (verdict_of(all) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials", told(all));
   if (!culprits) return "no verdict with everything neutralised";
-  return fmt::format("every trial that would tell more says nothing; {} culprits found so far", culprits->found().size());
+  return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
+                     culprits->found().size());
 }
 
 void Search::Impl::update_answer() {
@@ -266,10 +343,14 @@ void Search::Impl::update_answer() {
     if (answer.state == State::aligned) answer.confidence = 1.0;
     return;
   }
-  answer.guilt = culprits->guilt();
-  answer.confidence = culprits->none_left();
-  if (culprits->complete())
-    for (const auto& cause : causes) {
+  const bool believed = explained() || (by_causes() && !culprits->complete());
+  answer.guilt = believed ? engine->guilt() : culprits->guilt();
+  answer.confidence = believed ? engine->finding().mass : culprits->none_left();
+  if (explained()) answer.confidence = log.exact() ? 1.0 : problem.confidence;
+  if (believed)
+    answer.causes = engine->finding().causes;
+  else if (culprits->complete())
+    for (const auto& cause : reasons) {
       std::vector<SuspectId> members = cause->members();
       std::sort(members.begin(), members.end());
       answer.causes.push_back(std::move(members));
@@ -278,13 +359,13 @@ void Search::Impl::update_answer() {
   answer.certificate = certificate(log, always_active, answer.culprit_set, answer.causes);
   if (answer.state != State::searching) return;
   double open = 0;
-  for (const auto& cause : causes) open += cause->complete() ? 0 : 1;
+  for (const auto& cause : reasons) open += cause->complete() ? 0 : 1;
   const double explaining = culprits->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
   answer.trials_left_low = culprits->trials_left() + (culprits->complete() ? open : 0.0);
   answer.trials_left_high = 2 * culprits->trials_left() + explaining * (1 + std::log2(static_cast<double>(size)));
 }
 
-Search::Search(Problem problem, EngineKind) : impl_(std::make_unique<Impl>(std::move(problem))) {}
+Search::Search(Problem problem, EngineKind engine) : impl_(std::make_unique<Impl>(std::move(problem), engine)) {}
 Search::~Search() = default;
 Search::Search(Search&&) noexcept = default;
 Search& Search::operator=(Search&&) noexcept = default;

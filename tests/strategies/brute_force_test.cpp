@@ -50,7 +50,10 @@ void check_answer(const Game& game, const Oracle& truth, std::size_t n, std::siz
   if (!minimal_fix(truth, n, game.answer.culprit_set)) throw std::runtime_error("not a minimal fix");
   for (const auto& cause : game.answer.causes)
     if (!minimal_cause(truth, n, cause)) throw std::runtime_error("not a minimal cause");
-  if (game.answer.causes.size() != game.answer.culprit_set.size()) throw std::runtime_error("a culprit without a cause");
+  for (SuspectId culprit : game.answer.culprit_set)
+    if (std::none_of(game.answer.causes.begin(), game.answer.causes.end(),
+                     [&](const auto& cause) { return std::find(cause.begin(), cause.end(), culprit) != cause.end(); }))
+      throw std::runtime_error("a culprit without a cause");
   if (!replays(game)) throw std::runtime_error("the certificate does not replay");
   if (game.told.size() > bound(n, game.answer, slots)) throw std::runtime_error("too many trials");
   std::set<SuspectSet> seen;
@@ -63,7 +66,8 @@ Causes random_causes(Random& random, std::size_t n) {
   const std::size_t count = 1 + random.below(4);
   for (std::size_t i = 0; i < count; ++i) {
     std::set<SuspectId> cause;
-    for (std::size_t size = 1 + random.below(std::min<std::size_t>(3, n)); cause.size() < size;) cause.insert(random.below(n));
+    for (std::size_t size = 1 + random.below(std::min<std::size_t>(3, n)); cause.size() < size;)
+      cause.insert(random.below(n));
     causes.emplace_back(cause.begin(), cause.end());
   }
   return causes;
@@ -77,7 +81,7 @@ TEST_CASE("every monotone predicate over up to four suspects is solved, proved a
     for_each_antichain(n, [&](const Causes& causes) {
       ++predicates;
       for (std::size_t slots : {1, 2, 8})
-        for (std::uint64_t seed : {1, 2, 3}) {
+        for (std::uint64_t seed = 1; seed <= (slots == 1 ? 3 : 1); ++seed) {
           const Oracle truth = exact(causes);
           const Game game = play(problem_of(n, slots, seed), truth, 200);
           if (causes.empty())
@@ -102,17 +106,20 @@ TEST_CASE("random monotone predicates over up to ten suspects are solved within 
 
 TEST_CASE("sets that never resolve do not lead to a wrong answer") {
   std::size_t proved = 0, games = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
     Random random(seed);
     const std::size_t n = 3 + random.below(8), slots = std::array<std::size_t, 3>{1, 2, 8}[random.below(3)];
     const Oracle truth = exact(random_causes(random, n));
     const double share = 0.05 + 0.25 * random.unit();
     const std::uint64_t salt = random.next();
-    const Game game = play(problem_of(n, slots, seed), [&](const SuspectSet& neutralised) {
-      if (neutralised.none() || neutralised.all()) return truth(neutralised);
-      if (Random(neutralised.to_ulong() * 7919 + salt).unit() < share) return Verdict::unresolved;
-      return truth(neutralised);
-    }, 2000);
+    const Game game = play(
+        problem_of(n, slots, seed),
+        [&](const SuspectSet& neutralised) {
+          if (neutralised.none() || neutralised.all()) return truth(neutralised);
+          if (Random(neutralised.to_ulong() * 7919 + salt).unit() < share) return Verdict::unresolved;
+          return truth(neutralised);
+        },
+        2000);
     ++games;
     INFO("seed " << seed);
     CHECK((game.answer.state == State::proved || game.answer.state == State::stuck));
@@ -129,7 +136,7 @@ TEST_CASE("sets that never resolve do not lead to a wrong answer") {
 }
 
 TEST_CASE("crashes that depend on the set: pairs that cannot be neutralised together, and half-neutralised pairs") {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
     const std::size_t n = 12 + random.below(40), slots = std::array<std::size_t, 3>{1, 2, 8}[random.below(3)];
     const Causes causes{{random.below(n)}};
@@ -137,10 +144,14 @@ TEST_CASE("crashes that depend on the set: pairs that cannot be neutralised toge
     const bool together = random.below(2) == 0;
     if (causes[0][0] == a || causes[0][0] == b) continue;
     const Oracle truth = exact(causes);
-    const Game game = play(problem_of(n, slots, seed), [&](const SuspectSet& neutralised) {
-      const bool crash = together ? neutralised.test(a) && neutralised.test(b) : neutralised.test(a) && !neutralised.test(b);
-      return crash ? Verdict::unresolved : truth(neutralised);
-    }, 2000);
+    const Game game = play(
+        problem_of(n, slots, seed),
+        [&](const SuspectSet& neutralised) {
+          const bool crash =
+              together ? neutralised.test(a) && neutralised.test(b) : neutralised.test(a) && !neutralised.test(b);
+          return crash ? Verdict::unresolved : truth(neutralised);
+        },
+        2000);
     INFO("seed " << seed << " " << game.answer.explanation);
     CHECK(game.answer.state == State::proved);
     CHECK(game.answer.culprit_set == causes[0]);
@@ -149,7 +160,7 @@ TEST_CASE("crashes that depend on the set: pairs that cannot be neutralised toge
 }
 
 TEST_CASE("the same evidence gives the same trials, whether asked after every trial or only at the end") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
     Random random(seed);
     const std::size_t n = 20 + random.below(100);
     const Causes causes = random_causes(random, n);

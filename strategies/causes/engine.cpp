@@ -1,0 +1,147 @@
+// From tests to particles, from particles to findings, from findings to checks and pools.
+#include "strategies/causes/engine.hpp"
+
+#include <algorithm>
+
+#include "strategies/causes/design.hpp"
+#include "strategies/certificate.hpp"
+#include "strategies/fix.hpp"
+
+namespace bisectd::strategies::causes {
+namespace {
+
+constexpr std::size_t kMostParticles = 1500, kParticlesPerSuspect = 8, kLeastParticles = 150;
+constexpr std::size_t kMovesPerRound = 40;             // of every particle, shared by the tests of one round
+constexpr std::size_t kLeastMoves = 5;                 // per test
+constexpr double kGateOne = 0.6, kGateSeveral = 0.12;  // posterior from which a finding's checks are run
+constexpr double kLeastMass = 0.02;                    // of a finding that is looked at
+constexpr double kExactDoubt = 1e-9;                   // of an outcome that is never wrong: keeps the chain reversible
+constexpr int kMostSilent = 3;
+
+std::vector<SuspectId> searched(const SuspectSet& always_active) {
+  std::vector<SuspectId> suspects;
+  for (SuspectId s = 0; s < always_active.size(); ++s)
+    if (!always_active.test(s)) suspects.push_back(s);
+  return suspects;
+}
+
+std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>& suspects) {
+  std::vector<double> odds;
+  for (SuspectId s : suspects) odds.push_back(problem.suspects[s].odds);
+  return odds;
+}
+
+}  // namespace
+
+Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log)
+    : problem_(problem),
+      always_active_(std::move(always_active)),
+      log_(log),
+      suspects_(searched(always_active_)),
+      tests_(suspects_.size()),
+      particles_(tests_, odds_of(problem, suspects_), log.exact(),
+                 std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles),
+                 problem.seed + 11) {
+  review();
+}
+
+SuspectSet Engine::local(const SuspectSet& active) const {
+  SuspectSet pool(suspects_.size());
+  for (std::size_t i = 0; i < suspects_.size(); ++i)
+    if (active.test(suspects_[i])) pool.set(i);
+  return pool;
+}
+
+SuspectSet Engine::global(const SuspectSet& pool) const {
+  SuspectSet active = always_active_;
+  for (auto i = pool.find_first(); i != SuspectSet::npos; i = pool.find_next(i)) active.set(suspects_[i]);
+  return active;
+}
+
+// A pass with one of the always active suspects neutralised says nothing about the trials to come; a failure does.
+void Engine::hear(const SuspectSet& active, bool fails, double doubt) {
+  if (misfit() || doubt >= 0.5) return;
+  if (!fails && !always_active_.is_subset_of(active)) return;
+  const double wrong = std::max(doubt, kExactDoubt);
+  tests_.add(local(active), fails, wrong / (1 - wrong));
+  particles_.absorb(std::max(kLeastMoves, kMovesPerRound / std::max<std::size_t>(problem_.slots, 1)));
+  review();
+}
+
+void Engine::review() {
+  findings_.clear();
+  checks_.clear();
+  const double gate = problem_.slots > 1 ? kGateSeveral : kGateOne;
+  for (const Particles::Likely& likely : particles_.likely(kLeastMass)) {
+    Finding finding;
+    finding.mass = likely.mass;
+    for (const Cause& cause : likely.explanation) {
+      finding.causes.emplace_back();
+      for (std::uint16_t member : cause) finding.causes.back().push_back(suspects_[member]);
+    }
+    std::sort(finding.causes.begin(), finding.causes.end());
+    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects);
+    finding.proved = true;
+    for (const Claim& claim : certificate(log_, always_active_, finding.culprit_set, finding.causes)) {
+      if (claim.proved) continue;
+      finding.proved = false;
+      // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
+      if (claim.kind == Claim::Kind::member_needed || likely.mass < gate) continue;
+      if (std::find(checks_.begin(), checks_.end(), ~claim.neutralised) == checks_.end())
+        checks_.push_back(~claim.neutralised);
+    }
+    if (findings_.empty()) crowded_ = likely.explanation.size + 2 >= kMostCauses;
+    if (finding.proved)
+      findings_.insert(findings_.begin(), std::move(finding));
+    else
+      findings_.push_back(std::move(finding));
+    if (findings_.front().proved) {
+      checks_.clear();
+      break;
+    }
+  }
+  if (findings_.empty()) findings_.emplace_back();
+}
+
+std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+  if (misfit() || finding().proved) return {};
+  std::vector<SuspectSet> known, batch;
+  for (const LogEntry& entry : log_.entries())
+    if (log_.exact() || entry.judged() == 0) known.push_back(local(entry.active));
+  for (const SuspectSet& active : pending) batch.push_back(local(active));
+  const std::size_t before = batch.size();
+  for (const SuspectSet& check : checks_) {
+    if (batch.size() >= before + count) break;
+    const LogEntry* entry = log_.find(check);
+    const bool useless = entry && (log_.exact() ? entry->judged() > 0 || entry->told() >= kMostSilent
+                                                : entry->unresolved >= kMostSilent && entry->judged() == 0);
+    SuspectSet pool = local(check);
+    if (!useless && std::find(batch.begin(), batch.end(), pool) == batch.end()) batch.push_back(std::move(pool));
+  }
+  Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
+  design_pools(particles_.all(), suspects_.size(), log_.exact() ? 0.0 : problem_.flip_probability, before + count,
+               known, batch, random);
+  std::vector<SuspectSet> sets;
+  for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(global(batch[i]));
+  return sets;
+}
+
+bool Engine::is_check(const SuspectSet& active) const {
+  return std::find(checks_.begin(), checks_.end(), active) != checks_.end();
+}
+
+std::vector<double> Engine::guilt() const {
+  std::vector<double> guilt(problem_.suspects.size(), 0.0);
+  if (finding().proved) {
+    for (SuspectId suspect : finding().culprit_set) guilt[suspect] = 1.0;
+    return guilt;
+  }
+  const double one = 1 / static_cast<double>(particles_.all().size());
+  for (const Explanation& explanation : particles_.all())
+    for (const Cause& cause : explanation)  // a fix needs one member of each cause
+      for (std::uint16_t member : cause) guilt[suspects_[member]] += one / static_cast<double>(cause.size());
+  for (double& g : guilt) g = std::min(g, 1.0);
+  return guilt;
+}
+
+}  // namespace bisectd::strategies::causes

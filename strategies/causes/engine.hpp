@@ -1,0 +1,58 @@
+// The engine `causes`: a posterior over sets of causes, batches of pools, and the checks of the certificate as part of
+// the batches. It stops on the certificate, never on its own belief; a misfit is said, and the caller goes on with
+// `ordered`.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "strategies/causes/particles.hpp"
+#include "strategies/evidence_log.hpp"
+
+namespace bisectd::strategies::causes {
+
+class Engine {
+ public:
+  /// Suspects in `always_active` are active in every trial and not searched. The log must outlive the engine.
+  Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log);
+
+  /// Takes in one judged trial; `doubt` is the chance that its outcome is wrong.
+  void hear(const SuspectSet& active, bool fails, double doubt);
+
+  /// Nothing it believes in explains what it heard, or it can take in no more.
+  bool misfit() const { return particles_.misfit() || tests_.full() || crowded_; }
+
+  /// The answer that is likeliest, or the one that is proved.
+  struct Finding {
+    std::vector<SuspectId> culprit_set;          ///< the cheapest minimal fix of the causes, ascending
+    std::vector<std::vector<SuspectId>> causes;  ///< each ascending, in ascending order
+    double mass = 0;                             ///< posterior probability of the causes
+    bool proved = false;                         ///< every claim holds
+  };
+  const Finding& finding() const { return findings_.front(); }
+
+  /// Active sets to run now beside `pending`; empty if it has none that would tell anything.
+  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const;
+  /// Whether `active` was asked as a check of a claim, rather than as a pool.
+  bool is_check(const SuspectSet& active) const;
+
+  std::vector<double> guilt() const;  ///< per suspect, from the particles
+
+ private:
+  SuspectSet local(const SuspectSet& active) const;
+  SuspectSet global(const SuspectSet& pool) const;
+  void review();
+
+  const Problem& problem_;
+  SuspectSet always_active_;
+  const EvidenceLog& log_;
+  std::vector<SuspectId> suspects_;  // local to global
+  Tests tests_;
+  Particles particles_;
+  std::vector<Finding> findings_;   // the likeliest first; never empty
+  std::vector<SuspectSet> checks_;  // sets that the likely findings still want judged
+  bool crowded_ = false;            // about as many causes as it can hold
+};
+
+}  // namespace bisectd::strategies::causes

@@ -1,0 +1,19 @@
+// Binary logarithm from + - * / alone: the same bits on every machine, so that ties between trials fall the same way.
+#pragma once
+
+#include <cmath>
+
+namespace bisectd::strategies {
+
+/// log2 x for x > 0, absolute error below 1e-12 for the mantissa's part: 2/ln 2 * atanh((m - r) / (m + r)), r =
+/// sqrt(1/2).
+inline double log2_exact(double x) {
+  int exponent = 0;
+  const double m = std::frexp(x, &exponent);  // exact; in [1/2, 1)
+  const double z = (m - 0.70710678118654752) / (m + 0.70710678118654752), z2 = z * z;
+  double sum = 0;
+  for (int i = 15; i >= 1; i -= 2) sum = sum * z2 + 1.0 / i;
+  return exponent - 0.5 + 2.8853900817779268 * z * sum;
+}
+
+}  // namespace bisectd::strategies
