@@ -1,10 +1,10 @@
 """Measures the driver through the real command line and prints a table beside the targets.
 
-    BISECTD=... HOSTILE_TRAINER=... BARE_LOOP=... tests/bench/driver.py [TRIALS] [EVIDENCES]
+    BISECTD=... HOSTILE_TRAINER=... BARE_LOOP=... LONGER_JOURNAL=... tests/bench/driver.py [TRIALS] [EVIDENCES]
 
 1. Overhead per trial: TRIALS (1000) trials in five searches (256 suspects, every eighth guilty) of a training of a few
    milliseconds, against a bare fork/exec/wait loop of the same command in the same run, three times in turn; the median.
-2. Resume: a finished run of about EVIDENCES (10000) trials is resumed; everything in its journal is replayed.
+2. Resume: a finished run whose journal was made longer by EVIDENCES (10000) trials is resumed; all of it is replayed.
 """
 import os
 import pathlib
@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "end_to_end"))
 from space import HOSTILE, hostile_experiment
 
-BISECTD, BARE = os.environ["BISECTD"], os.environ["BARE_LOOP"]
+BISECTD, BARE, LONGER = (os.environ[name] for name in ("BISECTD", "BARE_LOOP", "LONGER_JOURNAL"))
 
 
 def guilty(folder, count, every):
@@ -64,9 +64,12 @@ def main():
         row(f"driver overhead per trial, {launches} launches, median of 3", "<= 5 ms", f"{statistics.median(overheads):.2f} ms")
         row("  (the training alone, bare loop)", "", f"{statistics.median(bare_ms):.2f} ms")
 
-        run(folder, evidences // 2, 1, evidences, "long")  # every suspect guilty: the longest search there is
+        (folder / "experiment.yaml").write_text(hostile_experiment("--cause", "op7=3", suspects=suspects))
+        subprocess.run([BISECTD, "run", "experiment.yaml", "-q", "--out", "long"], cwd=folder, stdout=subprocess.DEVNULL)
+        culprit = sorted(f"op{i}" for i in range(suspects)).index("op7")
+        subprocess.run([LONGER, "long/latest", str(evidences), str(culprit)], cwd=folder, check=True)
         began = time.monotonic()
-        subprocess.run([BISECTD, "resume", "long/latest", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL)
+        subprocess.run([BISECTD, "resume", "long/latest", "-q"], cwd=folder, stdout=subprocess.DEVNULL)
         row(f"resume of a journal with {judged(folder, 'long')} evidences", "<= 1 s", f"{time.monotonic() - began:.2f} s")
 
 
