@@ -75,8 +75,8 @@ std::vector<std::int64_t> drop_non_finite(Tracks& tracks, std::vector<std::strin
 std::size_t merge_identical(Tracks& tracks) {
   Tracks distinct;
   for (Track& track : tracks) {
-    const bool known = std::any_of(distinct.begin(), distinct.end(),
-                                   [&](const Track& other) { return identical(track, other); });
+    const bool known =
+        std::any_of(distinct.begin(), distinct.end(), [&](const Track& other) { return identical(track, other); });
     if (!known) distinct.push_back(std::move(track));
   }
   const std::size_t merged = tracks.size() - distinct.size();
@@ -155,7 +155,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
       reference.notes.push_back(fmt::format("a reference run is left out: it logged no {}", metric.name));
       continue;
     }
-    if (track.resumed) reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
+    if (track.resumed)
+      reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
     reference.runs.push_back(std::move(track));
     for (const char* name : {kLossScale, kGradNorm}) {
       const auto extra = curve.series.find(name);
@@ -175,12 +176,13 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   reference.given = reference.runs.size();
   const std::size_t merged = merge_identical(reference.runs);
   if (merged > 0) {
-    reference.notes.push_back(fmt::format("{} of {} reference runs are bit-identical to another and count once", merged,
-                                          reference.given));
+    reference.notes.push_back(
+        fmt::format("{} of {} reference runs are bit-identical to another and count once", merged, reference.given));
   }
   reference.steps = common_steps(reference.runs);
   if (reference.steps.empty()) {
-    return problem("no-common-steps", "the reference runs have no step in common", "log at the same steps in every run");
+    return problem("no-common-steps", "the reference runs have no step in common",
+                   "log at the same steps in every run");
   }
   for (Track& run : reference.runs) run = until(std::move(run), reference.steps.back());
   const auto values = values_on_grid(reference);
@@ -197,7 +199,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   }
   reference.scale = scale_of(reference.mean, accept.absolute_tolerance / accept.target);
   if (*std::min_element(reference.scale.begin(), reference.scale.end()) <= 0) {
-    return problem("all-zero", fmt::format("the reference's {} is zero everywhere: nothing is relative to zero", metric.name),
+    return problem("all-zero",
+                   fmt::format("the reference's {} is zero everywhere: nothing is relative to zero", metric.name),
                    "set an absolute tolerance under accept:, or judge another metric");
   }
   for (const auto& run : values) {

@@ -42,8 +42,8 @@ struct Baseline {
 struct Reference {
   configs::Acceptance accept;
   MetricRule metric;
-  std::size_t given = 0;                       ///< usable runs, bit-identical ones counted each
-  bool shortened = false;                      ///< looks at a part of the runs only, for a learnt horizon
+  std::size_t given = 0;   ///< usable runs, bit-identical ones counted each
+  bool shortened = false;  ///< looks at a part of the runs only, for a learnt horizon
   std::vector<std::string> notes;
 
   std::vector<std::int64_t> steps;             ///< the grid: steps where every run has a finite value
@@ -55,8 +55,8 @@ struct Reference {
 
   Baseline baseline;
 
-  Window window;                               ///< the final window of a whole run
-  Spread level;                                ///< of the runs' levels
+  Window window;                                      ///< the final window of a whole run
+  Spread level;                                       ///< of the runs' levels
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
 
   int distinct() const { return static_cast<int>(runs.size()); }

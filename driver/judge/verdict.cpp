@@ -14,8 +14,8 @@ namespace {
 
 using strategies::Verdict;
 
-// A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95 of
-// 100 cases. Runs of fewer than 30 points are not asked for as many.
+// A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95
+// of 100 cases. Runs of fewer than 30 points are not asked for as many.
 constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
 constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
 
@@ -77,11 +77,12 @@ std::string doubt(const Reference& reference, std::span<const Attempt> attempts,
   if (reference.metric.higher_is_better || points < kPointsOfCurve) return {};
   Spikes all;
   for (const Attempt& attempt : attempts) {
-    const Spikes spikes = spikes_of(reference, attempt.difference);
+    const Spikes spikes = spikes_of(reference, attempt.difference, Progress::over);
     all.count += spikes.count;
     all.worst = spikes.worst;
   }
-  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size())) return "spikes";
+  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size()))
+    return "spikes";
   return may_repeat && points * attempts.size() < kPointsForPass ? "few-points" : "";
 }
 
@@ -101,8 +102,11 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   Spread all = reference.level;
   all += judgement.spread;
   all += pool.total;
-  const Attempt& first = distinct.attempts.front();
-  const Variance inside = within_run(values_in(first.difference, first.window));
+  Variance inside;  // of the attempt that wobbles most
+  for (const Attempt& attempt : distinct.attempts) {
+    const Variance one = within_run(values_in(attempt.difference, attempt.window));
+    if (one.value >= inside.value) inside = one;
+  }
   if (all.dof > 0) {
     comparison.error = standard_error(variance_of(all), m, n, inside.value * m / (m + 1.0));
   } else {
@@ -140,8 +144,8 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std:
     }
   }
   if (comparison.ground == Ground::exact || comparison.error.dof > 0) {
-    judgement.p_bad = probability_beyond(reference.accept.target, comparison.size, comparison.error,
-                                         reference.accept.worse_only);
+    judgement.p_bad =
+        probability_beyond(reference.accept.target, comparison.size, comparison.error, reference.accept.worse_only);
     judgement.standard_error = comparison.error.value;
     judgement.dof = comparison.error.dof;
     judgement.detectable = detectable(reference.accept, grey, comparison);
@@ -223,10 +227,14 @@ Judgement judge(const Reference& reference, std::span<const Curve> curves, const
 Judgement overall(std::span<const Judgement> by_metric) {
   const auto rank = [](const Judgement& judgement) {
     switch (judgement.verdict) {
-      case Verdict::fail: return 0;
-      case Verdict::unresolved: return 1;
-      case Verdict::inconclusive: return 2;
-      case Verdict::pass: return 3;
+      case Verdict::fail:
+        return 0;
+      case Verdict::unresolved:
+        return 1;
+      case Verdict::inconclusive:
+        return 2;
+      case Verdict::pass:
+        return 3;
     }
     return 3;
   };
