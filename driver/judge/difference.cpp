@@ -11,7 +11,7 @@ namespace bisectd::driver::judge {
 Difference difference(const Reference& reference, const Curve& curve) {
   Difference result;
   const auto found = curve.series.find(reference.metric.name);
-  if (found == curve.series.end()) return result;
+  if (found == curve.series.end() || !sane_steps(found->second)) return result;
   result.track = until(tidy(found->second), reference.last_step());
   Match matched = match(result.track, reference.steps);
   std::size_t kept = 0;

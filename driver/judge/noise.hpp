@@ -18,8 +18,8 @@ struct Spread {
   Spread& operator+=(const Spread& other);
 };
 
-/// Spreads of every configuration repeated so far in the experiment; each sharpens all later verdicts. Full-length
-/// attempts without events only (Judgement::spread keeps to that).
+/// Spreads of every configuration repeated so far in the experiment, of one metric; each sharpens all later verdicts.
+/// Full-length attempts without events only (Judgement::spread keeps to that).
 struct NoisePool {
   Spread total;
 

@@ -44,12 +44,14 @@ void drop(Tracks& tracks, const std::vector<bool>& broken, std::string_view why,
 }
 
 void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
-  std::int64_t longest = tracks.front().steps.back();
-  for (const Track& track : tracks) longest = std::max(longest, track.steps.back());
-  std::vector<bool> broken;
+  std::int64_t first = tracks.front().steps.front(), longest = tracks.front().steps.back();
   for (const Track& track : tracks) {
-    broken.push_back(static_cast<double>(track.steps.back()) < kWholeRun * static_cast<double>(longest));
+    first = std::min(first, track.steps.front());
+    longest = std::max(longest, track.steps.back());
   }
+  const double missing = (1 - kWholeRun) * static_cast<double>(longest - first + 1);
+  std::vector<bool> broken;
+  for (const Track& track : tracks) broken.push_back(static_cast<double>(longest - track.steps.back()) > missing);
   drop(tracks, broken, "it ended early", notes);
 }
 
@@ -146,6 +148,10 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   reference.metric = metric;
   for (const Curve& curve : curves) {
     const auto found = curve.series.find(metric.name);
+    if (found != curve.series.end() && !sane_steps(found->second)) {
+      return problem("bad-steps", fmt::format("a reference run logged {} at an impossible step", metric.name),
+                     "check the step in the format or pattern of the metric");
+    }
     Track track = found == curve.series.end() ? Track{} : tidy(found->second);
     if (last) {
       reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);

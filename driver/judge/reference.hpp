@@ -64,7 +64,7 @@ struct Reference {
 };
 
 /// Aligns, drops broken runs (while three are left), counts bit-identical runs once. `until`: the last step to look at,
-/// for a shortened horizon. Problems: no-reference, no-curve, no-common-steps, not-finite, all-zero.
+/// for a shortened horizon. Problems: no-reference, no-curve, bad-steps, no-common-steps, not-finite, all-zero.
 tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> runs,
                                                    const MetricRule& metric,
                                                    std::optional<std::int64_t> until = std::nullopt);

@@ -88,12 +88,12 @@ std::string doubt(const Reference& reference, std::span<const Attempt> attempts,
 
 /// The grounds for comparing these attempts, and with them the error of `delta`.
 Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, const Judgement& judgement,
-                         std::size_t made, const NoisePool& pool) {
+                         const NoisePool& pool) {
   const int m = reference.distinct(), n = static_cast<int>(distinct.attempts.size());
   // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
   const bool repeats_itself = n == 1 && pool.total.dof == 0 && (distinct.repeated > 0 || pool.deterministic());
   Comparison comparison;
-  comparison.last_look = repeats_itself || made >= static_cast<std::size_t>(reference.accept.max_repeats);
+  comparison.last_look = repeats_itself || n + distinct.repeated >= reference.accept.max_repeats;
   comparison.size = badness(reference, *judgement.delta);
   if (m == 1 && repeats_itself) {
     comparison.ground = Ground::exact;
@@ -116,18 +116,17 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   return comparison;
 }
 
-Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std::size_t made, const NoisePool& pool,
-                   Rigour rigour) {
+Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool, Rigour rigour) {
   const DistinctAttempts all = distinct(std::move(usable));
   const std::vector<Attempt>& attempts = all.attempts;
   Judgement judgement;
-  if (!reference.shortened) judgement.spread = spread_of(reference, attempts);
+  judgement.spread = spread_of(reference, attempts);
   judgement.spread.identical = all.repeated;
   judgement.delta = 0;
   for (const Attempt& attempt : attempts) {
     *judgement.delta += level_in(reference, attempt.difference, attempt.window) / static_cast<double>(attempts.size());
   }
-  const Comparison comparison = comparison_of(reference, all, judgement, made, pool);
+  const Comparison comparison = comparison_of(reference, all, judgement, pool);
   const double grey = rigour == Rigour::strict ? 1.0 : reference.accept.grey;
   const bool may_repeat = !comparison.last_look;
   if (comparison.ground == Ground::within_run && (may_repeat || comparison.error.dof == 0)) {
@@ -155,6 +154,10 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std:
     judgement.noise = comparison.error.value / std::sqrt(share);
   }
   judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat;
+  if (reference.shortened) {  // another window: no measure for whole runs
+    judgement.spread = {};
+    judgement.spread.identical = all.repeated;
+  }
   if (judgement.verdict == Verdict::fail) {
     judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
   }
@@ -218,7 +221,7 @@ Judgement judge(const Reference& reference, std::span<const Curve> curves, const
   // A reference that is itself off is a matter of noise, not a proof.
   if (same) judgement = identical_to_reference(reference, usable);
   if (!same || badness(reference, *judgement.delta) > reference.accept.target) {
-    judgement = by_level(reference, std::move(usable), curves.size(), pool, rigour);
+    judgement = by_level(reference, std::move(usable), pool, rigour);
   }
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());
   return judgement;

@@ -99,6 +99,7 @@ TEST_CASE("what cannot be compared is unresolved, with its reason") {
   const Reference reference = reference_of(identical_references(100, 2));
   CHECK(judge_one(reference, Curve{}).reason == "no-curve");
   CHECK(judge_one(reference, curve(89, plain_loss)).reason == "truncated");
+  CHECK(judge_one(reference, curve_of({{std::numeric_limits<std::int64_t>::min(), 1.0}})).reason == "no-curve");
   Series between;
   for (int step = 1; step <= 100; ++step) between.push_back({1000 + step, 1.0});
   CHECK(judge_one(reference, curve_of(between)).verdict == Verdict::unresolved);
@@ -204,7 +205,8 @@ TEST_CASE("identical references with a noisy subject: repeats of the subject giv
   pool.add(judge(reference, good, pool).spread);
   CHECK(pool.total.dof == 2);
   CHECK_FALSE(pool.deterministic());
-  CHECK(judge_one(reference, noisy(1000, 9, 0.001, 0.018), pool).verdict == Verdict::fail);
+  const std::vector<Curve> bad = {noisy(1000, 9, 0.001, 0.018), noisy(1000, 10, 0.001, 0.018)};
+  CHECK(judge(reference, bad, pool).verdict == Verdict::fail);
 }
 
 TEST_CASE("a strict judgement leaves undecided what a search accepts") {
