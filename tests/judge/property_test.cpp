@@ -78,7 +78,7 @@ std::vector<Curve> scaled(std::vector<Curve> curves, double factor) {
 }  // namespace
 
 TEST_CASE("any curves give a verdict or a problem, and every number in it is finite") {
-  rc::check([] {
+  CHECK(rc::check([] {
     const auto references = some(1, nasty_curve), attempts = some(1, nasty_curve);
     const auto reference = prepare_reference({}, references, kLoss);
     if (!reference) {
@@ -97,11 +97,11 @@ TEST_CASE("any curves give a verdict or a problem, and every number in it is fin
       RC_ASSERT(!value || std::isfinite(*value));
     }
     RC_ASSERT(std::isfinite(judgement.spread.last) && std::isfinite(judgement.spread.both));
-  });
+  }));
 }
 
 TEST_CASE("never a pass beyond the target, never a fail by level within it") {
-  rc::check([] {
+  CHECK(rc::check([] {
     const Experiment experiment = plausible();
     const auto reference = prepare_reference({}, experiment.references, kLoss);
     RC_ASSERT(reference.has_value());
@@ -110,11 +110,11 @@ TEST_CASE("never a pass beyond the target, never a fail by level within it") {
     if (judgement.reason == "level" && judgement.verdict == Verdict::fail) {
       RC_ASSERT(std::abs(judgement.delta.value()) > 0.005);
     }
-  });
+  }));
 }
 
 TEST_CASE("NaN in a candidate never disappears") {
-  rc::check([] {
+  CHECK(rc::check([] {
     const Reference reference = prepare_reference({}, noisy_references(200, 3, 0.001), kLoss).value();
     Curve candidate = noisy(200, 50, 0.001);
     const int count = *rc::gen::inRange(1, 10);
@@ -125,11 +125,11 @@ TEST_CASE("NaN in a candidate never disappears") {
     const bool noted = std::any_of(judgement.notes.begin(), judgement.notes.end(),
                                    [](const std::string& note) { return note.find("NaN") != std::string::npos; });
     RC_ASSERT(judgement.reason == "nan" || noted);
-  });
+  }));
 }
 
 TEST_CASE("units do not matter: scaling both sides by a power of two changes nothing") {
-  rc::check([] {
+  CHECK(rc::check([] {
     const Experiment experiment = plausible();
     const double factor = *rc::gen::element(0.25, 1024.0, -2.0);
     const auto plain = prepare_reference({}, experiment.references, kLoss);
@@ -139,11 +139,11 @@ TEST_CASE("units do not matter: scaling both sides by a power of two changes not
     RC_ASSERT(a.verdict == b.verdict);
     RC_ASSERT(a.reason == b.reason);
     if (a.delta) RC_ASSERT(std::abs(std::abs(*a.delta) - std::abs(*b.delta)) < 1e-12);
-  });
+  }));
 }
 
 TEST_CASE("the order of references and of attempts does not matter") {
-  rc::check([] {
+  CHECK(rc::check([] {
     Experiment experiment = plausible();
     const Judgement a = judge(prepare_reference({}, experiment.references, kLoss).value(), experiment.attempts, {});
     std::reverse(experiment.references.begin(), experiment.references.end());
@@ -152,11 +152,11 @@ TEST_CASE("the order of references and of attempts does not matter") {
     RC_ASSERT(a.verdict == b.verdict);
     // Of several attempts with events the first one is told, with its own difference.
     if (a.standard_error && b.standard_error) RC_ASSERT(std::abs(*a.delta - *b.delta) < 1e-12);
-  });
+  }));
 }
 
 TEST_CASE("logging a step again with the same value changes nothing but the note") {
-  rc::check([] {
+  CHECK(rc::check([] {
     const Experiment experiment = plausible();
     const Reference reference = prepare_reference({}, experiment.references, kLoss).value();
     std::vector<Curve> again = experiment.attempts;
@@ -165,5 +165,5 @@ TEST_CASE("logging a step again with the same value changes nothing but the note
     const Series tail(series.begin() + static_cast<std::ptrdiff_t>(back), series.end());
     series.insert(series.end(), tail.begin(), tail.end());
     RC_ASSERT(judge(reference, again, {}).verdict == judge(reference, experiment.attempts, {}).verdict);
-  });
+  }));
 }
