@@ -14,7 +14,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether `c`, left of a key, makes the key the end of a longer word.
 bool continues_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '/';
+  const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return is_letter || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '/';
 }
 
 /// A set of characters that is asked in one step; find_first_of() of the library makes a call for each.
@@ -54,7 +55,8 @@ std::size_t find_in_line(std::string_view text, std::string_view what, std::size
 /// Calls `accept` with what follows each place where `key` starts a word, until it returns something.
 template <class Accept>
 auto after_word(std::string_view line, std::string_view key, Accept accept) -> decltype(accept(line)) {
-  for (std::size_t at = find_in_line(line, key, 0); at != std::string_view::npos; at = find_in_line(line, key, at + 1)) {
+  constexpr std::size_t kNowhere = std::string_view::npos;
+  for (std::size_t at = find_in_line(line, key, 0); at != kNowhere; at = find_in_line(line, key, at + 1)) {
     if (at > 0 && continues_word(line[at - 1])) continue;
     if (auto found = accept(line.substr(at + key.size()))) return found;
   }
@@ -141,7 +143,8 @@ std::optional<Progress> progress_after(std::string_view line, std::string_view k
 std::optional<int> last_digit_power(std::string_view number_text) {
   const std::size_t exponent_at = std::min(number_text.find_first_of("eE"), number_text.size());
   const std::string_view mantissa = number_text.substr(0, exponent_at);
-  if (mantissa.empty() || !is_digit(mantissa.back()) || mantissa.find('#') != std::string_view::npos) return std::nullopt;
+  const bool is_finite = !mantissa.empty() && is_digit(mantissa.back()) && mantissa.find('#') == std::string_view::npos;
+  if (!is_finite) return std::nullopt;
   const std::size_t point = mantissa.find('.');
   int exponent = point == std::string_view::npos ? 0 : -static_cast<int>(mantissa.size() - point - 1);
   if (exponent_at < number_text.size()) {
