@@ -6,7 +6,7 @@ namespace bisectd::driver::read {
 namespace {
 
 /// Found inf or nan, current scale is: 65536.0, decrease to: 65536.0*0.5      (paddle.amp, whatever the trainer)
-constexpr std::string_view kPaddleScale = "current scale is";
+constexpr std::string_view kPaddleScale = "Found inf or nan, current scale is";
 
 std::vector<Format> make_formats() {
   return {

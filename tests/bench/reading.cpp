@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -110,6 +111,7 @@ struct Case {
   fs::path log;
   std::string fixed_text;  ///< for grep
   std::function<void(const fs::path&)> read;
+  std::optional<double> most_mib;  ///< target; absent where the curve itself is most of the memory
 };
 
 double median(std::vector<double> values) {
@@ -131,7 +133,8 @@ void report(const Case& each, int rounds) {
   const double ratio = median(grep) / median(ours);
   fmt::print("{:<34} {:>7.3f} {:>7.3f}   {:>6} {:>6.2f} {:<6} {:>6} {:>6.1f} {}\n", each.name, median(grep),
              median(ours), fmt::format(">={:.1f}", kTargetRatio), ratio, ratio >= kTargetRatio ? "ok" : "MISSED",
-             fmt::format("<={:.0f}", kTargetMib), mib, mib <= kTargetMib ? "ok" : "MISSED");
+             each.most_mib ? fmt::format("<={:.0f}", *each.most_mib) : "-", mib,
+             !each.most_mib ? "" : mib <= *each.most_mib ? "ok" : "MISSED");
 }
 
 configs::Metric paddleocr_loss() {
@@ -183,12 +186,12 @@ int main(int count, char** arguments) {
   fmt::print("{:<34} {:>7} {:>7}   {:>6} {:>6} {:<6} {:>6} {:>6}\n", "log and what is read of it", "grep s", "ours s",
              "target", "ratio", "", "target", "MiB");
   report({"GLOG_v=3: loss, fall-backs, refused", glog, "missing npu kernel",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), names); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), names); }, kTargetMib}, rounds);
   report({"GLOG_v=3: each API call", glog, "Running_AD_API",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), dense); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), dense); }, kTargetMib}, rounds);
   report({"training log: PaddleOCR's loss", training, "loss: ",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), {}); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), {}); }, {}}, rounds);
   report({"training log: a user's pattern", training, "loss: ",
-          [&](const fs::path& log) { read_whole(log, pattern_loss(), {}); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, pattern_loss(), {}); }, {}}, rounds);
   fs::remove_all(folder);
 }
