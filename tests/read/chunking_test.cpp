@@ -109,3 +109,20 @@ TEST_CASE("no line is longer than the limit") {
     assembler.finish(take);
   }));
 }
+
+TEST_CASE("a line of just the longest length is whole, one byte more is cut, in one piece or two") {
+  for (const std::size_t length : {kLongestLine, kLongestLine + 1}) {
+    for (const std::size_t first_piece : {std::size_t{0}, std::size_t{100}}) {
+      const std::string log = "before\n" + std::string(length, 'x') + "\nafter\n";
+      std::vector<std::size_t> sizes;
+      LineAssembler assembler;
+      const TakeBlock take = [&](const Block& block) {
+        for_each_line(block, [&](const Line& line) { sizes.push_back(line.text.size()); });
+      };
+      assembler.feed(std::string_view(log).substr(0, first_piece), take);
+      assembler.feed(std::string_view(log).substr(first_piece), take);
+      CHECK(sizes == std::vector<std::size_t>{6, kLongestLine, 5});
+      CHECK(assembler.clipped() == static_cast<std::int64_t>(length - kLongestLine));
+    }
+  }
+}
