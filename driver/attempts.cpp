@@ -114,6 +114,7 @@ double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now
 void Attempts::start(AttemptRequest request) {
   launch::Slot slot = request.side->pool->acquire().value();
   const LaunchCommand command = launch_command(request, slot, run_tag_);
+  std::filesystem::create_directories(request.folder);
   write_attempt_files(request.folder, command);
   const launch::JobId id = next_id_++;
   launcher_.start({.id = id,

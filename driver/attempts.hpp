@@ -32,7 +32,7 @@ struct AttemptRequest {
   std::size_t trial = 0;
   int number = 1;                        ///< of this trial's attempts, 1-based
   LaunchSide* side = nullptr;
-  std::filesystem::path folder;          ///< the attempt's own, exists
+  std::filesystem::path folder;          ///< the attempt's own, made when it starts
   neutralise::Recipe recipe;
   std::optional<std::int64_t> last_step; ///< a run that logged it has its whole curve, however it ends
   std::vector<read::NamePattern> watched;

@@ -266,6 +266,7 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
 
 void Loop::search() {
   replay_search();
+  record_.answer = search_->answer();  // once: an answer to each of ten thousand old evidences would take minutes
   while (search_->answer().state == strategies::State::searching) {
     if (!budget_spent()) ask();
     if (!trials_.any_open()) break;  // nothing to ask and nothing to wait for: the budget is spent
@@ -284,7 +285,6 @@ void Loop::ask() {
     pending_[trials_.next_number()] = trial.neutralised;
     trials_.start(plan_for(role_of(trial.purpose), trial.neutralised, catalogue_.with_labels(trial.reason)));
   }
-  record_.answer = search_->answer();
 }
 
 void Loop::replay_search() {
@@ -314,6 +314,7 @@ void Loop::take_in_search(const FinishedTrial& finished) {
     journal_.append(effect_record(effect_seen_));
   }
   learn(finished.plan.neutralised, finished.judgement);
+  record_.answer = search_->answer();
 }
 
 void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgement) {
@@ -322,7 +323,6 @@ void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgemen
                  .verdict = judgement.verdict,
                  .p_bad = judgement.p_bad,
                  .delta = judgement.delta});
-  record_.answer = search_->answer();
 }
 
 bool Loop::budget_spent() const {

@@ -12,9 +12,10 @@ enum class State {
   searching,
   aligned,           ///< the subject as it is passes: there is nothing to find
   outside_suspects,  ///< everything neutralised still fails
-  proved,            ///< culprit set found and every claim of the certificate holds
-  contradictory,     ///< verdicts contradict each other beyond what repeats can mend
-  stuck,             ///< nothing left to ask, yet not proved (say, every useful trial crashes)
+  proved,         ///< culprit set minimal and sufficient, and every cause named; a claim about a cause stays unproved
+                  ///< only if each trial that could show it says nothing (`explanation` tells which)
+  contradictory,  ///< verdicts contradict each other beyond what repeats can mend
+  stuck,          ///< nothing left to ask, yet not proved (say, every useful trial crashes)
 };
 
 /// One line of the certificate, and the trial that shows it.
@@ -27,7 +28,7 @@ struct Claim {
   };
   Kind kind = Kind::fix_passes;
   std::vector<SuspectId> subject;
-  SuspectSet neutralised;          ///< the trial that shows it
+  SuspectSet neutralised;  ///< the trial that shows it, itself or by implication; see certificate.hpp
   Verdict expected = Verdict::pass;
   bool proved = false;
 };
@@ -35,14 +36,15 @@ struct Claim {
 /// The answer so far; complete when `state` is not `searching`.
 struct Answer {
   State state = State::searching;
-  std::vector<SuspectId> culprit_set;             ///< ascending
-  std::vector<std::vector<SuspectId>> causes;     ///< each ascending; one member, or several that only fail together
+  std::vector<SuspectId> culprit_set;          ///< ascending
+  std::vector<std::vector<SuspectId>> causes;  ///< each ascending; one member, or several that only fail together
   std::vector<Claim> certificate;
-  std::vector<SuspectId> not_neutralisable;       ///< neutralising one of these breaks the run; they stayed active
-  double confidence = 0.0;                        ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
-  std::vector<double> guilt;                      ///< per suspect: probability of being in the culprit set
+  std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
+  double confidence = 0.0;    ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
+  std::vector<double> guilt;  ///< per suspect: probability of being in the culprit set
   double trials_left_low = 0, trials_left_high = 0;  ///< expected range to the end
-  std::string explanation;                        ///< of `contradictory` and `stuck`, in words with ids as #3
+  std::string
+      explanation;  ///< of `contradictory`, `stuck`, and what a final state leaves open, in words with ids as #3
 };
 
 }  // namespace bisectd::strategies

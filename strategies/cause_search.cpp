@@ -13,7 +13,11 @@ constexpr std::size_t kMostOrders = 12;
 
 CauseSearch::CauseSearch(SuspectId culprit, const CulpritPrior& prior, SuspectSet base, std::vector<SuspectId> order,
                          const std::vector<Observation>& history, std::uint64_t seed)
-    : prior_(prior), base_(std::move(base)), history_(history), random_(seed), members_{culprit},
+    : prior_(prior),
+      base_(std::move(base)),
+      history_(history),
+      random_(seed),
+      members_{culprit},
       stage_(base_, {}, {1.0, 1.0}) {
   base_.set(culprit);
   stage_ = stage(std::move(order));

@@ -10,11 +10,12 @@
 
 namespace bisectd::strategies {
 
-/// Invariant: with base and members() exposed, some prefix of the remaining order hits; members() is part of every cause
-/// within that prefix. When complete(), base and members() hit, and without any one member they are clear.
+/// Invariant: with base and members() exposed, some prefix of the remaining order hits; members() is part of every
+/// cause within that prefix. When complete(), base and members() hit, and without any one member they are clear.
 class CauseSearch {
  public:
-  /// `order`: the suspects outside the culprit set, any of which may be a partner. Prior and history outlive the search.
+  /// `order`: the suspects outside the culprit set, any of which may be a partner. Prior and history outlive the
+  /// search.
   CauseSearch(SuspectId culprit, const CulpritPrior& prior, SuspectSet base, std::vector<SuspectId> order,
               const std::vector<Observation>& history, std::uint64_t seed);
 

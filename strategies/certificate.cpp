@@ -1,8 +1,9 @@
 // Claims as sets of active suspects, looked up in the log.
 //
-// With noise a claim collects the evidence of all trials that imply it. Counting only those that came out right would be
-// biased (of forty trials that would each refute the claim, two are wrong by chance), so a trial counts, for or against,
-// iff the causes predict for it what the claim expects; a flip of any other trial says nothing about this claim.
+// With noise a claim collects the evidence of all trials that imply it. Counting only those that came out right would
+// be biased (of forty trials that would each refute the claim, two are wrong by chance), so a trial counts, for or
+// against, iff the causes predict for it what the claim expects; a flip of any other trial says nothing about this
+// claim.
 #include "strategies/certificate.hpp"
 
 #include <algorithm>
@@ -32,8 +33,7 @@ SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::spa
 }  // namespace
 
 std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_active,
-                               std::span<const SuspectId> culprit_set,
-                               std::span<const std::vector<SuspectId>> causes) {
+                               std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
   // Whether these causes predict the verdict; without causes anything is allowed.
   std::vector<SuspectSet> cause_sets;
   for (const std::vector<SuspectId>& cause : causes) {

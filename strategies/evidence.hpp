@@ -16,11 +16,11 @@ enum class Verdict {
 };
 
 enum class Purpose {
-  subject_as_is,          ///< nothing neutralised: must fail
-  everything_neutralised, ///< must pass
-  runnable,               ///< looks for suspects whose neutralising breaks the run
+  subject_as_is,           ///< nothing neutralised: must fail
+  everything_neutralised,  ///< must pass
+  runnable,                ///< looks for suspects whose neutralising breaks the run
   search,
-  certificate,            ///< proves a claim about the answer
+  certificate,  ///< proves a claim about the answer
 };
 
 /// One set of neutralised suspects, to be judged.

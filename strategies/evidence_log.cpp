@@ -76,14 +76,15 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
     case Verdict::inconclusive: ++entry.inconclusive; break;
     case Verdict::unresolved: ++entry.unresolved; break;
   }
-  const bool bad = evidence.verdict == Verdict::fail || (evidence.verdict == Verdict::inconclusive && evidence.p_bad > 0.5);
+  const bool bad =
+      evidence.verdict == Verdict::fail || (evidence.verdict == Verdict::inconclusive && evidence.p_bad > 0.5);
   const double wrong = doubt(evidence);
   const double bits = wrong <= 0 ? kCertainBits : log2_exact((1 - wrong) / wrong);
   entry.bits += bad ? bits : -bits;
-  entry.verdict = entry.bits >= needed_bits_                        ? Verdict::fail
-                  : entry.bits <= -needed_bits_                     ? Verdict::pass
+  entry.verdict = entry.bits >= needed_bits_                     ? Verdict::fail
+                  : entry.bits <= -needed_bits_                  ? Verdict::pass
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
-                                                                    : Verdict::unresolved;
+                                                                 : Verdict::unresolved;
   const Verdict now = entry.verdict;
   const bool changed = fresh || now != before;
   if (changed && now == Verdict::fail) {

@@ -16,7 +16,10 @@ constexpr double kLeastMass = 1e-9;  // of any m that is still possible: a prior
 }  // namespace
 
 FirstHit::FirstHit(SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight)
-    : base_(std::move(base)), reachable_(base_), order_(std::move(order)), weight_(std::move(weight)),
+    : base_(std::move(base)),
+      reachable_(base_),
+      order_(std::move(order)),
+      weight_(std::move(weight)),
       high_(order_.size() + 1) {
   for (SuspectId suspect : order_) reachable_.set(suspect);
   double total = 0;
@@ -29,9 +32,7 @@ FirstHit::FirstHit(SuspectSet base, std::vector<SuspectId> order, std::vector<do
 // A clear E that covers base: so is every prefix within E.
 void FirstHit::observe(const Observation& seen) {
   switch (seen.outcome) {
-    case Outcome::nothing:
-      silent_.insert(seen.exposed);
-      return;
+    case Outcome::nothing: silent_.insert(seen.exposed); return;
     case Outcome::hit: {
       if (!seen.exposed.is_subset_of(reachable_)) return;
       std::size_t length = std::min(high_, order_.size());
@@ -100,7 +101,8 @@ std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const Suspec
     Gap* widest = nullptr;
     for (Gap& gap : gaps) {
       if (gap.cuts >= gap.to - gap.from) continue;
-      if (!widest || gap.mass * static_cast<double>(widest->cuts + 1) > widest->mass * static_cast<double>(gap.cuts + 1))
+      if (!widest ||
+          gap.mass * static_cast<double>(widest->cuts + 1) > widest->mass * static_cast<double>(gap.cuts + 1))
         widest = &gap;
     }
     if (!widest) break;
@@ -114,8 +116,7 @@ std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const Suspec
       while (right < gap.to && sum[right] < target) ++right;
       std::size_t left = right;  // candidates are left-1 downwards and right upwards
       while (left > gap.from || right < gap.to) {
-        const bool go_right =
-            left == gap.from || (right < gap.to && sum[right] - target <= target - sum[left - 1]);
+        const bool go_right = left == gap.from || (right < gap.to && sum[right] - target <= target - sum[left - 1]);
         const std::size_t cut = go_right ? right++ : --left;
         if (taken[cut]) continue;
         SuspectSet set = prefix(low_ + cut);
@@ -153,7 +154,8 @@ bool FirstHit::starved() const {
 std::vector<SuspectId> FirstHit::reordered(std::size_t attempt, Random& random) const {
   const auto begin = order_.begin();
   const std::size_t first = low_ == 0 ? 0 : low_ - 1, last = std::min(high_, order_.size());
-  std::vector<SuspectId> question(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last));
+  std::vector<SuspectId> question(begin + static_cast<std::ptrdiff_t>(first),
+                                  begin + static_cast<std::ptrdiff_t>(last));
   random.shuffle(std::span(question));
   std::vector<SuspectId> front, cleared, behind;
   const bool disturb = attempt > 0 || question.size() <= kFew;

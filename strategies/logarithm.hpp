@@ -5,7 +5,8 @@
 
 namespace bisectd::strategies {
 
-/// log2 x for x > 0, absolute error below 1e-12 for the mantissa's part: 2/ln 2 * atanh((m - r) / (m + r)), r = sqrt(1/2).
+/// log2 x for x > 0, absolute error below 1e-12 for the mantissa's part: 2/ln 2 * atanh((m - r) / (m + r)), r =
+/// sqrt(1/2).
 inline double log2_exact(double x) {
   int exponent = 0;
   const double m = std::frexp(x, &exponent);  // exact; in [1/2, 1)

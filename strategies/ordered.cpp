@@ -8,8 +8,8 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr std::size_t kMostOrders = 24;   // tried for one culprit
-constexpr double kProofFirst = 0.3;
+constexpr std::size_t kMostOrders = 24;  // tried for one culprit
+constexpr double kProofFirst = 0.3;      // chance that none is left from which the proof is asked before a better split
 constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set and is asked about again
 
 // Likelier suspects first, equal ones in random order.
@@ -18,8 +18,7 @@ std::vector<SuspectId> first_order(const CulpritPrior& prior, const SuspectSet& 
   for (SuspectId suspect = 0; suspect < base.size(); ++suspect)
     if (!base.test(suspect)) order.push_back(suspect);
   random.shuffle(std::span(order));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](SuspectId a, SuspectId b) { return prior.odds(a) > prior.odds(b); });
+  std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) { return prior.odds(a) > prior.odds(b); });
   return order;
 }
 
@@ -34,7 +33,11 @@ double entropy_bits(std::span<const double> mass) {
 
 Ordered::Ordered(const CulpritPrior& prior, SuspectSet base, const std::vector<Observation>& history,
                  std::uint64_t seed)
-    : prior_(prior), base_(std::move(base)), acquitted_(base_.size()), history_(history), random_(seed),
+    : prior_(prior),
+      base_(std::move(base)),
+      acquitted_(base_.size()),
+      history_(history),
+      random_(seed),
       stage_(base_, {}, {1.0, 1.0}) {
   stage_ = stage(first_order(prior_, base_, random_));
   for (const Observation& seen : history_) observe(seen);
@@ -120,7 +123,8 @@ void Ordered::drop_needless() {
 std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectSet> pending) const {
   if (complete_) return {};
   const auto known = [&](const SuspectSet& set) {
-    return std::any_of(history_.begin(), history_.end(), [&](const Observation& seen) { return seen.exposed == set; }) ||
+    return std::any_of(history_.begin(), history_.end(),
+                       [&](const Observation& seen) { return seen.exposed == set; }) ||
            std::find(pending.begin(), pending.end(), set) != pending.end();
   };
   if (!none_left_) {

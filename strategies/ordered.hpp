@@ -1,5 +1,6 @@
-// The engine `ordered`: puts the suspects into an order, finds the first culprit by bisection over prefixes, takes it out,
-// and goes on until nothing is left. Trusted for every monotone predicate; knows nothing of fixes, causes or verdicts.
+// The engine `ordered`: puts the suspects into an order, finds the first culprit by bisection over prefixes, takes it
+// out, and goes on until nothing is left. Trusted for every monotone predicate; knows nothing of fixes, causes or
+// verdicts.
 #pragma once
 
 #include <span>
@@ -10,8 +11,8 @@
 
 namespace bisectd::strategies {
 
-/// Invariant: when complete(), exposing everything but found() is clear, and exposing everything but found() less any one
-/// of its members hits; both follow from observations by monotonicity alone.
+/// Invariant: when complete(), exposing everything but found() is clear, and exposing everything but found() less any
+/// one of its members hits; both follow from observations by monotonicity alone.
 class Ordered {
  public:
   /// `base` is exposed in every trial and not searched. The prior and the history must outlive the engine; the history

@@ -9,21 +9,22 @@
 
 namespace bisectd::strategies {
 
-/// The number of culprits k has P(k) ~ k^-2.5; given k, a set of culprits has probability proportional to the product of
-/// its members' odds. Only + - * / and sqrt are used, so that every machine computes the same bits.
+/// The number of culprits k has P(1) ~ 1, P(k) ~ 1.4 k^-2.25 beyond; given k, a set of culprits has probability
+/// proportional to the product of its members' odds. Only + - * / and sqrt are used, so that every machine computes the
+/// same bits.
 class CulpritPrior {
  public:
   explicit CulpritPrior(std::vector<double> odds);
 
   double odds(SuspectId suspect) const { return odds_[suspect]; }
 
-  /// Weights (not normalised) of m = 0 .. N+1 for "the first culprit among `order` (N suspects) is its m-th one, counted
-  /// from 1"; m = 0 never happens, m = N+1 means none is left. `found` culprits are known and not in `order`;
+  /// Weights (not normalised) of m = 0 .. N+1 for "the first culprit among `order` (N suspects) is its m-th one,
+  /// counted from 1"; m = 0 never happens, m = N+1 means none is left. `found` culprits are known and not in `order`;
   /// the first `cleared` of `order` are known to be innocent (it only matters when there are very many culprits).
   std::vector<double> first_culprit(std::span<const SuspectId> order, std::size_t found, std::size_t cleared) const;
 
  private:
-  std::vector<double> odds_;        // scaled to at most 1
+  std::vector<double> odds_;          // scaled to at most 1
   std::vector<double> count_weight_;  // [k]: P(k) / E_k, E_k the k-th elementary symmetric function of all odds
 };
 

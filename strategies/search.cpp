@@ -1,6 +1,6 @@
-// The phases of a search, in the order they follow from the evidence: both ends, a top end that runs, the culprits, their
-// causes. Each phase is an engine over observations; the log outlives them all, so that a revised verdict only means
-// building the engines again from it.
+// The phases of a search, in the order they follow from the evidence: both ends, a top end that runs, the culprits,
+// their causes. Each phase is an engine over observations; the log outlives them all, so that a revised verdict only
+// means building the engines again from it.
 #include "strategies/search.hpp"
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr int kEndTold = 2;      // times an end may say nothing before the search gives up
-constexpr int kMostVotes = 9;    // of one set, with noise
-constexpr int kSilentTold = 3;   // times a deciding set may say nothing
+constexpr int kEndTold = 2;     // times an end may say nothing before the search gives up
+constexpr int kMostVotes = 9;   // of one set, with noise
+constexpr int kSilentTold = 3;  // times a deciding set may say nothing
 
 std::vector<double> odds_of(const Problem& problem) {
   std::vector<double> odds;
@@ -33,9 +33,15 @@ std::vector<double> odds_of(const Problem& problem) {
 class Search::Impl {
  public:
   Impl(Problem given, EngineKind wanted)
-      : problem(std::move(given)), kind(wanted), size(problem.suspects.size()), none(size), all(size),
-        prior(odds_of(problem)), even(std::vector<double>(size, 1.0)),
-        log(size, problem.flip_probability, (1 - problem.confidence) / 3), always_active(size) {
+      : problem(std::move(given)),
+        kind(wanted),
+        size(problem.suspects.size()),
+        none(size),
+        all(size),
+        prior(odds_of(problem)),
+        even(std::vector<double>(size, 1.0)),
+        log(size, problem.flip_probability, (1 - problem.confidence) / 3),
+        always_active(size) {
     all.set();
     update_answer();
   }
@@ -43,14 +49,17 @@ class Search::Impl {
   void tell(const Evidence& evidence) {
     const EvidenceLog::Change change = log.add(evidence);
     const LogEntry& entry = log.entries()[change.entry];
-    heard.push_back({change.entry, evidence.verdict == Verdict::fail || (evidence.verdict == Verdict::inconclusive && evidence.p_bad > 0.5),
-                     log.doubt(evidence)});
-    const bool decided_before = !change.fresh && decided(change.before), crash_before = !change.fresh && change.before == Verdict::unresolved;
-    if (!change.fresh && change.before != entry.verdict && (decided_before || (crash_before && runnable)))
+    const bool bad =
+        evidence.verdict == Verdict::inconclusive ? evidence.p_bad > 0.5 : evidence.verdict == Verdict::fail;
+    heard.push_back({change.entry, bad, log.doubt(evidence)});
+    const bool changed = change.fresh || change.before != entry.verdict;
+    const bool built_upon =
+        !change.fresh && (decided(change.before) || (runnable && change.before == Verdict::unresolved));
+    if (changed && built_upon) {
       rebuild();
-    else {
+    } else {
       hear(heard.back());
-      if (change.fresh || change.before != entry.verdict) take_in(entry);
+      if (changed) take_in(entry);
       advance();
     }
     stale = true;
@@ -102,7 +111,8 @@ class Search::Impl {
   bool given_up(const CauseSearch& cause) const;
 };
 
-// One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears it.
+// One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears
+// it.
 //
 // With noise a set says nothing only once it is clear that repeats will not help; until then it is simply not known.
 void Search::Impl::take_in(const LogEntry& entry) {
@@ -155,7 +165,7 @@ void Search::Impl::advance() {
   if (!culprits->complete() || !reasons.empty()) return;
   for (SuspectId culprit : culprits->found())
     reasons.push_back(std::make_unique<CauseSearch>(culprit, prior, always_active, culprits->others(), failing,
-                                                   problem.seed + 3 + culprit));
+                                                    problem.seed + 3 + culprit));
 }
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
@@ -164,7 +174,8 @@ bool Search::Impl::wants_causes() const {
   return kind == EngineKind::causes || problem.slots > 1 || !log.exact();
 }
 
-// Whether `causes` leads; it hands over to `ordered`, which heard the same evidence, when nothing it can believe in fits.
+// Whether `causes` leads; it hands over to `ordered`, which heard the same evidence, when nothing it can believe in
+// fits.
 bool Search::Impl::by_causes() const { return engine && !engine->misfit(); }
 
 bool Search::Impl::explained() const { return engine && engine->finding().proved; }
@@ -200,13 +211,15 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     unsettled = true;
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = log.entries()[i]; log.worth_repeating(entry))
-        add(entry.active, Purpose::search, "repeated: a set that is neutralised further fails and this one passes, or the reverse");
+        add(entry.active, Purpose::search,
+            "repeated: a set that is neutralised further fails and this one passes, or the reverse");
   }
   if (unsettled) return trials;
 
   const Verdict as_is = verdict_of(all);
   if (as_is == Verdict::pass) return trials;
-  if (as_is != Verdict::fail && told(all) < kEndTold) add(all, Purpose::subject_as_is, "the subject as it is must fail");
+  if (as_is != Verdict::fail && told(all) < kEndTold)
+    add(all, Purpose::subject_as_is, "the subject as it is must fail");
   if (as_is != Verdict::fail && told(all) >= kEndTold) return trials;
   if (!culprits && !runnable) {
     const Verdict top = verdict_of(none);
@@ -230,7 +243,8 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     for (const SuspectSet& set : engine->ask(slots, busy)) {
       const bool check = engine->is_check(set);
       add(set, check ? Purpose::certificate : Purpose::search,
-          check ? "checks a claim of the likeliest answer" : fmt::format("splits what is believed: {} active", set.count()));
+          check ? "checks a claim of the likeliest answer"
+                : fmt::format("splits what is believed: {} active", set.count()));
     }
     if (!trials.empty() || !pending.empty()) return trials;
   }
@@ -254,7 +268,8 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     for (const CauseSearch* cause : open) {
       const auto sets = cause->ask(1, busy);
       if (!sets.empty())
-        add(sets.front(), Purpose::certificate, fmt::format("does #{} fail without the others?", cause->members().front()));
+        add(sets.front(), Purpose::certificate,
+            fmt::format("does #{} fail without the others?", cause->members().front()));
     }
     if (trials.size() == before) break;
   }
@@ -279,8 +294,9 @@ State Search::Impl::state() const {
   if (verdict_of(all) == Verdict::fail && top_known && verdict_of(always_active) == Verdict::fail)
     return State::outside_suspects;
   if (explained()) return State::proved;
-  if (culprits && culprits->complete() &&
-      std::all_of(reasons.begin(), reasons.end(), [&](const auto& cause) { return cause->complete() || given_up(*cause); }))
+  if (culprits && culprits->complete() && std::all_of(reasons.begin(), reasons.end(), [&](const auto& cause) {
+        return cause->complete() || given_up(*cause);
+      }))
     return State::proved;
   return plan(1, {}).empty() ? State::stuck : State::searching;
 }
@@ -290,7 +306,8 @@ std::string Search::Impl::explain(State state) const {
     const Contradiction pair = *log.contradiction();
     const LogEntry &fail = log.entries()[pair.fail], &pass = log.entries()[pair.pass];
     return fmt::format(
-        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of {}): "
+        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of "
+        "{}): "
         "either verdicts are noisier than they claim, or neutralising more makes the run worse",
         size - fail.active.count(), fail.fails, fail.judged(), size - pass.active.count(), pass.passes, pass.judged());
   }
@@ -309,7 +326,8 @@ std::string Search::Impl::explain(State state) const {
   if (verdict_of(all) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials", told(all));
   if (!culprits) return "no verdict with everything neutralised";
-  return fmt::format("every trial that would tell more says nothing; {} culprits found so far", culprits->found().size());
+  return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
+                     culprits->found().size());
 }
 
 void Search::Impl::update_answer() {

@@ -11,6 +11,8 @@
 
 namespace bisectd::strategies {
 
+/// `automatic`: `ordered` for one slot and exact verdicts, else `causes`, which hands over to `ordered` when it
+/// misfits. `additive` (the measured size of the difference) is not built yet and means `automatic`.
 enum class EngineKind { automatic, ordered, causes, additive };
 
 class Search {

@@ -121,7 +121,9 @@ bool fix_proved(const Answer& answer) {
 Spread spread(std::vector<std::size_t> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
-  const auto at = [&](double share) { return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))]; };
+  const auto at = [&](double share) {
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+  };
   const double sum = static_cast<double>(std::accumulate(values.begin(), values.end(), std::size_t{0}));
   return {sum / static_cast<double>(values.size()), at(0.1), at(0.5), at(0.9), values.back()};
 }

@@ -11,13 +11,14 @@ namespace bisectd::strategies {
 
 /// What is planted. Every game draws its own culprits.
 struct Plant {
-  std::vector<std::size_t> cause_sizes{1};  ///< one entry per cause: 1 a lone culprit, 2 a pair that only fails together
-  double flip = 0;             ///< chance that one verdict is wrong
-  double crash = 0;            ///< share of sets that never resolve; the ends, the causes alone and the fix always do
-  double hint_quality = -1;    ///< share of the culprits that a hint flags (5 % of the innocent too); < 0: no hint
-  double hint_odds = 20;       ///< odds of a flagged suspect
-  double effect_noise = 0;     ///< run-to-run noise of the measured delta, in units of the smallest effect; 0: no deltas
-  bool mixed_signs = false;    ///< effects of either sign, which may cancel
+  std::vector<std::size_t> cause_sizes{
+      1};                    ///< one entry per cause: 1 a lone culprit, 2 a pair that only fails together
+  double flip = 0;           ///< chance that one verdict is wrong
+  double crash = 0;          ///< share of sets that never resolve; the ends, the causes alone and the fix always do
+  double hint_quality = -1;  ///< share of the culprits that a hint flags (5 % of the innocent too); < 0: no hint
+  double hint_odds = 20;     ///< odds of a flagged suspect
+  double effect_noise = 0;   ///< run-to-run noise of the measured delta, in units of the smallest effect; 0: no deltas
+  bool mixed_signs = false;  ///< effects of either sign, which may cancel
 };
 
 /// One game. The trials of the two ends are not counted, nor their round.
@@ -26,8 +27,8 @@ struct PlayedGame {
   std::size_t fix_trials = 0;  ///< until the culprit set was proved minimal and sufficient (causes not yet named)
   std::size_t rounds = 0;      ///< of up to problem.slots trials together
   State state = State::searching;
-  bool exact = false;          ///< the culprit set is a minimal fix of what was planted
-  bool named = false;          ///< the causes are exactly the planted ones
+  bool exact = false;  ///< the culprit set is a minimal fix of what was planted
+  bool named = false;  ///< the causes are exactly the planted ones
 };
 
 /// One game; stops unfinished after `most_trials`.
@@ -41,7 +42,8 @@ struct Spread {
 
 struct Forecast {
   Spread trials, fix_trials, rounds;
-  double exact = 0, named = 0, unfinished = 0;  ///< shares of the games; unfinished: not ended, or ended without a proof
+  double exact = 0, named = 0,
+         unfinished = 0;  ///< shares of the games; unfinished: not ended, or ended without a proof
 };
 
 /// `games` games with seeds problem.seed, problem.seed + 1, ...; deterministic.

@@ -21,9 +21,9 @@ struct Suspect {
 /// What is searched, and how carefully.
 struct Problem {
   std::vector<Suspect> suspects;
-  double confidence = 0.99;        ///< wanted chance that the answer is exactly right
-  double flip_probability = 0.0;   ///< chance that one verdict is wrong; 0: verdicts are exact
-  std::size_t slots = 1;           ///< trials that can run at once
+  double confidence = 0.99;       ///< wanted chance that the answer is exactly right
+  double flip_probability = 0.0;  ///< chance that one verdict is wrong; 0: verdicts are exact
+  std::size_t slots = 1;          ///< trials that can run at once
   std::uint64_t seed = 1;
 };
 

@@ -7,6 +7,12 @@
 
 namespace bisectd::driver::judge {
 
+bool sane_steps(const Series& series) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  return std::all_of(series.begin(), series.end(),
+                     [](const Point& point) { return point.step >= -kLargest && point.step <= kLargest; });
+}
+
 Track tidy(const Series& series) {
   Track track;
   track.steps.reserve(series.size());

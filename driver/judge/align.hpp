@@ -19,6 +19,9 @@ struct Track {
   std::size_t size() const { return steps.size(); }
 };
 
+/// No step is so large (2^53) that distances between steps could overflow.
+bool sane_steps(const Series& series);
+
 /// Orders a series by step; of a repeated step the last value logged wins.
 Track tidy(const Series& series);
 

@@ -33,7 +33,8 @@ void check_coverage(const Reference& reference, Attempt& attempt) {
   const double whole = static_cast<double>(reference.last_step() - reference.steps.front() + reference.stride);
   const double missing = static_cast<double>(reference.last_step() - track.steps.back());
   if (missing > (1 - kWholeRun) * whole) {
-    return unresolved("truncated", fmt::format("the curve ends at step {} of {}", track.steps.back(), reference.last_step()));
+    return unresolved("truncated",
+                      fmt::format("the curve ends at step {} of {}", track.steps.back(), reference.last_step()));
   }
   attempt.window = places_in(reference, window_at(reference, track.steps.back()));
   const auto found = static_cast<double>(values_in(attempt.difference, attempt.window).size());

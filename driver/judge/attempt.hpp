@@ -13,13 +13,13 @@ namespace bisectd::driver::judge {
 struct Attempt {
   Difference difference;
   std::vector<Event> events;
-  Places window;             ///< its final window on the reference's grid
-  std::string trouble;       ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
+  Places window;        ///< its final window on the reference's grid
+  std::string trouble;  ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
   std::string trouble_text;  ///< one sentence for people
 };
 
-/// A run must reach 90 % of the reference's steps; its final window then ends where it ended. At most 20 % of the points
-/// due there may be missing. A regular log at a coarser interval has no gaps.
+/// A run must reach 90 % of the reference's steps; its final window then ends where it ended. At most 20 % of the
+/// points due there may be missing. A regular log at a coarser interval has no gaps.
 Attempt attempt_of(const Reference& reference, const Curve& curve);
 
 /// Attempts with the same bits are one observation; `repeated` counts the others.

@@ -5,7 +5,8 @@
 
 namespace bisectd::driver::judge {
 
-tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept, std::span<const NamedCurve> references,
+tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
+                                               std::span<const NamedCurve> references,
                                                std::span<const NamedCurve> candidates,
                                                std::span<const MetricRule> metrics, Rigour rigour) {
   if (metrics.empty()) return tl::unexpected(Problem{"no-metric", "there is no metric to compare", "name a metric"});

@@ -23,14 +23,15 @@ struct ComparisonRow {
 };
 
 struct ComparisonTable {
-  std::vector<ComparisonRow> rows;  ///< by candidate, then by metric, in the order given
-  std::vector<Finding> findings;    ///< of the references, for every metric
+  std::vector<ComparisonRow> rows;                                ///< by candidate, then by metric, in the order given
+  std::vector<Finding> findings;                                  ///< of the references, for every metric
   strategies::Verdict verdict = strategies::Verdict::unresolved;  ///< of all: fail, then unresolved, inconclusive, pass
 };
 
 /// Judges each candidate on its own against all references. Problems: those of prepare_reference, and no-metric or
 /// no-candidate for empty lists. Candidates are no repeats of each other: nothing is pooled.
-tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept, std::span<const NamedCurve> references,
+tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
+                                               std::span<const NamedCurve> references,
                                                std::span<const NamedCurve> candidates,
                                                std::span<const MetricRule> metrics, Rigour rigour = Rigour::search);
 

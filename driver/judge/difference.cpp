@@ -11,7 +11,7 @@ namespace bisectd::driver::judge {
 Difference difference(const Reference& reference, const Curve& curve) {
   Difference result;
   const auto found = curve.series.find(reference.metric.name);
-  if (found == curve.series.end()) return result;
+  if (found == curve.series.end() || !sane_steps(found->second)) return result;
   result.track = until(tidy(found->second), reference.last_step());
   Match matched = match(result.track, reference.steps);
   std::size_t kept = 0;
@@ -39,7 +39,8 @@ Difference until(const Reference& reference, const Difference& difference, std::
   const std::size_t places = places_in(reference, {reference.steps.front() - 1, last}).to;
   const auto values = values_in(difference, {0, places});
   result.values.assign(values.begin(), values.end());
-  result.places.assign(difference.places.begin(), difference.places.begin() + static_cast<std::ptrdiff_t>(values.size()));
+  result.places.assign(difference.places.begin(),
+                       difference.places.begin() + static_cast<std::ptrdiff_t>(values.size()));
   return result;
 }
 

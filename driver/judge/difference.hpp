@@ -14,6 +14,7 @@ struct Difference {
   std::vector<double> values;       ///< d there, cut at +-kLargestDifference
 };
 
+/// Empty when the metric was not logged, or its steps are beyond all sense.
 Difference difference(const Reference& reference, const Curve& curve);
 
 /// What counts of a signed difference: its size, or (accept: worse only) how far it goes to the worse side, which is

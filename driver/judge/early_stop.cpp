@@ -13,8 +13,8 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::array kLooks = {0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90};
-constexpr double kAlpha = 0.01;       ///< of one attempt, over all looks and both sides
-constexpr double kLookWindow = 0.10;  ///< of the run
+constexpr double kAlpha = 0.01;            ///< of one attempt, over all looks and both sides
+constexpr double kLookWindow = 0.10;       ///< of the run
 constexpr std::size_t kFewestPoints = 10;  ///< in each window: fewer say little about the rest of the run
 
 /// The step `share` of the way through the run.
@@ -24,7 +24,9 @@ std::int64_t step_at(const Reference& reference, double share) {
 }
 
 /// Sum of squares of the runs' levels in a stretch, around their mean.
-double squares_in(const Reference& reference, const Places& places) { return spread_of(levels_in(reference, places)).last; }
+double squares_in(const Reference& reference, const Places& places) {
+  return spread_of(levels_in(reference, places)).last;
+}
 
 /// The same for a stretch of `length` steps at `step`, or the mean over all such stretches of the run if that is more:
 /// runs that have hardly separated yet look quieter than they will be.
@@ -113,8 +115,8 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     level = -level;
     previous = -previous;
   }
-  // A transient that is on its way back must not stop the run: the line through both windows, drawn to the end, less one
-  // standard error of its slope.
+  // A transient that is on its way back must not stop the run: the line through both windows, drawn to the end, less
+  // one standard error of its slope.
   const double slope = (level - previous - std::sqrt(2 * inside.value)) / static_cast<double>(length);
   const double at_end = level + slope * static_cast<double>(reference_.last_step() - step);
   const double target = reference_.accept.target;

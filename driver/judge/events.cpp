@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <optional>
 
 #include "driver/judge/level.hpp"
 #include "driver/judge/watched.hpp"
@@ -20,7 +21,8 @@ constexpr double kMultiStep = 0.02;
 constexpr std::size_t kMultiStepBlocks = 20;
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
 constexpr std::size_t kSpikeCount = 3;
-constexpr std::size_t kReferenceFactor = 3;  ///< so much worse than the worst reference is an event
+constexpr std::size_t kStretch = 5, kStretchShare = 20;  ///< a stretch of max(5, points / 20) steps is another level
+constexpr std::size_t kReferenceFactor = 3;              ///< so much worse than the worst reference is an event
 constexpr double kMadToSigma = 1.4826;
 
 using Events = std::vector<Event>;
@@ -73,8 +75,8 @@ void first_step(const Reference& reference, const Difference& difference, Events
   double sum_squares = 0;
   for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
   // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
-  const double sigma = std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)),
-                                reference.baseline.step_noise);
+  const double sigma =
+      std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)), reference.baseline.step_noise);
   const double size = badness(reference, difference.values.front());
   const bool fails = size > std::max(kFirstStepFail, kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
@@ -84,8 +86,8 @@ void first_step(const Reference& reference, const Difference& difference, Events
                     step});
 }
 
-/// Sum over blocks of the size of the mean in the block, over the number of blocks of a whole run. Terms are never negative, so a sum
-/// that is beyond a limit stays beyond it.
+/// Sum over blocks of the size of the mean in the block, over the number of blocks of a whole run. Terms are
+/// never negative, so a sum that is beyond a limit stays beyond it.
 template <class Level>
 double block_error(const Reference& reference, Level level) {
   const std::size_t points = reference.steps.size();
@@ -106,17 +108,17 @@ double mean_of(std::span<const double> values) {
 void multi_step(const Reference& reference, const Difference& difference, Progress progress, Events& events) {
   const double limit = std::max(kMultiStep, static_cast<double>(kReferenceFactor) * reference.baseline.block_error);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
-  const std::size_t seen = progress == Progress::over ? reference.steps.size()
+  const std::size_t seen = progress == Progress::over  ? reference.steps.size()
                            : difference.places.empty() ? 0
                                                        : difference.places.back() + 1;
   const double error = block_error(reference, [&](const Places& places) {
     return places.to <= seen ? mean_of(values_in(difference, places)) : 0.0;
   });
   if (error <= limit) return;
-  events.push_back({"multi-step", true,
-                    fmt::format("the mean error over the run is at least {:.3g} % (limit {:.3g} %)", 100 * error,
-                                100 * limit),
-                    std::nullopt});
+  events.push_back(
+      {"multi-step", true,
+       fmt::format("the mean error over the run is at least {:.3g} % (limit {:.3g} %)", 100 * error, 100 * limit),
+       std::nullopt});
 }
 
 /// Standard deviation of one run at one step around the others, robust against spikes; 0 with one distinct run.
@@ -132,11 +134,33 @@ double step_noise(const Reference& reference) {
 
 double spike_limit(double noise) { return std::max(kSpike, kSpikeSigma * noise); }
 
-struct Beyond {
-  const Reference& reference;
-  double limit;
-  bool operator()(double value) const { return badness(reference, value) > limit; }
+/// Values beyond the limit in short stretches; `first` is the place of the first one.
+struct Short {
+  std::size_t count = 0;
+  std::optional<std::size_t> first;
 };
+
+Short short_stretches(const Reference& reference, std::span<const double> values, double limit, Progress progress) {
+  const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
+  Short found;
+  std::size_t stretch = 0;
+  const auto close = [&](std::size_t end) {
+    if (stretch > 0 && stretch < longest) {
+      found.count += stretch;
+      if (!found.first) found.first = end - stretch;
+    }
+    stretch = 0;
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (badness(reference, values[i]) > limit) {
+      ++stretch;
+    } else {
+      close(i);
+    }
+  }
+  if (progress == Progress::over) close(values.size());
+  return found;
+}
 
 }  // namespace
 
@@ -147,8 +171,8 @@ Baseline baseline_of(const Reference& reference) {
     baseline.block_error = std::max(baseline.block_error, block_error(reference, [&](const Places& places) {
                                       return mean_of(std::span(run).subspan(places.from, places.size()));
                                     }));
-    baseline.spikes = std::max(baseline.spikes, static_cast<std::size_t>(std::count_if(
-                                                    run.begin(), run.end(), Beyond{reference, spike_limit(baseline.step_noise)})));
+    const Short spikes = short_stretches(reference, run, spike_limit(baseline.step_noise), Progress::over);
+    baseline.spikes = std::max(baseline.spikes, spikes.count);
   }
   for (const Track& run : reference.runs) {
     baseline.non_finite = std::max(baseline.non_finite, non_finite(reference, run).count);
@@ -156,16 +180,13 @@ Baseline baseline_of(const Reference& reference) {
   return baseline;
 }
 
-Spikes spikes_of(const Reference& reference, const Difference& difference) {
+Spikes spikes_of(const Reference& reference, const Difference& difference, Progress progress) {
   Spikes spikes;
   spikes.worst = reference.baseline.spikes;
   spikes.limit = spike_limit(reference.baseline.step_noise);
-  const Beyond beyond{reference, spikes.limit};
-  const auto& values = difference.values;
-  const auto first = std::find_if(values.begin(), values.end(), beyond);
-  if (first == values.end()) return spikes;
-  spikes.count = static_cast<std::size_t>(std::count_if(first, values.end(), beyond));
-  spikes.first = reference.steps[difference.places[static_cast<std::size_t>(first - values.begin())]];
+  const Short found = short_stretches(reference, difference.values, spikes.limit, progress);
+  spikes.count = found.count;
+  if (found.first) spikes.first = reference.steps[difference.places[*found.first]];
   return spikes;
 }
 
@@ -179,7 +200,7 @@ std::vector<Event> events_of(const Reference& reference, const Curve& curve, con
   nan(reference, difference.track, progress, events);
   if (!reference.metric.higher_is_better) {  // single evaluations of a score are noisy by nature: its level decides
     first_step(reference, difference, events);
-    if (const Spikes spikes = spikes_of(reference, difference); spikes.count > 0) {
+    if (const Spikes spikes = spikes_of(reference, difference, progress); spikes.count > 0) {
       events.push_back({"spikes", spikes.too_many(),
                         fmt::format("{} step(s) are off by more than {:.3g} % (worst reference: {})", spikes.count,
                                     100 * spikes.limit, spikes.worst),

@@ -12,16 +12,21 @@ namespace bisectd::driver::judge {
 
 /// Something that happened in one attempt.
 struct Event {
-  std::string code;  ///< stable: nan, first-step, multi-step, spikes, overflow, grad-norm
-  bool fails = false;  ///< else only a note
-  std::string text;  ///< for people
+  std::string code;                  ///< stable: nan, first-step, multi-step, spikes, overflow, grad-norm
+  bool fails = false;                ///< else only a note
+  std::string text;                  ///< for people
   std::optional<std::int64_t> step;  ///< where it was first seen
 };
 
 /// Measures the references by the rules below.
 Baseline baseline_of(const Reference& reference);
 
-/// M4: single steps far off, which a trimmed mean would hide.
+/// Whether the attempt is over. While it runs, a last value of NaN may still recover.
+enum class Progress { running, over };
+
+/// M4: single steps far off, which a trimmed mean would hide. Beyond the design, a stretch of such steps (5 or more,
+/// and 5 % of the run) is no spike but another level, and left to the rules for levels; while the attempt runs, a
+/// stretch that has not ended yet may become one.
 struct Spikes {
   std::size_t count = 0;  ///< steps of the attempt off by more than `limit`
   std::size_t worst = 0;  ///< the most such steps in a reference
@@ -30,10 +35,7 @@ struct Spikes {
 
   bool too_many(std::size_t attempts = 1) const;  ///< `count` is then that of all attempts together
 };
-Spikes spikes_of(const Reference& reference, const Difference& difference);
-
-/// Whether the attempt is over. While it runs, a last value of NaN may still recover.
-enum class Progress { running, over };
+Spikes spikes_of(const Reference& reference, const Difference& difference, Progress progress);
 
 /// All events of one attempt, failing ones first. An event found while the attempt runs stays one when it is over.
 std::vector<Event> events_of(const Reference& reference, const Curve& curve, const Difference& difference,

@@ -12,11 +12,11 @@ namespace {
 
 using strategies::Verdict;
 
-// Chances, at the far edge of the grey zone, of a wrong verdict: of all looks before the last together, and of the last.
-// Most is kept for the last look, as in group-sequential trials: a pass at the first look rests on a noise floor of few
-// runs. Tuned with the benchmark: wrong <= 0.7 % and inconclusive <= 2 % while the noise is 0.2 %.
+// Chances, at the far edge of the grey zone, of a wrong verdict: of all looks before the last together, and of the
+// last. Most is kept for the last look, as in group-sequential trials: a pass at the first look rests on a noise floor
+// of few runs. Tuned with the benchmark: wrong <= 0.7 % and inconclusive <= 2 % while the noise is 0.2 %.
 constexpr double kPassBefore = 0.012, kPassLast = 0.012;
-constexpr double kFailBefore = 0.006, kFailLast = 0.024;
+constexpr double kFailBefore = 0.003, kFailLast = 0.024;
 constexpr double kClear = 0.7;  ///< share of the target within which a pass needs no further look
 constexpr double kPower = 0.9;
 
@@ -55,7 +55,8 @@ double largest_noise(const configs::Acceptance& accept, double dof, int m, int n
   const double all = dof + n - 1;
   const double looks = std::max(1, accept.max_repeats - 1);
   const double alpha = n >= accept.max_repeats ? kPassLast : kPassBefore / looks;
-  return accept.grey * accept.target / ((t_quantile(alpha, all) + t_quantile(1 - kPower, all)) * std::sqrt(1.0 / n + 1.0 / m));
+  return accept.grey * accept.target /
+         ((t_quantile(alpha, all) + t_quantile(1 - kPower, all)) * std::sqrt(1.0 / n + 1.0 / m));
 }
 
 }  // namespace bisectd::driver::judge

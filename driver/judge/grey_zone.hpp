@@ -28,8 +28,8 @@ strategies::Verdict decide(const configs::Acceptance& accept, double grey, const
 /// Minimal detectable effect: a true difference of this size fails nine times in ten.
 double detectable(const configs::Acceptance& accept, double grey, const Comparison& comparison);
 
-/// Largest run-to-run standard deviation of the level that n attempts against m references decide, nine times in ten, when
-/// the true difference is none. `dof`: of the noise as known before the attempts.
+/// Largest run-to-run standard deviation of the level that n attempts against m references decide, nine times in ten,
+/// when the true difference is none. `dof`: of the noise as known before the attempts.
 double largest_noise(const configs::Acceptance& accept, double dof, int m, int n);
 
 }  // namespace bisectd::driver::judge

@@ -18,8 +18,8 @@ struct Spread {
   Spread& operator+=(const Spread& other);
 };
 
-/// Spreads of every configuration repeated so far in the experiment; each sharpens all later verdicts. Full-length
-/// attempts without events only (Judgement::spread keeps to that).
+/// Spreads of every configuration repeated so far in the experiment, of one metric; each sharpens all later verdicts.
+/// Full-length attempts without events only (Judgement::spread keeps to that).
 struct NoisePool {
   Spread total;
 
@@ -28,8 +28,8 @@ struct NoisePool {
   bool deterministic() const { return total.identical > 0 && total.dof == 0; }
 };
 
-/// Spread of distinct repeats of one configuration; `before` has the size of `last`, or is empty when a run is too short
-/// for a second window.
+/// Spread of distinct repeats of one configuration; `before` has the size of `last`, or is empty when a run is too
+/// short for a second window.
 Spread spread_of(std::span<const double> last, std::span<const double> before = {});
 
 /// Variance of one run's level, with its degrees of freedom. The mean of the variances of two windows with correlation

@@ -30,16 +30,19 @@ void precision(const Reference& reference, std::vector<Finding>& findings) {
     const double unit = printed_unit(run.values, reference.mean.back());
     const double share = unit / 2 / smallest;
     if (share > kPrecisionShare * target) {
-      findings.push_back({"precision", true,
-                          fmt::format("{} is printed in steps of {:g}: half of that is already {:.2g} % of it, too coarse "
-                                      "for a target of {:.3g} %",
-                                      reference.metric.name, unit, 100 * share, 100 * target),
-                          {"print more digits", "read the metric from a file that has them (tensorboard, jsonl)"}});
+      findings.push_back(
+          {"precision",
+           true,
+           fmt::format("{} is printed in steps of {:g}: half of that is already {:.2g} % of it, too coarse "
+                       "for a target of {:.3g} %",
+                       reference.metric.name, unit, 100 * share, 100 * target),
+           {"print more digits", "read the metric from a file that has them (tensorboard, jsonl)"}});
       return;
     }
     const double moves = std::abs(run.values.front() - run.values.back()) / static_cast<double>(run.size());
     if (run.size() >= 2 * kFewPoints && repeated_share(run.values) > kRepeatedShare && unit < moves) {
-      findings.push_back({"smoothed", false,
+      findings.push_back({"smoothed",
+                          false,
                           fmt::format("{:.0f} % of the logged values repeat the one before: the log seems to print a "
                                       "running median, which hides spikes and single NaNs",
                                       100 * repeated_share(run.values)),
@@ -52,17 +55,23 @@ void precision(const Reference& reference, std::vector<Finding>& findings) {
 void few_points(const Reference& reference, std::vector<Finding>& findings) {
   const std::size_t points = window_of(reference, reference.mean).size();
   if (points >= kFewPoints || reference.metric.higher_is_better) return;
-  findings.push_back({"few-points", false,
-                      fmt::format("only {} logged value(s) of {} fall into the final window", points, reference.metric.name),
-                      {"log more often", "train for more steps"}});
+  findings.push_back(
+      {"few-points",
+       false,
+       fmt::format("only {} logged value(s) of {} fall into the final window", points, reference.metric.name),
+       {"log more often", "train for more steps"}});
 }
 
 void repeats(const Reference& reference, std::vector<Finding>& findings) {
   if (reference.given == 1) {
-    findings.push_back({"no-repeats", false, "there is one reference run only: how much it varies from run to run is unknown",
+    findings.push_back({"no-repeats",
+                        false,
+                        "there is one reference run only: how much it varies from run to run is unknown",
                         {"run the reference at least three times"}});
   } else if (reference.distinct() == 2) {
-    findings.push_back({"two-references", false, "two references measure the noise badly: nearly every trial will need repeats",
+    findings.push_back({"two-references",
+                        false,
+                        "two references measure the noise badly: nearly every trial will need repeats",
                         {"run the reference a third time"}});
   }
 }
@@ -78,10 +87,12 @@ void outlier(const Reference& reference, std::vector<Finding>& findings) {
     const double mean = std::accumulate(others.begin(), others.end(), 0.0) / static_cast<double>(others.size());
     const double sigma = std::sqrt(spread.last / spread.dof);
     if (std::abs(levels[i] - mean) <= kOutlierSigma * sigma) continue;
-    findings.push_back({"outlier", false,
-                        fmt::format("reference run {} ends {:.2g} % away from the others; it stays in and widens the noise",
-                                    i + 1, 100 * (levels[i] - mean)),
-                        {"look at that run", "repeat it"}});
+    findings.push_back(
+        {"outlier",
+         false,
+         fmt::format("reference run {} ends {:.2g} % away from the others; it stays in and widens the noise", i + 1,
+                     100 * (levels[i] - mean)),
+         {"look at that run", "repeat it"}});
   }
 }
 
@@ -92,16 +103,19 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
   if (dof == 0) return;
   result.noise = std::sqrt(variance);
   const int most = reference.accept.max_repeats;
-  while (result.attempts_needed <= most && result.noise > largest_noise(reference.accept, dof, reference.distinct(), result.attempts_needed)) {
+  while (result.attempts_needed <= most &&
+         result.noise > largest_noise(reference.accept, dof, reference.distinct(), result.attempts_needed)) {
     ++result.attempts_needed;
   }
   if (result.attempts_needed <= most) return;
   result.findings.push_back(
-      {"too-noisy", true,
-       fmt::format("runs of one and the same training differ by {:.2g} % (standard deviation); with {} reference runs and "
-                   "{} attempts a target of {:.3g} % can be decided up to {:.2g} %",
-                   100 * result.noise, reference.distinct(), most, 100 * reference.accept.target,
-                   100 * largest_noise(reference.accept, dof, reference.distinct(), most)),
+      {"too-noisy",
+       true,
+       fmt::format(
+           "runs of one and the same training differ by {:.2g} % (standard deviation); with {} reference runs and "
+           "{} attempts a target of {:.3g} % can be decided up to {:.2g} %",
+           100 * result.noise, reference.distinct(), most, 100 * reference.accept.target,
+           100 * largest_noise(reference.accept, dof, reference.distinct(), most)),
        {"fix the seed and the order of the data on both sides, and use deterministic kernels",
         "train longer, or judge a larger share of the run (accept: window)", "run more references (reference: repeats)",
         fmt::format("accept what the noise allows: a target of {:.2g} %", 200 * result.noise)}});
@@ -120,7 +134,8 @@ Preflight preflight(const Reference& reference, const NoisePool& pool) {
   few_points(reference, result.findings);
   repeats(reference, result.findings);
   outlier(reference, result.findings);
-  std::stable_partition(result.findings.begin(), result.findings.end(), [](const Finding& finding) { return finding.error; });
+  std::stable_partition(result.findings.begin(), result.findings.end(),
+                        [](const Finding& finding) { return finding.error; });
   return result;
 }
 

@@ -17,9 +17,9 @@ struct Finding {
 };
 
 struct Preflight {
-  double noise = 0;              ///< run-to-run standard deviation of the level, as a fraction; 0 when not measured
-  int attempts_needed = 1;       ///< expected attempts of one trial: 1..max_repeats; one more: undecidable
-  std::vector<Finding> findings; ///< errors first
+  double noise = 0;               ///< run-to-run standard deviation of the level, as a fraction; 0 when not measured
+  int attempts_needed = 1;        ///< expected attempts of one trial: 1..max_repeats; one more: undecidable
+  std::vector<Finding> findings;  ///< errors first
 
   bool decidable() const;
 };

@@ -44,12 +44,14 @@ void drop(Tracks& tracks, const std::vector<bool>& broken, std::string_view why,
 }
 
 void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
-  std::int64_t longest = tracks.front().steps.back();
-  for (const Track& track : tracks) longest = std::max(longest, track.steps.back());
-  std::vector<bool> broken;
+  std::int64_t first = tracks.front().steps.front(), longest = tracks.front().steps.back();
   for (const Track& track : tracks) {
-    broken.push_back(static_cast<double>(track.steps.back()) < kWholeRun * static_cast<double>(longest));
+    first = std::min(first, track.steps.front());
+    longest = std::max(longest, track.steps.back());
   }
+  const double missing = (1 - kWholeRun) * static_cast<double>(longest - first + 1);
+  std::vector<bool> broken;
+  for (const Track& track : tracks) broken.push_back(static_cast<double>(longest - track.steps.back()) > missing);
   drop(tracks, broken, "it ended early", notes);
 }
 
@@ -75,8 +77,8 @@ std::vector<std::int64_t> drop_non_finite(Tracks& tracks, std::vector<std::strin
 std::size_t merge_identical(Tracks& tracks) {
   Tracks distinct;
   for (Track& track : tracks) {
-    const bool known = std::any_of(distinct.begin(), distinct.end(),
-                                   [&](const Track& other) { return identical(track, other); });
+    const bool known =
+        std::any_of(distinct.begin(), distinct.end(), [&](const Track& other) { return identical(track, other); });
     if (!known) distinct.push_back(std::move(track));
   }
   const std::size_t merged = tracks.size() - distinct.size();
@@ -146,6 +148,10 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   reference.metric = metric;
   for (const Curve& curve : curves) {
     const auto found = curve.series.find(metric.name);
+    if (found != curve.series.end() && !sane_steps(found->second)) {
+      return problem("bad-steps", fmt::format("a reference run logged {} at an impossible step", metric.name),
+                     "check the step in the format or pattern of the metric");
+    }
     Track track = found == curve.series.end() ? Track{} : tidy(found->second);
     if (last) {
       reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);
@@ -155,7 +161,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
       reference.notes.push_back(fmt::format("a reference run is left out: it logged no {}", metric.name));
       continue;
     }
-    if (track.resumed) reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
+    if (track.resumed)
+      reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
     reference.runs.push_back(std::move(track));
     for (const char* name : {kLossScale, kGradNorm}) {
       const auto extra = curve.series.find(name);
@@ -175,12 +182,13 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   reference.given = reference.runs.size();
   const std::size_t merged = merge_identical(reference.runs);
   if (merged > 0) {
-    reference.notes.push_back(fmt::format("{} of {} reference runs are bit-identical to another and count once", merged,
-                                          reference.given));
+    reference.notes.push_back(
+        fmt::format("{} of {} reference runs are bit-identical to another and count once", merged, reference.given));
   }
   reference.steps = common_steps(reference.runs);
   if (reference.steps.empty()) {
-    return problem("no-common-steps", "the reference runs have no step in common", "log at the same steps in every run");
+    return problem("no-common-steps", "the reference runs have no step in common",
+                   "log at the same steps in every run");
   }
   for (Track& run : reference.runs) run = until(std::move(run), reference.steps.back());
   const auto values = values_on_grid(reference);
@@ -197,7 +205,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   }
   reference.scale = scale_of(reference.mean, accept.absolute_tolerance / accept.target);
   if (*std::min_element(reference.scale.begin(), reference.scale.end()) <= 0) {
-    return problem("all-zero", fmt::format("the reference's {} is zero everywhere: nothing is relative to zero", metric.name),
+    return problem("all-zero",
+                   fmt::format("the reference's {} is zero everywhere: nothing is relative to zero", metric.name),
                    "set an absolute tolerance under accept:, or judge another metric");
   }
   for (const auto& run : values) {

@@ -42,8 +42,8 @@ struct Baseline {
 struct Reference {
   configs::Acceptance accept;
   MetricRule metric;
-  std::size_t given = 0;                       ///< usable runs, bit-identical ones counted each
-  bool shortened = false;                      ///< looks at a part of the runs only, for a learnt horizon
+  std::size_t given = 0;   ///< usable runs, bit-identical ones counted each
+  bool shortened = false;  ///< looks at a part of the runs only, for a learnt horizon
   std::vector<std::string> notes;
 
   std::vector<std::int64_t> steps;             ///< the grid: steps where every run has a finite value
@@ -55,8 +55,8 @@ struct Reference {
 
   Baseline baseline;
 
-  Window window;                               ///< the final window of a whole run
-  Spread level;                                ///< of the runs' levels
+  Window window;                                      ///< the final window of a whole run
+  Spread level;                                       ///< of the runs' levels
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
 
   int distinct() const { return static_cast<int>(runs.size()); }
@@ -64,7 +64,7 @@ struct Reference {
 };
 
 /// Aligns, drops broken runs (while three are left), counts bit-identical runs once. `until`: the last step to look at,
-/// for a shortened horizon. Problems: no-reference, no-curve, no-common-steps, not-finite, all-zero.
+/// for a shortened horizon. Problems: no-reference, no-curve, bad-steps, no-common-steps, not-finite, all-zero.
 tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> runs,
                                                    const MetricRule& metric,
                                                    std::optional<std::int64_t> until = std::nullopt);

@@ -14,8 +14,8 @@ namespace {
 
 using strategies::Verdict;
 
-// A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95 of
-// 100 cases. Runs of fewer than 30 points are not asked for as many.
+// A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95
+// of 100 cases. Runs of fewer than 30 points are not asked for as many.
 constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
 constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
 
@@ -77,22 +77,23 @@ std::string doubt(const Reference& reference, std::span<const Attempt> attempts,
   if (reference.metric.higher_is_better || points < kPointsOfCurve) return {};
   Spikes all;
   for (const Attempt& attempt : attempts) {
-    const Spikes spikes = spikes_of(reference, attempt.difference);
+    const Spikes spikes = spikes_of(reference, attempt.difference, Progress::over);
     all.count += spikes.count;
     all.worst = spikes.worst;
   }
-  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size())) return "spikes";
+  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size()))
+    return "spikes";
   return may_repeat && points * attempts.size() < kPointsForPass ? "few-points" : "";
 }
 
 /// The grounds for comparing these attempts, and with them the error of `delta`.
 Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, const Judgement& judgement,
-                         std::size_t made, const NoisePool& pool) {
+                         const NoisePool& pool) {
   const int m = reference.distinct(), n = static_cast<int>(distinct.attempts.size());
   // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
   const bool repeats_itself = n == 1 && pool.total.dof == 0 && (distinct.repeated > 0 || pool.deterministic());
   Comparison comparison;
-  comparison.last_look = repeats_itself || made >= static_cast<std::size_t>(reference.accept.max_repeats);
+  comparison.last_look = repeats_itself || n + distinct.repeated >= reference.accept.max_repeats;
   comparison.size = badness(reference, *judgement.delta);
   if (m == 1 && repeats_itself) {
     comparison.ground = Ground::exact;
@@ -101,8 +102,11 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   Spread all = reference.level;
   all += judgement.spread;
   all += pool.total;
-  const Attempt& first = distinct.attempts.front();
-  const Variance inside = within_run(values_in(first.difference, first.window));
+  Variance inside;  // of the attempt that wobbles most
+  for (const Attempt& attempt : distinct.attempts) {
+    const Variance one = within_run(values_in(attempt.difference, attempt.window));
+    if (one.value >= inside.value) inside = one;
+  }
   if (all.dof > 0) {
     comparison.error = standard_error(variance_of(all), m, n, inside.value * m / (m + 1.0));
   } else {
@@ -112,18 +116,17 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   return comparison;
 }
 
-Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std::size_t made, const NoisePool& pool,
-                   Rigour rigour) {
+Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool, Rigour rigour) {
   const DistinctAttempts all = distinct(std::move(usable));
   const std::vector<Attempt>& attempts = all.attempts;
   Judgement judgement;
-  if (!reference.shortened) judgement.spread = spread_of(reference, attempts);
+  judgement.spread = spread_of(reference, attempts);
   judgement.spread.identical = all.repeated;
   judgement.delta = 0;
   for (const Attempt& attempt : attempts) {
     *judgement.delta += level_in(reference, attempt.difference, attempt.window) / static_cast<double>(attempts.size());
   }
-  const Comparison comparison = comparison_of(reference, all, judgement, made, pool);
+  const Comparison comparison = comparison_of(reference, all, judgement, pool);
   const double grey = rigour == Rigour::strict ? 1.0 : reference.accept.grey;
   const bool may_repeat = !comparison.last_look;
   if (comparison.ground == Ground::within_run && (may_repeat || comparison.error.dof == 0)) {
@@ -140,8 +143,8 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std:
     }
   }
   if (comparison.ground == Ground::exact || comparison.error.dof > 0) {
-    judgement.p_bad = probability_beyond(reference.accept.target, comparison.size, comparison.error,
-                                         reference.accept.worse_only);
+    judgement.p_bad =
+        probability_beyond(reference.accept.target, comparison.size, comparison.error, reference.accept.worse_only);
     judgement.standard_error = comparison.error.value;
     judgement.dof = comparison.error.dof;
     judgement.detectable = detectable(reference.accept, grey, comparison);
@@ -151,6 +154,10 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, std:
     judgement.noise = comparison.error.value / std::sqrt(share);
   }
   judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat;
+  if (reference.shortened) {  // another window: no measure for whole runs
+    judgement.spread = {};
+    judgement.spread.identical = all.repeated;
+  }
   if (judgement.verdict == Verdict::fail) {
     judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
   }
@@ -214,7 +221,7 @@ Judgement judge(const Reference& reference, std::span<const Curve> curves, const
   // A reference that is itself off is a matter of noise, not a proof.
   if (same) judgement = identical_to_reference(reference, usable);
   if (!same || badness(reference, *judgement.delta) > reference.accept.target) {
-    judgement = by_level(reference, std::move(usable), curves.size(), pool, rigour);
+    judgement = by_level(reference, std::move(usable), pool, rigour);
   }
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());
   return judgement;
@@ -223,10 +230,14 @@ Judgement judge(const Reference& reference, std::span<const Curve> curves, const
 Judgement overall(std::span<const Judgement> by_metric) {
   const auto rank = [](const Judgement& judgement) {
     switch (judgement.verdict) {
-      case Verdict::fail: return 0;
-      case Verdict::unresolved: return 1;
-      case Verdict::inconclusive: return 2;
-      case Verdict::pass: return 3;
+      case Verdict::fail:
+        return 0;
+      case Verdict::unresolved:
+        return 1;
+      case Verdict::inconclusive:
+        return 2;
+      case Verdict::pass:
+        return 3;
     }
     return 3;
   };

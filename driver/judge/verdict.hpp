@@ -23,9 +23,9 @@ struct Judgement {
   std::optional<double> noise;           ///< run-to-run standard deviation of the level
   std::optional<double> detectable;      ///< minimal detectable effect: a true difference of this size fails in 90 %
   std::optional<std::int64_t> first_bad_step;
-  bool repeat_helps = false;             ///< undecided, and one more attempt may decide it
-  Spread spread;                         ///< of this trial's attempts: add it to the NoisePool (once, when the trial is done)
-  std::vector<std::string> notes;        ///< e.g. "no noise floor: the references are identical"
+  bool repeat_helps = false;       ///< undecided, and one more attempt may decide it
+  Spread spread;                   ///< of this trial's attempts: add it to the NoisePool (once, when the trial is done)
+  std::vector<std::string> notes;  ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
 // no-noise-floor, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.

@@ -21,8 +21,8 @@ constexpr std::size_t kGradNormConsecutive = 3;
 constexpr double kVanishedShare = 0.10, kVanished = 1e-7;
 
 struct ScaleHistory {
-  std::size_t decreases = 0;          ///< after warm-in
-  std::size_t longest = 0;            ///< consecutive decreases after warm-in
+  std::size_t decreases = 0;              ///< after warm-in
+  std::size_t longest = 0;                ///< consecutive decreases after warm-in
   std::optional<std::int64_t> collapsed;  ///< first step at or below kCollapsed after having been above
   double last = 0;
 };
@@ -70,11 +70,13 @@ void loss_scale(const Reference& reference, const Curve& curve, std::vector<Even
     events.push_back({"overflow", true, fmt::format("the loss scale fell to its minimum at step {}", *mine.collapsed),
                       mine.collapsed});
   } else if (mine.decreases > std::max(kFewDecreases, kReferenceFactor * worst)) {
-    events.push_back({"overflow", true,
-                      fmt::format("the loss scale fell {} times after warm-in (worst reference: {})", mine.decreases, worst),
-                      std::nullopt});
+    events.push_back(
+        {"overflow", true,
+         fmt::format("the loss scale fell {} times after warm-in (worst reference: {})", mine.decreases, worst),
+         std::nullopt});
   } else if (mine.longest >= kConsecutiveDecreases && longest < kConsecutiveDecreases) {
-    events.push_back({"overflow", true, fmt::format("the loss scale fell {} times in a row", mine.longest), std::nullopt});
+    events.push_back(
+        {"overflow", true, fmt::format("the loss scale fell {} times in a row", mine.longest), std::nullopt});
   } else if (mine.last < reference_last / kMuchLower) {
     events.push_back({"overflow", false,
                       fmt::format("the loss scale ends at {:g}, the reference's at {:g}", mine.last, reference_last),
@@ -114,7 +116,8 @@ void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event
     }
   }
   if (static_cast<double>(vanished) > kVanishedShare * static_cast<double>(matched.at.size())) {
-    note(fmt::format("the gradient norm vanishes at {} of {} steps", vanished, matched.at.size()), reference.last_step());
+    note(fmt::format("the gradient norm vanishes at {} of {} steps", vanished, matched.at.size()),
+         reference.last_step());
   }
   if (in_window > 0 && std::abs(error) / static_cast<double>(in_window) > kGradNormNote) {
     note(fmt::format("the gradient norm differs by {:.3g} % in the final window",

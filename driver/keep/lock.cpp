@@ -6,16 +6,28 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <system_error>
+#include <thread>
 
 namespace bisectd::driver::keep {
+namespace {
+
+constexpr int kTries = 20;
+constexpr std::chrono::milliseconds kBetweenTries{50};
+
+}  // namespace
 
 Lock::Lock(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "lock";
   descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), file.string());
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  // A bisectd killed while it started an attempt leaves a child that holds the lock until its exec: wait that out.
+  bool locked = false;
+  for (int tries = 0; !(locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) && tries < kTries; ++tries)
+    std::this_thread::sleep_for(kBetweenTries);
+  if (!locked) {
     std::string holder(32, '\0');
     const ssize_t n = ::pread(descriptor_, holder.data(), holder.size(), 0);
     holder.resize(n > 0 ? static_cast<std::size_t>(n) : 0);

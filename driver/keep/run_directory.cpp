@@ -49,9 +49,7 @@ void RunDirectory::point_latest_here() const {
 
 fs::path RunDirectory::attempt(std::size_t trial, std::string_view key, int attempt) const {
   const auto hash = static_cast<std::uint32_t>(XXH3_64bits(key.data(), key.size()));
-  fs::path folder = folder_ / "trials" / fmt::format("{:04}-{:08x}", trial, hash) / fmt::format("attempt-{}", attempt);
-  fs::create_directories(folder);
-  return folder;
+  return folder_ / "trials" / fmt::format("{:04}-{:08x}", trial, hash) / fmt::format("attempt-{}", attempt);
 }
 
 std::string RunDirectory::relative(const fs::path& inside) const { return inside.lexically_relative(folder_).string(); }

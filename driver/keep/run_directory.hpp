@@ -26,7 +26,7 @@ class RunDirectory {
   /// Points <out>/latest at this folder. A convenience: a file system without symbolic links must not end the night.
   void point_latest_here() const;
 
-  /// trials/0007-3f2a91bc/attempt-1, made if absent; `key` is what the trial neutralises, hashed into the folder's name.
+  /// trials/0007-3f2a91bc/attempt-1, not made; `key` is what the trial neutralises, hashed into the folder's name.
   std::filesystem::path attempt(std::size_t trial, std::string_view key, int attempt) const;
   /// The same relative to folder(), for journal and reports.
   std::string relative(const std::filesystem::path& inside) const;

@@ -15,7 +15,7 @@ using JobId = std::uint64_t;
 /// One process tree to start.
 struct Job {
   JobId id = 0;
-  std::vector<std::string> command;                ///< argv, never through a shell; command[0] is looked up in PATH of `environment`
+  std::vector<std::string> command;                ///< argv, never through a shell; [0] is looked up in PATH below
   std::map<std::string, std::string> environment;  ///< the whole environment, nothing is inherited
   std::filesystem::path directory;                 ///< working directory, exists
   std::filesystem::path stdout_file;               ///< created or truncated

@@ -1,5 +1,5 @@
-// A job is a small state machine: running -> (leader gone, leftovers) -> reported. `tend` moves it on; it is called when
-// the leader ends, when stop() is called and by the job's timer.
+// A job is a small state machine: running -> (leader gone, leftovers) -> reported. `tend` moves it on; it is called
+// when the leader ends, when stop() is called and by the job's timer.
 #include "driver/launch/local.hpp"
 
 #include <fmt/format.h>

@@ -25,7 +25,7 @@ namespace bisectd::driver::launch {
 /// environment it has, and one whose forking parent still lives hides behind that parent. With no other child there is
 /// nothing left: one system call. When other jobs run, a child belongs to the job in its BISECTD_ATTEMPT or session;
 /// one that shows neither (its environment wiped, or written over by setproctitle) could belong to any, and is ended
-/// when the last job ends. Out of reach is only what another process started on a request: a daemon, a container engine.
+/// when the last job ends. Out of reach is only what others start on request: a daemon, a container engine.
 class LocalLauncher final : public Launcher {
  public:
   LocalLauncher();

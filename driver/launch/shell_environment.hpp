@@ -1,5 +1,5 @@
-// Runs the `setup:` text of a side once and tells what environment it leaves: the one place where a shell meets what the
-// user wrote. Knows no jobs but its own.
+// Runs the `setup:` text of a side once and tells what environment it leaves: the one place where a shell meets what
+// the user wrote. Knows no jobs but its own.
 #pragma once
 
 #include <chrono>

@@ -4,10 +4,11 @@
 // the same set of causes could be drawn. A move S -> S' with proposal density q is accepted with probability
 // min(1, pi(S') q(S | S') / (pi(S) q(S' | S))).
 //
-// A cause is proposed by the "open" hits, those that no other cause of the state explains. For a lone culprit the weight
-// of suspect j is prior_j * rho^(clears j was in) * phi^(open hits j was in); with rho = doubt and phi = 1 / doubt this is
-// the exact conditional posterior (a Gibbs step), so that nearly every proposal is accepted. The further members of a
-// larger cause are drawn likewise, with only the tests counted in which the members drawn before were active as well.
+// A cause is proposed by the "open" hits, those that no other cause of the state explains. For a lone culprit the
+// weight of suspect j is prior_j * rho^(clears j was in) * phi^(open hits j was in); with rho = doubt and phi = 1 /
+// doubt this is the exact conditional posterior (a Gibbs step), so that nearly every proposal is accepted. The further
+// members of a larger cause are drawn likewise, with only the tests counted in which the members drawn before were
+// active as well.
 #include "strategies/causes/chain.hpp"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace bisectd::strategies::causes {
 namespace {
 
 constexpr std::array<double, kMostMembers + 1> kSizeShare{0, 0.85, 0.12, 0.03};
-constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25, 0.15};  // larger causes are harder to hit upon
+constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25,
+                                                              0.15};           // larger causes are harder to hit upon
 constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .in_favour = 4.0};  // of a cause that needs partners
 constexpr double kMostFavour = 1e3, kLeastAgainst = 1e-4;  // proposals stay reversible: no weight is ever zero
 
@@ -34,7 +36,11 @@ bool same(const Signature& a, const Signature& b) { return a.word == b.word; }
 }  // namespace
 
 Chain::Chain(const Tests& tests, std::vector<double> odds)
-    : tests_(tests), share_(std::move(odds)), levels_(share_), alone_(tests, levels_), first_(tests, levels_),
+    : tests_(tests),
+      share_(std::move(odds)),
+      levels_(share_),
+      alone_(tests, levels_),
+      first_(tests, levels_),
       partner_(tests, levels_) {
   double sum = 0;
   for (double o : share_) sum += o;
@@ -154,8 +160,8 @@ double Chain::density(const Cause& cause, const Signature& open) {
     kept.add(cause.member[f]);
     kept.add(cause.member[s]);
     prepare_partner(kept, open);
-    sum += partner_.density(cause.member[last]) * (first_.density(cause.member[f]) * second[f][s] +
-                                                   first_.density(cause.member[s]) * second[s][f]);
+    sum += partner_.density(cause.member[last]) *
+           (first_.density(cause.member[f]) * second[f][s] + first_.density(cause.member[s]) * second[s][f]);
   }
   return proposed_share_[3] * sum;
 }

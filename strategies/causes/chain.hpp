@@ -1,4 +1,5 @@
-// A Markov chain over explanations whose stationary distribution is the posterior given the tests (Metropolis, Hastings).
+// A Markov chain over explanations whose stationary distribution is the posterior given the tests (Metropolis,
+// Hastings).
 #pragma once
 
 #include <vector>
@@ -42,11 +43,11 @@ class Chain {
   bool other_partner(Explanation& next, double& ratio, Random& random);
 
   const Tests& tests_;
-  std::vector<double> share_;              // odds, summing to 1
+  std::vector<double> share_;                                             // odds, summing to 1
   std::array<double, kMostMembers + 1> size_share_{}, proposed_share_{};  // [m]: P(a cause has m members)
   OddsLevels levels_;
-  MemberDraw alone_, first_, partner_;     // of a lone culprit; of the first member of a larger cause; of a further one
-  Signature alone_open_, first_open_;      // what alone_ and first_ are prepared for
+  MemberDraw alone_, first_, partner_;  // of a lone culprit; of the first member of a larger cause; of a further one
+  Signature alone_open_, first_open_;   // what alone_ and first_ are prepared for
   std::size_t prepared_tests_ = 0;
   bool alone_ready_ = false, first_ready_ = false;
 };

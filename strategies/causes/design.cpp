@@ -1,10 +1,10 @@
 // Greedy pool design.
 //
-// Candidates are prefixes of an order of the suspects, cut where half of the particles fail: one bit if they were alone.
-// The order is stratified: suspects with the same fate in the batch so far are neighbours, likely culprits first, and
-// every block of B neighbours spreads over the B parts of the order. A cut then halves every group that the batch could
-// not yet tell apart, and k balanced pools split n suspects into 2^k groups of equal size, which independent random
-// pools only do on average.
+// Candidates are prefixes of an order of the suspects, cut where half of the particles fail: one bit if they were
+// alone. The order is stratified: suspects with the same fate in the batch so far are neighbours, likely culprits
+// first, and every block of B neighbours spreads over the B parts of the order. A cut then halves every group that the
+// batch could not yet tell apart, and k balanced pools split n suspects into 2^k groups of equal size, which
+// independent random pools only do on average.
 #include "strategies/causes/design.hpp"
 
 #include <algorithm>

@@ -11,11 +11,11 @@ namespace bisectd::strategies::causes {
 namespace {
 
 constexpr std::size_t kMostParticles = 1500, kParticlesPerSuspect = 8, kLeastParticles = 150;
-constexpr std::size_t kMovesPerRound = 40;       // of every particle, shared by the tests of one round
-constexpr std::size_t kLeastMoves = 5;           // per test
+constexpr std::size_t kMovesPerRound = 40;             // of every particle, shared by the tests of one round
+constexpr std::size_t kLeastMoves = 5;                 // per test
 constexpr double kGateOne = 0.6, kGateSeveral = 0.12;  // posterior from which a finding's checks are run
-constexpr double kLeastMass = 0.02;              // of a finding that is looked at
-constexpr double kExactDoubt = 1e-9;             // of an outcome that is never wrong: keeps the chain reversible
+constexpr double kLeastMass = 0.02;                    // of a finding that is looked at
+constexpr double kExactDoubt = 1e-9;                   // of an outcome that is never wrong: keeps the chain reversible
 constexpr int kMostSilent = 3;
 
 std::vector<SuspectId> searched(const SuspectSet& always_active) {
@@ -34,10 +34,14 @@ std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>
 }  // namespace
 
 Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log)
-    : problem_(problem), always_active_(std::move(always_active)), log_(log), suspects_(searched(always_active_)),
+    : problem_(problem),
+      always_active_(std::move(always_active)),
+      log_(log),
+      suspects_(searched(always_active_)),
       tests_(suspects_.size()),
       particles_(tests_, odds_of(problem, suspects_), log.exact(),
-                 std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles), problem.seed + 11) {
+                 std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles),
+                 problem.seed + 11) {
   review();
 }
 
@@ -115,8 +119,8 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
     if (!useless && std::find(batch.begin(), batch.end(), pool) == batch.end()) batch.push_back(std::move(pool));
   }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
-  design_pools(particles_.all(), suspects_.size(), log_.exact() ? 0.0 : problem_.flip_probability, before + count, known,
-               batch, random);
+  design_pools(particles_.all(), suspects_.size(), log_.exact() ? 0.0 : problem_.flip_probability, before + count,
+               known, batch, random);
   std::vector<SuspectSet> sets;
   for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(global(batch[i]));
   return sets;

@@ -1,5 +1,6 @@
-// The engine `causes`: a posterior over sets of causes, batches of pools, and the checks of the certificate as part of the
-// batches. It stops on the certificate, never on its own belief; a misfit is said, and the caller goes on with `ordered`.
+// The engine `causes`: a posterior over sets of causes, batches of pools, and the checks of the certificate as part of
+// the batches. It stops on the certificate, never on its own belief; a misfit is said, and the caller goes on with
+// `ordered`.
 #pragma once
 
 #include <memory>
@@ -24,10 +25,10 @@ class Engine {
 
   /// The answer that is likeliest, or the one that is proved.
   struct Finding {
-    std::vector<SuspectId> culprit_set;         ///< the cheapest minimal fix of the causes, ascending
-    std::vector<std::vector<SuspectId>> causes; ///< each ascending, in ascending order
-    double mass = 0;                            ///< posterior probability of the causes
-    bool proved = false;                        ///< every claim holds
+    std::vector<SuspectId> culprit_set;          ///< the cheapest minimal fix of the causes, ascending
+    std::vector<std::vector<SuspectId>> causes;  ///< each ascending, in ascending order
+    double mass = 0;                             ///< posterior probability of the causes
+    bool proved = false;                         ///< every claim holds
   };
   const Finding& finding() const { return findings_.front(); }
 
@@ -49,9 +50,9 @@ class Engine {
   std::vector<SuspectId> suspects_;  // local to global
   Tests tests_;
   Particles particles_;
-  std::vector<Finding> findings_;    // the likeliest first; never empty
-  std::vector<SuspectSet> checks_;   // sets that the likely findings still want judged
-  bool crowded_ = false;             // about as many causes as it can hold
+  std::vector<Finding> findings_;   // the likeliest first; never empty
+  std::vector<SuspectSet> checks_;  // sets that the likely findings still want judged
+  bool crowded_ = false;            // about as many causes as it can hold
 };
 
 }  // namespace bisectd::strategies::causes

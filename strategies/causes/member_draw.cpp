@@ -59,8 +59,7 @@ MemberDraw::MemberDraw(const Tests& tests, const OddsLevels& levels)
 }
 
 Word MemberDraw::against_mask(std::size_t against, std::size_t w) const {
-  return allowed_[w] &
-         (against == 0 ? ~against0_[w] : against == 1 ? against0_[w] & ~against1_[w] : against1_[w]);
+  return allowed_[w] & (against == 0 ? ~against0_[w] : against == 1 ? against0_[w] & ~against1_[w] : against1_[w]);
 }
 
 Word MemberDraw::favour_mask(std::size_t favour, std::size_t w) const {
@@ -109,7 +108,8 @@ void MemberDraw::count_favour(const Signature& hits, Weights weights) {
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     Counts counts{};
     count_classes({favour0_.data(), favour1_.data(), favour2_.data()}, masked_.data(),
-                  one_level ? everybody_.data() : levels_.mask(level), words, most_against_ + 1, most_favour_ + 1, counts);
+                  one_level ? everybody_.data() : levels_.mask(level), words, most_against_ + 1, most_favour_ + 1,
+                  counts);
     for (std::size_t against = 0; against <= most_against_; ++against)
       for (std::size_t favour = 0; favour <= most_favour_; ++favour)
         count_[against][favour][level] = counts[against][favour];

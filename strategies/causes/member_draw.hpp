@@ -27,9 +27,9 @@ class OddsLevels {
   std::vector<std::uint8_t> level_;
 };
 
-/// Every suspect j falls into a class (a, f): a counts the given clear tests that j was active in (0, 1, 2 or more), f the
-/// given hits (0 .. 7 or more). Its weight is against^a * for^f times its odds level. Counting is bit-sliced: 64 suspects
-/// at a time through a ripple adder, O((tests + classes) n / 64).
+/// Every suspect j falls into a class (a, f): a counts the given clear tests that j was active in (0, 1, 2 or more), f
+/// the given hits (0 .. 7 or more). Its weight is against^a * for^f times its odds level. Counting is bit-sliced: 64
+/// suspects at a time through a ripple adder, O((tests + classes) n / 64).
 class MemberDraw {
  public:
   MemberDraw(const Tests& tests, const OddsLevels& levels);

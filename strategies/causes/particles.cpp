@@ -1,4 +1,5 @@
-// Sequential Monte Carlo: reweigh, resample, move (Chopin, "A sequential particle filter method for static models", 2002).
+// Sequential Monte Carlo: reweigh, resample, move (Chopin, "A sequential particle filter method for static models",
+// 2002).
 #include "strategies/causes/particles.hpp"
 
 #include <algorithm>

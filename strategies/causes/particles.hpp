@@ -1,4 +1,5 @@
-// The posterior over explanations as a cloud of them: each new test reweighs the cloud, which is then resampled and moved.
+// The posterior over explanations as a cloud of them: each new test reweighs the cloud, which is then resampled and
+// moved.
 #pragma once
 
 #include <cstdint>

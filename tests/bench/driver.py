@@ -1,10 +1,10 @@
 """Measures the driver through the real command line and prints a table beside the targets.
 
-    BISECTD=... HOSTILE_TRAINER=... BARE_LOOP=... tests/bench/driver.py [TRIALS] [EVIDENCES]
+    BISECTD=... HOSTILE_TRAINER=... BARE_LOOP=... LONGER_JOURNAL=... tests/bench/driver.py [TRIALS] [EVIDENCES]
 
-1. Overhead per trial: TRIALS (1000) trials of a training of a few milliseconds, against a bare fork/exec/wait loop of the
-   same command in the same run, three times in turn; the median counts.
-2. Resume: a finished run of about EVIDENCES (10000) trials is resumed; everything in its journal is replayed.
+1. Overhead per trial: TRIALS (1000) trials in five searches (256 suspects, every eighth guilty) of a training of a few
+   milliseconds, against a bare fork/exec/wait loop of the same command in the same run, three times in turn; the median.
+2. Resume: a finished run whose journal was made longer by EVIDENCES (10000) trials is resumed; all of it is replayed.
 """
 import os
 import pathlib
@@ -17,18 +17,18 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "end_to_end"))
 from space import HOSTILE, hostile_experiment
 
-BISECTD, BARE = os.environ["BISECTD"], os.environ["BARE_LOOP"]
+BISECTD, BARE, LONGER = (os.environ[name] for name in ("BISECTD", "BARE_LOOP", "LONGER_JOURNAL"))
 
 
-def guilty(folder, count):
-    """A scenario in which every suspect is a culprit: the longest search there is."""
-    path = folder / "scenario"
-    path.write_text("".join(f"cause op{i}=1\n" for i in range(count)))
+def guilty(folder, count, every):
+    """A scenario in which every `every`-th suspect is a culprit."""
+    path = folder / f"scenario-{count}"
+    path.write_text("".join(f"cause op{i}=1\n" for i in range(0, count, every)))
     return path
 
 
-def run(folder, suspects, trials, out):
-    options = ("--scenario", guilty(folder, suspects))
+def run(folder, suspects, every, trials, out):
+    options = ("--scenario", guilty(folder, suspects, every))
     (folder / "experiment.yaml").write_text(hostile_experiment(
         *options, suspects=suspects, search=f"search: {{engine: ordered, budget: {{trials: {trials}}}}}"))
     began = time.monotonic()
@@ -50,21 +50,26 @@ def main():
     evidences = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        suspects = trials // 2 + 10
-        command = [HOSTILE, "--generate", str(suspects), "--steps", "100", "--scenario", str(guilty(folder, suspects))]
+        suspects, searches = 256, 5
+        command = [HOSTILE, "--generate", str(suspects), "--steps", "100", "--scenario", str(guilty(folder, suspects, 8))]
         overheads, bare_ms = [], []
         for turn in range(3):
-            took = run(folder, suspects, trials, f"out{turn}")
-            launches = judged(folder, f"out{turn}") + 2  # the references and the subject as it is run twice
-            bare = float(subprocess.run([BARE, str(launches), *command], capture_output=True, text=True, check=True).stdout)
+            outs = [f"out{turn}-{search}" for search in range(searches)]
+            took = sum(run(folder, suspects, 8, trials // searches, out) for out in outs)
+            launches = sum(judged(folder, out) + 2 for out in outs)  # the references and the subject as it is run twice
+            bare = float(subprocess.run([BARE, str(launches), str(folder / "output"), *command],
+                                        capture_output=True, text=True, check=True).stdout)
             overheads.append((took - bare) / launches * 1000)
             bare_ms.append(bare / launches * 1000)
         row(f"driver overhead per trial, {launches} launches, median of 3", "<= 5 ms", f"{statistics.median(overheads):.2f} ms")
         row("  (the training alone, bare loop)", "", f"{statistics.median(bare_ms):.2f} ms")
 
-        run(folder, evidences // 2, evidences + 10, "long")
+        (folder / "experiment.yaml").write_text(hostile_experiment("--cause", "op7=3", suspects=suspects))
+        subprocess.run([BISECTD, "run", "experiment.yaml", "-q", "--out", "long"], cwd=folder, stdout=subprocess.DEVNULL)
+        culprit = sorted(f"op{i}" for i in range(suspects)).index("op7")
+        subprocess.run([LONGER, "long/latest", str(evidences), str(culprit)], cwd=folder, check=True)
         began = time.monotonic()
-        subprocess.run([BISECTD, "resume", "long/latest", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL)
+        subprocess.run([BISECTD, "resume", "long/latest", "-q"], cwd=folder, stdout=subprocess.DEVNULL)
         row(f"resume of a journal with {judged(folder, 'long')} evidences", "<= 1 s", f"{time.monotonic() - began:.2f} s")
 
 

@@ -56,9 +56,10 @@ Forecast measure(const Problem& problem, const Plant& plant, std::size_t games, 
 }
 
 void line(const std::string& what, double target, double measured, const Forecast& forecast, double seconds = 0) {
-  fmt::print("{:44} {:>8.1f} {:>9.2f} {:4}  exact {:5.1f} %  named {:5.1f} %  trials {:6.1f}  rounds {:5.2f}  {:.1f} s\n", what,
-             target, measured, measured <= target + 1e-9 ? "ok" : "MISS", 100 * forecast.exact, 100 * forecast.named,
-             forecast.trials.mean, forecast.rounds.mean, seconds);
+  fmt::print(
+      "{:44} {:>8.1f} {:>9.2f} {:4}  exact {:5.1f} %  named {:5.1f} %  trials {:6.1f}  rounds {:5.2f}  {:.1f} s\n",
+      what, target, measured, measured <= target + 1e-9 ? "ok" : "MISS", 100 * forecast.exact, 100 * forecast.named,
+      forecast.trials.mean, forecast.rounds.mean, seconds);
   std::fflush(stdout);
 }
 
@@ -70,7 +71,8 @@ void alone() {
   for (std::size_t n : {64, 256, 1024, 4096})
     for (std::size_t k : {1, 2, 3, 5, 8}) {
       double seconds = 0;
-      const Forecast forecast = measure(problem_of(n, 1), {.cause_sizes = std::vector<std::size_t>(k, 1)}, 50, &seconds);
+      const Forecast forecast =
+          measure(problem_of(n, 1), {.cause_sizes = std::vector<std::size_t>(k, 1)}, 50, &seconds);
       line(fmt::format("n={} k={} (bound {:.0f})", n, k, bound(n, k)), bound(n, k) + 1.3 * static_cast<double>(k),
            forecast.fix_trials.mean, forecast, seconds);
       if (n < 256) continue;
@@ -84,10 +86,11 @@ void alone() {
 void rounds_of(std::size_t slots, const std::vector<std::size_t>& sizes, double flip, double target, std::size_t games,
                double planted_flip = -1) {
   double seconds = 0;
-  const Forecast forecast = measure(problem_of(options.n, slots, flip),
-                                    {.cause_sizes = sizes, .flip = planted_flip < 0 ? flip : planted_flip}, games, &seconds);
-  line(fmt::format("n={} D={} p={} {}: {}", options.n, slots, flip, mix_name(sizes), slots > 1 ? "rounds" : "trials"), target,
-       slots > 1 ? forecast.rounds.mean : forecast.trials.mean, forecast, seconds);
+  const Forecast forecast =
+      measure(problem_of(options.n, slots, flip),
+              {.cause_sizes = sizes, .flip = planted_flip < 0 ? flip : planted_flip}, games, &seconds);
+  line(fmt::format("n={} D={} p={} {}: {}", options.n, slots, flip, mix_name(sizes), slots > 1 ? "rounds" : "trials"),
+       target, slots > 1 ? forecast.rounds.mean : forecast.trials.mean, forecast, seconds);
 }
 
 using Sizes = std::vector<std::size_t>;
@@ -135,8 +138,10 @@ void unknown() {
 void crash() {
   head("5. 10 % of the sets never resolve, one slot");
   double seconds = 0;
-  const Forecast forecast = measure(problem_of(options.n, 1), {.cause_sizes = Sizes(3, 1), .crash = 0.1}, 100, &seconds);
-  line(fmt::format("n={} k=3: trials until the set is proved", options.n), 34, forecast.fix_trials.mean, forecast, seconds);
+  const Forecast forecast =
+      measure(problem_of(options.n, 1), {.cause_sizes = Sizes(3, 1), .crash = 0.1}, 100, &seconds);
+  line(fmt::format("n={} k=3: trials until the set is proved", options.n), 34, forecast.fix_trials.mean, forecast,
+       seconds);
 }
 
 void additive() {
@@ -161,8 +166,8 @@ void priors() {
     line(fmt::format("n={} k={} good hints", options.n, k), 0.8 * plain, forecast.fix_trials.mean, forecast);
     plant.hint_quality = 0;
     forecast = measure(problem_of(options.n, 1), plant, 50);
-    line(fmt::format("n={} k={} worthless hints", options.n, k), plain + static_cast<double>(k), forecast.fix_trials.mean,
-         forecast);
+    line(fmt::format("n={} k={} worthless hints", options.n, k), plain + static_cast<double>(k),
+         forecast.fix_trials.mean, forecast);
   }
 }
 
@@ -176,7 +181,8 @@ void time_of(std::size_t n, std::size_t slots, const Sizes& sizes, double flip, 
     std::uint64_t state = seed;
     for (std::size_t size : sizes) {
       causes.emplace_back(n);
-      while (causes.back().count() < size) causes.back().set((state = state * 6364136223846793005u + 1442695040888963407u) % 65521 % n);
+      while (causes.back().count() < size)
+        causes.back().set((state = state * 6364136223846793005u + 1442695040888963407u) % 65521 % n);
     }
     Search search(problem, engine);
     for (std::size_t round = 0; round < 300; ++round) {
@@ -197,8 +203,9 @@ void time_of(std::size_t n, std::size_t slots, const Sizes& sizes, double flip, 
       if (done) break;
     }
   }
-  fmt::print("{:44} {:>8.1f} {:>9.2f} {:4}  worst {:.1f}\n", fmt::format("n={} D={} p={} {} causes", n, slots, flip, sizes.size()),
-             target_ms, sum / count, sum / count <= target_ms ? "ok" : "MISS", worst);
+  fmt::print("{:44} {:>8.1f} {:>9.2f} {:4}  worst {:.1f}\n",
+             fmt::format("n={} D={} p={} {} causes", n, slots, flip, sizes.size()), target_ms, sum / count,
+             sum / count <= target_ms ? "ok" : "MISS", worst);
   std::fflush(stdout);
 }
 
@@ -217,18 +224,25 @@ void ask_time() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, EngineKind> engines{{"automatic", EngineKind::automatic}, {"ordered", EngineKind::ordered},
-                                                  {"causes", EngineKind::causes}, {"additive", EngineKind::additive}};
+  const std::map<std::string, EngineKind> engines{{"automatic", EngineKind::automatic},
+                                                  {"ordered", EngineKind::ordered},
+                                                  {"causes", EngineKind::causes},
+                                                  {"additive", EngineKind::additive}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--n" && i + 1 < argc) options.n = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--games" && i + 1 < argc) options.games = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--seed" && i + 1 < argc) options.seed = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--engine" && i + 1 < argc) options.engine = engines.at(argv[++i]);
-    else options.scenarios.push_back(word);
+    if (word == "--n" && i + 1 < argc)
+      options.n = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--games" && i + 1 < argc)
+      options.games = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--seed" && i + 1 < argc)
+      options.seed = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--engine" && i + 1 < argc)
+      options.engine = engines.at(argv[++i]);
+    else
+      options.scenarios.push_back(word);
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{
-      {"alone", alone}, {"rounds", rounds}, {"pairs", pairs}, {"noise", noise}, {"unknown", unknown},
+      {"alone", alone}, {"rounds", rounds},     {"pairs", pairs},   {"noise", noise},  {"unknown", unknown},
       {"crash", crash}, {"additive", additive}, {"priors", priors}, {"time", ask_time}};
   for (const auto& [name, scenario] : all)
     if (options.scenarios.empty() ||

@@ -1,5 +1,6 @@
 // The simulation of the shared design "verdict", section 6, with the real judge: how often is it wrong, undecided, and
-// what does it cost? Prints each table beside its target. Arguments: [trials per cell = 300] [seed = 1] [sections = mshxp] [noise].
+// what does it cost? Prints each table beside its target. Arguments: [trials per cell = 300] [seed = 1] [sections =
+// mshxp] [noise].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,14 +26,15 @@ struct Trial {
   Verdict verdict = Verdict::unresolved;
   bool early = false;  ///< ended before its end
   int attempts = 0;
-  double cost = 0;     ///< in whole runs
+  double cost = 0;  ///< in whole runs
   std::string reason;
 };
 
 Curve prefix(const Curve& curve, std::size_t points) {
   Curve part;
   for (const auto& [name, series] : curve.series) {
-    part.series[name] = Series(series.begin(), series.begin() + static_cast<std::ptrdiff_t>(std::min(points, series.size())));
+    part.series[name] =
+        Series(series.begin(), series.begin() + static_cast<std::ptrdiff_t>(std::min(points, series.size())));
   }
   return part;
 }
@@ -120,11 +122,13 @@ void table(const std::string& title, const std::vector<Regime>& regimes, const s
       const bool quiet = main && regime.level_noise <= 0.002;
       const double wrong = cell.percent(cell.wrong(culprit.truth)), undecided = cell.percent(cell.undecided);
       fmt::print("| {:13} | {:17} | {:4} | {:21} | {:21} | {:22} | {:5.2f} | {:5.2f} |\n", regime.name, culprit.name,
-                 edge ? "edge" : good ? "good" : "bad",
+                 edge   ? "edge"
+                 : good ? "good"
+                        : "bad",
                  edge ? fmt::format("F {:.1f}", cell.percent(cell.failed)) : against(wrong, quiet ? 0.7 : 3.0),
                  quiet && !edge ? against(undecided, 2.0) : fmt::format("{:5.2f}", undecided),
-                 good ? against(cell.percent(cell.early_fail), 0.2) : "",
-                 static_cast<double>(cell.attempts) / trials, cell.cost / trials);
+                 good ? against(cell.percent(cell.early_fail), 0.2) : "", static_cast<double>(cell.attempts) / trials,
+                 cell.cost / trials);
     }
   }
 }
@@ -191,8 +195,10 @@ class Search {
         const std::size_t middle = (low + high) / 2;
         std::vector<bool> trial = active;
         std::fill(trial.begin(), trial.begin() + static_cast<std::ptrdiff_t>(middle) + 1, false);
-        if (fails(probe, trial)) low = middle + 1;
-        else high = middle;
+        if (fails(probe, trial))
+          low = middle + 1;
+        else
+          high = middle;
       }
       found.push_back(low);
       active[low] = false;
@@ -263,8 +269,9 @@ void speed() {
     prepare = std::min(prepare, std::chrono::duration<double, std::milli>(prepared - start).count());
     verdict = std::min(verdict, std::chrono::duration<double, std::milli>(judged - prepared).count());
   }
-  fmt::print("\n100,000 points, 5 references: judging {:.1f} ms (target 10), preparing the references {:.1f} ms, once\n",
-             verdict, prepare);
+  fmt::print(
+      "\n100,000 points, 5 references: judging {:.1f} ms (target 10), preparing the references {:.1f} ms, once\n",
+      verdict, prepare);
   missed += verdict > 10;
 }
 

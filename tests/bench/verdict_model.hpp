@@ -19,9 +19,9 @@ using driver::judge::Series;
 struct Regime {
   std::string name;
   double step_noise = 0, offset = 0;
-  double level_noise = 0;      ///< standard deviation of the final level at 1,000 points, for the tables
-  bool unpaired = false;       ///< every run sees its data in another order
-  bool heavy_tails = false;    ///< offsets are Student-t3 instead of normal
+  double level_noise = 0;    ///< standard deviation of the final level at 1,000 points, for the tables
+  bool unpaired = false;     ///< every run sees its data in another order
+  bool heavy_tails = false;  ///< offsets are Student-t3 instead of normal
 };
 
 enum class Shape { constant, growing, late, spiky, transient, slow_transient };
@@ -99,11 +99,16 @@ class Simulator {
 
   double bias(const Culprit& culprit, double at, double& spike) {
     switch (culprit.shape) {
-      case Shape::constant: return culprit.size;
-      case Shape::growing: return culprit.size * at;
-      case Shape::late: return at > 0.7 ? culprit.size : 0;
-      case Shape::transient: return culprit.size * std::exp(-at / 0.05);
-      case Shape::slow_transient: return culprit.size * std::exp(-at / 0.25);
+      case Shape::constant:
+        return culprit.size;
+      case Shape::growing:
+        return culprit.size * at;
+      case Shape::late:
+        return at > 0.7 ? culprit.size : 0;
+      case Shape::transient:
+        return culprit.size * std::exp(-at / 0.05);
+      case Shape::slow_transient:
+        return culprit.size * std::exp(-at / 0.25);
       case Shape::spiky:  // 2 % of the steps jump by 25 size, each decaying by half per step: mean = size
         spike = spike / 2 + (uniform_(random_) < 0.02 ? 25 * culprit.size : 0);
         return spike;

@@ -93,10 +93,10 @@ class Paddle(Space):
 
     def test_an_operator_whose_black_listing_crashes(self):
         # Under AMP the CPU has no float16 kernel for it: Paddle's own NotFound ends the run.
-        report, done = self.find({"faults": [{"op": "hard_swish_grad", "relative": 0.3}]},
+        report, done = self.find({"faults": [{"op": "gelu", "relative": 0.6}]},
                                  options=", Global.use_amp=true, Global.scale_loss=1024.0",
-                                 suspects="ops: [matmul_v2, hard_swish_grad, adam]", extra="accept: {target: 2%}")
-        self.assertEqual(self.names(report), ["hard_swish_grad"])
+                                 suspects="ops: [matmul_v2, gelu, adam]", extra="accept: {target: 2%}")
+        self.assertEqual(self.names(report), ["gelu"])
         self.assertIn("matmul_v2", done.out)
 
     def test_a_training_that_hangs_after_its_last_step(self):

@@ -133,7 +133,9 @@ Options parse(const std::vector<std::string>& words) {
        }},
       {"--list-variable", [&](auto& v) { o.list_variable = v; }},
       {"--suspects", [&](auto& v) { for (auto& name : split(v, ',')) o.suspects.push_back(name); }},
-      {"--generate", [&](auto& v) { for (std::int64_t i = 0; i < whole(v); ++i) o.suspects.push_back("op" + std::to_string(i)); }},
+      {"--generate", [&](auto& v) {
+         for (std::int64_t i = 0; i < whole(v); ++i) o.suspects.push_back("op" + std::to_string(i));
+       }},
       {"--no-effect", [&](auto& v) { add(o.no_effect, v); }},
       {"--on-cpu", [&](auto& v) { add(o.on_cpu, v); }},
       {"--cause", [&](auto& v) { o.causes.push_back(parse_cause(v)); }},

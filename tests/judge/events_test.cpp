@@ -29,7 +29,8 @@ std::string failure(const std::vector<Event>& events) {
 }
 
 bool noted(const std::vector<Event>& events, const std::string& code) {
-  return std::any_of(events.begin(), events.end(), [&](const Event& event) { return !event.fails && event.code == code; });
+  return std::any_of(events.begin(), events.end(),
+                     [&](const Event& event) { return !event.fails && event.code == code; });
 }
 
 Curve with(std::int64_t n, std::vector<std::int64_t> at, double value) {
@@ -114,6 +115,14 @@ TEST_CASE("more than three spikes that no reference has fail, fewer are a note")
   CHECK(few.front().step.value() == 300);
 }
 
+TEST_CASE("a stretch of far-off steps is another level, not spikes") {
+  const Reference reference = reference_of(identical_references(1000, 2));
+  const Curve dip = scaled_by(1000, [](std::int64_t step) { return step > 100 && step <= 160 ? 1.1 : 1.0; });
+  CHECK(watch(reference, dip).empty());
+  const Difference so_far = until(reference, difference(reference, dip), 110);
+  CHECK(events_of(reference, dip, so_far, Progress::running).empty());
+}
+
 TEST_CASE("with worse_only nothing on the better side is an event") {
   configs::Acceptance accept;
   accept.worse_only = true;
@@ -125,12 +134,14 @@ TEST_CASE("with worse_only nothing on the better side is an event") {
 TEST_CASE("a loss scale that collapses or falls again and again fails") {
   const auto healthy = [](std::int64_t step) { return step < 500 ? 65536.0 : 131072.0; };
   const Reference reference = reference_of({with_series(kLossScale, healthy), with_series(kLossScale, healthy)});
-  const auto collapse = watch(reference, with_series(kLossScale, [](std::int64_t step) {
-                                return std::max(1.0, 65536.0 / static_cast<double>(std::int64_t{1} << std::min<std::int64_t>(step / 30, 20)));
-                              }));
+  const auto collapse = watch(
+      reference, with_series(kLossScale, [](std::int64_t step) {
+        return std::max(1.0, 65536.0 / static_cast<double>(std::int64_t{1} << std::min<std::int64_t>(step / 30, 20)));
+      }));
   CHECK(failure(collapse) == "overflow");
   CHECK(collapse.front().step.value() == 480);
-  const auto often = watch(reference, with_series(kLossScale, [](std::int64_t step) { return step / 50 % 2 ? 32768.0 : 65536.0; }));
+  const auto often =
+      watch(reference, with_series(kLossScale, [](std::int64_t step) { return step / 50 % 2 ? 32768.0 : 65536.0; }));
   CHECK(failure(often) == "overflow");
   CHECK(watch(reference, with_series(kLossScale, healthy)).empty());
 }
@@ -138,7 +149,11 @@ TEST_CASE("a loss scale that collapses or falls again and again fails") {
 TEST_CASE("a constant loss scale, and the first decreases of a dynamic one, are no news") {
   const Reference reference = reference_of(identical_references(1000, 2));
   CHECK(watch(reference, with_series(kLossScale, [](std::int64_t) { return 1.0; })).empty());
-  CHECK(watch(reference, with_series(kLossScale, [](std::int64_t step) { return 65536.0 / static_cast<double>(1 << std::min<std::int64_t>(step, 6)); })).empty());
+  CHECK(watch(reference, with_series(kLossScale,
+                                     [](std::int64_t step) {
+                                       return 65536.0 / static_cast<double>(1 << std::min<std::int64_t>(step, 6));
+                                     }))
+            .empty());
 }
 
 TEST_CASE("a gradient norm that explodes, vanishes or is off is noted and fails nothing") {

@@ -98,12 +98,25 @@ TEST_CASE("a reference that ended early is left out") {
   CHECK(reference->given == 2);
 }
 
+TEST_CASE("steps may be negative") {
+  const auto reference = prepare({curve_of({{-5, 2.0}}), curve_of({{-5, 2.1}})});
+  REQUIRE(reference);
+  CHECK(reference->distinct() == 2);
+}
+
 TEST_CASE("references that cannot serve are refused with a reason") {
   CHECK(problem({}) == "no-reference");
   CHECK(problem({Curve{}}) == "no-curve");
   CHECK(problem({curve_of({{1, 1.0}}, "acc")}) == "no-curve");
-  CHECK(problem({curve_of({{100, 1.0}, {102, 1.0}}), curve_of({{101, 1.0}, {103, 1.0}})}) == "no-common-steps");
+  Series odd, even;
+  for (int step = 100; step < 200; step += 2) {
+    even.push_back({step, 1.0});
+    odd.push_back({step + 1, 1.0});
+  }
+  CHECK(problem({curve_of(odd), curve_of(even)}) == "no-common-steps");
   CHECK(problem({nan_at(100, 40, 100), nan_at(100, 40, 100)}) == "not-finite");
+  const auto largest = std::numeric_limits<std::int64_t>::max();
+  CHECK(problem({curve_of({{-largest, 1.0}, {largest, 1.0}})}) == "bad-steps");
   CHECK(problem({nan_at(10, 1, 10)}) == "not-finite");
   CHECK(problem({curve(50, [](std::int64_t) { return 0.0; })}) == "all-zero");
 }

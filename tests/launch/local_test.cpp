@@ -166,7 +166,8 @@ TEST_CASE("a stray that shows neither tag nor session is ended with the last job
   const Folder folder;
   launch::LocalLauncher launcher;
   launcher.start(bash(folder, "sleep 60", 1));
-  run(launcher, bash(folder, "(env -i setsid bash -c 'echo $$ >pid; exec sleep 60' &); until [ -s pid ]; do sleep 0.01; done", 2));
+  run(launcher, bash(folder, "(env -i setsid bash -c 'echo $$ >pid; exec sleep 60' &); "
+                             "until [ -s pid ]; do sleep 0.01; done", 2));
   const pid_t stray = pid_in(folder, "pid");
   REQUIRE(stray > 0);
   CHECK(is_alive(stray));

@@ -1,5 +1,5 @@
-// A child sees nothing of ours, and each trap of Boost.Process 1.81 stays disarmed. A test that names an issue says which
-// workaround in process.cpp it is for: when it still passes without the workaround, that can go.
+// A child sees nothing of ours, and each trap of Boost.Process 1.81 stays disarmed. A test that names an issue says
+// which workaround in process.cpp it is for: when it still passes without the workaround, that can go.
 #include "driver/launch/process.hpp"
 
 #include <fcntl.h>
@@ -134,7 +134,9 @@ TEST_CASE("exit 15 and SIGTERM are told apart (native_exit_code)") {
 
 TEST_CASE("argv, environment and directory arrive as given, and nothing else") {
   const Folder folder;
-  auto what = command(folder, {"bash", "-c", "printf '%s|' \"$0\" \"$@\"; pwd; cat /proc/$$/environ; :", "$HOME", "a b", "", "*", "é\n"});
+  auto what = command(folder, {"bash", "-c",
+                               "printf '%s|' \"$0\" \"$@\"; pwd; cat /proc/$$/environ; :",
+                               "$HOME", "a b", "", "*", "é\n"});
   what.environment["ODD"] = "x=y z\n";
   run_command(what);
   CHECK(folder.read("out") == "$HOME|a b||*|é\n|" + folder.path().string() + "\n" +

@@ -51,9 +51,8 @@ void check_answer(const Game& game, const Oracle& truth, std::size_t n, std::siz
   for (const auto& cause : game.answer.causes)
     if (!minimal_cause(truth, n, cause)) throw std::runtime_error("not a minimal cause");
   for (SuspectId culprit : game.answer.culprit_set)
-    if (std::none_of(game.answer.causes.begin(), game.answer.causes.end(), [&](const auto& cause) {
-          return std::find(cause.begin(), cause.end(), culprit) != cause.end();
-        }))
+    if (std::none_of(game.answer.causes.begin(), game.answer.causes.end(),
+                     [&](const auto& cause) { return std::find(cause.begin(), cause.end(), culprit) != cause.end(); }))
       throw std::runtime_error("a culprit without a cause");
   if (!replays(game)) throw std::runtime_error("the certificate does not replay");
   if (game.told.size() > bound(n, game.answer, slots)) throw std::runtime_error("too many trials");
@@ -67,7 +66,8 @@ Causes random_causes(Random& random, std::size_t n) {
   const std::size_t count = 1 + random.below(4);
   for (std::size_t i = 0; i < count; ++i) {
     std::set<SuspectId> cause;
-    for (std::size_t size = 1 + random.below(std::min<std::size_t>(3, n)); cause.size() < size;) cause.insert(random.below(n));
+    for (std::size_t size = 1 + random.below(std::min<std::size_t>(3, n)); cause.size() < size;)
+      cause.insert(random.below(n));
     causes.emplace_back(cause.begin(), cause.end());
   }
   return causes;
@@ -112,11 +112,14 @@ TEST_CASE("sets that never resolve do not lead to a wrong answer") {
     const Oracle truth = exact(random_causes(random, n));
     const double share = 0.05 + 0.25 * random.unit();
     const std::uint64_t salt = random.next();
-    const Game game = play(problem_of(n, slots, seed), [&](const SuspectSet& neutralised) {
-      if (neutralised.none() || neutralised.all()) return truth(neutralised);
-      if (Random(neutralised.to_ulong() * 7919 + salt).unit() < share) return Verdict::unresolved;
-      return truth(neutralised);
-    }, 2000);
+    const Game game = play(
+        problem_of(n, slots, seed),
+        [&](const SuspectSet& neutralised) {
+          if (neutralised.none() || neutralised.all()) return truth(neutralised);
+          if (Random(neutralised.to_ulong() * 7919 + salt).unit() < share) return Verdict::unresolved;
+          return truth(neutralised);
+        },
+        2000);
     ++games;
     INFO("seed " << seed);
     CHECK((game.answer.state == State::proved || game.answer.state == State::stuck));
@@ -141,10 +144,14 @@ TEST_CASE("crashes that depend on the set: pairs that cannot be neutralised toge
     const bool together = random.below(2) == 0;
     if (causes[0][0] == a || causes[0][0] == b) continue;
     const Oracle truth = exact(causes);
-    const Game game = play(problem_of(n, slots, seed), [&](const SuspectSet& neutralised) {
-      const bool crash = together ? neutralised.test(a) && neutralised.test(b) : neutralised.test(a) && !neutralised.test(b);
-      return crash ? Verdict::unresolved : truth(neutralised);
-    }, 2000);
+    const Game game = play(
+        problem_of(n, slots, seed),
+        [&](const SuspectSet& neutralised) {
+          const bool crash =
+              together ? neutralised.test(a) && neutralised.test(b) : neutralised.test(a) && !neutralised.test(b);
+          return crash ? Verdict::unresolved : truth(neutralised);
+        },
+        2000);
     INFO("seed " << seed << " " << game.answer.explanation);
     CHECK(game.answer.state == State::proved);
     CHECK(game.answer.culprit_set == causes[0]);

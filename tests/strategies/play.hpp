@@ -79,8 +79,8 @@ inline Game play(const Problem& problem, const Oracle& oracle, std::size_t most 
 inline bool replays(const Game& game) {
   return std::all_of(game.answer.certificate.begin(), game.answer.certificate.end(), [&](const Claim& claim) {
     return claim.proved && std::any_of(game.told.begin(), game.told.end(), [&](const Evidence& seen) {
-      return seen.neutralised == claim.neutralised && shows(claim, game.answer, seen.neutralised, seen.verdict);
-    });
+             return seen.neutralised == claim.neutralised && shows(claim, game.answer, seen.neutralised, seen.verdict);
+           });
   });
 }
 

@@ -166,8 +166,9 @@ TEST_CASE("a truth that is not monotone ends as a contradiction that names both 
   // Neutralising #0 and #1 together is worse than either alone.
   Search search(problem_of(4));
   const auto truth = [](const SuspectSet& neutralised) {
-    return neutralised.none() || (neutralised.test(0) && neutralised.test(1) && neutralised.count() == 2) ? Verdict::fail
-                                                                                                           : Verdict::pass;
+    return neutralised.none() || (neutralised.test(0) && neutralised.test(1) && neutralised.count() == 2)
+               ? Verdict::fail
+               : Verdict::pass;
   };
   search.tell(evidence_of(SuspectSet(4), Verdict::fail));
   for (std::vector<SuspectId> set : {std::vector<SuspectId>{0}, std::vector<SuspectId>{0, 1}})

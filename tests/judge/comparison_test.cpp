@@ -1,0 +1,53 @@
+#include "driver/judge/comparison.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/judge/curves.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver::judge;
+using namespace bisectd::tests;
+using strategies::Verdict;
+
+namespace {
+
+std::vector<NamedCurve> named(const std::vector<Curve>& curves) {
+  std::vector<NamedCurve> result;
+  for (const Curve& one : curves) result.push_back({"run " + std::to_string(result.size() + 1), one});
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("each candidate is judged on its own; the worst decides") {
+  const auto references = named(noisy_references(1000, 5, 0.0005));
+  const auto candidates = named({noisy(1000, 50, 0.0005), noisy(1000, 51, 0.0005, 0.015)});
+  const std::vector<MetricRule> metrics = {{"loss", false}};
+  const auto table = compare({}, references, candidates, metrics);
+  REQUIRE(table);
+  REQUIRE(table->rows.size() == 2);
+  CHECK(table->rows[0].judgement.verdict == Verdict::pass);
+  CHECK(table->rows[1].judgement.verdict == Verdict::fail);
+  CHECK(table->rows[1].candidate == "run 2");
+  CHECK(table->verdict == Verdict::fail);
+  CHECK_FALSE(table->rows[0].judgement.repeat_helps);
+}
+
+TEST_CASE("one log against one log is judged from inside the run, and says so") {
+  const auto table = compare({}, named({noisy(1000, 1, 0.0005)}), named({noisy(1000, 2, 0.0005, 0.018)}),
+                             std::vector<MetricRule>{{"loss", false}});
+  REQUIRE(table);
+  CHECK(table->verdict == Verdict::fail);
+  CHECK(table->rows[0].judgement.notes.front().find("no noise floor") == 0);
+  CHECK(table->findings.front().code == "no-repeats");
+}
+
+TEST_CASE("a metric that one side lacks is a problem or unresolved, never a pass") {
+  const auto runs = named(identical_references(100, 2));
+  const std::vector<MetricRule> both = {{"loss", false}, {"acc", true}};
+  CHECK(compare({}, runs, runs, both).error().code == "no-curve");
+  const auto other = named({curve_of({{1, 0.5}}, "acc")});
+  CHECK(compare({}, runs, other, std::vector<MetricRule>{{"loss", false}})->verdict == Verdict::unresolved);
+  CHECK(compare({}, runs, {}, both).error().code == "no-candidate");
+  CHECK(compare({}, runs, runs, {}).error().code == "no-metric");
+  CHECK(compare({}, {}, runs, both).error().code == "no-reference");
+}
