@@ -29,8 +29,8 @@ struct AttemptFiles {
 class AttemptLog {
  public:
   /// Names are counted in stdout and stderr. A metric without a file of its own is read from both; one in event files,
-  /// from `stdout_file`, which then is the event file or a folder of them. Throws std::invalid_argument for a format or pattern that cannot work; the
-  /// loader of experiments has refused these before.
+  /// from `stdout_file`, which then is the event file or a folder of them. Throws std::invalid_argument for a format or
+  /// pattern that cannot work; the loader of experiments has refused these before.
   AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
              const std::vector<NamePattern>& watched);
 

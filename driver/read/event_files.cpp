@@ -70,7 +70,8 @@ void EventFiles::take(File& file, const ScalarEvent& scalar, judge::Curve& curve
   }
   const fs::path folder = file.tail.path().parent_path();
   if (folder_.value_or(folder) != folder) {
-    file.problem = fmt::format("holds '{}', and so do files in {}: name one of the two folders", tag_, folder_->string());
+    file.problem = fmt::format("holds '{}', and so do files in {}: name one of the two folders", tag_,
+                               folder_->string());
     return;
   }
   folder_ = folder;

@@ -14,7 +14,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Whether `c`, left of a key, makes the key the end of a longer word.
 bool continues_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '/';
+  const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return is_letter || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '/';
 }
 
 /// A set of characters that is asked in one step; find_first_of() of the library makes a call for each.
@@ -23,7 +24,7 @@ class Characters {
   constexpr explicit Characters(std::string_view all) {
     for (const char c : all) is_in_[static_cast<unsigned char>(c)] = true;
   }
-  constexpr bool operator()(char c) const { return is_in_[static_cast<unsigned char>(c)]; }
+  constexpr bool contain(char c) const { return is_in_[static_cast<unsigned char>(c)]; }
 
  private:
   std::array<bool, 256> is_in_{};
@@ -37,8 +38,9 @@ constexpr Characters kBeforeNumber("[( ");
 constexpr Characters kSpace(" ");
 
 std::string_view without_leading(std::string_view text, const Characters& characters) {
-  const auto first = std::ranges::find_if_not(text, characters);
-  return text.substr(static_cast<std::size_t>(first - text.begin()));
+  std::size_t first = 0;
+  while (first < text.size() && characters.contain(text[first])) ++first;
+  return text.substr(first);
 }
 
 /// As text.find(what, from), for lines: most candidates fall at their second byte, without a call.
@@ -54,19 +56,21 @@ std::size_t find_in_line(std::string_view text, std::string_view what, std::size
 /// Calls `accept` with what follows each place where `key` starts a word, until it returns something.
 template <class Accept>
 auto after_word(std::string_view line, std::string_view key, Accept accept) -> decltype(accept(line)) {
-  for (std::size_t at = find_in_line(line, key, 0); at != std::string_view::npos; at = find_in_line(line, key, at + 1)) {
+  constexpr std::size_t kNowhere = std::string_view::npos;
+  for (std::size_t at = find_in_line(line, key, 0); at != kNowhere; at = find_in_line(line, key, at + 1)) {
     if (at > 0 && continues_word(line[at - 1])) continue;
     if (auto found = accept(line.substr(at + key.size()))) return found;
   }
   return std::nullopt;
 }
 
-std::optional<double> not_finite(std::string_view text) {
+/// NaN and infinity as Windows' C library used to print them.
+std::optional<double> old_word(std::string_view text) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr std::array<std::pair<std::string_view, double>, 4> kOldWords{
       {{"1.#QNAN", kNan}, {"1.#IND", kNan}, {"1.#SNAN", kNan}, {"1.#INF", kInfinity}}};
-  for (const auto& [word, value] : kOldWords)  // Windows adds zeros behind them
+  for (const auto& [word, value] : kOldWords)  // zeros may follow
     if (text.starts_with(word) && text.find_first_not_of('0', word.size()) == std::string_view::npos) return value;
   return std::nullopt;
 }
@@ -82,7 +86,9 @@ std::optional<std::string_view> after_key(std::string_view line, std::string_vie
 }
 
 std::string_view first_word(std::string_view text) {
-  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, kWordEnd) - text.begin()));
+  std::size_t end = 0;
+  while (end < text.size() && !kWordEnd.contain(text[end])) ++end;
+  return text.substr(0, end);
 }
 
 std::optional<double> number(std::string_view text) {
@@ -93,10 +99,13 @@ std::optional<double> number(std::string_view text) {
     magnitude.remove_prefix(1);
     if (magnitude.starts_with('-')) return std::nullopt;  // from_chars would take a second sign
   }
-  if (const auto special = not_finite(magnitude)) return negative ? -*special : *special;
   double value = 0;
   const auto [end, error] = std::from_chars(magnitude.data(), magnitude.data() + magnitude.size(), value);
-  if (error == std::errc::invalid_argument || end != magnitude.data() + magnitude.size()) return std::nullopt;
+  if (error == std::errc::invalid_argument || end != magnitude.data() + magnitude.size()) {
+    const auto old = old_word(magnitude);
+    if (!old) return std::nullopt;
+    value = *old;
+  }
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(magnitude).c_str(), nullptr);
   return negative ? -value : value;
 }
@@ -141,7 +150,8 @@ std::optional<Progress> progress_after(std::string_view line, std::string_view k
 std::optional<int> last_digit_power(std::string_view number_text) {
   const std::size_t exponent_at = std::min(number_text.find_first_of("eE"), number_text.size());
   const std::string_view mantissa = number_text.substr(0, exponent_at);
-  if (mantissa.empty() || !is_digit(mantissa.back()) || mantissa.find('#') != std::string_view::npos) return std::nullopt;
+  const bool is_finite = !mantissa.empty() && is_digit(mantissa.back()) && mantissa.find('#') == std::string_view::npos;
+  if (!is_finite) return std::nullopt;
   const std::size_t point = mantissa.find('.');
   int exponent = point == std::string_view::npos ? 0 : -static_cast<int>(mantissa.size() - point - 1);
   if (exponent_at < number_text.size()) {

@@ -7,16 +7,16 @@
 
 namespace bisectd::driver::read {
 
-/// The text right after `key` and its separator: after spaces, a closing quote, one ':' or '=', spaces, an opening quote.
-/// `key` must not continue a word to its left, so that "loss" is not found in CTCLoss, train_loss or dml-loss. The first
-/// such place in the line counts.
+/// The text right after `key` and its separator: after spaces, a closing quote, one ':' or '=', spaces, an opening
+/// quote. `key` must not continue a word to its left, so that "loss" is not found in CTCLoss, train_loss or dml-loss.
+/// The first such place in the line counts.
 std::optional<std::string_view> after_key(std::string_view line, std::string_view key);
 
 /// The word that `text` begins with: up to a space, comma, semicolon, '|', quote or closing bracket.
 std::string_view first_word(std::string_view text);
 
-/// A whole number or decimal as people and programs print it, the whole text. NaN, infinity and the old 1.#QNAN and 1.#INF
-/// are numbers; a number beyond what a double holds is infinite.
+/// A whole number or decimal as people and programs print it, the whole text. NaN, infinity and the old 1.#QNAN and
+/// 1.#INF are numbers; a number beyond what a double holds is infinite.
 std::optional<double> number(std::string_view text);
 
 /// The number a text begins with, whatever follows it: "[4.5]", "3.1 (mean)".

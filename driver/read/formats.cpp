@@ -1,10 +1,12 @@
 #include "driver/read/formats.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace bisectd::driver::read {
 namespace {
+
+/// Found inf or nan, current scale is: 65536.0, decrease to: 65536.0*0.5      (paddle.amp, whatever the trainer)
+constexpr std::string_view kPaddleScale = "Found inf or nan, current scale is";
 
 std::vector<Format> make_formats() {
   return {
@@ -12,6 +14,7 @@ std::vector<Format> make_formats() {
       {.name = "paddleocr",
        .marker = "epoch: [",
        .step_keys = {"global_step", "iter"},  // "iter" up to release 2.4
+       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleOCR prints the median of the last Global.log_smooth_window steps",
        .smoothing_setting = "log_smooth_window"},
       // cur metric, acc: 0.5, norm_edit_dis: 0.7, fps: 1200.0
@@ -20,6 +23,7 @@ std::vector<Format> make_formats() {
       {.name = "paddleseg",
        .marker = "[TRAIN]",
        .step_keys = {"iter"},
+       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleSeg prints the mean of the last log_iters steps"},
       // [EVAL] #Images: 500, mIoU: 0.7812, Acc: 0.9612, Kappa: 0.9513, Dice: 0.8723
       {.name = "paddleseg-eval", .marker = "[EVAL]", .step_keys = {"iter"}, .takes_last_step = true},
@@ -28,21 +32,24 @@ std::vector<Format> make_formats() {
        .marker = "Epoch: [",
        .step_keys = {""},
        .epoch_key = "Epoch",
+       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleDetection prints the median of the last log_iter steps"},
-      // [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.001, top1: 0.97159, CELoss: 0.05098, loss: 0.05098, ...
+      // [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.001, top1: 0.97159, CELoss: 0.05098, loss: 0.05098
       {.name = "paddleclas",
        .marker = "[Train]",
        .step_keys = {"Iter"},
        .epoch_key = "Epoch",
        .first_epoch = 1,
+       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleClas prints the running mean of the epoch"},
       // loss: 3.25806541, learning_rate: 2.999e-05, global_step: 10, interval_runtime: 2.2591, ...
       {.name = "paddlenlp",
        .marker = "global_step",
        .step_keys = {"global_step"},
        .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}},
+       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleNLP prints the mean of the last logging_steps steps"},
-      // iteration       10/     100 | ... | elapsed time per iteration (ms): 1234.5 | lm loss: 1.046E+01 | loss scale: 1.0
+      // iteration       10/     100 | ... | lm loss: 1.046E+01 | loss scale: 1.0 | grad norm: 3.1 |
       {.name = "megatron",
        .marker = "iteration",
        .loss_key = "lm loss",
@@ -83,7 +90,7 @@ const Format* find_format(std::string_view name) {
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
-  std::ranges::transform(formats(), std::back_inserter(names), [](const Format& each) { return std::string(each.name); });
+  for (const Format& format : formats()) names.emplace_back(format.name);
   return names;
 }
 

@@ -37,6 +37,8 @@ struct Format {
   bool takes_last_step = false;
 
   std::vector<Watch> watched;
+  /// Begins the number on lines that AMP prints when it lowers the loss scale; empty: the trainer prints none.
+  std::string_view lowered_scale_key;
 
   /// What the printed value is, if it is not the step's own: to be said before a night is spent on it.
   std::string_view smoothing;

@@ -27,13 +27,14 @@ class KeyValueRule {
 
  private:
   std::optional<Reading> read_value(const Line& line) const;
+  std::optional<Reading> read_lowered_scale(const Line& line) const;
   /// Sets the step or the problem.
   void read_step(const Line& line, Reading& reading) const;
   void read_extras(const Line& line, Reading& reading) const;
 
   const Format* format_;
   std::string value_key_;
-  std::optional<std::int64_t> last_step_;
+  std::optional<std::int64_t> last_step_;  ///< that was logged
   std::optional<std::int64_t> smoothing_window_;
 };
 

@@ -11,8 +11,8 @@ namespace bisectd::driver::read {
 /// A longer line is cut to this many bytes; what lies beyond is never looked at.
 inline constexpr std::size_t kLongestLine = 64 * 1024;
 
-/// Consecutive lines, each with its end ('\n' or '\r') and at most kLongestLine bytes before it. Only a torn block's one
-/// line has no end: the file ended in the middle of it, so that its last word may be cut short.
+/// Consecutive lines, each with its end ('\n' or '\r') and at most kLongestLine bytes before it. Only a torn block's
+/// one line has no end: the file ended in the middle of it, so that its last word may be cut short.
 struct Block {
   std::string_view text;
   std::int64_t first_line = 1;  ///< number of the first line; only '\n' counts, as in an editor

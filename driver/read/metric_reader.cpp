@@ -66,16 +66,19 @@ void MetricReader::feed(const Line& line, judge::Curve& curve) {
   if (!reading) return;
   if (!reading->problem.empty()) {
     if (wrong_lines_.size() < kMostWrongLines)
-      wrong_lines_.push_back({std::string(line.block->source), line.number(), reading->problem, for_display(line.text, kShownLine)});
+      wrong_lines_.push_back({std::string(line.block->source), line.number(), reading->problem,
+                              for_display(line.text, kShownLine)});
     ++wrong_line_count_;
     return;
   }
   const std::int64_t step = reading->step ? *reading->step : ++counted_;
-  curve.series[name_].push_back({step, reading->value});
   for (const Reading::Extra& extra : reading->extras)
     curve.series[std::string(extra.series)].push_back({step, extra.value});
+  if (!reading->value) return;
+  curve.series[name_].push_back({step, *reading->value});
   last_step_ = std::max(last_step_.value_or(step), step);
-  if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
+  if (const auto power = reading->last_digit_power)
+    last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
 }
 
 Needed MetricReader::needed() const {

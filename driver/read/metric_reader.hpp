@@ -26,7 +26,7 @@ struct WrongLine {
 
 /// What is worth knowing before a night is spent on what a log prints.
 struct Printed {
-  std::optional<double> last_digit;              ///< size of one unit in the last digit, where it was printed most finely
+  std::optional<double> last_digit;              ///< size of one unit in the last digit, at its finest
   std::string smoothing;                         ///< what the value is, if it is not the step's own; else empty
   std::optional<std::int64_t> smoothing_window;  ///< over how many steps it is smoothed, once the trainer said so
 };

@@ -72,8 +72,8 @@ std::vector<std::string> NameCounter::problems() const {
   std::vector<std::string> problems;
   for (const Watched& watched : watched_)
     if (watched.too_many)
-      problems.push_back(fmt::format("the pattern '{}' finds more than {} different names: it matches more than it should",
-                                     watched.text, kMostNames));
+      problems.push_back(fmt::format(
+          "the pattern '{}' finds more than {} names: it matches more than it should", watched.text, kMostNames));
   return problems;
 }
 

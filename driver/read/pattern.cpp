@@ -24,8 +24,8 @@ re2::RE2::Options options() {
   throw std::invalid_argument(fmt::format("the pattern '{}' {}", written, why));
 }
 
-/// What every match begins with. RE2 gives the least and the greatest text that an anchored match can be; what these two
-/// have in common all matches have.
+/// What every match begins with. RE2 gives the least and the greatest text that an anchored match can be; what these
+/// two have in common all matches have.
 std::string common_prefix(const re2::RE2& regex) {
   constexpr int kLongest = 64;
   std::string least;
@@ -74,7 +74,8 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
                  std::span<const std::string_view> optional_groups)
     : regex_(std::make_unique<re2::RE2>(written, options())) {
   if (!regex_->ok())
-    refuse(written, fmt::format("is not RE2 syntax: {} (there is no look-around and no back-reference)", regex_->error()));
+    refuse(written,
+           fmt::format("is not RE2 syntax: {} (there is no look-around and no back-reference)", regex_->error()));
   const auto& named = regex_->NamedCapturingGroups();
   for (const std::string_view group : groups) {
     const auto found = named.find(std::string(group));
@@ -111,7 +112,8 @@ bool Pattern::find(std::string_view text) {
 std::span<const std::string_view> Pattern::match(std::string_view text) {
   if (!find(text)) return {};
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
-    const re2::StringPiece piece = numbers_[i] < 0 ? re2::StringPiece() : pieces_[static_cast<std::size_t>(numbers_[i])];
+    re2::StringPiece piece;
+    if (numbers_[i] >= 0) piece = pieces_[static_cast<std::size_t>(numbers_[i])];
     groups_[i] = {piece.data(), piece.size()};
   }
   return groups_;

@@ -114,7 +114,8 @@ bool take_visualdl_record(std::string_view record, std::vector<ScalarEvent>& sca
 
 std::optional<std::vector<ScalarEvent>> scalars_of(std::string_view record, Framing framing) {
   std::vector<ScalarEvent> scalars;
-  const bool whole = framing == Framing::tensorflow ? take_event(record, scalars) : take_visualdl_record(record, scalars);
+  const bool whole =
+      framing == Framing::tensorflow ? take_event(record, scalars) : take_visualdl_record(record, scalars);
   return whole ? std::optional(std::move(scalars)) : std::nullopt;
 }
 

@@ -19,8 +19,8 @@ struct ScalarEvent {
 };
 
 /// The scalars of a record; none in records of other kinds. Absent: the record is no message of that framework.
-/// TensorFlow: Event {2 step, 5 Summary {1 Value {1 tag, 2 simple_value, 8 tensor}}}. VisualDL: Record {1 Value {1 step,
-/// 2 tag, 4 value}}.
+/// TensorFlow: Event {2 step, 5 Summary {1 Value {1 tag, 2 simple_value, 8 tensor}}}. VisualDL: Record {1 Value {1
+/// step, 2 tag, 4 value}}.
 std::optional<std::vector<ScalarEvent>> scalars_of(std::string_view record, Framing framing);
 
 /// The tag as writers clean it: anything but letters, digits, '-', '/', '_' and '.' becomes '_', a leading '/' is lost.

@@ -89,21 +89,32 @@ class Occurrences {
   std::size_t at_ = 0;
 };
 
-/// Start of the line that holds the byte at `at`, not before `from`, which is the start of a line.
-std::size_t line_start(std::string_view text, std::size_t from, std::size_t at) {
-  const std::string_view before = text.substr(from, at - from);
-  const auto through_last = [&](std::string_view where, char end) -> std::size_t {
-    const void* found = ::memrchr(where.data(), end, where.size());
-    return found == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(found) - where.data()) + 1;
-  };
-  const std::size_t line = through_last(before, '\n');
-  return from + line + through_last(before.substr(line), '\r');
-}
+/// The line around a place in a text.
+class Bounds {
+ public:
+  explicit Bounds(std::string_view text) : text_(text), has_returns_(text.find('\r') != kNowhere) {}
 
-std::size_t line_end(std::string_view text, std::size_t at) {
-  const std::size_t newline = std::min(text.find('\n', at), text.size());
-  return std::min(text.substr(0, newline).find('\r', at), newline);
-}
+  /// Start of the line that holds the byte at `at`, not before `from`, which is the start of a line.
+  std::size_t start(std::size_t from, std::size_t at) const {
+    from = after_last('\n', from, at);
+    return has_returns_ ? after_last('\r', from, at) : from;
+  }
+
+  /// Its end, which is the place of the first line end from `at` on, or the end of the text.
+  std::size_t end(std::size_t at) const {
+    const std::size_t newline = std::min(text_.find('\n', at), text_.size());
+    return has_returns_ ? std::min(text_.substr(0, newline).find('\r', at), newline) : newline;
+  }
+
+ private:
+  std::size_t after_last(char wanted, std::size_t from, std::size_t to) const {
+    const void* found = ::memrchr(text_.data() + from, wanted, to - from);
+    return found == nullptr ? from : static_cast<std::size_t>(static_cast<const char*>(found) - text_.data()) + 1;
+  }
+
+  std::string_view text_;
+  bool has_returns_;  ///< most logs have none
+};
 
 }  // namespace
 
@@ -122,6 +133,7 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
   if (literals_.empty()) return;
   static const Literal kEscape{.text = "\x1b"};
   const bool plain = is_plain(block.text);
+  const Bounds bounds(block.text);
   const Histogram histogram(block.text);
   std::vector<Occurrences> occurrences;
   for (const Literal& literal : literals_) occurrences.emplace_back(literal, block.text, histogram);
@@ -131,8 +143,8 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
   while (true) {
     const std::size_t hit = std::ranges::min_element(occurrences, {}, &Occurrences::at)->at();
     if (hit == kNowhere) return;
-    const std::size_t start = line_start(block.text, from, hit);
-    const std::size_t end = line_end(block.text, hit);
+    const std::size_t start = bounds.start(from, hit);
+    const std::size_t end = bounds.end(hit);
     const std::string_view raw = block.text.substr(start, end - start);
     const std::string_view text = plain ? raw : cleaned(raw, scratch);
     if (!text.empty()) take({.text = text, .block = &block, .offset = start});

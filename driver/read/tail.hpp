@@ -18,8 +18,8 @@ class Tail {
   Tail& operator=(Tail&&) = delete;
 
   /// Hands on the bytes that are there by now and were not yet handed on, in pieces; false if there are none. A file
-  /// that became shorter or was replaced by another is read from its start, after `starts_again` was told what happened.
-  /// Throws std::system_error if the file is there and cannot be read.
+  /// that became shorter or was replaced by another is read from its start, after `starts_again` was told what
+  /// happened. Throws std::system_error if the file is there and cannot be read.
   bool read_new(const std::function<void(std::string_view bytes)>& take,
                 const std::function<void(std::string_view what)>& starts_again);
 

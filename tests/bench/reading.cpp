@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -54,8 +55,8 @@ void add_operator_call(std::string& text, std::mt19937_64& random) {
   text += fmt::format("{0:=<26}Running_AD_API: {1}{0:=<26}\n", "", name);
   text += prefix("dygraph_functions.cc:42881") + fmt::format("\nForward Debug Info {{\nAPI_Name: {} \n", name);
   for (const char* tensor : {"x", "weight", "bias", "moment1", "out"})
-    text += fmt::format("( {} , {{\n\tName: {}_{}.w_0, \n\tType: DenseTensor,\n\tDtype: float32,\n\tPlace: Place(npu:0),\n"
-                        "\tShape: 8, 3, 16, 16,\n\tDistAttr: Unknown\n}}),  \n",
+    text += fmt::format("( {} , {{\n\tName: {}_{}.w_0, \n\tType: DenseTensor,\n\tDtype: float32,\n"
+                        "\tPlace: Place(npu:0),\n\tShape: 8, 3, 16, 16,\n\tDistAttr: Unknown\n}}),  \n",
                         tensor, name, random() % 100);
   text += prefix("multiary.cc:190") + "dims of Beta1Pow : [1]\n";
   text += prefix("accumulation_node.cc:200") + "Move Tensor ptr: 0x7f0a2c0b1e40\n";
@@ -67,10 +68,10 @@ void add_operator_call(std::string& text, std::mt19937_64& random) {
 
 void add_training_line(std::string& text, std::mt19937_64& random, std::size_t& step) {
   ++step;
-  text += fmt::format("[2025/11/27 16:48:27] ppocr INFO: epoch: [1/1200], global_step: {}, lr: 0.000160, acc: 0.000000, "
-                      "norm_edit_dis: 0.039063, CTCLoss: 16.448103, NRTRLoss: 1.988418, loss: {:.6f}, avg_reader_cost: "
-                      "0.00096 s, avg_batch_cost: 0.02094 s, avg_samples: 256.0, ips: 12223.64893 samples/s, eta: "
-                      "14:08:30\n", step, 20.0 + static_cast<double>(random() % 1000000) * 1e-6);
+  text += fmt::format("[2025/11/27 16:48:27] ppocr INFO: epoch: [1/1200], global_step: {}, lr: 0.000160, acc: "
+                      "0.000000, norm_edit_dis: 0.039063, CTCLoss: 16.448103, NRTRLoss: 1.988418, loss: {:.6f}, "
+                      "avg_reader_cost: 0.00096 s, avg_batch_cost: 0.02094 s, avg_samples: 256.0, ips: 12223.64893 "
+                      "samples/s, eta: 14:08:30\n", step, 20.0 + static_cast<double>(random() % 1000000) * 1e-6);
 }
 
 struct Measured {
@@ -110,6 +111,7 @@ struct Case {
   fs::path log;
   std::string fixed_text;  ///< for grep
   std::function<void(const fs::path&)> read;
+  std::optional<double> most_mib;  ///< target; absent where the curve itself is most of the memory
 };
 
 double median(std::vector<double> values) {
@@ -129,9 +131,10 @@ void report(const Case& each, int rounds) {
     mib = std::max(mib, here.mib);
   }
   const double ratio = median(grep) / median(ours);
-  fmt::print("{:<34} {:>7.3f} {:>7.3f}   {:>6} {:>6.2f} {:<6} {:>6} {:>6.1f} {}\n", each.name, median(grep), median(ours),
-             fmt::format(">={:.1f}", kTargetRatio), ratio, ratio >= kTargetRatio ? "ok" : "MISSED",
-             fmt::format("<={:.0f}", kTargetMib), mib, mib <= kTargetMib ? "ok" : "MISSED");
+  fmt::print("{:<34} {:>7.3f} {:>7.3f}   {:>6} {:>6.2f} {:<6} {:>6} {:>6.1f} {}\n", each.name, median(grep),
+             median(ours), fmt::format(">={:.1f}", kTargetRatio), ratio, ratio >= kTargetRatio ? "ok" : "MISSED",
+             each.most_mib ? fmt::format("<={:.0f}", *each.most_mib) : "-", mib,
+             !each.most_mib ? "" : mib <= *each.most_mib ? "ok" : "MISSED");
 }
 
 configs::Metric paddleocr_loss() {
@@ -174,20 +177,21 @@ int main(int count, char** arguments) {
   const std::vector<driver::read::NamePattern> names{
       {R"(^(?P<name>\w+) kernel run finish\.)"},
       {R"(missing npu kernel: (?P<name>\w+), expected_kernel_key:\(npu, .*fall[a-z]* ?(?:back|backing) to CPU)"},
-      {R"(missing npu kernel: (?P<name>\w+), expected_kernel_key:\(npu, .+, (?P<detail>\w+)\), fall[a-z]* ?(?:back|backing) to CPU)"},
+      {R"(missing npu kernel: (?P<name>\w+), expected_kernel_key:\(npu, .+, (?P<detail>\w+)\), )"
+       R"(fall[a-z]* ?(?:back|backing) to CPU)"},
       {R"(of kernel `(?P<name>\w+)` is not registered and fail to fallback to CPU one)"}};
   const std::vector<driver::read::NamePattern> dense{{R"(Running_AD_API: (?P<name>\w+))"}};
 
   fmt::print("{} MiB per log, median of {}\n", mib, rounds);
-  fmt::print("{:<34} {:>7} {:>7}   {:>6} {:>6} {:<6} {:>6} {:>6}\n", "log and what is read of it", "grep s", "ours s", "target",
-             "ratio", "", "target", "MiB");
+  fmt::print("{:<34} {:>7} {:>7}   {:>6} {:>6} {:<6} {:>6} {:>6}\n", "log and what is read of it", "grep s", "ours s",
+             "target", "ratio", "", "target", "MiB");
   report({"GLOG_v=3: loss, fall-backs, refused", glog, "missing npu kernel",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), names); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), names); }, kTargetMib}, rounds);
   report({"GLOG_v=3: each API call", glog, "Running_AD_API",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), dense); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), dense); }, kTargetMib}, rounds);
   report({"training log: PaddleOCR's loss", training, "loss: ",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), {}); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), {}); }, {}}, rounds);
   report({"training log: a user's pattern", training, "loss: ",
-          [&](const fs::path& log) { read_whole(log, pattern_loss(), {}); }}, rounds);
+          [&](const fs::path& log) { read_whole(log, pattern_loss(), {}); }, {}}, rounds);
   fs::remove_all(folder);
 }

@@ -17,15 +17,16 @@ namespace {
 rc::Gen<std::string> piece() {
   return rc::gen::oneOf(
       rc::gen::elementOf(std::vector<std::string>{
-          "\n", "\r", "\r\n", "loss", "loss: ", "1.5", "nan", ", ", "epoch: [1/2], global_step: ", "7", "\x1b[32m", "\x1b",
-          "\xe6\x8d\x9f", "\xff", "op ", "OP ", "{\"step\": 1, \"loss\": 2}", "LoSS", std::string(40'000, 'x'),
+          "\n", "\r", "\r\n", "loss", "loss: ", "1.5", "nan", ", ", "epoch: [1/2], global_step: ", "7", "\x1b[32m",
+          "\x1b", "\xe6\x8d\x9f", "\xff", "op ", "OP ", "{\"step\": 1, \"loss\": 2}", "LoSS", std::string(40'000, 'x'),
           "epoch: [1/2], global_step: 7, loss: 1.5, \n", std::string(1, '\0')}),
       rc::gen::map(rc::gen::arbitrary<std::vector<char>>(),
                    [](const std::vector<char>& bytes) { return std::string(bytes.begin(), bytes.end()); }));
 }
 
 rc::Gen<std::string> any_log() {
-  return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece()), [](const std::vector<std::string>& pieces) {
+  using Pieces = std::vector<std::string>;
+  return rc::gen::map(rc::gen::container<Pieces>(piece()), [](const Pieces& pieces) {
     std::string log;
     for (const std::string& each : pieces) log += each;
     return log;
@@ -107,4 +108,21 @@ TEST_CASE("no line is longer than the limit") {
     assembler.feed(log, take);
     assembler.finish(take);
   }));
+}
+
+TEST_CASE("a line of just the longest length is whole, one byte more is cut, in one piece or two") {
+  for (const std::size_t length : {kLongestLine, kLongestLine + 1}) {
+    for (const std::size_t first_piece : {std::size_t{0}, std::size_t{100}}) {
+      const std::string log = "before\n" + std::string(length, 'x') + "\nafter\n";
+      std::vector<std::size_t> sizes;
+      LineAssembler assembler;
+      const TakeBlock take = [&](const Block& block) {
+        for_each_line(block, [&](const Line& line) { sizes.push_back(line.text.size()); });
+      };
+      assembler.feed(std::string_view(log).substr(0, first_piece), take);
+      assembler.feed(std::string_view(log).substr(first_piece), take);
+      CHECK(sizes == std::vector<std::size_t>{6, kLongestLine, 5});
+      CHECK(assembler.clipped() == static_cast<std::int64_t>(length - kLongestLine));
+    }
+  }
 }

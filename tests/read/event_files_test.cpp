@@ -154,7 +154,8 @@ TEST_CASE("a length of 2^63 is not believed") {
 }
 
 TEST_CASE("a record too long for a scalar is passed over") {
-  const std::string big = little_endian(RecordFrames::kLongestKept + 1, 8) + std::string(RecordFrames::kLongestKept + 1, 'x');
+  constexpr std::uint64_t kTooLong = RecordFrames::kLongestKept + 1;
+  const std::string big = little_endian(kTooLong, 8) + std::string(kTooLong, 'x');
   RecordFrames frames(Framing::visualdl);
   std::vector<std::string> records;
   const auto take = [&](std::string_view record) { records.emplace_back(record); };
@@ -195,8 +196,7 @@ TEST_CASE("event files of an attempt, beside its output") {
   configs::Metric metric = driver::read::test::metric("loss", "tfevents");
   metric.file = "logs";
   metric.value_key = "train/lm loss";
-  AttemptLog log({.stdout_file = folder.path / "stdout.log", .stderr_file = folder.path / "stderr.log", .folder = folder.path},
-                 {metric}, {});
+  AttemptLog log({.stdout_file = folder.path / "stdout.log", .stderr_file = {}, .folder = folder.path}, {metric}, {});
   CHECK(log.poll());
   log.finish();
   CHECK(log.curve().series.at("loss").size() == 6);

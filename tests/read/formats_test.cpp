@@ -58,6 +58,15 @@ TEST_CASE("PaddleOCR's evaluation belongs to the last step trained") {
   CHECK(log.values("acc") == std::vector<double>{0.75});
 }
 
+TEST_CASE("a loss scale that AMP lowers is watched, at the last step logged") {
+  Read log(metric("loss", "paddleocr"),
+           "epoch: [1/2], global_step: 7, loss: 2.5, avg_samples: 1\n"
+           "Found inf or nan, current scale is: 6.310887241768095e-30, decrease to: 6.310887241768095e-30*0.5\n");
+  CHECK(log.steps("loss_scale") == std::vector<std::int64_t>{7});
+  CHECK(log.values("loss_scale") == std::vector<double>{6.310887241768095e-30});
+  CHECK(log.steps() == std::vector<std::int64_t>{7});
+}
+
 TEST_CASE("PaddleSeg's lines") {
   Read log(metric("loss", "paddleseg"),
            "2021-03-30 06:55:57 [INFO]\t[TRAIN] epoch: 1, iter: 20/500, loss: 2.0859, lr: 0.009657, batch_cost: 0.5344, "

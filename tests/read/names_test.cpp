@@ -17,7 +17,8 @@ std::vector<NameCounts> count(const std::vector<NamePattern>& patterns, std::str
 
 constexpr const char* kRan = R"(^(?P<name>\w+) kernel run finish\.)";
 constexpr const char* kFallBack =
-    R"(missing npu kernel: (?P<name>\w+), expected_kernel_key:\(npu, .+, (?P<detail>\w+)\), fall[a-z]* ?(?:back|backing) to CPU)";
+    R"(missing npu kernel: (?P<name>\w+), expected_kernel_key:\(npu, .+, (?P<detail>\w+)\), )"
+    R"(fall[a-z]* ?(?:back|backing) to CPU)";
 
 }  // namespace
 
@@ -64,5 +65,5 @@ TEST_CASE("endless new names are cut off and said") {
   }
   CHECK(counter.counts()[0].size() == NameCounter::kMostNames);
   REQUIRE(counter.problems().size() == 1);
-  CHECK_THAT(counter.problems()[0], Catch::Contains("more than 100000 different names"));
+  CHECK_THAT(counter.problems()[0], Catch::Contains("more than 100000 names"));
 }

@@ -47,7 +47,8 @@ TEST_CASE("a pattern without a literal may match any line") {
 
 TEST_CASE("a match through the literal is the match of RE2 itself") {
   for (const char* text : {R"(ab(?P<name>c?)\b)", R"(\bab(?P<name>c?))", R"(^ab(?P<name>c?))", R"(ab(?P<name>c?)$)",
-                           R"((?P<name>ab|abab)c)", R"((?P<name>aba?)b)", R"((?i)ab(?P<name>C?))", R"((?m)^ab(?P<name>c?))"}) {
+                           R"((?P<name>ab|abab)c)", R"((?P<name>aba?)b)", R"((?i)ab(?P<name>C?))",
+                           R"((?m)^ab(?P<name>c?))"}) {
     Pattern pattern(text, kName, {});
     const re2::RE2 plain(text);
     for (const char* line : {"ab", "abc", "xab abc", "xabab abc", "ababc", "abab", "AB abc", "ba", "xabc\nabc"}) {
@@ -62,7 +63,8 @@ TEST_CASE("a match through the literal is the match of RE2 itself") {
 }
 
 TEST_CASE("a pattern that backtracking engines die of is read at once") {
-  Read log(pattern_metric(R"(^(?:a+)+ (?P<value>\d+)$)"), std::string(28, 'a') + "! 1\n" + std::string(28, 'a') + " 2\n");
+  const std::string many(28, 'a');
+  Read log(pattern_metric(R"(^(?:a+)+ (?P<value>\d+)$)"), many + "! 1\n" + many + " 2\n");
   CHECK(log.values() == std::vector<double>{2});
 }
 

@@ -51,7 +51,9 @@ TEST_CASE("keys may be other ones, and lead into nested objects") {
   configs::Metric wanted = metric("loss", "jsonl");
   wanted.step_key = "trainer.global_step";
   wanted.value_key = "train.loss";
-  Read log(wanted, "{\"trainer\": {\"global_step\": 7}, \"train\": {\"loss\": 1.5}}\n{\"trainer\": {\"global_step\": 8}, \"train.loss\": 2}\n");
+  Read log(wanted,
+           "{\"trainer\": {\"global_step\": 7}, \"train\": {\"loss\": 1.5}}\n"
+           "{\"trainer\": {\"global_step\": 8}, \"train.loss\": 2}\n");
   CHECK(log.steps() == Steps{7, 8});
   CHECK(log.values() == Values{1.5, 2});
 }
