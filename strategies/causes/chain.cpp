@@ -24,7 +24,7 @@ constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25,
 constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .in_favour = 4.0};  // of a cause that needs partners
 constexpr double kMostFavour = 1e3, kLeastAgainst = 1e-4;  // proposals stay reversible: no weight is ever zero
 
-enum : std::uint64_t { kBirth = 5, kDeath = 10, kReplace = 16, kMoves = 20 };  // of twenty
+enum : std::uint64_t { kBirth = 5, kDeath = 10, kReplace = 15, kResize = 17, kMoves = 20 };  // of twenty
 
 double count_prior(std::size_t k) {
   const double count = static_cast<double>(k);
@@ -250,6 +250,33 @@ bool Chain::other_partner(Explanation& next, double& ratio, Random& random) {
   return true;
 }
 
+// Adds a partner to a cause, or takes a member out: the short way between {a, b} and {a, b, c}, however many tests
+// there are. Growing and shrinking are tried equally often.
+bool Chain::resize(Explanation& next, double& ratio, Random& random) {
+  const std::size_t at = random.below(next.size);
+  const Cause before = next.cause[at];
+  const bool grow = random.below(2) == 0;
+  if (grow ? before.size() >= std::min(kMostMembers, share_.size()) : before.size() < 2) return false;
+  const Signature wanted = open(next, at);
+  Cause cause = before;
+  if (grow) {
+    prepare_partner(before, wanted);
+    const std::size_t fresh = partner_.draw(random);
+    cause.add(fresh);
+    ratio = 1 / (static_cast<double>(cause.size()) * partner_.density(fresh));
+  } else {
+    const std::size_t out = random.below(before.size());
+    cause = Cause{};
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (i != out) cause.add(before.member[i]);
+    prepare_partner(cause, wanted);
+    ratio = static_cast<double>(before.size()) * partner_.density(before.member[out]);
+  }
+  ratio *= prior(cause) / prior(before);
+  next.cause[at] = cause;
+  return next.legal(at);
+}
+
 void Chain::walk(Explanation& state, std::size_t moves, Random& random) {
   if (prepared_tests_ != tests_.size()) {
     prepared_tests_ = tests_.size();
@@ -263,6 +290,7 @@ void Chain::walk(Explanation& state, std::size_t moves, Random& random) {
     const bool made = kind < kBirth     ? birth(next, ratio, random)
                       : kind < kDeath   ? death(next, ratio, random)
                       : kind < kReplace ? replace(next, ratio, random)
+                      : kind < kResize  ? resize(next, ratio, random)
                                         : other_partner(next, ratio, random);
     if (!made) continue;
     const Signature wrong_next = tests_.mismatches(tests_.covered(next));

@@ -20,7 +20,8 @@ class Chain {
 
   Explanation from_prior(Random& random) const;
 
-  /// `moves` proposals: birth and death of a cause, another cause for one, another partner in one.
+  /// `moves` proposals: birth and death of a cause, another cause for one, a member more
+  /// or less in one, another partner in one.
   void walk(Explanation& state, std::size_t moves, Random& random);
 
   /// Number of tests that the explanation predicts wrongly.
@@ -40,6 +41,7 @@ class Chain {
   bool birth(Explanation& next, double& ratio, Random& random);
   bool death(Explanation& next, double& ratio, Random& random);
   bool replace(Explanation& next, double& ratio, Random& random);
+  bool resize(Explanation& next, double& ratio, Random& random);
   bool other_partner(Explanation& next, double& ratio, Random& random);
 
   const Tests& tests_;

@@ -10,7 +10,7 @@
 namespace bisectd::strategies::causes {
 namespace {
 
-constexpr std::size_t kMostParticles = 1500, kParticlesPerSuspect = 8, kLeastParticles = 150;
+constexpr std::size_t kMostParticles = 1500, kParticlesPerSuspect = 8, kLeastParticles = 64;
 constexpr std::size_t kMovesPerRound = 40;             // of every particle, shared by the tests of one round
 constexpr std::size_t kLeastMoves = 5;                 // per test
 constexpr double kGateOne = 0.6, kGateSeveral = 0.12;  // posterior from which a finding's checks are run
