@@ -51,7 +51,7 @@ struct Reference : Side {
 /// Where one metric is read from. Exactly one of `format` or `pattern` is set.
 struct Metric {
   std::string name;                            ///< loss, acc, ...
-  Placed<std::string> format;                  ///< paddleocr, paddleseg, jsonl, csv, ...
+  Placed<std::string> format;                  ///< a name of formats.hpp
   std::optional<Placed<std::string>> pattern;  ///< RE2 with named groups `step` (optional) and `value`
   std::optional<std::string> file;             ///< relative to the attempt's directory; absent: stdout and stderr
   std::string step_key = "step";               ///< column or key of the step, for csv and jsonl

@@ -51,17 +51,22 @@ Metric read_metric(const std::string& name, const Value& block, Problems& proble
     problems.add(format ? pattern->place : block.place,
                  fmt::format("`{}` needs either `format` or `pattern`", reader.what()),
                  "for example {format: paddleocr}");
-  bool has_step_key = false;
+  bool has_step_key = false, needs_file = false;
   if (format && reader.read("format", placed_text_of, metric.format)) {
     std::vector<std::string> names;
     for (const MetricFormat& known : kMetricFormats) {
       names.emplace_back(known.name);
-      has_step_key = has_step_key || (known.has_step_key && known.name == metric.format.value);
+      if (known.name != metric.format.value) continue;
+      has_step_key = known.has_step_key;
+      needs_file = known.needs_file;
     }
     check_word(metric.format, "format", names, problems);
   }
   if (pattern) metric.pattern = read_pattern(*pattern, reader.what() + ".pattern", "value", {"step"}, problems);
   read_file(reader, metric, problems);
+  if (needs_file && !metric.file)
+    problems.add(metric.format.place, fmt::format("format {} needs `file`: it is not printed", metric.format.value),
+                 "the file, or the folder it is written to, relative to {attempt}");
   if (reader.read("step_key", text_of, metric.step_key) && !has_step_key)
     problems.add(reader.find("step_key")->place, "`step_key` is only for the formats jsonl and csv");
   if (reader.read("value_key", text_of, metric.value_key) && !format)

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "driver/judge/jury.hpp"
+
 namespace bisectd::driver::judge {
 
 tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
                                                std::span<const NamedCurve> references,
                                                std::span<const NamedCurve> candidates,
-                                               std::span<const MetricRule> metrics, Rigour rigour) {
+                                               std::span<const MetricRule> metrics) {
   if (metrics.empty()) return tl::unexpected(Problem{"no-metric", "there is no metric to compare", "name a metric"});
   if (candidates.empty()) return tl::unexpected(Problem{"no-candidate", "there is no candidate to compare", ""});
   std::vector<Curve> runs;
@@ -27,7 +29,7 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
   std::vector<Judgement> judgements;
   for (const NamedCurve& candidate : candidates) {
     for (const Reference& reference : prepared) {
-      judgements.push_back(judge(reference, std::span(&candidate.curve, 1), {}, rigour));
+      judgements.push_back(judge(reference, std::span(&candidate.curve, 1), {}));
       table.rows.push_back({candidate.name, reference.metric.name, judgements.back()});
     }
   }

@@ -33,6 +33,6 @@ struct ComparisonTable {
 tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
                                                std::span<const NamedCurve> references,
                                                std::span<const NamedCurve> candidates,
-                                               std::span<const MetricRule> metrics, Rigour rigour = Rigour::search);
+                                               std::span<const MetricRule> metrics);
 
 }  // namespace bisectd::driver::judge

@@ -21,6 +21,7 @@ constexpr double kMultiStep = 0.02;
 constexpr std::size_t kMultiStepBlocks = 20;
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
 constexpr std::size_t kSpikeCount = 3;
+constexpr std::size_t kSpikeBlock = 25;  ///< points; a spike is seen against the median of so many
 constexpr std::size_t kStretch = 5, kStretchShare = 20;  ///< a stretch of max(5, points / 20) steps is another level
 constexpr std::size_t kReferenceFactor = 3;              ///< so much worse than the worst reference is an event
 constexpr double kMadToSigma = 1.4826;
@@ -134,6 +135,22 @@ double step_noise(const Reference& reference) {
 
 double spike_limit(double noise) { return std::max(kSpike, kSpikeSigma * noise); }
 
+/// The values less the median of their block, so that a level or a slow transient is no spike. While the attempt runs the
+/// block that is not whole yet is left out.
+std::vector<double> without_level(const Reference& reference, std::span<const double> values, Progress progress) {
+  const std::size_t block = std::max(kSpikeBlock, reference.steps.size() / kStretchShare);
+  std::vector<double> result, sorted;
+  result.reserve(values.size());
+  for (std::size_t from = 0; from < values.size(); from += block) {
+    const auto part = values.subspan(from, std::min(block, values.size() - from));
+    if (part.size() < block && progress == Progress::running) break;
+    sorted.assign(part.begin(), part.end());
+    const double median = quantile(sorted, 0.5);
+    for (double value : part) result.push_back(value - median);
+  }
+  return result;
+}
+
 /// Values beyond the limit in short stretches; `first` is the place of the first one.
 struct Short {
   std::size_t count = 0;
@@ -151,14 +168,15 @@ Short short_stretches(const Reference& reference, std::span<const double> values
     }
     stretch = 0;
   };
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (badness(reference, values[i]) > limit) {
+  const std::vector<double> apart = without_level(reference, values, progress);
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    if (badness(reference, apart[i]) > limit) {
       ++stretch;
     } else {
       close(i);
     }
   }
-  if (progress == Progress::over) close(values.size());
+  if (progress == Progress::over) close(apart.size());
   return found;
 }
 

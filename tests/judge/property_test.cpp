@@ -96,7 +96,7 @@ TEST_CASE("any curves give a verdict or a problem, and every number in it is fin
     for (const auto& value : {judgement.delta, judgement.standard_error, judgement.noise, judgement.detectable}) {
       RC_ASSERT(!value || std::isfinite(*value));
     }
-    RC_ASSERT(std::isfinite(judgement.spread.last) && std::isfinite(judgement.spread.both));
+    RC_ASSERT(std::isfinite(judgement.spreads["loss"].last) && std::isfinite(judgement.spreads["loss"].both));
   }));
 }
 
