@@ -32,6 +32,7 @@ configs::Experiment load(const std::string& file) {
 int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, bool accept_changes,
           const OutputOptions& output) {
   Progress progress(output.quiet);
+  for (const auto& warning : experiment.warnings) progress.line(configs::render(warning));
   const keep::Lock lock(directory.folder());
   const bool is_new = !keep::RunDirectory::is_one(directory.folder());
   const std::string resolved = configs::resolved_yaml(experiment);
