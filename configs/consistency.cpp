@@ -98,7 +98,7 @@ void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
       const auto set = experiment.subject.environment.find(name);
       if (set != experiment.subject.environment.end() && set->second.value != value)
         problems.warn(set->second.place, fmt::format("family `{}` finds its traces in the log with {}={}; with this value "
-                                                     "they may be missing", family_name, name, value));
+                                                     "it is not checked that a suspect was really switched off", family_name, name, value));
     }
   }
 }

@@ -31,6 +31,9 @@ class ConfigError : public std::runtime_error {
 /// "file:line:col: message", the line itself, a caret, and the hint, for each problem. Control characters are escaped.
 std::string render(const ConfigError& error);
 
+/// "file:line:col: warning: message", one line without its end; control characters are escaped.
+std::string render(const Placed<std::string>& warning);
+
 /// The folder with presets/ and names/: beside the installed program, or the source tree.
 std::filesystem::path data_folder();
 

@@ -113,4 +113,8 @@ std::string render(const ConfigError& error) {
   return text;
 }
 
+std::string render(const Placed<std::string>& warning) {
+  return fmt::format("{}: warning: {}", where(warning.place), printable(warning.value));
+}
+
 }  // namespace bisectd::configs

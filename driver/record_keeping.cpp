@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/dynamic_bitset.hpp>
 
+#include "configs/loader.hpp"
 #include "driver/version.hpp"
 
 namespace bisectd::driver {
@@ -59,6 +60,7 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.elapsed_s = past.elapsed_s;
   record.metric = experiment.metrics.front().name;
   record.target = experiment.accept.target;
+  for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(warning));
   return record;
 }
 

@@ -4,6 +4,17 @@
 #include <map>
 
 namespace bisectd::driver {
+namespace {
+
+/// Whether the subject's own environment, which stands, may hide the traces: then a missing one says nothing.
+bool may_be_hidden(const configs::Effect& effect, const configs::Side& subject) {
+  return std::ranges::any_of(effect.environment, [&](const auto& entry) {
+    const auto own = subject.environment.find(entry.first);
+    return own != subject.environment.end() && own->second.value != entry.second;
+  });
+}
+
+}  // namespace
 
 WatchList::WatchList(const configs::Experiment& experiment) {
   const auto add = [&](const configs::Family& family, Kind kind, const configs::Placed<std::string>& pattern) {
@@ -16,7 +27,7 @@ WatchList::WatchList(const configs::Experiment& experiment) {
       add(family, Kind::ran, family.discover->ran);
       if (family.discover->elsewhere) add(family, Kind::elsewhere, *family.discover->elsewhere);
     }
-    if (family.effect) add(family, Kind::effect, family.effect->log);
+    if (family.effect && !may_be_hidden(*family.effect, experiment.subject)) add(family, Kind::effect, family.effect->log);
     if (family.refused) add(family, Kind::refused, *family.refused);
   }
 }

@@ -8,6 +8,7 @@
 
 #include "configs/loader.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/resume.hpp"
 #include "driver/commands/run.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
@@ -27,14 +28,6 @@ int complain(int code, const std::string& message) {
   return code;
 }
 
-void add_output_options(CLI::App& command, OutputOptions& output) {
-  command.add_flag("-q,--quiet", output.quiet, "no progress on stderr");
-  command.add_flag("--json", output.json, "print report.json instead of text on stdout");
-  command.add_option("--color", output.color, "colour in the result: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-}
-
 /// The word that was meant as a command, when there is none of that name.
 std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return {};
@@ -46,7 +39,7 @@ std::string unknown_command(const CLI::App& app, const std::vector<std::string>&
                      near ? fmt::format("; did you mean '{}'?", *near) : "; `bisectd --help` lists them");
 }
 
-int run_guarded(const std::function<int()>& command) {
+int run_guarded(const Action& command) {
   try {
     return command();
   } catch (const configs::ConfigError& error) {
@@ -75,20 +68,8 @@ int dispatch(int argc, char** argv) {
   app.set_version_flag("--version", std::string("bisectd ") + kVersion);
   app.require_subcommand(1);
 
-  RunOptions run;
-  CLI::App* run_command = app.add_subcommand("run", "search for the culprits that an experiment file describes");
-  run_command->add_option("EXPERIMENT", run.experiment, "the experiment file (YAML)")->required();
-  run_command->add_option("--out", run.out, "folder that gets the run directory, or a run directory to go on with")
-      ->capture_default_str();
-  run_command->add_flag("--new", run.fresh, "start anew even if the last run in --out is not finished");
-  run_command->add_flag("--accept-changes", run.accept_changes, "go on although the experiment was changed");
-  add_output_options(*run_command, run.output);
-
-  ResumeOptions resume;
-  CLI::App* resume_command = app.add_subcommand("resume", "go on with a run that was interrupted");
-  resume_command->add_option("DIR", resume.folder, "the run directory")->required();
-  resume_command->add_flag("--accept-changes", resume.accept_changes, "go on although the experiment was changed");
-  add_output_options(*resume_command, resume.output);
+  Action action;
+  for (const auto add : {add_run, add_resume}) add(app, action);
 
   try {
     app.parse(argc, argv);
@@ -97,7 +78,7 @@ int dispatch(int argc, char** argv) {
     const std::string unknown = unknown_command(app, {argv + 1, argv + argc});
     return complain(kUsage, unknown.empty() ? error.what() : unknown);
   }
-  return run_guarded([&] { return run_command->parsed() ? run_experiment(run) : resume_run(resume); });
+  return run_guarded(action);
 }
 
 }  // namespace bisectd::driver::commands

@@ -74,7 +74,9 @@ Discovered always_off(const configs::Experiment& experiment, const Environment& 
 }
 
 std::string fill(const std::string& text, const Placeholders& values) {
+  const std::string first_device = values.devices.substr(0, values.devices.find(','));
   const std::pair<std::string_view, const std::string*> known[] = {{"{devices}", &values.devices},
+                                                                   {"{device}", &first_device},
                                                                    {"{steps}", &values.steps},
                                                                    {"{attempt}", &values.attempt}};
   std::string result;

@@ -26,7 +26,7 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
 /// Members of list families that `base` names already, by family.
 Discovered always_off(const configs::Experiment& experiment, const Environment& base);
 
-/// {devices}, {steps}, {attempt}, {arguments} of a command, and {{ }} for braces.
+/// {devices} ({device}: the first of them), {steps}, {attempt}, {arguments} of a command, and {{ }} for braces.
 struct Placeholders {
   std::string devices;
   std::string steps;

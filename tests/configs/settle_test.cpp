@@ -117,7 +117,7 @@ TEST_CASE("a value that may hide the traces of a family is warned about") {
   CHECK(warnings("3").empty());
   REQUIRE(warnings("0").size() == 1);
   CHECK(warnings("0")[0].value ==
-        "family `ops` finds its traces in the log with GLOG_v=3; with this value they may be missing");
+        "family `ops` finds its traces in the log with GLOG_v=3; with this value it is not checked that a suspect was really switched off");
 }
 
 TEST_CASE("names that the subject lists itself may stay") {

@@ -90,7 +90,7 @@ TEST_CASE("a name that two families have is shown with its family") {
 TEST_CASE("placeholders are filled, doubled braces are braces") {
   const driver::neutralise::Placeholders values{
       .devices = "0,1", .steps = "100", .attempt = "/a b", .arguments = {"x=1", "y=2"}};
-  CHECK(fill("--devices={devices} {{devices}} {steps}", values) == "--devices=0,1 {devices} 100");
+  CHECK(fill("--devices={devices} {{devices}} {steps} npu:{device}", values) == "--devices=0,1 {devices} 100 npu:0");
   CHECK(fill_command({{"train", {}}, {"{arguments}", {}}, {"{attempt}/out", {}}}, values) ==
         std::vector<std::string>{"train", "x=1", "y=2", "/a b/out"});
 }

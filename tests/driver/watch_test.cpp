@@ -56,3 +56,14 @@ TEST_CASE("a family without an effect pattern owes no trace") {
   const std::vector<driver::neutralise::Member> one{{"ops", "cast"}};
   CHECK(WatchList(e).leaves_traces(Catalogue(one)).none());
 }
+
+TEST_CASE("where the subject's own environment may hide the traces, a missing one says nothing") {
+  auto e = experiment();
+  e.families["ops"].effect->environment = {{"LOG_LEVEL", "3"}};
+  const std::vector<driver::neutralise::Member> one{{"ops", "cast"}};
+  CHECK(WatchList(e).leaves_traces(Catalogue(one)).all());
+  e.subject.environment["LOG_LEVEL"] = {"3", {}};
+  CHECK(WatchList(e).leaves_traces(Catalogue(one)).all());
+  e.subject.environment["LOG_LEVEL"] = {"0", {}};
+  CHECK(WatchList(e).leaves_traces(Catalogue(one)).none());
+}

@@ -100,6 +100,16 @@ suspects:
         self.assertEqual(self.culprits(report), ["ops:op1"])
         self.assertEqual([entry["name"] for entry in report["no_effect"]], ["op4"])
 
+    def test_a_subject_that_hides_its_traces_is_warned_of_and_not_accused(self):
+        text = hostile_experiment("--cause", "op1=3", "--no-effect", "op4", discover=True, effect=True,
+                                  subject="environment: {LOUD: '0'}")
+        self.write("experiment.yaml", text.replace("effect: {log:", "effect: {environment: {LOUD: '1'}, log:"))
+        done = self.bisectd("run", "experiment.yaml", code=1)
+        line = "warning: family `ops` finds its traces in the log with LOUD=1"
+        self.assertRegex(done.err, rf"experiment\.yaml:\d+:\d+: {line}")
+        self.assertTrue(any(line in warning for warning in self.report()["warnings"]))
+        self.assertEqual(self.report()["no_effect"], [])
+
     def test_discovery_leaves_out_what_runs_on_the_cpu(self):
         report, _ = self.find("--cause", "op1=3", "--on-cpu", "op2,op5", discover=True, effect=True)
         names = [suspect["name"] for suspect in report["suspects"]]

@@ -1,0 +1,41 @@
+#include "driver/commands/resume.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "driver/commands/drive.hpp"
+#include "driver/history.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+struct ResumeOptions {
+  std::string folder;
+  bool accept_changes = false;
+  OutputOptions output;
+};
+
+int resume(const ResumeOptions& options) {
+  std::optional<keep::RunDirectory> directory;
+  try {
+    directory = keep::RunDirectory::open(options.folder);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+  configs::Experiment experiment = load(read_history(directory->journal()).experiment_file);
+  return drive(experiment, *directory, options.accept_changes, options.output);
+}
+
+}  // namespace
+
+void add_resume(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<ResumeOptions>();
+  CLI::App* command = app.add_subcommand("resume", "go on with a run that was interrupted");
+  command->add_option("DIR", options->folder, "the run directory")->required();
+  command->add_flag("--accept-changes", options->accept_changes, "go on although the experiment was changed");
+  add_output_options(*command, options->output);
+  command->callback([&action, options] { action = [options] { return resume(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands
