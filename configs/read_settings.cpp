@@ -1,4 +1,4 @@
-// Reads `metric`, `accept` and `search`.
+// Reads `metric`, `accept`, `checks` and `search`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,6 +88,10 @@ std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
   }
   if (metrics.empty() && reader.is_map())
     problems.add(block.place, "`metric` names none", "for example {loss: {format: paddleocr}}");
+  std::ranges::stable_partition(metrics, [](const Metric& metric) { return !metric.is_watched(); });
+  if (!metrics.empty() && metrics.front().is_watched())
+    problems.add(block.place, fmt::format("`metric` names only `{}`, which is watched but not judged", metrics.front().name),
+                 "name a loss or a score too");
   return metrics;
 }
 
@@ -106,6 +110,30 @@ Acceptance read_acceptance(const Value& block, Problems& problems) {
   reader.read("absolute_tolerance", number_between(0, 1e300), accept.absolute_tolerance);
   reader.refuse_other_keys();
   return accept;
+}
+
+std::vector<Check> read_checks(const Value& block, Problems& problems) {
+  std::vector<Check> checks;
+  MapReader names(block, "checks", problems);
+  for (const Value::Entry& entry : block.entries) {
+    Check& check = checks.emplace_back();
+    check.name = entry.key;
+    check.place = entry.place;
+    if (!is_plain_name(entry.key))
+      problems.add(entry.place, in_quotes(entry.key) + " is no name for a check", "for example dataset or mixed_precision");
+    MapReader reader(entry.value, "checks." + entry.key, problems);
+    const Value* command = reader.find("command");
+    const Value* pattern = reader.find("pattern");
+    if (reader.is_map() && (command != nullptr) == (pattern != nullptr))
+      problems.add(command ? pattern->place : entry.value.place,
+                   fmt::format("`{}` needs either `command` or `pattern`", reader.what()),
+                   "for example {command: [md5sum, train_list.txt]}");
+    if (command) check.command = texts_of(*command, reader.what() + ".command", problems);
+    if (command && command->items.empty()) problems.add(command->place, fmt::format("`{}.command` is empty", reader.what()));
+    if (pattern) check.pattern = read_pattern(*pattern, reader.what() + ".pattern", "value", {}, problems);
+    reader.refuse_other_keys();
+  }
+  return checks;
 }
 
 SearchSettings read_search(const Value& block, Problems& problems) {

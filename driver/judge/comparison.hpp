@@ -16,10 +16,13 @@ struct NamedCurve {
   Curve curve;
 };
 
+inline constexpr std::size_t kCourse = 60;
+
 /// One candidate and one metric.
 struct ComparisonRow {
   std::string candidate, metric;
   Judgement judgement;
+  std::vector<double> course;  ///< mean difference in each of kCourse equal stretches of the run; NaN where there is none
 };
 
 struct ComparisonTable {

@@ -151,7 +151,7 @@ std::vector<double> without_level(const Reference& reference, std::span<const do
   return result;
 }
 
-/// Values beyond the limit in short stretches; `first` is the place of the first one.
+/// Values beyond the limit in short stretches, and also that far from the level around them; `first` is the place of the first one.
 struct Short {
   std::size_t count = 0;
   std::optional<std::size_t> first;
@@ -159,18 +159,19 @@ struct Short {
 
 Short short_stretches(const Reference& reference, std::span<const double> values, double limit, Progress progress) {
   const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
+  const std::vector<double> apart = without_level(reference, values, progress);
   Short found;
   std::size_t stretch = 0;
   const auto close = [&](std::size_t end) {
-    if (stretch > 0 && stretch < longest) {
-      found.count += stretch;
-      if (!found.first) found.first = end - stretch;
+    for (std::size_t i = end - stretch; i < end && stretch < longest; ++i) {
+      if (badness(reference, apart[i]) <= limit) continue;
+      ++found.count;
+      if (!found.first) found.first = i;
     }
     stretch = 0;
   };
-  const std::vector<double> apart = without_level(reference, values, progress);
   for (std::size_t i = 0; i < apart.size(); ++i) {
-    if (badness(reference, apart[i]) > limit) {
+    if (badness(reference, values[i]) > limit) {
       ++stretch;
     } else {
       close(i);

@@ -108,6 +108,7 @@ Judgement Jury::judge_shortened(std::span<const Curve> attempts) const {
   std::vector<Judgement> by_metric;
   for (const Panel& panel : panels_)
     if (panel.shortened) by_metric.push_back(judge::judge(*panel.shortened, attempts, panel.pool));
+  if (by_metric.empty()) return judge(attempts);
   return overall(by_metric);
 }
 

@@ -37,7 +37,7 @@ class Jury {
   /// One trial from the whole curves of its attempts; says also whether the verdict holds without a grey zone.
   Judgement judge(std::span<const Curve> attempts) const;
 
-  /// The same for attempts that were ended at the horizon. Only after learn_horizon() found one.
+  /// The same for attempts that were ended at the horizon; whole ones while none was learnt.
   Judgement judge_shortened(std::span<const Curve> attempts) const;
 
   /// A trial that is to prove the answer, without a grey zone and with up to proof_attempts() attempts. Where the noise

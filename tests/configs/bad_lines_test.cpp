@@ -107,7 +107,12 @@ TEST_CASE("a wrong line of a side is named with its place") {
 
 TEST_CASE("a wrong line of the settings is named with its place") {
   check(kGood, {
+      {12, "checks: {a b: {command: [x]}}", "12:10: `a b` is no name for a check | for example dataset or mixed_precision"},
+      {12, "checks: {data: {}}", "12:16: `checks.data` needs either `command` or `pattern` | for example {command: [md5sum, train_list.txt]}"},
+      {12, "checks: {data: {command: []}}", "12:26: `checks.data.command` is empty"},
+      {12, "checks: {data: {pattern: 'x'}}", "12:26: `checks.data.pattern` lacks the group `value` | put `(?P<value>...)` around the part that is meant"},
       {8, "metric: {}", "8:9: `metric` names none | for example {loss: {format: paddleocr}}"},
+      {8, "metric: {grad_norm: {format: csv}}", "8:9: `metric` names only `grad_norm`, which is watched but not judged | name a loss or a score too"},
       {8, "metric: loss", "8:9: `metric`: expected keys and values, found a text"},
       {8, "metric: {a b: {format: csv}}", "8:10: `a b` is no name for a metric | for example loss or acc"},
       {8, "metric: {loss: {}}", "8:16: `metric.loss` needs either `format` or `pattern` | for example {format: paddleocr}"},

@@ -70,10 +70,10 @@ TEST_CASE("without any repeat of the subject the first trial asks for one, and i
   const Judgement twice = judge(reference, std::vector<Curve>{bad, bad}, {});
   CHECK(twice.verdict == Verdict::fail);
   CHECK(twice.standard_error.value() == 0);
-  CHECK(twice.spread.identical == 1);
+  CHECK(twice.spreads.at("loss").identical == 1);
 
   NoisePool pool;
-  pool.add(twice.spread);
+  pool.add(twice.spreads.at("loss"));
   CHECK(pool.deterministic());
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a candidate equal to a reference passes at once and shows that the su
   CHECK(judgement.verdict == Verdict::pass);
   CHECK(judgement.reason == "identical");
   CHECK(judgement.delta.value() == 0);
-  CHECK(judgement.spread.identical == 1);
+  CHECK(judgement.spreads.at("loss").identical == 1);
 }
 
 TEST_CASE("with a measured noise floor good passes, bad fails, and the edge is undecided") {
@@ -204,7 +204,7 @@ TEST_CASE("identical references with a noisy subject: repeats of the subject giv
   const Reference reference = reference_of(identical_references(1000, 3));
   NoisePool pool;
   const std::vector<Curve> good = {noisy(1000, 1, 0.001), noisy(1000, 2, 0.001), noisy(1000, 3, 0.001)};
-  pool.add(judge(reference, good, pool).spread);
+  pool.add(judge(reference, good, pool).spreads.at("loss"));
   CHECK(pool.total.dof == 2);
   CHECK_FALSE(pool.deterministic());
   const std::vector<Curve> bad = {noisy(1000, 9, 0.001, 0.018), noisy(1000, 10, 0.001, 0.018)};
