@@ -39,6 +39,7 @@ struct History {
   std::string run_tag;
   std::string experiment_file;                       ///< absolute
   bool finished = false;                             ///< it came to its answer
+  std::map<std::string, std::string> versions;       ///< of the subject's software, by name
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<std::vector<neutralise::Member>> catalogue;
@@ -53,6 +54,7 @@ History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
 nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
+nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json checks_record(const std::vector<std::string>& differences);

@@ -19,9 +19,6 @@ namespace {
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-/// A verdict over noisy curves is wrong in at most this share of the trials (measured, shared design "verdict").
-constexpr double kNoisyFlipProbability = 0.01;
-
 /// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
 /// operator on the CPU costs copies in every step.
 constexpr double kTogglePrice = 1;
@@ -298,9 +295,9 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
   problem_.emplace(strategies::Problem{.confidence = experiment_.search.confidence,
-                              .flip_probability = jury_->deterministic() ? 0.0 : kNoisyFlipProbability,
-                              .slots = sides_.subject.pool->size(),
-                              .seed = experiment_.search.seed});
+                                       .flip_probability = jury_->deterministic() ? std::optional(0.0) : std::nullopt,
+                                       .slots = sides_.subject.pool->size(),
+                                       .seed = experiment_.search.seed});
   for (const neutralise::Member& member : catalogue_.members()) {
     const bool toggle = experiment_.families.at(member.family).kind == configs::FamilyKind::toggle;
     problem_->suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});

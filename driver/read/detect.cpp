@@ -5,6 +5,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "driver/judge/align.hpp"
 #include "driver/read/assemble.hpp"
 #include "driver/read/formats.hpp"
 #include "driver/read/metric_reader.hpp"
@@ -25,8 +26,8 @@ std::string beginning_of(const fs::path& path) {
   return text;
 }
 
-/// How many values a format reads from the text; 0 if it finds a line that it should be able to read and cannot.
-std::size_t values_read(const Format& format, const std::string& text, const std::string& name,
+/// The values that a format reads from the text; none if it finds a line that it should be able to read and cannot.
+judge::Series values_read(const Format& format, const std::string& text, const std::string& name,
                         const std::string& step_key) {
   configs::Metric metric;
   metric.name = name;
@@ -40,7 +41,7 @@ std::size_t values_read(const Format& format, const std::string& text, const std
   };
   lines.feed(text, feed);
   lines.finish(feed);
-  return reader.wrong_line_count() > 0 ? 0 : curve.series[name].size();
+  return reader.wrong_line_count() > 0 ? judge::Series{} : curve.series[name];
 }
 
 /// Set if files of this framing are there.
@@ -62,16 +63,15 @@ std::optional<std::string> detect_format(const fs::path& path, const std::string
   if (auto format = event_format(path); format || fs::is_directory(path)) return format;
   const std::string text = beginning_of(path);
   std::optional<std::string> best;
-  std::size_t most = 0;
+  judge::Series most;
   for (const Format& format : formats()) {
     if (format.kind == FormatKind::tensorboard || format.kind == FormatKind::visualdl) continue;
-    const std::size_t values = values_read(format, text, metric, step_key);
-    if (values == 0 || values < most) continue;
-    if (values == most)
-      best.reset();
-    else
-      best = format.name;
-    most = values;
+    judge::Series values = values_read(format, text, metric, step_key);
+    if (values.empty() || values.size() < most.size()) continue;
+    const bool tie = values.size() == most.size();
+    if (tie && judge::identical(judge::tidy(values), judge::tidy(most))) continue;  // it does not matter which
+    best = tie ? std::nullopt : std::optional<std::string>(format.name);
+    most = std::move(values);
   }
   return best;
 }
