@@ -39,7 +39,7 @@ struct History {
   std::string experiment_file;                       ///< absolute
   bool finished = false;                             ///< it came to its answer
   double elapsed_s = 0;                              ///< of all earlier sessions together
-  std::optional<std::vector<neutralise::Member>> catalogue;
+  std::optional<neutralise::Catalogue> catalogue;
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
