@@ -73,6 +73,8 @@ class Replay {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
       history.experiment_file = record.at("experiment");
+    } else if (kind == "versions") {
+      history.versions = record.at("versions").get<std::map<std::string, std::string>>();
     } else if (kind == "finished") {
       history.finished = true;
       history.elapsed_s = record.at("elapsed_s");
@@ -140,6 +142,10 @@ History read_history(const std::filesystem::path& journal) {
 
 json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file) {
   return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}, {"experiment", experiment_file}};
+}
+
+json versions_record(const std::map<std::string, std::string>& versions) {
+  return {{"kind", "versions"}, {"versions", versions}};
 }
 
 json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed_s", elapsed_s}}; }

@@ -38,6 +38,7 @@ struct History {
   std::string run_tag;
   std::string experiment_file;                       ///< absolute
   bool finished = false;                             ///< it came to its answer
+  std::map<std::string, std::string> versions;       ///< of the subject's software, by name
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<neutralise::Catalogue> catalogue;
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
@@ -51,6 +52,7 @@ History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
 nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
+nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);

@@ -19,9 +19,6 @@ namespace {
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-/// A verdict over noisy curves is wrong in at most this share of the trials (measured, shared design "verdict").
-constexpr double kNoisyFlipProbability = 0.01;
-
 /// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
 /// operator on the CPU costs copies in every step.
 constexpr double kTogglePrice = 1;
@@ -259,7 +256,7 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
   strategies::Problem problem{.confidence = experiment_.search.confidence,
-                              .flip_probability = pool_.deterministic() ? 0.0 : kNoisyFlipProbability,
+                              .flip_probability = pool_.deterministic() ? std::optional(0.0) : std::nullopt,
                               .slots = sides_.subject.pool->size(),
                               .seed = experiment_.search.seed};
   for (const neutralise::Member& member : catalogue_.members()) {

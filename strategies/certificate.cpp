@@ -7,6 +7,7 @@
 #include "strategies/certificate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bisectd::strategies {
 namespace {
@@ -64,8 +65,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
         made.neutralised = ~entry.active;
       }
     }
-    made.proved = bits >= log.needed_bits();
-    if (!made.proved) made.neutralised = ~active;
+    made.bits = bits;
     claims.push_back(std::move(made));
   };
   claim(Claim::Kind::fix_passes, {culprit_set.begin(), culprit_set.end()}, Verdict::pass);
@@ -80,7 +80,20 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
       claim(Claim::Kind::cause_minimal, std::move(last_one), Verdict::pass);
     }
   }
+  const double needed = log.needed_bits(claims.size());
+  for (Claim& made : claims) {
+    made.proved = made.bits >= needed;
+    if (!made.proved) made.neutralised = ~claimed(made, always_active, culprit_set);
+  }
   return claims;
+}
+
+double confidence_in(std::span<const Claim> claims) {
+  double all = 1;
+  for (const Claim& claim : claims)
+    if (claim.kind == Claim::Kind::fix_passes || claim.kind == Claim::Kind::member_needed)
+      all *= 1 / (1 + std::exp2(-claim.bits));
+  return all;
 }
 
 bool shows(const Claim& claim, const Answer& answer, const SuspectSet& neutralised, Verdict verdict) {

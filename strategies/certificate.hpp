@@ -19,6 +19,10 @@ namespace bisectd::strategies {
 std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes);
 
+/// Chance that the claims about the culprit set all hold, from the evidence for each; if all claims are proved, it is
+/// what the log was asked for or more.
+double confidence_in(std::span<const Claim> claims);
+
 /// Whether a judged trial shows the claim about this answer: right verdict, and a set that implies it.
 bool shows(const Claim& claim, const Answer& answer, const SuspectSet& neutralised, Verdict verdict);
 

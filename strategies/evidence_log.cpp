@@ -44,17 +44,16 @@ class HashIterator {
 }  // namespace
 
 EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
-    : suspects_(suspects), flip_(flip), needed_bits_(flip <= 0 ? kCertainBits / 2 : log2_exact((1 - error) / error)) {}
+    : suspects_(suspects), flip_(flip), error_(error) {}
 
-// The judge may be less sure than usual, but not surer than verdicts are in general; unless it is certain (a NaN).
-double EvidenceLog::doubt(const Evidence& evidence) const {
-  if (evidence.verdict == Verdict::unresolved) return 0.5;
-  if (exact()) return evidence.verdict == Verdict::inconclusive ? 0.5 : 0.0;
-  const double good = 1 - evidence.p_bad;
-  const double judge = evidence.verdict == Verdict::fail   ? good
-                       : evidence.verdict == Verdict::pass ? evidence.p_bad
-                                                           : std::min(good, evidence.p_bad);
-  return judge <= 0 ? 0.0 : std::clamp(judge, flip_, 0.5);
+double EvidenceLog::needed_bits(std::size_t claims) const {
+  if (exact()) return kCertainBits / 2;
+  const double error = error_ / static_cast<double>(std::max<std::size_t>(claims, 3));
+  return log2_exact((1 - error) / error);
+}
+
+double EvidenceLog::doubt(const Opinion& opinion) const {
+  return opinion.claimed_doubt <= 0 ? 0.0 : std::clamp(opinion.claimed_doubt, flip_, 0.5);
 }
 
 std::size_t EvidenceLog::Hash::operator()(const SuspectSet& set) const {
@@ -63,6 +62,7 @@ std::size_t EvidenceLog::Hash::operator()(const SuspectSet& set) const {
   return hash;
 }
 
+// An exact verdict is certain, whatever the judge says; one that the judge is certain of (a NaN) is so with noise too.
 EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   if (evidence.neutralised.size() != suspects_) throw std::invalid_argument("evidence is not over these suspects");
   const SuspectSet active = ~evidence.neutralised;
@@ -70,33 +70,78 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   if (fresh) entries_.push_back({.active = active});
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
+  Opinion opinion{.entry = at->second};
+  const double good = 1 - evidence.p_bad;
   switch (evidence.verdict) {
-    case Verdict::pass: ++entry.passes; break;
-    case Verdict::fail: ++entry.fails; break;
-    case Verdict::inconclusive: ++entry.inconclusive; break;
+    case Verdict::pass:
+      ++entry.passes;
+      opinion.claimed_doubt = exact() ? 0.0 : evidence.p_bad;
+      break;
+    case Verdict::fail:
+      ++entry.fails;
+      opinion.fails = true;
+      opinion.claimed_doubt = exact() ? 0.0 : good;
+      break;
+    case Verdict::inconclusive:
+      ++entry.inconclusive;
+      opinion.fails = evidence.p_bad > 0.5;
+      opinion.claimed_doubt = exact() ? 0.5 : std::min(good, evidence.p_bad);
+      break;
     case Verdict::unresolved: ++entry.unresolved; break;
   }
-  const bool bad =
-      evidence.verdict == Verdict::fail || (evidence.verdict == Verdict::inconclusive && evidence.p_bad > 0.5);
-  const double wrong = doubt(evidence);
+  opinions_.push_back(opinion);
+  weigh(opinion);
+  settle(at->second);
+  return {.entry = at->second, .before = before, .fresh = fresh};
+}
+
+void EvidenceLog::weigh(const Opinion& opinion) {
+  const double wrong = doubt(opinion);
   const double bits = wrong <= 0 ? kCertainBits : log2_exact((1 - wrong) / wrong);
-  entry.bits += bad ? bits : -bits;
-  entry.verdict = entry.bits >= needed_bits_                     ? Verdict::fail
-                  : entry.bits <= -needed_bits_                  ? Verdict::pass
+  entries_[opinion.entry].bits += opinion.fails ? bits : -bits;
+}
+
+void EvidenceLog::settle(std::size_t at) {
+  LogEntry& entry = entries_[at];
+  const Verdict before = entry.verdict;
+  const double needed = needed_bits();
+  entry.verdict = entry.bits >= needed                           ? Verdict::fail
+                  : entry.bits <= -needed                        ? Verdict::pass
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
                                                                  : Verdict::unresolved;
-  const Verdict now = entry.verdict;
-  const bool changed = fresh || now != before;
-  if (changed && now == Verdict::fail) {
+  if (entry.verdict == before) return;
+  if (entry.verdict == Verdict::fail) {
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].verdict == Verdict::pass && active.is_subset_of(entries_[i].active))
-        contradictions_.push_back({.fail = at->second, .pass = i});
-  } else if (changed && now == Verdict::pass) {
+      if (entries_[i].verdict == Verdict::pass && entry.active.is_subset_of(entries_[i].active))
+        contradictions_.push_back({.fail = at, .pass = i});
+  } else if (entry.verdict == Verdict::pass) {
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(active))
-        contradictions_.push_back({.fail = i, .pass = at->second});
+      if (entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(entry.active))
+        contradictions_.push_back({.fail = i, .pass = at});
   }
-  return {.entry = at->second, .before = before, .fresh = fresh};
+}
+
+bool EvidenceLog::set_flip(double flip) {
+  flip_ = flip;
+  for (LogEntry& entry : entries_) entry.bits = 0;
+  for (const Opinion& opinion : opinions_) weigh(opinion);
+  bool changed = false;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Verdict before = entries_[i].verdict;
+    settle(i);
+    changed = changed || entries_[i].verdict != before;
+  }
+  return changed;
+}
+
+Flips EvidenceLog::outvoted() const {
+  Flips flips;
+  for (const LogEntry& entry : entries_)
+    if (entry.judged() > 1) {
+      flips.wrong += std::min(entry.passes, entry.fails);
+      flips.of += entry.judged();
+    }
+  return flips;
 }
 
 const LogEntry* EvidenceLog::find(const SuspectSet& active) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strategies/evidence.hpp"
+#include "strategies/flip_estimate.hpp"
 
 namespace bisectd::strategies {
 
@@ -23,6 +24,13 @@ struct LogEntry {
   bool disputed() const { return passes > 0 && fails > 0; }
 };
 
+/// One verdict as it was told.
+struct Opinion {
+  std::size_t entry = 0;
+  bool fails = false;
+  double claimed_doubt = 0.5;  ///< chance that it is wrong, as the judge sees it; 0: certain; 1/2: says nothing
+};
+
 /// A set that fails although it is part of a set that passes; indices into the log.
 struct Contradiction {
   std::size_t fail = 0, pass = 0;
@@ -30,13 +38,24 @@ struct Contradiction {
 
 class EvidenceLog {
  public:
-  /// `flip`: chance that one verdict is wrong; `error`: accepted chance that a settled entry is wrong.
+  /// `flip`: chance that one verdict is wrong; `error`: accepted chance that the answer is wrong.
   EvidenceLog(std::size_t suspects, double flip, double error);
 
   bool exact() const { return flip_ <= 0; }
-  double needed_bits() const { return needed_bits_; }  ///< of evidence, to settle an entry or a claim
-  /// Chance that what one evidence says (a failure iff p_bad > 1/2 or the verdict is fail) is wrong.
-  double doubt(const Evidence& evidence) const;
+  double flip() const { return flip_; }
+  /// Weighs all opinions again with another flip chance, > 0. Returns whether the verdict of an entry changed.
+  bool set_flip(double flip);
+
+  /// Bits of evidence that settle each of `claims` claims, so that all of them are right as surely as wanted (by the
+  /// union bound); entries are settled as if they were of three.
+  double needed_bits(std::size_t claims = 3) const;
+
+  const std::vector<Opinion>& opinions() const { return opinions_; }  ///< in the order told
+  /// Chance that an opinion is wrong: the judge may be less sure than usual, but not surer than verdicts are in
+  /// general, unless it is certain.
+  double doubt(const Opinion& opinion) const;
+  /// Verdicts outvoted by the others over the same set, of those told more than once.
+  Flips outvoted() const;
 
   /// What adding one evidence did to the verdict of its entry.
   struct Change {
@@ -60,8 +79,12 @@ class EvidenceLog {
     std::size_t operator()(const SuspectSet& set) const;
   };
 
+  void weigh(const Opinion& opinion);
+  void settle(std::size_t entry);
+
   std::size_t suspects_;
-  double flip_, needed_bits_;
+  double flip_, error_;
+  std::vector<Opinion> opinions_;
   std::vector<LogEntry> entries_;
   std::unordered_map<SuspectSet, std::size_t, Hash> index_;  // looked up only, never walked
   std::vector<Contradiction> contradictions_;                // superset of those that stand

@@ -10,6 +10,8 @@
 namespace bisectd::strategies {
 namespace {
 
+constexpr double kClaimedDoubt = 1e-4;  // of a judge that knows nothing of the flips
+
 // Sum of twelve uniform numbers: close enough to normal for a yardstick, and the same on every machine.
 double normal(Random& random) {
   double sum = -6;
@@ -64,7 +66,8 @@ class PlantedTruth {
     }
     if (random_.unit() < plant_.flip) bad = !bad;
     evidence.verdict = bad ? Verdict::fail : Verdict::pass;
-    evidence.p_bad = bad ? 1 - plant_.flip : plant_.flip;
+    const double doubt = plant_.flip > 0 ? kClaimedDoubt : 0.0;
+    evidence.p_bad = bad ? 1 - doubt : doubt;
     return evidence;
   }
 
@@ -155,6 +158,7 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
   }
   const Answer& answer = search.answer();
   game.state = answer.state;
+  game.confidence = answer.confidence;
   game.exact = game.state == State::proved && truth.minimal(answer.culprit_set);
   game.named = game.state == State::proved && answer.causes == truth.causes();
   return game;

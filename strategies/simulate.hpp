@@ -27,6 +27,7 @@ struct PlayedGame {
   std::size_t fix_trials = 0;  ///< until the culprit set was proved minimal and sufficient (causes not yet named)
   std::size_t rounds = 0;      ///< of up to problem.slots trials together
   State state = State::searching;
+  double confidence = 0;  ///< as stated at the end
   bool exact = false;  ///< the culprit set is a minimal fix of what was planted
   bool named = false;  ///< the causes are exactly the planted ones
 };

@@ -4,6 +4,7 @@
 #include <boost/dynamic_bitset.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace bisectd::strategies {
@@ -22,7 +23,8 @@ struct Suspect {
 struct Problem {
   std::vector<Suspect> suspects;
   double confidence = 0.99;       ///< wanted chance that the answer is exactly right
-  double flip_probability = 0.0;  ///< chance that one verdict is wrong; 0: verdicts are exact
+  std::optional<double> flip_probability = 0.0;  ///< chance that one verdict is wrong; 0: verdicts are exact; absent:
+                                                 ///< unknown, estimated on the way
   std::size_t slots = 1;          ///< trials that can run at once
   std::uint64_t seed = 1;
 };

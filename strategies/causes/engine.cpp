@@ -42,6 +42,7 @@ Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceL
       particles_(tests_, odds_of(problem, suspects_), log.exact(),
                  std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles),
                  problem.seed + 11) {
+  for (const Opinion& opinion : log_.opinions()) hear(opinion);
   review();
 }
 
@@ -59,13 +60,37 @@ SuspectSet Engine::global(const SuspectSet& pool) const {
 }
 
 // A pass with one of the always active suspects neutralised says nothing about the trials to come; a failure does.
-void Engine::hear(const SuspectSet& active, bool fails, double doubt) {
-  if (misfit() || doubt >= 0.5) return;
-  if (!fails && !always_active_.is_subset_of(active)) return;
-  const double wrong = std::max(doubt, kExactDoubt);
-  tests_.add(local(active), fails, wrong / (1 - wrong));
+void Engine::hear(const Opinion& opinion) {
+  const SuspectSet& active = log_.entries()[opinion.entry].active;
+  if (misfit() || log_.doubt(opinion) >= 0.5) return;
+  if (!opinion.fails && !always_active_.is_subset_of(active)) return;
+  tests_.add(local(active), opinion.fails, doubt_ratio(opinion));
+  heard_.push_back(opinion);
   particles_.absorb(std::max(kLeastMoves, kMovesPerRound / std::max<std::size_t>(problem_.slots, 1)));
   review();
+}
+
+double Engine::doubt_ratio(const Opinion& opinion) const {
+  const double wrong = std::max(log_.doubt(opinion), kExactDoubt);
+  return wrong / (1 - wrong);
+}
+
+// The particles stay: the moves to come carry them to the new posterior, which is near.
+void Engine::weigh_again() {
+  for (std::size_t test = 0; test < heard_.size(); ++test) tests_.set_doubt(test, doubt_ratio(heard_[test]));
+  review();
+}
+
+Flips Engine::expected_flips() const {
+  Signature ordinary;
+  Flips flips;
+  for (std::size_t test = 0; test < heard_.size(); ++test)
+    if (heard_[test].claimed_doubt > 0 && heard_[test].claimed_doubt <= log_.flip()) {
+      ordinary.word[test / 64] |= Word{1} << (test % 64);
+      flips.of += 1;
+    }
+  flips.wrong = particles_.mean_mismatches(ordinary);
+  return flips;
 }
 
 void Engine::review() {
@@ -119,8 +144,7 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
     if (!useless && std::find(batch.begin(), batch.end(), pool) == batch.end()) batch.push_back(std::move(pool));
   }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
-  design_pools(particles_.all(), suspects_.size(), log_.exact() ? 0.0 : problem_.flip_probability, before + count,
-               known, batch, random);
+  design_pools(particles_.all(), suspects_.size(), log_.flip(), before + count, known, batch, random);
   std::vector<SuspectSet> sets;
   for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(global(batch[i]));
   return sets;

@@ -14,11 +14,16 @@ namespace bisectd::strategies::causes {
 
 class Engine {
  public:
-  /// Suspects in `always_active` are active in every trial and not searched. The log must outlive the engine.
+  /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
+  /// problem and log must outlive the engine.
   Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log);
 
-  /// Takes in one judged trial; `doubt` is the chance that its outcome is wrong.
-  void hear(const SuspectSet& active, bool fails, double doubt);
+  /// Takes in the opinion just added to the log.
+  void hear(const Opinion& opinion);
+  /// The log's flip chance is another one now.
+  void weigh_again();
+  /// Verdicts that the particles believe to be wrong, on average, of those that are doubted no more than usual.
+  Flips expected_flips() const;
 
   /// Nothing it believes in explains what it heard, or it can take in no more.
   bool misfit() const { return particles_.misfit() || tests_.full() || crowded_; }
@@ -42,6 +47,7 @@ class Engine {
  private:
   SuspectSet local(const SuspectSet& active) const;
   SuspectSet global(const SuspectSet& pool) const;
+  double doubt_ratio(const Opinion& opinion) const;
   void review();
 
   const Problem& problem_;
@@ -49,6 +55,7 @@ class Engine {
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
   Tests tests_;
+  std::vector<Opinion> heard_;  // by test
   Particles particles_;
   std::vector<Finding> findings_;   // the likeliest first; never empty
   std::vector<SuspectSet> checks_;  // sets that the likely findings still want judged

@@ -3,6 +3,7 @@
 #include "strategies/causes/particles.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace bisectd::strategies::causes {
@@ -60,6 +61,16 @@ void Particles::absorb(std::size_t moves) {
     consistent = keep_consistent();
   }
   misfit_ = !consistent;
+}
+
+double Particles::mean_mismatches(const Signature& among) const {
+  std::size_t count = 0;
+  for (const Explanation& particle : cloud_) {
+    const Signature wrong = tests_.mismatches(tests_.covered(particle));
+    for (std::size_t w = 0; w < tests_.words(); ++w)
+      count += static_cast<std::size_t>(std::popcount(wrong.word[w] & among.word[w]));
+  }
+  return static_cast<double>(count) / static_cast<double>(cloud_.size());
 }
 
 std::vector<Particles::Likely> Particles::likely(double least) const {

@@ -21,6 +21,9 @@ class Particles {
   /// No particle explains the exact outcomes, though long looked for.
   bool misfit() const { return misfit_; }
 
+  /// Of `among` the tests that a particle predicts wrongly, on average.
+  double mean_mismatches(const Signature& among) const;
+
   struct Likely {
     Explanation explanation;
     double mass;

@@ -37,6 +37,7 @@ class Tests {
   const Signature& hits() const { return hits_; }
   const Signature& clears() const { return clears_; }
   double doubt(std::size_t test) const { return doubt_[test]; }
+  void set_doubt(std::size_t test, double doubt) { doubt_[test] = doubt; }
 
   /// Tests in which all members were active.
   Signature covered(const Cause& cause) const;

@@ -26,7 +26,7 @@ TEST_CASE("exact verdicts settle at once, a majority settles a dispute") {
 }
 
 TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge counts less, a certain one at once") {
-  EvidenceLog log(3, 0.05, 0.0033);
+  EvidenceLog log(3, 0.05, 0.01);
   const SuspectSet set = set_of(3, {1}), other = set_of(3, {2}), certain = set_of(3, {0});
   log.add(evidence_of(set, Verdict::fail));
   CHECK(log.find(~set)->verdict == Verdict::inconclusive);

@@ -1,0 +1,130 @@
+// Starts the engine of the next phase as soon as the evidence ends the one before, and rebuilds when a verdict that was
+// built upon is revised.
+#include "strategies/phases.hpp"
+
+#include <algorithm>
+
+namespace bisectd::strategies {
+namespace {
+
+constexpr int kMostVotes = 9;  // of one set, with noise
+
+std::vector<double> odds_of(const Problem& problem) {
+  std::vector<double> odds;
+  for (const Suspect& suspect : problem.suspects) odds.push_back(suspect.odds);
+  return odds;
+}
+
+bool decided(Verdict verdict) { return verdict == Verdict::pass || verdict == Verdict::fail; }
+
+}  // namespace
+
+Phases::Phases(Problem problem, EngineKind engine)
+    : problem_(std::move(problem)),
+      kind_(engine),
+      none_(problem_.suspects.size()),
+      all_(~none_),
+      prior_(odds_of(problem_)),
+      even_(std::vector<double>(none_.size(), 1.0)),
+      log_(none_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
+      always_active_(none_) {}
+
+Verdict Phases::verdict_of(const SuspectSet& active) const {
+  const LogEntry* entry = log_.find(active);
+  return entry ? entry->verdict : Verdict::unresolved;
+}
+
+int Phases::told(const SuspectSet& active) const {
+  const LogEntry* entry = log_.find(active);
+  return entry ? entry->told() : 0;
+}
+
+void Phases::tell(const Evidence& evidence) {
+  const EvidenceLog::Change change = log_.add(evidence);
+  const LogEntry& entry = log_.entries()[change.entry];
+  if (engine_) engine_->hear(log_.opinions().back());
+  const bool changed = change.fresh || change.before != entry.verdict;
+  const bool built_upon =
+      !change.fresh && (decided(change.before) || (runnable_ && change.before == Verdict::unresolved));
+  if (changed && built_upon) {
+    rebuild();
+  } else {
+    if (changed) take_in(entry);
+    advance();
+  }
+  if (!problem_.flip_probability) estimate_flip();
+}
+
+// What is believed about the flips decides how much every verdict weighs, those told long ago too.
+void Phases::estimate_flip() {
+  if (by_causes())
+    flip_.observe(engine_->expected_flips());
+  else
+    flip_.observe(log_.outvoted());
+  if (!flip_.moved_from(log_.flip())) return;
+  const bool revised = log_.set_flip(flip_.mean());
+  if (engine_) engine_->weigh_again();
+  if (revised) rebuild();
+}
+
+// One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears
+// it.
+//
+// With noise a set says nothing only once it is clear that repeats will not help; until then it is simply not known.
+void Phases::take_in(const LogEntry& entry) {
+  const Verdict verdict = entry.verdict;
+  const bool open = !log_.exact() && verdict == Verdict::inconclusive && entry.told() < kMostVotes;
+  if (open) return;
+  failing_.push_back({entry.active, verdict == Verdict::fail   ? Outcome::hit
+                                    : verdict == Verdict::pass ? Outcome::clear
+                                                               : Outcome::nothing});
+  crashing_.push_back({~entry.active, verdict == Verdict::unresolved ? Outcome::hit : Outcome::clear});
+  if (runnable_) runnable_->observe(crashing_.back());
+  if (culprits_) culprits_->observe(failing_.back());
+  for (const auto& cause : reasons_) cause->observe(failing_.back());
+}
+
+// `causes` weighs every opinion by itself and stays, unless what cannot be neutralised is no longer the same.
+void Phases::rebuild() {
+  const SuspectSet before = always_active_;
+  std::unique_ptr<causes::Engine> kept = std::move(engine_);
+  runnable_.reset();
+  culprits_.reset();
+  reasons_.clear();
+  failing_.clear();
+  crashing_.clear();
+  always_active_.reset();
+  for (const LogEntry& entry : log_.entries()) take_in(entry);
+  advance();
+  if (engine_ && kept && before == always_active_) engine_ = std::move(kept);
+}
+
+// An engine begins with all that was told already, so that it does not matter when it is started.
+void Phases::advance() {
+  if (verdict_of(all_) != Verdict::fail) return;
+  if (!runnable_ && told(none_) > 0 && verdict_of(none_) == Verdict::unresolved)
+    runnable_ = std::make_unique<Ordered>(even_, none_, crashing_, problem_.seed + 1);
+  if (runnable_) {
+    if (!runnable_->complete()) return;
+    always_active_.reset();
+    for (SuspectId suspect : runnable_->found()) always_active_.set(suspect);
+  }
+  if (verdict_of(always_active_) != Verdict::pass) return;
+  if (!culprits_) {
+    culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
+    if (wants_causes()) engine_ = std::make_unique<causes::Engine>(problem_, always_active_, log_);
+  }
+  if (explained()) return;
+  if (!culprits_->complete() || !reasons_.empty()) return;
+  for (SuspectId culprit : culprits_->found())
+    reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, always_active_, culprits_->others(), failing_,
+                                                     problem_.seed + 3 + culprit));
+}
+
+// One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
+bool Phases::wants_causes() const {
+  if (kind_ == EngineKind::ordered || always_active_.count() == size()) return false;
+  return kind_ == EngineKind::causes || problem_.slots > 1 || !log_.exact();
+}
+
+}  // namespace bisectd::strategies

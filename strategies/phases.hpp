@@ -1,0 +1,67 @@
+// The phases of a search, in the order they follow from the evidence: both ends, a top end that runs, the culprits,
+// their causes. Each phase is an engine over observations; the log outlives them all, so that a revised verdict only
+// means building the engines again from it. Knows what was told; not what to ask next, nor how to word an answer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "strategies/cause_search.hpp"
+#include "strategies/causes/engine.hpp"
+#include "strategies/evidence_log.hpp"
+#include "strategies/flip_estimate.hpp"
+#include "strategies/ordered.hpp"
+#include "strategies/search.hpp"
+
+namespace bisectd::strategies {
+
+class Phases {
+ public:
+  Phases(Problem problem, EngineKind engine);
+  Phases(const Phases&) = delete;  // the engines refer to the log
+  Phases& operator=(const Phases&) = delete;
+
+  void tell(const Evidence& evidence);
+
+  const Problem& problem() const { return problem_; }
+  const EvidenceLog& log() const { return log_; }
+  std::size_t size() const { return none_.size(); }
+  const SuspectSet& none() const { return none_; }  ///< active: everything neutralised
+  const SuspectSet& all() const { return all_; }    ///< active: the subject as it is
+  const SuspectSet& always_active() const { return always_active_; }  ///< cannot be neutralised
+  Verdict verdict_of(const SuspectSet& active) const;
+  int told(const SuspectSet& active) const;
+
+  /// The engines of the phases reached so far; null before.
+  const Ordered* runnable() const { return runnable_.get(); }  ///< what cannot be neutralised
+  const Ordered* culprits() const { return culprits_.get(); }
+  const causes::Engine* engine() const { return engine_.get(); }
+  const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }  ///< one per culprit
+
+  /// Whether `causes` leads; it hands over to `ordered`, which heard the same evidence, when nothing it can believe in
+  /// fits.
+  bool by_causes() const { return engine_ && !engine_->misfit(); }
+  /// Whether `causes` has named and proved everything.
+  bool explained() const { return engine_ && engine_->finding().proved; }
+
+ private:
+  void take_in(const LogEntry& entry);
+  void advance();
+  void rebuild();
+  void estimate_flip();
+  bool wants_causes() const;
+
+  Problem problem_;
+  EngineKind kind_;
+  SuspectSet none_, all_;
+  CulpritPrior prior_, even_;
+  EvidenceLog log_;
+  FlipEstimate flip_;
+  std::vector<Observation> failing_, crashing_;  // the log as seen by the main search and by the search for `runnable`
+  std::unique_ptr<Ordered> runnable_, culprits_;
+  std::unique_ptr<causes::Engine> engine_;
+  std::vector<std::unique_ptr<CauseSearch>> reasons_;
+  SuspectSet always_active_;
+};
+
+}  // namespace bisectd::strategies

@@ -1,0 +1,60 @@
+// Verdicts that are sometimes wrong, at a rate that nobody tells: the rate is learnt, and what is said to be sure is.
+#include <cmath>
+
+#include "strategies/flip_estimate.hpp"
+#include "strategies/simulate.hpp"
+#include "tests/catch.hpp"
+#include "tests/strategies/play.hpp"
+
+using namespace bisectd::strategies;
+using namespace bisectd::strategies::testing;
+
+TEST_CASE("the flip chance follows the evidence and is never taken for nothing") {
+  FlipEstimate estimate;
+  CHECK(estimate.mean() == Approx(0.04));
+  estimate.observe({.wrong = 0, .of = 100});
+  CHECK(estimate.mean() == Approx(1.0 / 125));
+  CHECK(estimate.moved_from(0.04));
+  CHECK_FALSE(estimate.moved_from(1.0 / 125));
+  estimate.observe({.wrong = 20, .of = 100});
+  CHECK(estimate.mean() == Approx(21.0 / 125));
+  estimate.observe({.wrong = 90, .of = 100});
+  CHECK(estimate.mean() < 0.3);
+}
+
+TEST_CASE("another flip chance weighs all verdicts again, those told before it too") {
+  EvidenceLog log(3, 0.04, 0.01);
+  SuspectSet set(3);
+  for (int i = 0; i < 2; ++i) log.add(evidence_of(set, Verdict::fail));
+  CHECK(log.entries().front().verdict == Verdict::fail);
+  CHECK(log.set_flip(0.2));
+  CHECK(log.entries().front().verdict == Verdict::inconclusive);
+  CHECK(log.set_flip(0.04));
+  CHECK(log.entries().front().verdict == Verdict::fail);
+  log.add(evidence_of(set, Verdict::pass));
+  const Flips flips = log.outvoted();
+  CHECK(flips.wrong == 1);
+  CHECK(flips.of == 3);
+}
+
+TEST_CASE("stated confidence is what is measured, with a flip chance that nobody tells") {
+  for (double wanted : {0.8, 0.95}) {
+    double right = 0, stated = 0, games = 0;
+    for (double flip : {0.03, 0.12})
+      for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        Problem problem = problem_of(24, 8);
+        problem.confidence = wanted;
+        problem.flip_probability.reset();
+        const PlayedGame game = play_planted(problem, {.cause_sizes = {1, 1}, .flip = flip}, seed);
+        if (game.state != State::proved) continue;
+        ++games;
+        right += game.exact;
+        stated += game.confidence;
+        CHECK(game.confidence >= wanted);
+      }
+    INFO("wanted " << wanted << ": stated " << stated / games << ", right " << right / games << " of " << games);
+    CHECK(games > 70);
+    const double share = stated / games;
+    CHECK(right / games >= share - 3 * std::sqrt(share * (1 - share) / games));
+  }
+}
