@@ -16,6 +16,18 @@ namespace {
 using nlohmann::json;
 using strategies::Verdict;
 
+std::vector<neutralise::Member> members_of(const json& list) {
+  std::vector<neutralise::Member> members;
+  for (const json& member : list) members.push_back({member.at(0), member.at(1), member.at(2)});
+  return members;
+}
+
+json json_of(const std::vector<neutralise::Member>& members) {
+  json list = json::array();
+  for (const neutralise::Member& member : members) list.push_back(json::array({member.family, member.name, member.odds}));
+  return list;
+}
+
 constexpr std::array<std::pair<Verdict, const char*>, 4> kVerdictNames{{{Verdict::pass, "pass"},
                                                                         {Verdict::fail, "fail"},
                                                                         {Verdict::inconclusive, "inconclusive"},
@@ -73,9 +85,8 @@ class Replay {
     } else if (kind == "checks") {
       history.differing_commands = record.at("differences").get<std::vector<std::string>>();
     } else if (kind == "suspects") {
-      history.catalogue.emplace();
-      for (const json& member : record.at("members"))
-        history.catalogue->push_back({member.at(0), member.at(1), member.at(2)});
+      history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
+      history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
       history.effect_seen.resize(history.catalogue->size());
     } else if (kind == "effect") {
       history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
@@ -151,10 +162,9 @@ json checks_record(const std::vector<std::string>& differences) {
 }
 
 json catalogue_record(const neutralise::Catalogue& catalogue) {
-  json members = json::array();
-  for (const neutralise::Member& member : catalogue.members())
-    members.push_back(json::array({member.family, member.name, member.odds}));
-  return {{"kind", "suspects"}, {"members", std::move(members)}};
+  json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}};
+  if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
+  return record;
 }
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }

@@ -42,7 +42,7 @@ struct History {
   std::map<std::string, std::string> versions;       ///< of the subject's software, by name
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
-  std::optional<std::vector<neutralise::Member>> catalogue;
+  std::optional<neutralise::Catalogue> catalogue;
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged

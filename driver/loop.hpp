@@ -77,7 +77,7 @@ class Loop {
   std::optional<judge::Jury> jury_;
   std::map<std::string, judge::Watch> watches_;  ///< of the running attempts of the search, by folder
   neutralise::Catalogue catalogue_;
-  std::vector<read::NameCounts> as_is_names_;
+  SeenNames as_is_names_;
   std::optional<strategies::Problem> problem_;
   std::optional<strategies::Search> search_;
   struct Told {

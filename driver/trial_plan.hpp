@@ -33,7 +33,7 @@ struct TrialPlan {
   std::optional<std::int64_t> steps;                ///< what {steps} becomes
   std::map<std::string, std::int64_t> last_steps;   ///< see AttemptRequest
   bool shortened = false;                           ///< ended and judged at the learnt horizon
-  std::vector<read::NamePattern> watched;
+  WatchedNames watched;
   int attempts = 1;                   ///< whole curves wanted before it is judged
   int max_attempts = 1;               ///< whole curves at most, while inconclusive
   bool judged = true;
