@@ -67,6 +67,7 @@ class Replay {
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "suspects") {
+      history.exact = record.at("exact");
       history.catalogue.emplace();
       for (const json& member : record.at("members"))
         history.catalogue->push_back({member.at(0), member.at(1), member.at(2)});
@@ -135,11 +136,11 @@ json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed
 
 json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
 
-json catalogue_record(const neutralise::Catalogue& catalogue) {
+json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
   json members = json::array();
   for (const neutralise::Member& member : catalogue.members())
     members.push_back(json::array({member.family, member.name, member.odds}));
-  return {{"kind", "suspects"}, {"members", std::move(members)}};
+  return {{"kind", "suspects"}, {"members", std::move(members)}, {"exact", exact}};
 }
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }

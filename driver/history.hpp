@@ -40,6 +40,7 @@ struct History {
   bool finished = false;                             ///< it came to its answer
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<neutralise::Member>> catalogue;
+  bool exact = false;                                ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
@@ -53,7 +54,7 @@ History read_history(const std::filesystem::path& journal);
 nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
 nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
-nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
+nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json trial_record(const TrialPlan& plan);
 nlohmann::json attempt_started_record(std::size_t trial, int attempt);

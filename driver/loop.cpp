@@ -7,6 +7,7 @@
 
 #include "driver/conclusion.hpp"
 #include "driver/judge/preflight.hpp"
+#include "driver/problem.hpp"
 #include "driver/recorded_curve.hpp"
 #include "driver/record_keeping.hpp"
 #include "reports/progress.hpp"
@@ -17,11 +18,6 @@ namespace {
 
 using strategies::SuspectSet;
 using strategies::Verdict;
-
-/// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
-/// operator on the CPU costs copies in every step.
-constexpr double kTogglePrice = 1;
-constexpr double kListPrice = 10;
 
 /// Reports are rewritten after a trial, but not more often than this: with trials of milliseconds they would be the night.
 constexpr double kReportEvery_s = 2.0;
@@ -45,16 +41,6 @@ int identical_repeats(const FinishedTrial& finished) {
 }
 
 bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
-
-strategies::EngineKind engine_of(configs::EngineChoice choice) {
-  switch (choice) {
-    case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
-    case configs::EngineChoice::ordered: return strategies::EngineKind::ordered;
-    case configs::EngineChoice::causes: return strategies::EngineKind::causes;
-    case configs::EngineChoice::additive: return strategies::EngineKind::additive;
-  }
-  return strategies::EngineKind::automatic;
-}
 
 }  // namespace
 
@@ -116,9 +102,7 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
   plan.retry_crash = role != Role::search;
   if (role == Role::discovery) {
     plan.judged = false;
-    for (const auto& [name, selection] : experiment_.suspects)
-      if (const auto& discover = experiment_.families.at(name).discover; selection.discover && discover)
-        for (const auto& [variable, value] : discover->environment) plan.recipe.environment[variable] = value;
+    for (const auto& [variable, value] : discovery_environment(experiment_)) plan.recipe.environment[variable] = value;
   }
   // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
   if (role == Role::as_is && reference_->distinct() == 1) {
@@ -203,7 +187,7 @@ void Loop::take_in(const FinishedTrial& finished) {
 }
 
 bool Loop::measure_subject() {
-  const bool discover = std::ranges::any_of(experiment_.suspects, [](const auto& entry) { return entry.second.discover; });
+  const bool discover = !discovered_families(experiment_).empty();
   progress_.line(reports::phase_line(record_, name_of(Role::as_is)));
   start_or_go_on(plan_for(Role::as_is, {}, "nothing neutralised: this must fail"));
   if (discover) start_or_go_on(plan_for(Role::discovery, {}, "which members a run uses"));
@@ -230,6 +214,7 @@ bool Loop::measure_subject() {
 void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   if (past_.catalogue) {
     catalogue_ = neutralise::Catalogue(*past_.catalogue);
+    exact_ = past_.exact;
   } else {
     neutralise::Discovered discovered;
     for (const FinishedTrial& finished : first) {
@@ -240,7 +225,8 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
     }
     catalogue_ = neutralise::make_catalogue(experiment_, discovered,
                                             neutralise::always_off(experiment_, sides_.subject.environment));
-    journal_.append(catalogue_record(catalogue_));
+    exact_ = pool_.deterministic();
+    journal_.append(catalogue_record(catalogue_, exact_));
   }
   if (catalogue_.size() == 0)
     throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
@@ -248,15 +234,8 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
-  strategies::Problem problem{.confidence = experiment_.search.confidence,
-                              .flip_probability = pool_.deterministic() ? std::optional(0.0) : std::nullopt,
-                              .slots = sides_.subject.pool->size(),
-                              .seed = experiment_.search.seed};
-  for (const neutralise::Member& member : catalogue_.members()) {
-    const bool toggle = experiment_.families.at(member.family).kind == configs::FamilyKind::toggle;
-    problem.suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});
-  }
-  search_.emplace(std::move(problem), engine_of(experiment_.search.engine));
+  search_.emplace(problem_of(experiment_, catalogue_, sides_.subject.pool->size(), exact_),
+                  engine_of(experiment_.search.engine));
   const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
   learn(SuspectSet(catalogue_.size()), as_is->judgement);
 }
@@ -319,7 +298,8 @@ void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgemen
   search_->tell({.neutralised = neutralised,
                  .verdict = judgement.verdict,
                  .p_bad = judgement.p_bad,
-                 .delta = judgement.delta});
+                 .delta = judgement.delta,
+                 .standard_error = judgement.standard_error});
 }
 
 bool Loop::budget_spent() const {

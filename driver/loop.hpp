@@ -72,6 +72,7 @@ class Loop {
   std::optional<std::int64_t> last_step_;
   neutralise::Catalogue catalogue_;
   std::vector<read::NameCounts> as_is_names_;
+  bool exact_ = false;  ///< the subject repeats itself bit for bit
   std::optional<strategies::Search> search_;
   std::map<std::size_t, strategies::SuspectSet> pending_;
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
