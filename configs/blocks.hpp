@@ -17,6 +17,7 @@ Side read_subject(const Value& block, Problems& problems);
 std::vector<Metric> read_metrics(const Value& block, Problems& problems);
 Acceptance read_acceptance(const Value& block, Problems& problems);
 SearchSettings read_search(const Value& block, Problems& problems);
+std::map<std::string, VersionSource> read_versions(const Value& block, Problems& problems);
 std::map<std::string, Family> read_families(const Value& block, Problems& problems);
 /// Needs the families, for the names that exist.
 std::map<std::string, Selection> read_suspects(const Value& block, const std::map<std::string, Family>& families,

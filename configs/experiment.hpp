@@ -90,6 +90,14 @@ struct SearchSettings {
   EngineChoice engine = EngineChoice::automatic;
 };
 
+/// Where the version of one part of the subject's software is found. Exactly one of the first three is set.
+struct VersionSource {
+  std::optional<Placed<std::string>> package;  ///< a Python package, asked of the subject's own Python
+  std::optional<Placed<std::string>> file;     ///< resolved against the folder of the file that says it
+  std::vector<Placed<std::string>> command;    ///< argv, run in the subject's environment and directory
+  std::optional<Placed<std::string>> pattern;  ///< RE2, group `value`, over the file or the output; absent: first line
+};
+
 /// One experiment, whole.
 struct Experiment {
   std::string file;  ///< path as given by the user
@@ -103,6 +111,7 @@ struct Experiment {
   std::map<std::string, Family> families;     ///< of the preset and of the file, by name
   std::map<std::string, Selection> suspects;  ///< by family name; each family exists in `families`
   SearchSettings search;
+  std::map<std::string, VersionSource> versions;  ///< recorded with the run; what is not found is left out
   std::vector<Placed<std::string>> warnings;  ///< not wrong, but likely not what was meant; to be shown once
 };
 

@@ -34,6 +34,9 @@ std::string shell_text(const LaunchCommand& command);
 /// it). Values of variables whose name speaks of a token, key, password or secret are in neither.
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command);
 
+/// Writes the files that the recipe is delivered by; `folder` exists.
+void write_recipe_files(const std::filesystem::path& folder, const neutralise::Recipe& recipe);
+
 /// A word as sh reads it back unchanged.
 std::string shell_quoted(const std::string& word);
 

@@ -45,18 +45,23 @@ read::AttemptLog log_of(const AttemptRequest& request, const std::vector<configs
                            .stderr_file = stderr_file(request.folder),
                            .folder = request.folder};
   if (const auto& log = request.side->settings->log) files = {.stdout_file = request.folder / *log, .folder = request.folder};
-  return read::AttemptLog(files, metrics, request.watched);
+  return read::AttemptLog(files, metrics, request.watched.patterns);
 }
 
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
   return request.last_step && log.last_step() && *log.last_step() >= *request.last_step;
 }
 
-void take_from_log(AttemptOutcome& outcome, const read::AttemptLog& log) {
+void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const read::AttemptLog& log) {
   outcome.curve = log.curve();
   outcome.errors = log.errors();
   outcome.notes = log.notes();
-  outcome.names = log.names();
+  outcome.names.in_log = log.names();
+  for (const read::NamesFile& file : request.watched.files) {
+    outcome.names.in_files.push_back(read::read_names(request.folder, file));
+    if (const std::string& problem = outcome.names.in_files.back().problem; !problem.empty())
+      outcome.notes.push_back(problem);
+  }
   outcome.last_step = log.last_step();
 }
 
@@ -116,6 +121,7 @@ void Attempts::start(AttemptRequest request) {
   const LaunchCommand command = launch_command(request, slot, run_tag_);
   std::filesystem::create_directories(request.folder);
   write_attempt_files(request.folder, command);
+  write_recipe_files(request.folder, request.recipe);
   const launch::JobId id = next_id_++;
   launcher_.start({.id = id,
                    .command = command.argv,
@@ -152,7 +158,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
   if (!running.slot.visible.empty())
     outcome.device = running.request.side->settings->devices.kind + " " + running.slot.visible;
-  take_from_log(outcome, running.log);
+  take_from_files(outcome, running.request, running.log);
   outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
   if (running.asked_to_end)
@@ -211,7 +217,7 @@ AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<End
   outcome.trial = request.trial;
   outcome.number = request.number;
   outcome.folder = request.folder;
-  take_from_log(outcome, log);
+  take_from_files(outcome, request, log);
   outcome.ending = ending.value_or(logged_last_step(request, log) ? Ending::whole : Ending::interrupted);
   if (!ending) outcome.text = "bisectd was killed while it ran";
   return outcome;

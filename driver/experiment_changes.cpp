@@ -1,11 +1,13 @@
 #include "driver/experiment_changes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <vector>
 
-#include "driver/commands/run.hpp"
+#include "driver/commands/command.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -32,6 +34,19 @@ void refuse_changes(const std::string& resolved_then, const std::string& resolve
   throw commands::UsageError("the experiment (or its preset) has changed since this run began:" +
                              only_in(then, now, "-") + only_in(now, then, "+") +
                              "\nGo on all the same with --accept-changes, or start anew with --new.");
+}
+
+void refuse_other_versions(const std::map<std::string, std::string>& then,
+                           const std::map<std::string, std::string>& now, bool accepted) {
+  if (accepted) return;
+  std::string changes;
+  for (const auto& [name, version] : then)
+    if (const auto today = now.find(name); today == now.end() || today->second != version)
+      changes += fmt::format("\n  {}: {}, now {}", name, version, today == now.end() ? "not found" : today->second);
+  if (!changes.empty())
+    throw commands::UsageError("the subject's software has changed since this run began:" + changes +
+                               "\nIts evidence would be of two different machines. Start anew with --new, or go on all "
+                               "the same with --accept-changes.");
 }
 
 }  // namespace bisectd::driver

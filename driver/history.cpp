@@ -16,6 +16,18 @@ namespace {
 using nlohmann::json;
 using strategies::Verdict;
 
+std::vector<neutralise::Member> members_of(const json& list) {
+  std::vector<neutralise::Member> members;
+  for (const json& member : list) members.push_back({member.at(0), member.at(1), member.at(2)});
+  return members;
+}
+
+json json_of(const std::vector<neutralise::Member>& members) {
+  json list = json::array();
+  for (const neutralise::Member& member : members) list.push_back(json::array({member.family, member.name, member.odds}));
+  return list;
+}
+
 constexpr std::array<std::pair<Verdict, const char*>, 4> kVerdictNames{{{Verdict::pass, "pass"},
                                                                         {Verdict::fail, "fail"},
                                                                         {Verdict::inconclusive, "inconclusive"},
@@ -61,6 +73,8 @@ class Replay {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
       history.experiment_file = record.at("experiment");
+    } else if (kind == "versions") {
+      history.versions = record.at("versions").get<std::map<std::string, std::string>>();
     } else if (kind == "finished") {
       history.finished = true;
       history.elapsed_s = record.at("elapsed_s");
@@ -68,9 +82,8 @@ class Replay {
       history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "suspects") {
       history.exact = record.at("exact");
-      history.catalogue.emplace();
-      for (const json& member : record.at("members"))
-        history.catalogue->push_back({member.at(0), member.at(1), member.at(2)});
+      history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
+      history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
       history.effect_seen.resize(history.catalogue->size());
     } else if (kind == "effect") {
       history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
@@ -132,15 +145,18 @@ json run_record(const std::string& started_utc, const std::string& run_tag, cons
   return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}, {"experiment", experiment_file}};
 }
 
+json versions_record(const std::map<std::string, std::string>& versions) {
+  return {{"kind", "versions"}, {"versions", versions}};
+}
+
 json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed_s", elapsed_s}}; }
 
 json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
 
 json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
-  json members = json::array();
-  for (const neutralise::Member& member : catalogue.members())
-    members.push_back(json::array({member.family, member.name, member.odds}));
-  return {{"kind", "suspects"}, {"members", std::move(members)}, {"exact", exact}};
+  json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}, {"exact", exact}};
+  if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
+  return record;
 }
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }

@@ -38,8 +38,9 @@ struct History {
   std::string run_tag;
   std::string experiment_file;                       ///< absolute
   bool finished = false;                             ///< it came to its answer
+  std::map<std::string, std::string> versions;       ///< of the subject's software, by name
   double elapsed_s = 0;                              ///< of all earlier sessions together
-  std::optional<std::vector<neutralise::Member>> catalogue;
+  std::optional<neutralise::Catalogue> catalogue;
   bool exact = false;                                ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
@@ -52,6 +53,7 @@ History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
 nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
+nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/attempt_files.hpp"
 #include "driver/conclusion.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/problem.hpp"
@@ -80,7 +81,11 @@ void Loop::find_answer() {
   measure_reference();
   if (!measure_subject()) return;
   search();
-  conclude(record_, experiment_, catalogue_, sides_.subject.environment, effect_due_ - effect_seen_);
+  const neutralise::Recipe fix = conclude(record_, experiment_, catalogue_, sides_.subject.environment,
+                                          effect_due_ - effect_seen_, directory_.workaround_files());
+  if (fix.files.empty()) return;
+  std::filesystem::create_directories(directory_.workaround_files());
+  write_recipe_files(directory_.workaround_files(), fix);
 }
 
 TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string reason) const {
@@ -97,12 +102,12 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
     return plan;
   }
   plan.recipe = neutralise::recipe_for(experiment_, catalogue_, neutralised, sides_.subject.environment);
-  plan.watched = watch_.patterns();
+  plan.watched = watch_.watched();
   plan.max_attempts = experiment_.accept.max_repeats;
   plan.retry_crash = role != Role::search;
   if (role == Role::discovery) {
     plan.judged = false;
-    for (const auto& [variable, value] : discovery_environment(experiment_)) plan.recipe.environment[variable] = value;
+    set_discovery(plan.recipe, experiment_, sides_.subject);
   }
   // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
   if (role == Role::as_is && reference_->distinct() == 1) {
@@ -213,7 +218,7 @@ bool Loop::measure_subject() {
 
 void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   if (past_.catalogue) {
-    catalogue_ = neutralise::Catalogue(*past_.catalogue);
+    catalogue_ = *past_.catalogue;
     exact_ = past_.exact;
   } else {
     neutralise::Discovered discovered;
@@ -221,7 +226,9 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
       if (finished.plan.role != Role::discovery) continue;
       if (!can_be_judged(finished.attempts.back()))
         throw Infrastructure(fmt::format("the discovery run failed: {}", finished.attempts.back().text));
-      discovered = watch_.discovered(finished.attempts.back().names);
+      const auto found = watch_.discovered(finished.attempts.back().names);
+      if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), finished.attempts.back().folder.string()));
+      discovered = *found;
     }
     catalogue_ = neutralise::make_catalogue(experiment_, discovered,
                                             neutralise::always_off(experiment_, sides_.subject.environment));
@@ -284,7 +291,8 @@ void Loop::take_in_search(const FinishedTrial& finished) {
   pending_.erase(finished.plan.number);
   take_in(finished);
   for (const AttemptOutcome& attempt : finished.attempts) {
-    const SuspectSet seen = watch_.traces(catalogue_, finished.plan.neutralised, as_is_names_, attempt.names);
+    const SuspectSet seen = watch_.shown_off(catalogue_, finished.plan.neutralised, as_is_names_,
+                                             {attempt.names, can_be_judged(attempt)});
     if (seen.is_subset_of(effect_seen_)) continue;
     effect_seen_ |= seen;
     journal_.append(effect_record(effect_seen_));
@@ -294,7 +302,7 @@ void Loop::take_in_search(const FinishedTrial& finished) {
 }
 
 void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgement) {
-  if (judgement.verdict != Verdict::unresolved) effect_due_ |= neutralised & watch_.leaves_traces(catalogue_);
+  if (judgement.verdict != Verdict::unresolved) effect_due_ |= neutralised & watch_.shows_effect(catalogue_);
   search_->tell({.neutralised = neutralised,
                  .verdict = judgement.verdict,
                  .p_bad = judgement.p_bad,

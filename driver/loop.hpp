@@ -71,7 +71,7 @@ class Loop {
   std::map<std::string, judge::EarlyStop> early_stops_;  ///< of the running attempts of the search, by folder
   std::optional<std::int64_t> last_step_;
   neutralise::Catalogue catalogue_;
-  std::vector<read::NameCounts> as_is_names_;
+  SeenNames as_is_names_;
   bool exact_ = false;  ///< the subject repeats itself bit for bit
   std::optional<strategies::Search> search_;
   std::map<std::size_t, strategies::SuspectSet> pending_;

@@ -33,12 +33,10 @@ strategies::EngineKind engine_of(configs::EngineChoice choice) {
   return strategies::EngineKind::automatic;
 }
 
-neutralise::Environment discovery_environment(const configs::Experiment& experiment) {
-  neutralise::Environment environment;
+void set_discovery(neutralise::Recipe& recipe, const configs::Experiment& experiment, const LaunchSide& subject) {
   for (const std::string& name : discovered_families(experiment))
     for (const auto& [variable, value] : experiment.families.at(name).discover->environment)
-      environment[variable] = value;
-  return environment;
+      recipe.templates[variable] = family_variable(subject, variable, value);
 }
 
 std::vector<std::string> discovered_families(const configs::Experiment& experiment) {

@@ -6,6 +6,7 @@
 
 #include "driver/neutralise/catalogue.hpp"
 #include "driver/neutralise/recipe.hpp"
+#include "driver/sides.hpp"
 #include "strategies/search.hpp"
 
 namespace bisectd::driver {
@@ -17,8 +18,8 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
 
 strategies::EngineKind engine_of(configs::EngineChoice choice);
 
-/// Set for the discovering run only.
-neutralise::Environment discovery_environment(const configs::Experiment& experiment);
+/// Adds what is set for the discovering run only.
+void set_discovery(neutralise::Recipe& recipe, const configs::Experiment& experiment, const LaunchSide& subject);
 
 /// Families whose members only a run can tell.
 std::vector<std::string> discovered_families(const configs::Experiment& experiment);

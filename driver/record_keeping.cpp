@@ -59,6 +59,7 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.started_utc = past.started_utc;
   record.elapsed_s = past.elapsed_s;
   record.metric = experiment.metrics.front().name;
+  record.versions = past.versions;
   record.target = experiment.accept.target;
   for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(warning));
   return record;

@@ -29,7 +29,7 @@ struct TrialPlan {
   LaunchSide* side = nullptr;
   neutralise::Recipe recipe;
   std::optional<std::int64_t> last_step;
-  std::vector<read::NamePattern> watched;
+  WatchedNames watched;
   int attempts = 1;                   ///< whole curves wanted before it is judged
   int max_attempts = 1;               ///< whole curves at most, while inconclusive
   bool judged = true;

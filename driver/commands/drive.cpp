@@ -16,6 +16,7 @@
 #include "driver/launch/strays.hpp"
 #include "driver/loop.hpp"
 #include "driver/run_tag.hpp"
+#include "driver/versions.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -49,12 +50,16 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
   launch::LocalLauncher launcher;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   settle_toggles(experiment, sides.subject.environment);
+  const auto versions = find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag);
+  refuse_other_versions(past.versions, versions, accept_changes);
   keep::write_file(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);
   if (is_new) {
     journal.append(run_record(past.started_utc, past.run_tag, fs::absolute(experiment.file).string()));
     directory.point_latest_here();
   }
+  if (past.versions != versions) journal.append(versions_record(versions));
+  past.versions = versions;
   progress.line(fmt::format("run directory: {}", directory.folder().string()));
   try {
     Loop loop(experiment, sides, directory, journal, std::move(past), launcher, progress);

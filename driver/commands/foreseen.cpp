@@ -36,11 +36,11 @@ neutralise::Catalogue foreseen_catalogue(const configs::Experiment& experiment, 
   if (earlier) {
     if (!earlier->catalogue)
       throw UsageError(fmt::format("{} ended before its suspects were known", options.from));
-    for (const neutralise::Member& member : *earlier->catalogue)
+    for (const neutralise::Member& member : earlier->catalogue->members())
       if (!experiment.suspects.contains(member.family))
         throw UsageError(fmt::format("{} is of another experiment: its family {} is not searched here", options.from,
                                      member.family));
-    return neutralise::Catalogue(*earlier->catalogue);
+    return *earlier->catalogue;
   }
   const std::vector<std::string> discovered = discovered_families(experiment);
   neutralise::Catalogue named = neutralise::make_catalogue(experiment, {}, neutralise::always_off(experiment, base));

@@ -101,7 +101,7 @@ void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) 
     plan.headline(fmt::format("at the same time, if devices are free: which members of {} does a run use?",
                               boost::algorithm::join(families, ", ")));
     neutralise::Recipe recipe = plan.recipe(nobody, SuspectSet(0));
-    for (const auto& [variable, value] : discovery_environment(experiment)) recipe.environment[variable] = value;
+    set_discovery(recipe, experiment, sides.subject);
     plan.command(sides.subject, std::move(recipe));
   }
   plan.free_devices();

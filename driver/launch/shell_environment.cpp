@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "driver/launch/run_to_end.hpp"
 #include "driver/launch/strays.hpp"
 
 namespace bisectd::driver::launch {
@@ -98,25 +99,13 @@ tl::expected<std::map<std::string, std::string>, std::string> capture_environmen
   job.stderr_file = setup.folder / "setup.stderr.log";
   job.tag = setup.tag;
   job.grace = std::chrono::seconds{2};
-  launcher.start(job);
-
-  std::vector<Ended> ended = launcher.wait(setup.timeout);
-  std::string stopped_because;
-  if (ended.empty()) {
-    stopped_because = launcher.signal_number() != 0
-                          ? fmt::format("interrupted by signal {}", launcher.signal_number())
-                          : fmt::format("not finished after {:g} s",
-                                        std::chrono::duration<double>(setup.timeout).count());
-    launcher.stop(job.id);
-    while (ended.empty()) ended = launcher.wait(std::chrono::seconds{1});
-  }
+  const auto ended = run_to_end(launcher, job, setup.timeout);
   const std::string last_words = last_lines(job.stderr_file);
-  if (!stopped_because.empty())
-    return tl::unexpected("setup was " + stopped_because + (last_words.empty() ? "" : "\n" + last_words));
-  if (ended.front().how == Ended::How::not_started) return tl::unexpected("setup: " + ended.front().message);
+  if (!ended) return tl::unexpected("setup was " + ended.error() + (last_words.empty() ? "" : "\n" + last_words));
+  if (ended->how == Ended::How::not_started) return tl::unexpected("setup: " + ended->message);
   const std::string block = read_whole(scratch.environment);
-  if (ended.front().how != Ended::How::exited || ended.front().code != 0)
-    return tl::unexpected(describe(ended.front(), read_whole(scratch.failure), last_words));
+  if (ended->how != Ended::How::exited || ended->code != 0)
+    return tl::unexpected(describe(*ended, read_whole(scratch.failure), last_words));
   if (block.empty()) return tl::unexpected(std::string("setup left early, with `exit 0`: its environment is unknown"));
   return parse(block, setup.environment);
 }

@@ -53,6 +53,8 @@ TEST_CASE("schema and loader know the same keys") {
       {"/definitions/deliver", with_line(kGood, 10, "  ops: {kind: list, deliver: {qqqqqqqq: 1}}")},
       {"/definitions/discover", with_line(kGood, 10, kList + "discover: {qqqqqqqq: 1}}")},
       {"/definitions/effect", with_line(kGood, 10, kList + "effect: {qqqqqqqq: 1}}")},
+      {"/definitions/file", with_line(kGood, 10, "  ops: {kind: list, deliver: {environment: F, file: {qqqqqqqq: 1}}}")},
+      {"/definitions/never_off", with_line(kGood, 10, kList + "never_off: {qqqqqqqq: 1}}")},
       {"/definitions/table", with_line(kGood, 10, kList + "names: {qqqqqqqq: 1}}")},
       {"/definitions/toggle", with_line(kGood, 10, kToggle + "qqqqqqqq: 1}}}")},
   };

@@ -49,7 +49,7 @@ TEST_CASE("what is journaled is read back") {
   CHECK_FALSE(history.finished);
   CHECK(history.elapsed_s == 4.0);
   REQUIRE(history.catalogue);
-  CHECK(history.catalogue->at(3).odds == 20);
+  CHECK((*history.catalogue)[3].odds == 20);
   CHECK(history.effect_seen.test(1));
   REQUIRE(history.trials.size() == 2);
   const PastTrial& past = history.trials[0];

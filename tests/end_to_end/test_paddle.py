@@ -16,7 +16,7 @@ class Paddle(Space):
     """80 steps of the small recogniser, one attempt in two to three seconds."""
 
     def experiment(self, faults, *, devices="[0, 1]", options="", environment="", suspects="ops: {discover: true}", extra="",
-                   grace="10s"):
+                   grace="10s", reference_options=""):
         self.write("faults.json", json.dumps(faults))
         command = (f'{PYTHON}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.log_smooth_window=1, '
                    f'Global.print_batch_step=1, "Global.save_model_dir={{attempt}}/output"')
@@ -25,7 +25,7 @@ class Paddle(Space):
             name: paddle
             extends: paddle-npu
             reference:
-              command: [{command}]
+              command: [{command}{reference_options}]
               repeats: 2
             subject:
               command: [{command}, Global.use_npu=true{options}]
@@ -80,6 +80,18 @@ class Paddle(Space):
                                  suspects="{ops: {discover: true}, flags: [FLAGS_npu_storage_format]}")
         self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"]])
         self.assertRegex(done.out, "only together")
+
+    def test_an_underflow_that_a_larger_loss_scale_mends_too(self):
+        # float16 gradients of one kernel underflow at a loss scale of 64: either the operator goes to the CPU or the scale
+        # goes up, and the scale is the cheaper fix.
+        scale = "loss_scale: {kind: toggle, toggles: {scale: {argument: 'Global.scale_loss={value}', suspect: '64.0', safe: '65536.0'}}}"
+        report, done = self.find({"faults": [{"op": "gelu_grad", "flush_below": 1e-4}]},
+                                 options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
+                                 reference_options=", Loss.multiplier=0.001", extra=f"families: {{{scale}}}",
+                                 suspects="{ops: [gelu_grad, hard_swish, adam], loss_scale: all}")
+        self.assertEqual(self.causes(report), [["gelu_grad", "scale"]])
+        self.assertEqual(self.names(report), ["scale"])
+        self.assertIn("Global.scale_loss=65536.0", done.out)
 
     def test_nothing_wrong(self):
         report, _ = self.find({"faults": []}, code=0)

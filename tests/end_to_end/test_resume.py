@@ -114,6 +114,18 @@ class Resume(Space):
         self.assertIn("no such folder", self.bisectd("resume", "absent", code=2).err)
         self.assertIn("not a run directory", self.bisectd("resume", ".", code=2).err)
 
+    def test_other_versions_of_the_software_are_not_mixed(self):
+        self.write("version.txt", "toolkit\nversion=8.2\n")
+        versions = "versions: {toolkit: {file: version.txt, pattern: '^version=(?P<value>.+)'}, absent: {package: no-such-package}}"
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", extra=versions))
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.report()["versions"], {"toolkit": "8.2"})
+        self.write("version.txt", "version=8.3\n")
+        done = self.bisectd("resume", self.run_folder(), code=2)
+        self.assertIn("toolkit: 8.2, now 8.3", done.err)
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assertEqual(self.report()["versions"], {"toolkit": "8.3"})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,19 @@
+#include "driver/launch/run_to_end.hpp"
+
+#include <fmt/format.h>
+
+namespace bisectd::driver::launch {
+
+tl::expected<Ended, std::string> run_to_end(Launcher& launcher, const Job& job, std::chrono::milliseconds timeout) {
+  launcher.start(job);
+  std::vector<Ended> ended = launcher.wait(timeout);
+  if (!ended.empty()) return ended.front();
+  std::string why = launcher.signal_number() != 0
+                        ? fmt::format("interrupted by signal {}", launcher.signal_number())
+                        : fmt::format("not finished after {:g} s", std::chrono::duration<double>(timeout).count());
+  launcher.stop(job.id);
+  while (ended.empty()) ended = launcher.wait(std::chrono::seconds{1});
+  return tl::unexpected(std::move(why));
+}
+
+}  // namespace bisectd::driver::launch
