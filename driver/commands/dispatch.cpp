@@ -9,8 +9,11 @@
 #include "configs/loader.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/compare.hpp"
+#include "driver/commands/explain.hpp"
+#include "driver/commands/plan.hpp"
 #include "driver/commands/resume.hpp"
 #include "driver/commands/run.hpp"
+#include "driver/commands/simulate.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/loop.hpp"
@@ -70,7 +73,7 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_run, add_resume, add_compare}) add(app, action);
+  for (const auto add : {add_run, add_resume, add_compare, add_plan, add_simulate, add_explain}) add(app, action);
 
   try {
     app.parse(argc, with_candidates(argc, argv).data());

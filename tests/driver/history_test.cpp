@@ -36,7 +36,7 @@ TEST_CASE("what is journaled is read back") {
   {
     keep::Journal journal(file, 0);
     journal.append(run_record("2026-11-21T00:00:00Z", "tag", "/e.yaml"));
-    journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}})));
+    journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}}), true));
     journal.append(trial_record(plan));
     journal.append(attempt_started_record(3, 1));
     journal.append(attempt_ended_record(outcome));
