@@ -115,6 +115,14 @@ suspects:
         names = [suspect["name"] for suspect in report["suspects"]]
         self.assertEqual(names, ["op0", "op1", "op3", "op4", "op6", "op7"])
 
+    def test_a_working_directory_is_relative_to_the_file_that_says_it(self):
+        (self.folder / "models/training").mkdir(parents=True)
+        self.write("models/base.yaml", "version: 1\nsubject: {directory: training}")
+        self.write("nightly/experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2, extra="extends: ../models/base.yaml"))
+        self.bisectd("run", "nightly/experiment.yaml", code=1)
+        command = next(self.run_folder().glob("trials/0002-*/attempt-1/command.sh")).read_text()
+        self.assertIn(f"cd {self.folder}/models/training ||", command)
+
     def test_hostile_log_text_does_no_harm(self):
         report, done = self.find("--cause", "op1=3", "--garbage", "--torn", "--long-line")
         self.assertEqual(self.culprits(report), ["ops:op1"])
