@@ -119,6 +119,8 @@ def main():
             trials, attempts = trials + t, attempts + a
             if what != "right":
                 print(f"search {number}: {what}; {detail}", flush=True)
+            if (number + 1) % 100 == 0:
+                print(f"{number + 1}: {dict(results)}", flush=True)
     right = 100 * results["right"] / max(1, count)
     print(f"{count} searches, noise {options.noise} %, culprit {options.effect} %, {options.suspects} suspects: "
           f"{dict(results)}; {trials / max(1, count):.1f} trials and {attempts / max(1, count):.1f} attempts each, "

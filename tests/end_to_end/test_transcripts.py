@@ -61,6 +61,14 @@ class Transcripts(Space):
         self.check("explaining", (("run", "experiment.yaml", "--quiet"), 1), (("explain", "bisectd-out/latest"), 0),
                    (("explain", "bisectd-out/latest", "op6"), 0), (("explain", "bisectd-out/latest", "op5"), 0))
 
+    def test_comparing(self):
+        for name, factor in (("gpu1", 1.0), ("gpu2", 1.0005), ("gpu3", 0.9995), ("good", 1.0008), ("bad", 1.015)):
+            self.write(f"{name}.csv", "step,loss\n" + "".join(
+                f"{step},{factor * (2 + 6 * 0.99 ** step) + 0.001 * (step * 7 % 5):.6f}\n" for step in range(1, 301)))
+        references = ("compare", "gpu1.csv", "gpu2.csv", "gpu3.csv")
+        self.check("comparing", ((*references, "--", "good.csv", "bad.csv", "--plot", "always"), 1),
+                   ((*references, "--", "good.csv"), 0), ((*references, "--", "nothere.csv"), 2), (references, 2))
+
     def test_mistakes(self):
         self.write("experiment.yaml", hostile_experiment().replace("repeats", "repeat").replace("suspects:", "suspect:"))
         self.check("mistakes", (("run", "experiment.yaml"), 2), (("rum", "experiment.yaml"), 2), (("run",), 2),
