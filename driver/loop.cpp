@@ -256,6 +256,7 @@ void Loop::search() {
     for (const FinishedTrial& finished : wait()) take_in_search(finished);
     write_reports(false);
   }
+  if (search_->answer().state == strategies::State::searching) record_.answer.explanation = search_->so_far();
   // The answer can come while other devices still work on trials that it makes needless.
   trials_.stop_all();
   std::erase_if(record_.trials, [](const reports::Trial& trial) { return trial.running; });
