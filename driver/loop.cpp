@@ -314,6 +314,7 @@ void Loop::search() {
         "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with "
         "the role proof. The noise may be too high, or a fault may show only late.";
   }
+  if (inquiry_->answer().state == strategies::State::searching) record_.answer.explanation = inquiry_->so_far();
   // The answer can come while other devices still work on trials that it makes needless.
   trials_.stop_all();
   std::erase_if(record_.trials, [](const reports::Trial& trial) { return trial.running; });

@@ -113,9 +113,7 @@ void Phases::advance() {
     for (SuspectId suspect : runnable_->found()) always_active_.set(suspect);
   }
   if (verdict_of(always_active_) != Verdict::pass) return;
-  if (!culprits_) {
-    culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
-  }
+  if (!culprits_) culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
   if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, always_active_, log_);
   if (!engine_ && !by_sums() && wants_causes())
     engine_ = std::make_unique<causes::Engine>(problem_, always_active_, log_);

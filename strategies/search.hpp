@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "strategies/answer.hpp"
@@ -32,6 +33,10 @@ class Search {
   std::vector<Trial> ask(std::size_t slots, std::span<const SuspectSet> pending);
 
   const Answer& answer() const;
+
+  /// An unfinished search in words, with ids as #3: what is proved, what is likely with which odds, what is untouched,
+  /// what the next trial would be.
+  std::string so_far() const;
 
  private:
   class Impl;

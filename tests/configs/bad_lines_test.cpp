@@ -190,6 +190,7 @@ TEST_CASE("a wrong line of a family or of the suspects is named with its place")
       {11, "suspects: {ops: [\"\"]}", "11:18: name `` is empty"},
       {11, "suspects: {ops: {members: [relu, gelu], exclude: [gelu]}}", "11:51: `gelu` is a member and excluded"},
       {11, "suspects: {ops: {members: [relu], likely: {relu: 0}}}", "11:50: odds must be more than 0 | to leave a suspect out, use `exclude`"},
+      {11, "suspects: {ops: {members: [relu], price: {relu: 0}}}", "11:49: price must be more than 0 | a member that costs next to nothing has a small price, say 0.01"},
       {11, "suspects: {ops: {members: [relu], likely: {relu: high}}}", "11:50: `suspects.ops.likely.relu`: expected a number, found `high`"},
       {11, "suspects: {ops: {memebrs: [relu]}}", "11:18: unknown key `memebrs` in `suspects.ops` | did you mean `members`?"},
   });

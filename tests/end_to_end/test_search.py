@@ -45,6 +45,14 @@ suspects:
         self.assertEqual(self.causes(self.report()), [["format", "op2"], ["op5"]])
         self.assertEqual(self.culprits(self.report()), ["flags:format", "ops:op5"])
 
+    def test_the_price_says_which_fix_of_an_interaction_is_chosen(self):
+        for cheap in ("op2", "op5"):
+            text = hostile_experiment("--cause", "op2+op5=3", suspects=6)
+            text = text.replace("  ops: [", "  ops:\n    price: {%s: 2}\n    members: [" % cheap)
+            self.write("experiment.yaml", text)
+            self.bisectd("run", "experiment.yaml", "--new", code=1)
+            self.assertEqual(self.culprits(self.report()), [f"ops:{cheap}"])
+
     def test_nothing_wrong(self):
         report, _ = self.find(code=0)
         self.assertEqual(report["outcome"], "aligned")

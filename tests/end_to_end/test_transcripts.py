@@ -51,10 +51,10 @@ class Transcripts(Space):
         self.check("budget", (("run", "experiment.yaml"), 3))
 
     def test_looking_ahead(self):
-        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=24, devices="[0, 1]"))
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=12, devices="[0, 1]"))
         self.check("looking_ahead", (("plan", "experiment.yaml"), 0),
                    (("simulate", "experiment.yaml", "--causes", "1,2", "--trial-minutes", "12",
-                                     "--games", "20"), 0))
+                                     "--games", "10"), 0))
 
     def test_explaining(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2"))
