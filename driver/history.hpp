@@ -29,6 +29,7 @@ struct PastTrial {
   Role role = Role::search;
   strategies::SuspectSet neutralised;
   std::string reason;
+  bool shortened = false;
   std::vector<PastAttempt> attempts;
   std::optional<judge::Judgement> judgement;  ///< absent while open
 };
@@ -40,6 +41,7 @@ struct History {
   bool finished = false;                             ///< it came to its answer
   std::map<std::string, std::string> versions;       ///< of the subject's software, by name
   double elapsed_s = 0;                              ///< of all earlier sessions together
+  std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
   bool exact = false;                                ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
@@ -56,6 +58,7 @@ nlohmann::json run_record(const std::string& started_utc, const std::string& run
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
+nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json trial_record(const TrialPlan& plan);

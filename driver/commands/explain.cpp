@@ -13,6 +13,7 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/history.hpp"
+#include "driver/inquiry.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/device_pool.hpp"
@@ -45,16 +46,15 @@ class Retold {
   Retold(const configs::Experiment& experiment, History history)
       : history_(std::move(history)), catalogue_(*history_.catalogue) {
     const std::size_t slots = launch::DevicePool(experiment.subject.devices).size();
-    strategies::Search search(problem_of(experiment, catalogue_, slots, history_.exact),
-                              engine_of(experiment.search.engine));
+    Inquiry inquiry(problem_of(experiment, catalogue_, slots, history_.exact), engine_of(experiment.search.engine));
     for (const std::size_t index : history_.order_judged) {
       PastTrial& trial = history_.trials[index];
       if (!is_evidence(trial)) continue;
       trial.neutralised.resize(catalogue_.size());  // the subject as it is runs before the suspects are known
-      search.tell(evidence_of(trial));
+      inquiry.learn(told_by(trial));
       trials_.push_back(&trial);
     }
-    answer_ = search.answer();
+    answer_ = inquiry.answer();
   }
 
   const neutralise::Catalogue& catalogue() const { return catalogue_; }
@@ -111,14 +111,6 @@ class Retold {
   neutralise::Catalogue catalogue_;
   strategies::Answer answer_;
   std::vector<const PastTrial*> trials_;
-
-  static strategies::Evidence evidence_of(const PastTrial& trial) {
-    return {.neutralised = trial.neutralised,
-            .verdict = trial.judgement->verdict,
-            .p_bad = trial.judgement->p_bad,
-            .delta = trial.judgement->delta,
-            .standard_error = trial.judgement->standard_error};
-  }
 };
 
 const char* state_text(strategies::State state) {

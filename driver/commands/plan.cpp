@@ -60,7 +60,7 @@ class Plan {
                                  .side = &side,
                                  .folder = folder_ / fmt::format("trials/{:04}/attempt-1", trial_),
                                  .recipe = std::move(recipe),
-                                 .last_step = experiment_.steps};
+                                 .steps = experiment_.steps};
     if (side.pool->free() == 0) free_devices();
     const auto slot = side.pool->acquire();
     const std::string text = shell_text(launch_command(request, *slot, experiment_.name + "-UTC"));
