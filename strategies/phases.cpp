@@ -89,7 +89,6 @@ void Phases::take_in(const LogEntry& entry) {
 // `causes` weighs every opinion by itself and stays, unless what cannot be neutralised is no longer the same.
 void Phases::rebuild() {
   const SuspectSet before = always_active_;
-  std::unique_ptr<causes::Engine> kept = std::move(engine_);
   sums_.reset();
   runnable_.reset();
   culprits_.reset();
@@ -99,7 +98,10 @@ void Phases::rebuild() {
   always_active_.reset();
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
-  if (kept && culprits_ && before == always_active_) engine_ = std::move(kept);
+  if (engine_ && (!culprits_ || before != always_active_)) {
+    engine_.reset();
+    advance();
+  }
 }
 
 // An engine begins with all that was told already, so that it does not matter when it is started.

@@ -93,8 +93,9 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
   std::vector<Trial> trials;
   std::vector<SuspectSet> busy;  // active sets on their way
   for (const SuspectSet& set : pending) busy.push_back(~set);
-  const auto add = [&](const SuspectSet& active, Purpose purpose, std::string reason) {
-    if (trials.size() >= slots || std::find(busy.begin(), busy.end(), active) != busy.end()) return;
+  const auto add = [&](const SuspectSet& active, Purpose purpose, std::string reason, bool twice = false) {
+    if (trials.size() >= slots) return;
+    if (!twice && std::find(busy.begin(), busy.end(), active) != busy.end()) return;
     busy.push_back(active);
     trials.push_back({~active, purpose, std::move(reason)});
   };
@@ -154,7 +155,8 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
       const bool check = phases.engine()->is_check(set);
       add(set, check ? Purpose::certificate : Purpose::search,
           check ? "checks a claim of the likeliest answer"
-                : fmt::format("splits what is believed: {} active", set.count()));
+                : fmt::format("splits what is believed: {} active", set.count()),
+          check && !log.exact());
     }
     if (!trials.empty() || !pending.empty()) return trials;
   }
