@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/keep/journal.hpp"
+#include "reports/words.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -52,6 +53,23 @@ judge::Judgement judgement_of(const json& record) {
   return judgement;
 }
 
+PastConclusion conclusion_of(const json& record) {
+  constexpr std::array kOutcomes{reports::Outcome::culprits, reports::Outcome::aligned,
+                                 reports::Outcome::outside_suspects, reports::Outcome::inconclusive};
+  PastConclusion conclusion;
+  const std::string outcome = record.at("outcome");
+  const auto named = std::ranges::find(kOutcomes, outcome, reports::outcome_word);
+  if (named == kOutcomes.end()) throw std::invalid_argument("no run ends with: " + outcome);
+  conclusion.outcome = *named;
+  conclusion.advice = record.at("advice");
+  record.at("warnings").get_to(conclusion.warnings);
+  record.at("no_effect").get_to(conclusion.no_effect);
+  record.at("workaround").get_to(conclusion.workaround);
+  record.at("workaround_unset").get_to(conclusion.workaround_unset);
+  record.at("workaround_arguments").get_to(conclusion.workaround_arguments);
+  return conclusion;
+}
+
 /// Applies records one by one; a trial is found by its number in constant time, so that a long night resumes at once.
 class Replay {
  public:
@@ -61,13 +79,18 @@ class Replay {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
       history.experiment_file = record.at("experiment");
+      history.name = record.at("name");
+      history.metric = record.at("metric");
+      history.target = record.at("target");
     } else if (kind == "versions") {
       history.versions = record.at("versions").get<std::map<std::string, std::string>>();
     } else if (kind == "finished") {
       history.finished = true;
       history.elapsed_s = record.at("elapsed_s");
+      history.conclusion = conclusion_of(record);
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
+      history.failure = record.at("failure");
     } else if (kind == "suspects") {
       history.catalogue.emplace();
       for (const json& member : record.at("members"))
@@ -84,7 +107,11 @@ class Replay {
       index_by_number_[trial.number] = history.trials.size();
       history.trials.push_back(std::move(trial));
     } else if (kind == "attempt-started") {
-      trial_of(record).attempts.push_back({.number = record.at("attempt")});
+      history.failure.clear();
+      const double started_s = record.at("started_s");
+      trial_of(record).attempts.push_back(
+          {.number = record.at("attempt"), .started_s = started_s, .device = record.at("device")});
+      history.elapsed_s = std::max(history.elapsed_s, started_s);
     } else if (kind == "attempt-ended") {
       PastTrial& trial = trial_of(record);
       const int number = record.at("attempt");
@@ -129,17 +156,37 @@ History read_history(const std::filesystem::path& journal) {
   return std::move(replay.history);
 }
 
-json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file) {
-  return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}, {"experiment", experiment_file}};
+json run_record(const std::string& started_utc, const std::string& run_tag, const configs::Experiment& experiment) {
+  return {{"kind", "run"},
+          {"started_utc", started_utc},
+          {"tag", run_tag},
+          {"experiment", std::filesystem::absolute(experiment.file).string()},
+          {"name", experiment.name},
+          {"metric", experiment.metrics.front().name},
+          {"target", experiment.accept.target}};
 }
 
 json versions_record(const std::map<std::string, std::string>& versions) {
   return {{"kind", "versions"}, {"versions", versions}};
 }
 
-json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed_s", elapsed_s}}; }
+json finished_record(const reports::Record& record) {
+  json no_effect = json::array();
+  for (const reports::NoEffect& entry : record.no_effect) no_effect.push_back(json::array({entry.suspect, entry.why}));
+  return {{"kind", "finished"},
+          {"elapsed_s", record.elapsed_s},
+          {"outcome", reports::outcome_word(record.outcome)},
+          {"advice", record.advice},
+          {"warnings", record.warnings},
+          {"no_effect", std::move(no_effect)},
+          {"workaround", record.workaround},
+          {"workaround_unset", record.workaround_unset},
+          {"workaround_arguments", record.workaround_arguments}};
+}
 
-json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
+json session_record(double elapsed_s, const std::string& failure) {
+  return {{"kind", "session"}, {"elapsed_s", elapsed_s}, {"failure", failure}};
+}
 
 json catalogue_record(const neutralise::Catalogue& catalogue) {
   json members = json::array();
@@ -158,8 +205,12 @@ json trial_record(const TrialPlan& plan) {
           {"reason", plan.reason}};
 }
 
-json attempt_started_record(std::size_t trial, int attempt) {
-  return {{"kind", "attempt-started"}, {"trial", trial}, {"attempt", attempt}};
+json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device) {
+  return {{"kind", "attempt-started"},
+          {"trial", trial},
+          {"attempt", attempt},
+          {"started_s", started_s},
+          {"device", device}};
 }
 
 json attempt_ended_record(const AttemptOutcome& outcome) {

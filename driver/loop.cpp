@@ -8,7 +8,10 @@
 #include "driver/conclusion.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/recorded_curve.hpp"
+#include "driver/record_curves.hpp"
 #include "driver/record_keeping.hpp"
+#include "driver/search_problem.hpp"
+#include "reports/lookup.hpp"
 #include "reports/progress.hpp"
 #include "reports/write.hpp"
 
@@ -18,42 +21,16 @@ namespace {
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-/// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
-/// operator on the CPU costs copies in every step.
-constexpr double kTogglePrice = 1;
-constexpr double kListPrice = 10;
-
-/// Reports are rewritten after a trial, but not more often than this: with trials of milliseconds they would be the night.
+/// Reports are rewritten after a trial, but not more often than this, nor for more than this share of the time: with
+/// trials of milliseconds they would be the night.
 constexpr double kReportEvery_s = 2.0;
+constexpr double kReportShare = 0.02;
 
 std::vector<judge::Curve> whole_curves(const FinishedTrial& finished) {
   std::vector<judge::Curve> curves;
   for (const AttemptOutcome& attempt : finished.attempts)
     if (can_be_judged(attempt)) curves.push_back(attempt.curve);
   return curves;
-}
-
-/// Attempts that logged bit for bit what the first one did. They show that the subject has no noise even where the judge
-/// takes no spread from them, because the run failed by an event.
-int identical_repeats(const FinishedTrial& finished) {
-  const std::vector<judge::Curve> curves = whole_curves(finished);
-  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) {
-    return std::ranges::equal(curve.series, curves.front().series, [](const auto& a, const auto& b) {
-      return a.first == b.first && judge::identical(judge::tidy(a.second), judge::tidy(b.second));
-    });
-  }));
-}
-
-bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
-
-strategies::EngineKind engine_of(configs::EngineChoice choice) {
-  switch (choice) {
-    case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
-    case configs::EngineChoice::ordered: return strategies::EngineKind::ordered;
-    case configs::EngineChoice::causes: return strategies::EngineKind::causes;
-    case configs::EngineChoice::additive: return strategies::EngineKind::additive;
-  }
-  return strategies::EngineKind::automatic;
 }
 
 }  // namespace
@@ -63,11 +40,13 @@ Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunD
     : experiment_(experiment), sides_(sides), directory_(directory), journal_(journal), past_(std::move(past)),
       progress_(progress), watch_(experiment),
       attempts_(launcher, experiment.metrics, past_.run_tag, past_.elapsed_s,
-                [this](const AttemptRequest& request, const read::AttemptLog& log) {
-                  note_running(record_, directory_, request, log.last_step());
-                  progress_.running([&](std::size_t columns) { return reports::status_line(record_, columns); },
-                                    [&] { return reports::heartbeat_line(record_); });
-                  return is_certain(request, log.curve());
+                [this](const RunningAttempt& running) {
+                  record_.elapsed_s = attempts_.now_s();
+                  note_running(record_, directory_, running, reference_ ? &*reference_ : nullptr);
+                  progress_.running(
+                      [&](std::size_t columns, std::size_t rows) { return reports::live_lines(record_, columns, rows); },
+                      [&] { return reports::heartbeat_line(record_); });
+                  return is_certain(running.request, running.log.curve());
                 }),
       trials_(attempts_, journal, directory,
               {.whole = [this](std::span<const judge::Curve> curves) { return judge::judge(*reference_, curves, pool_); },
@@ -78,10 +57,12 @@ Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunD
 const reports::Record& Loop::run() {
   try {
     find_answer();
-    if (!past_.finished) journal_.append(finished_record(attempts_.now_s()));
+    record_.elapsed_s = past_.finished ? past_.elapsed_s : attempts_.now_s();
+    if (!past_.finished) journal_.append(finished_record(record_));
   } catch (const Infrastructure& error) {
     record_.outcome = reports::Outcome::infrastructure;
     record_.advice = error.what();
+    journal_.append(session_record(attempts_.now_s(), error.what()));
   } catch (...) {
     write_reports(true);
     throw;
@@ -94,6 +75,7 @@ void Loop::find_answer() {
   measure_reference();
   if (!measure_subject()) return;
   search();
+  show_fix();
   conclude(record_, experiment_, catalogue_, sides_.subject.environment, effect_due_ - effect_seen_);
 }
 
@@ -142,14 +124,14 @@ std::vector<FinishedTrial> Loop::wait() {
   std::vector<FinishedTrial> finished = trials_.wait();
   if (attempts_.signal_number() == 0) return finished;
   trials_.stop_all();
-  journal_.append(session_record(attempts_.now_s()));
+  journal_.append(session_record(attempts_.now_s(), ""));
   throw Interrupted{attempts_.signal_number()};
 }
 
 void Loop::measure_reference() {
   std::vector<judge::Curve> curves;
   if (experiment_.reference.curve) {
-    curves.push_back(recorded_curve(experiment_));
+    curves = recorded_curves(experiment_);
   } else {
     progress_.line(reports::phase_line(record_, name_of(Role::reference)));
     start_or_go_on(plan_for(Role::reference, {}, "the trusted side"));
@@ -218,8 +200,9 @@ bool Loop::measure_subject() {
     throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", as_is.judgement.text,
                                      record_.trials.at(as_is.plan.number - 1).attempts.back().folder));
   as_is_names_ = as_is.attempts.back().names;
-  pool_.total.identical += identical_repeats(as_is);
-  describe_as_is(record_, as_is);
+  pool_.total.identical += identical_repeats(whole_curves(as_is));
+  describe_subject(record_, *reference_, as_is.attempts.back().curve, Shown::as_is);
+  record_.noise = as_is.judgement.noise;
   if (!is_decidable()) return false;
   if (as_is.judgement.verdict == Verdict::pass) return conclude_aligned(record_, experiment_), false;
   if (as_is.judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record_, as_is.judgement.text), false;
@@ -248,15 +231,7 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
-  strategies::Problem problem{.confidence = experiment_.search.confidence,
-                              .flip_probability = pool_.deterministic() ? std::optional(0.0) : std::nullopt,
-                              .slots = sides_.subject.pool->size(),
-                              .seed = experiment_.search.seed};
-  for (const neutralise::Member& member : catalogue_.members()) {
-    const bool toggle = experiment_.families.at(member.family).kind == configs::FamilyKind::toggle;
-    problem.suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});
-  }
-  search_.emplace(std::move(problem), engine_of(experiment_.search.engine));
+  search_.emplace(search_for(experiment_, catalogue_, pool_.deterministic(), sides_.subject.pool->size()));
   const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
   learn(SuspectSet(catalogue_.size()), as_is->judgement);
 }
@@ -273,6 +248,14 @@ void Loop::search() {
   // The answer can come while other devices still work on trials that it makes needless.
   trials_.stop_all();
   std::erase_if(record_.trials, [](const reports::Trial& trial) { return trial.running; });
+}
+
+void Loop::show_fix() {
+  const reports::Trial* fix = reports::fix_trial(record_);
+  if (record_.answer.state != strategies::State::proved || !fix || fix->attempts.empty()) return;
+  // Read again: the fix may have been judged by an earlier bisectd, or long before it was known to be the fix.
+  const auto folder = directory_.folder() / fix->attempts.back().folder;
+  describe_subject(record_, *reference_, logged_curve(experiment_.subject, folder, experiment_.metrics), Shown::fix);
 }
 
 void Loop::ask() {
@@ -330,10 +313,12 @@ bool Loop::budget_spent() const {
 }
 
 void Loop::write_reports(bool final) {
-  record_.elapsed_s = past_.finished ? past_.elapsed_s : attempts_.now_s();
-  if (!final && record_.elapsed_s - reported_s_ < kReportEvery_s) return;
-  reported_s_ = record_.elapsed_s;
+  if (!record_.finished) record_.elapsed_s = attempts_.now_s();
+  if (!final && attempts_.now_s() < next_report_s_) return;
+  const double began_s = attempts_.now_s();
   for (const std::string& problem : reports::write_reports(record_, directory_.folder())) progress_.line("warning: " + problem);
+  const double took_s = attempts_.now_s() - began_s;
+  next_report_s_ = began_s + std::max(kReportEvery_s, took_s / kReportShare);
 }
 
 }  // namespace bisectd::driver

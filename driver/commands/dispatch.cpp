@@ -8,8 +8,17 @@
 
 #include "configs/loader.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/accept.hpp"
+#include "driver/commands/check.hpp"
+#include "driver/commands/completion.hpp"
+#include "driver/commands/init.hpp"
+#include "driver/commands/manual.hpp"
+#include "driver/commands/report.hpp"
 #include "driver/commands/resume.hpp"
 #include "driver/commands/run.hpp"
+#include "driver/commands/schema.hpp"
+#include "driver/commands/status.hpp"
+#include "driver/commands/version.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/loop.hpp"
@@ -69,7 +78,9 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_run, add_resume}) add(app, action);
+  for (const auto add : {add_init, add_check, add_run, add_resume, add_status, add_report, add_accept, add_schema, add_completion,
+                         add_manual, add_version})
+    add(app, action);
 
   try {
     app.parse(argc, argv);

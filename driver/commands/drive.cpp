@@ -55,7 +55,7 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
   keep::write_file(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);
   if (is_new) {
-    journal.append(run_record(past.started_utc, past.run_tag, fs::absolute(experiment.file).string()));
+    journal.append(run_record(past.started_utc, past.run_tag, experiment));
     directory.point_latest_here();
   }
   if (past.versions != versions) journal.append(versions_record(versions));
