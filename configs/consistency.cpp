@@ -49,9 +49,13 @@ std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment
 }
 
 void check_deliveries(const Experiment& experiment, Problems& problems) {
-  std::map<std::string, std::string> owners;
+  std::map<std::string, std::string> owners, writers;
   const auto all = deliveries(experiment);
   for (const auto& [deliver, owner] : all) {
+    if (deliver->file)
+      if (const auto [first, is_new] = writers.emplace(deliver->file->name, owner); !is_new)
+        problems.add({experiment.file, 0, 0},
+                     fmt::format("`{}` is written by two suspects: {} and {}", deliver->file->name, first->second, owner));
     if (!deliver->environment) continue;
     const auto [first, is_new] = owners.emplace(*deliver->environment, owner);
     if (!is_new)
@@ -78,7 +82,8 @@ std::map<std::string, std::string> needed_environment(const Experiment& experime
     for (const auto& [name, value] : experiment.families.at(family_name).environment) {
       const std::string needs = fmt::format("family `{}` needs {}={}", family_name, name, value);
       const auto set = subject.environment.find(name);
-      if (set != subject.environment.end() && set->second.value != value)
+      const bool keeps = value.find("{and_inherited}") != std::string::npos;
+      if (set != subject.environment.end() && set->second.value != value && !keeps)
         problems.add(set->second.place, needs,
                      fmt::format("remove it here, or change `families.{}.environment`", family_name));
       if (is_unset(subject, name)) problems.add(subject.place, needs + ", but `subject.unset` takes it away");
@@ -103,6 +108,15 @@ void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
   }
 }
 
+void check_checks(const Experiment& experiment, Problems& problems) {
+  if (!experiment.reference.curve) return;
+  for (const Check& check : experiment.checks)
+    if (!check.command.empty())
+      problems.add(check.place, fmt::format("the check {} runs a command on both sides, but the reference is recorded",
+                                            in_quotes(check.name)),
+                   "use a `pattern`, which looks into the recorded log");
+}
+
 void settle_toggles(Experiment& experiment, const std::map<std::string, std::string>& needed) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : experiment.subject.environment) environment.emplace(name, value.value);
@@ -124,7 +138,7 @@ void settle_toggles(Experiment& experiment, const std::map<std::string, std::str
 void check_own_lists(const Experiment& experiment, Problems& problems) {
   for (const auto& [family_name, selection] : experiment.suspects) {
     const Family& family = experiment.families.at(family_name);
-    if (family.kind != FamilyKind::list || !family.deliver.environment || family.deliver.separator.empty()) continue;
+    if (family.kind != FamilyKind::list || !is_plain_list(family.deliver) || family.deliver.separator.empty()) continue;
     const auto own = experiment.subject.environment.find(*family.deliver.environment);
     if (own == experiment.subject.environment.end() || own->second.value.empty()) continue;
     std::vector<std::string> names;
@@ -141,6 +155,17 @@ bool may_hold_suspects(const Family& family, const Selection& selection) {
     return toggle.suspect != toggle.safe && std::ranges::none_of(selection.exclude, is_it) &&
            (selection.all || std::ranges::any_of(selection.members, is_it));
   });
+}
+
+/// A variable that carries more than names is written anew: what the subject has in it already would be lost.
+void check_not_overwritten(const Experiment& experiment, Problems& problems) {
+  for (const auto& [deliver, owner] : deliveries(experiment)) {
+    if (!is_written_anew(*deliver)) continue;
+    const auto own = experiment.subject.environment.find(*deliver->environment);
+    if (own != experiment.subject.environment.end())
+      problems.add(own->second.place, fmt::format("{} writes `{}` anew, so its value here would be lost", owner, own->first),
+                   "move what it says into the family's template, or leave the family out");
+  }
 }
 
 void check_something_to_search(const Experiment& experiment, Problems& problems) {
@@ -163,7 +188,7 @@ void check_something_to_search(const Experiment& experiment, Problems& problems)
 
 std::optional<std::string> settled_suspect(const Toggle& toggle,
                                            const std::map<std::string, std::string>& environment) {
-  if (!toggle.deliver.environment) return toggle.suspect;
+  if (!toggle.deliver.environment || is_written_anew(toggle.deliver)) return toggle.suspect;
   const auto set = environment.find(*toggle.deliver.environment);
   const std::optional<std::string> has = set == environment.end() ? toggle.suspect : std::optional(set->second);
   const std::optional<std::string> means = has ? has : toggle.unset_means;
@@ -178,9 +203,11 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   check_visible_variable(experiment.reference, problems);
   check_visible_variable(experiment.subject, problems);
   check_deliveries(experiment, problems);
+  check_checks(experiment, problems);
   settle_toggles(experiment, needed_environment(experiment, problems));
   warn_of_hidden_traces(experiment, problems);
   check_own_lists(experiment, problems);
+  check_not_overwritten(experiment, problems);
   check_something_to_search(experiment, problems);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "configs/delivery.hpp"
 #include "configs/place.hpp"
 
 namespace bisectd::configs {
@@ -14,13 +15,6 @@ namespace bisectd::configs {
 enum class FamilyKind {
   list,    ///< names joined into one variable or argument; a listed name is neutralised
   toggle,  ///< a suspect value and a safe value
-};
-
-/// How a setting reaches the training. Exactly one of the two is set.
-struct Delivery {
-  std::optional<std::string> environment;  ///< variable name
-  std::optional<std::string> argument;     ///< template of one argv element with {value} (toggle) or {names} (list)
-  std::string separator = ",";             ///< between the names of a list
 };
 
 /// One switch of a toggle family. The absence of a value means the variable is unset (or no argument is given).
@@ -42,18 +36,37 @@ struct Toggle {
 /// environment, the one that `setup` made) is settled with this.
 std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<std::string, std::string>& environment);
 
-/// Finds in the output of one run which members it uses. A member is a suspect when it is matched more often by
-/// `ran` than by `elsewhere` (there it already runs off the device, so that neutralising it changes nothing).
+/// Names of members in a JSON file that a run leaves. Several documents in one file are read one after the other.
+struct NamesInFile {
+  std::string file;     ///< relative to the attempt's folder; *, ? and [...] match as a shell's, also several files
+  std::string members;  ///< where names stand: segments of keys with /; {name} is a key or an item of a list of texts,
+                        ///< a segment matches with * and ?, ** any depth. What follows {name} leads to a value that
+                        ///< must be something else than 0, "0", false, "" and null for the member to count.
+  Place place;
+};
+
+/// Finds what one run used. Exactly one of `ran` and `file` is set. With `ran` a member is a suspect when it is matched
+/// more often by `ran` than by `elsewhere` (there it already runs off the device: neutralising it changes nothing).
 struct Discovery {
   std::map<std::string, std::string> environment;  ///< set for the discovering run only
   Placed<std::string> ran;                         ///< RE2, group `name`
   std::optional<Placed<std::string>> elsewhere;    ///< RE2, group `name`
+  std::optional<NamesInFile> file;
 };
 
-/// The trace a neutralised member leaves in the log. One that leaves none although a trace is due is `no effect`.
+/// How a run shows that a neutralised member is off. One that is not shown to be is `no effect`. One is set of `log`
+/// (a trace appears) and the others (what shows a working member does not name it).
 struct Effect {
   std::map<std::string, std::string> environment;  ///< set in every run of the subject so that traces are left; no part of a fix
   Placed<std::string> log;  ///< RE2, group `name`; an optional group `detail` (say a dtype) tells lines apart
+  std::optional<Placed<std::string>> gone_from_log;  ///< RE2, group `name`: lines of members that work
+  std::optional<NamesInFile> gone_from_file;         ///< members that work
+};
+
+/// Members that this delivery cannot neutralise: never suspects, reported as `no effect`.
+struct NeverOff {
+  std::vector<std::string> names;  ///< ascending, as the list writes them
+  std::string instead;             ///< what would neutralise them
 };
 
 struct Family {
@@ -62,11 +75,13 @@ struct Family {
   std::string description;
   Delivery deliver;                                ///< of a list
   std::map<std::string, Toggle> toggles;           ///< of a toggle family
-  std::map<std::string, std::string> environment;  ///< set in every run of the subject, so that the family works at all
+  std::map<std::string, std::string> environment;  ///< set in every run of the subject, so that the family works at all;
+                                                   ///< like the environments below with kFamilyPlaceholders
   std::optional<Discovery> discover;
   std::optional<Effect> effect;
   std::optional<Placed<std::string>>
       refused;  ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
+  NeverOff never_off;
   std::map<std::string, std::string>
       written_name;                      ///< name in logs -> name as it must be written in the list; equal when absent
   std::vector<std::string> known_names;  ///< written forms that exist; empty: anything goes

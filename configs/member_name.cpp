@@ -15,17 +15,6 @@ bool is_known(const Family& family, const std::string& name) {
   return std::ranges::binary_search(family.known_names, name);
 }
 
-/// What is wrong with the characters of a name; empty if nothing is.
-std::string spelling_fault(std::string_view name, const std::string& separator) {
-  if (name.empty()) return "is empty";
-  if (name.find_first_of(" \t\r\n") != std::string_view::npos) return "holds white space";
-  if (name.find(separator) != std::string_view::npos) return fmt::format("holds the separator `{}`", separator);
-  if (name.find_first_of("'\"`") != std::string_view::npos) return "holds a quote";
-  for (const std::string_view curly : {"\u2018", "\u2019", "\u201C", "\u201D"})
-    if (name.find(curly) != std::string_view::npos) return "holds a curly quote";
-  return {};
-}
-
 std::string trimmed(std::string_view name) {
   constexpr std::string_view kTrim = " \t\r\n'\"`,";
   const std::size_t first = name.find_first_not_of(kTrim);
@@ -58,12 +47,26 @@ std::string hint_for(const std::string& name, const Family& family) {
 
 }  // namespace
 
+std::string spelling_fault(std::string_view name, const Family& family) {
+  if (name.empty()) return "is empty";
+  if (name.find_first_of(" \t\r\n") != std::string_view::npos) return "holds white space";
+  if (printable(name) != name) return "holds a character that cannot be shown";
+  for (const std::string& ender : name_enders(family.deliver))
+    if (name.find(ender) != std::string_view::npos)
+      return ender == family.deliver.separator ? fmt::format("holds the separator `{}`", ender)
+                                               : fmt::format("holds `{}`, which ends a name where it is delivered", ender);
+  if (name.find_first_of("'\"`") != std::string_view::npos) return "holds a quote";
+  for (const std::string_view curly : {"\u2018", "\u2019", "\u201C", "\u201D"})
+    if (name.find(curly) != std::string_view::npos) return "holds a curly quote";
+  return {};
+}
+
 void check_member_name(const Placed<std::string>& name, const Family& family, Problems& problems) {
   if (family.kind == FamilyKind::toggle) {
     check_toggle_name(name, family, problems);
     return;
   }
-  if (const std::string fault = spelling_fault(name.value, family.deliver.separator); !fault.empty()) {
+  if (const std::string fault = spelling_fault(name.value, family); !fault.empty()) {
     const std::string bare = trimmed(name.value);
     problems.add(name.place, fmt::format("name {} {}", in_quotes(name.value), fault),
                  is_known(family, bare) ? fmt::format("did you mean `{}`?", bare) : "");

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "configs/experiment.hpp"
 #include "configs/problems.hpp"
 
 namespace bisectd::configs {
+
+/// Why the family's delivery cannot carry this name: "holds a quote"; empty if it can.
+std::string spelling_fault(std::string_view name, const Family& family);
 
 /// Adds a problem unless `name` is a right member of the family, and a warning for a right name that logs use for
 /// another member.

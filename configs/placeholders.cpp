@@ -11,7 +11,11 @@
 namespace bisectd::configs {
 
 std::vector<std::string> placeholders_in(const Placed<std::string>& text, Problems& problems) {
-  const std::vector<std::string> known(kPlaceholders.begin(), kPlaceholders.end());
+  return placeholders_in(text, {kPlaceholders.begin(), kPlaceholders.end()}, problems);
+}
+
+std::vector<std::string> placeholders_in(const Placed<std::string>& text, const std::vector<std::string>& known,
+                                         Problems& problems) {
   std::vector<std::string> used;
   const std::string_view all = text.value;
   for (std::size_t at = all.find_first_of("{}"); at != std::string_view::npos; at = all.find_first_of("{}", at)) {

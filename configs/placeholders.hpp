@@ -14,8 +14,15 @@ namespace bisectd::configs {
 /// folder, {arguments} zero or more elements of the command that neutralise suspects.
 constexpr std::array<const char*, 5> kPlaceholders{"devices", "device", "steps", "attempt", "arguments"};
 
+/// What a family's variables may hold: {attempt}; {presets} the folder of the shipped presets; {and_inherited} a colon
+/// and the value that the variable has without the family, nothing if it has none (for PATH-like variables).
+constexpr std::array<const char*, 3> kFamilyPlaceholders{"attempt", "presets", "and_inherited"};
+
 /// The placeholders used in `text`, in order. A problem for an unknown one and for a lone brace (`{{` and `}}` stand
 /// for braces themselves).
 std::vector<std::string> placeholders_in(const Placed<std::string>& text, Problems& problems);
+/// The same where other words are known.
+std::vector<std::string> placeholders_in(const Placed<std::string>& text, const std::vector<std::string>& known,
+                                         Problems& problems);
 
 }  // namespace bisectd::configs

@@ -9,6 +9,8 @@
 #include "configs/names.hpp"
 #include "configs/pattern.hpp"
 #include "configs/printable.hpp"
+#include "configs/read_delivery.hpp"
+#include "configs/read_observation.hpp"
 #include "configs/reading.hpp"
 #include "configs/words.hpp"
 
@@ -25,37 +27,9 @@ Parsed<std::optional<std::string>> setting_of(const Value& value) {
   });
 }
 
-std::map<std::string, std::string> without_places(const std::map<std::string, Placed<std::string>>& environment) {
-  std::map<std::string, std::string> plain;
-  for (const auto& [name, value] : environment) plain.emplace(name, value.value);
-  return plain;
-}
-
-/// Reads `environment` or `argument` from the block that holds them.
-Delivery read_delivery(MapReader& reader, const std::string& placeholder, Problems& problems) {
-  Delivery deliver;
-  const Value* environment = reader.find("environment");
-  const Value* argument = reader.find("argument");
-  if (reader.is_map() && (environment != nullptr) == (argument != nullptr))
-    problems.add(argument ? argument->place : reader.place(),
-                 fmt::format("`{}` needs either `environment` or `argument`", reader.what()),
-                 "a variable's name, or one element of the command");
-  if (environment && reader.read("environment", text_of, deliver.environment.emplace()))
-    check_variable_name(*deliver.environment, environment->place, problems);
-  if (argument && reader.read("argument", text_of, deliver.argument.emplace()) &&
-      deliver.argument->find(placeholder) == std::string::npos)
-    problems.add(argument->place, fmt::format("`{}.argument` lacks {}", reader.what(), placeholder),
-                 fmt::format("for example --off={}", placeholder));
-  return deliver;
-}
-
-Delivery read_list_delivery(const Value& block, const std::string& what, Problems& problems) {
+Delivery read_deliver_block(const Value& block, const std::string& what, Carries carries, Problems& problems) {
   MapReader reader(block, what, problems);
-  Delivery deliver = read_delivery(reader, "{names}", problems);
-  if (reader.read("separator", text_of, deliver.separator) &&
-      (deliver.separator.empty() ||
-       std::ranges::any_of(deliver.separator, [](char c) { return is_letter(c) || is_digit(c); })))
-    problems.add(reader.find("separator")->place, "a separator is punctuation, such as `,` or `;`");
+  Delivery deliver = read_delivery(reader, carries, problems);
   reader.refuse_other_keys();
   return deliver;
 }
@@ -64,7 +38,7 @@ Toggle read_toggle(const Value& block, const std::string& what, Problems& proble
   Toggle toggle;
   toggle.place = block.place;
   MapReader reader(block, what, problems);
-  toggle.deliver = read_delivery(reader, "{value}", problems);
+  toggle.deliver = read_delivery(reader, Carries::value, problems);
   reader.read("suspect", setting_of, toggle.suspect);
   reader.require("safe", "the value when neutralised, or `unset`");
   reader.read("safe", setting_of, toggle.safe);
@@ -86,29 +60,6 @@ std::map<std::string, Toggle> read_toggles(const Value& block, const std::string
   }
   if (toggles.empty() && reader.is_map()) problems.add(block.place, fmt::format("`{}` names none", what));
   return toggles;
-}
-
-Discovery read_discovery(const Value& block, const std::string& what, Problems& problems) {
-  Discovery discovery;
-  MapReader reader(block, what, problems);
-  if (const Value* environment = reader.find("environment"))
-    discovery.environment = without_places(read_environment(*environment, what + ".environment", problems));
-  if (const Value* ran = reader.require("ran")) discovery.ran = read_pattern(*ran, what + ".ran", "name", {}, problems);
-  if (const Value* elsewhere = reader.find("elsewhere"))
-    discovery.elsewhere = read_pattern(*elsewhere, what + ".elsewhere", "name", {}, problems);
-  reader.refuse_other_keys();
-  return discovery;
-}
-
-Effect read_effect(const Value& block, const std::string& what, Problems& problems) {
-  Effect effect;
-  MapReader reader(block, what, problems);
-  if (const Value* environment = reader.find("environment"))
-    effect.environment = without_places(read_environment(*environment, what + ".environment", problems));
-  if (const Value* log = reader.require("log"))
-    effect.log = read_pattern(*log, what + ".log", "name", {"detail"}, problems);
-  reader.refuse_other_keys();
-  return effect;
 }
 
 /// A table with a slash in its name lies beside the file that names it, one without belongs to bisectd.
@@ -137,7 +88,7 @@ void read_names(const Value& block, const std::string& what, Family& family, Pro
 
 void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* deliver = reader.require("deliver"))
-    family.deliver = read_list_delivery(*deliver, reader.what() + ".deliver", problems);
+    family.deliver = read_deliver_block(*deliver, reader.what() + ".deliver", Carries::names, problems);
   const Value* discover = reader.find("discover");
   if (discover && !is_none(*discover))
     family.discover = read_discovery(*discover, reader.what() + ".discover", problems);
@@ -146,6 +97,8 @@ void read_list(MapReader& reader, Family& family, Problems& problems) {
     family.refused = read_pattern(*refused, reader.what() + ".refused", "name", {}, problems);
   const Value* names = reader.find("names");
   if (names && !is_none(*names)) read_names(*names, reader.what() + ".names", family, problems);
+  const Value* never_off = reader.find("never_off");
+  if (never_off && !is_none(*never_off)) family.never_off = read_never_off(*never_off, reader.what() + ".never_off", problems);
 }
 
 Family read_family(const std::string& name, const Value& block, Problems& problems) {
@@ -154,8 +107,7 @@ Family read_family(const std::string& name, const Value& block, Problems& proble
   family.place = block.place;
   MapReader reader(block, "families." + name, problems);
   reader.read("description", text_of, family.description);
-  if (const Value* environment = reader.find("environment"))
-    family.environment = without_places(read_environment(*environment, reader.what() + ".environment", problems));
+  family.environment = read_variables(reader, problems);
   const Value* effect = reader.find("effect");
   if (effect && !is_none(*effect)) family.effect = read_effect(*effect, reader.what() + ".effect", problems);
   std::string kind;

@@ -147,26 +147,56 @@ void write_acceptance(YAML::Emitter& out, const Acceptance& accept) {
   out << YAML::EndMap;
 }
 
+void write_checks(YAML::Emitter& out, const std::vector<Check>& checks) {
+  if (checks.empty()) return;
+  key(out, "checks");
+  out << YAML::BeginMap;
+  for (const Check& check : checks) {
+    key(out, check.name);
+    out << YAML::BeginMap;
+    texts_at(out, "command", check.command);
+    text_at(out, "pattern", check.pattern);
+    out << YAML::EndMap;
+  }
+  out << YAML::EndMap;
+}
+
 void write_delivery(YAML::Emitter& out, const Delivery& deliver) {
   text_at(out, "environment", deliver.environment);
   text_at(out, "argument", deliver.argument);
+  if (!deliver.value.empty()) text_at(out, "value", deliver.value);
+  if (!deliver.file) return;
+  key(out, "file");
+  out << YAML::Flow << YAML::BeginMap;
+  text_at(out, "name", deliver.file->name);
+  text_at(out, deliver.file->is_json ? "json" : "text", deliver.file->content);
+  out << YAML::EndMap;
+}
+
+void names_in_file_at(YAML::Emitter& out, const std::optional<NamesInFile>& names) {
+  if (!names) return;
+  text_at(out, "file", names->file);
+  text_at(out, "members", names->members);
 }
 
 void write_list(YAML::Emitter& out, const Family& family) {
   key(out, "deliver");
   out << YAML::Flow << YAML::BeginMap;
   write_delivery(out, family.deliver);
+  if (!family.deliver.each.empty()) text_at(out, "each", family.deliver.each);
   text_at(out, "separator", family.deliver.separator);
   out << YAML::EndMap;
   if (family.discover) {
     key(out, "discover");
     out << YAML::BeginMap;
     environment_at(out, family.discover->environment);
-    text_at(out, "ran", family.discover->ran.value);
+    if (!family.discover->file) text_at(out, "ran", family.discover->ran.value);
     text_at(out, "elsewhere", family.discover->elsewhere);
+    names_in_file_at(out, family.discover->file);
     out << YAML::EndMap;
   }
   text_at(out, "refused", family.refused);
+  texts_at(out, "never_off", family.never_off.names);
   if (family.known_names.empty()) return;
   std::string all;
   for (const std::string& name : family.known_names) all += name + "\n";
@@ -205,7 +235,9 @@ void write_families(YAML::Emitter& out, const Experiment& experiment) {
       key(out, "effect");
       out << YAML::BeginMap;
       environment_at(out, family.effect->environment);
-      text_at(out, "log", family.effect->log.value);
+      if (!family.effect->log.value.empty()) text_at(out, "log", family.effect->log.value);
+      text_at(out, "gone_from_log", family.effect->gone_from_log);
+      names_in_file_at(out, family.effect->gone_from_file);
       out << YAML::EndMap;
     }
     is_list ? write_list(out, family) : write_toggles(out, family);
@@ -275,6 +307,7 @@ std::string resolved_yaml(const Experiment& experiment) {
   write_metrics(out, experiment.metrics);
   key(out, "accept");
   write_acceptance(out, experiment.accept);
+  write_checks(out, experiment.checks);
   key(out, "families");
   write_families(out, experiment);
   key(out, "suspects");

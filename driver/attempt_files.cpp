@@ -52,24 +52,30 @@ std::string shell_quoted(const std::string& word) {
 
 LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag) {
   const LaunchSide& side = *request.side;
+  const neutralise::Recipe recipe = neutralise::placed_in(request.folder, request.recipe);
   const std::string attempt = fmt::format("{:04}-{}", request.trial, request.number);
   const neutralise::Placeholders values{.devices = slot.devices,
-                                        .steps = request.last_step ? std::to_string(*request.last_step) : "",
+                                        .steps = request.steps ? std::to_string(*request.steps) : "",
                                         .attempt = request.folder.string(),
-                                        .arguments = request.recipe.arguments};
+                                        .arguments = recipe.arguments};
   LaunchCommand command{.argv = neutralise::fill_command(side.settings->command, values),
                         .environment = side.environment,
                         .directory = side.directory,
                         .tag = run_tag + "/" + attempt};
-  for (auto& [name, value] : command.environment)
-    if (side.settings->environment.contains(name)) value = neutralise::fill(value, values);
-  for (const std::string& name : request.recipe.unset) command.environment.erase(name);
-  for (const auto& [name, value] : request.recipe.environment) command.environment[name] = value;
+  for (const auto* templates : {&side.templates, &recipe.templates})
+    for (const auto& [name, value] : *templates) command.environment[name] = neutralise::fill(value, values);
+  for (const std::string& name : recipe.unset) command.environment.erase(name);
+  for (const auto& [name, value] : recipe.environment) command.environment[name] = value;
   if (!side.settings->devices.visible_variable.empty() && !slot.visible.empty())
     command.environment[side.settings->devices.visible_variable] = slot.visible;
   command.environment["BISECTD_ATTEMPT"] = command.tag;
   command.environment["BISECTD_ATTEMPT_FOLDER"] = request.folder.string();
+  command.environment["BISECTD_METRICS_FILE"] = metrics_file(request.folder).string();
   return command;
+}
+
+void write_recipe_files(const std::filesystem::path& folder, const neutralise::Recipe& recipe) {
+  for (const neutralise::RecipeFile& file : recipe.files) keep::write_file(folder / file.name, file.content);
 }
 
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command) {

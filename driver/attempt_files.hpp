@@ -14,6 +14,8 @@ namespace bisectd::driver {
 struct AttemptRequest;
 
 inline std::filesystem::path stdout_file(const std::filesystem::path& folder) { return folder / "stdout.log"; }
+/// Where a training that cooperates writes its metrics, named to it in BISECTD_METRICS_FILE.
+inline std::filesystem::path metrics_file(const std::filesystem::path& folder) { return folder / "metrics.jsonl"; }
 inline std::filesystem::path stderr_file(const std::filesystem::path& folder) { return folder / "stderr.log"; }
 
 struct LaunchCommand {
@@ -29,6 +31,9 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
 /// Writes command.sh (what differs from the environment bisectd runs in, then the command) and environment.txt (all of
 /// it). Values of variables whose name speaks of a token, key, password or secret are in neither.
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command);
+
+/// Writes the files that the recipe is delivered by; `folder` exists.
+void write_recipe_files(const std::filesystem::path& folder, const neutralise::Recipe& recipe);
 
 /// A word as sh reads it back unchanged.
 std::string shell_quoted(const std::string& word);

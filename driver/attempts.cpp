@@ -41,23 +41,37 @@ std::string how_it_left(const launch::Ended& ended) {
 }
 
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
-  return request.last_step && log.last_step() && *log.last_step() >= *request.last_step;
+  return !request.last_steps.empty() && std::ranges::all_of(request.last_steps, [&](const auto& due) {
+    return log.last_step(due.first) >= due.second;
+  });
 }
 
-void take_from_log(AttemptOutcome& outcome, const read::AttemptLog& log) {
+void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const read::AttemptLog& log) {
   outcome.curve = log.curve();
   outcome.errors = log.errors();
   outcome.notes = log.notes();
-  outcome.names = log.names();
+  outcome.names.in_log = log.names();
+  for (const read::NamesFile& file : request.watched.files) {
+    outcome.names.in_files.push_back(read::read_names(request.folder, file));
+    if (const std::string& problem = outcome.names.in_files.back().problem; !problem.empty())
+      outcome.notes.push_back(problem);
+  }
   outcome.last_step = log.last_step();
+  outcome.printed = log.printed();
 }
 
 }  // namespace
 
 read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
                         const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched) {
-  read::AttemptFiles files{.stdout_file = stdout_file(folder), .stderr_file = stderr_file(folder), .folder = folder};
-  if (side.log) files = {.stdout_file = folder / *side.log, .folder = folder};
+  read::AttemptFiles files{.stdout_file = stdout_file(folder),
+                           .stderr_file = stderr_file(folder),
+                           .metrics_file = metrics_file(folder),
+                           .folder = folder};
+  if (side.log) {
+    files.stdout_file = folder / *side.log;
+    files.stderr_file.clear();
+  }
   return read::AttemptLog(files, metrics, watched);
 }
 
@@ -99,11 +113,12 @@ struct Attempts::Running {
 
   Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics)
       : request(std::move(wanted)), slot(std::move(at)),
-        log(log_of(*request.side->settings, request.folder, metrics, request.watched)) {}
+        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)) {}
 
   /// The first reason to end it, if there is one.
   std::optional<std::pair<Ending, std::string>> reason_to_end(Clock::time_point now) const {
     const configs::Side& side = *request.side->settings;
+    if (last_step_logged && request.shortened) return {{Ending::whole, "as much as is needed was seen"}};
     if (last_step_logged && now - *last_step_logged > side.exit_grace)
       return {{Ending::whole, fmt::format("did not leave within {} after its last step", seconds_text(side.exit_grace))}};
     if (now - started > side.timeout)
@@ -127,6 +142,7 @@ void Attempts::start(AttemptRequest request, launch::Slot slot) {
   const LaunchCommand command = launch_command(request, slot, run_tag_);
   std::filesystem::create_directories(request.folder);
   write_attempt_files(request.folder, command);
+  write_recipe_files(request.folder, request.recipe);
   const launch::JobId id = next_id_++;
   launcher_.start({.id = id,
                    .command = command.argv,
@@ -170,7 +186,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.started_s = seen.started_s;
   outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
   outcome.device = seen.device;
-  take_from_log(outcome, running.log);
+  take_from_files(outcome, running.request, running.log);
   outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
   if (running.asked_to_end)
@@ -183,7 +199,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
     outcome.ending = Ending::interrupted;  // whoever ended us may have ended the training too: that is no crash
   else
     outcome.ending = logged_last_step(running.request, running.log) ? Ending::whole : Ending::crashed;
-  if (outcome.ending == Ending::whole)
+  if (outcome.ending == Ending::whole && !running.request.shortened)
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
   const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
   if (left_by_itself && !ended.message.empty()) outcome.notes.push_back(ended.message);  // what it left running
@@ -226,14 +242,14 @@ std::vector<AttemptOutcome> Attempts::stop_all() {
 }
 
 AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<Ending> ending) const {
-  read::AttemptLog log = log_of(*request.side->settings, request.folder, metrics_, request.watched);
+  read::AttemptLog log = log_of(*request.side->settings, request.folder, metrics_, request.watched.patterns);
   log.poll();
   log.finish();
   AttemptOutcome outcome;
   outcome.trial = request.trial;
   outcome.number = request.number;
   outcome.folder = request.folder;
-  take_from_log(outcome, log);
+  take_from_files(outcome, request, log);
   outcome.ending = ending.value_or(logged_last_step(request, log) ? Ending::whole : Ending::interrupted);
   if (!ending) outcome.text = "bisectd was killed while it ran";
   return outcome;

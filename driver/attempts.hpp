@@ -17,6 +17,7 @@
 #include "driver/launch/launcher.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "driver/read/attempt_log.hpp"
+#include "driver/read/json_names.hpp"
 
 namespace bisectd::driver {
 
@@ -24,8 +25,21 @@ namespace bisectd::driver {
 struct LaunchSide {
   const configs::Side* settings = nullptr;
   neutralise::Environment environment;   ///< inherited, setup's and the experiment's, nothing neutralised yet
+  neutralise::Environment templates;     ///< of these, the variables whose values are filled for each attempt
   std::filesystem::path directory;       ///< working directory
   std::unique_ptr<launch::DevicePool> pool;
+};
+
+/// What is looked for in an attempt's output and files beside its curve.
+struct WatchedNames {
+  std::vector<read::NamePattern> patterns;
+  std::vector<read::NamesFile> files;
+};
+
+/// What was found: one entry per pattern and per file, in their order.
+struct SeenNames {
+  std::vector<read::NameCounts> in_log;
+  std::vector<read::FileNames> in_files;
 };
 
 struct AttemptRequest {
@@ -34,8 +48,11 @@ struct AttemptRequest {
   LaunchSide* side = nullptr;
   std::filesystem::path folder;          ///< the attempt's own, made when it starts
   neutralise::Recipe recipe;
-  std::optional<std::int64_t> last_step; ///< a run that logged it has its whole curve, however it ends
-  std::vector<read::NamePattern> watched;
+  std::optional<std::int64_t> steps;     ///< what {steps} becomes
+  std::map<std::string, std::int64_t> last_steps;  ///< by metric; a run that logged them has its whole curve, however
+                                                   ///< it ends
+  bool shortened = false;                ///< it is ended as soon as it logged them
+  WatchedNames watched;
 };
 
 enum class Ending {
@@ -61,8 +78,9 @@ struct AttemptOutcome {
   judge::Curve curve;
   std::vector<std::string> errors;       ///< lines of the log that should have held a value
   std::vector<std::string> notes;
-  std::vector<read::NameCounts> names;   ///< one per watched pattern
+  SeenNames names;
   std::optional<std::int64_t> last_step; ///< seen
+  std::vector<read::Printed> printed;    ///< one per metric
 };
 
 /// An attempt under way, as its watcher sees it.

@@ -1,6 +1,7 @@
 #include "driver/conclusion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,14 +17,19 @@ SuspectSet set_of(const std::vector<strategies::SuspectId>& ids, std::size_t n) 
 }
 
 /// What the fix changes against the subject as it is, and what the families need so that it takes effect.
-void set_workaround(reports::Record& record, const configs::Experiment& experiment,
-                    const neutralise::Catalogue& catalogue, const neutralise::Environment& base) {
+neutralise::Recipe set_workaround(reports::Record& record, const configs::Experiment& experiment,
+                                  const neutralise::Catalogue& catalogue, const neutralise::Environment& base,
+                                  const std::filesystem::path& files) {
   const SuspectSet fix = set_of(record.answer.culprit_set, catalogue.size());
   const auto as_is = neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base);
-  const auto fixed = neutralise::recipe_for(experiment, catalogue, fix, base);
+  const auto fixed = placed_in(files, neutralise::recipe_for(experiment, catalogue, fix, base));
   for (const strategies::SuspectId id : record.answer.culprit_set)
-    for (const auto& [name, value] : experiment.families.at(catalogue[id].family).environment)
-      if (!std::ranges::count(record.workaround, std::pair(name, value))) record.workaround.emplace_back(name, value);
+    for (const auto& [name, value] : experiment.families.at(catalogue[id].family).environment) {
+      // Named by its template: what stands in an attempt's folder has no use outside it.
+      if (value.find("{attempt}") != std::string::npos) continue;
+      const std::pair set(name, base.contains(name) ? base.at(name) : value);
+      if (!std::ranges::count(record.workaround, set)) record.workaround.push_back(set);
+    }
   for (const auto& [name, value] : fixed.environment) {
     const auto before = as_is.environment.find(name);
     if (before == as_is.environment.end() || before->second != value) record.workaround.emplace_back(name, value);
@@ -32,6 +38,25 @@ void set_workaround(reports::Record& record, const configs::Experiment& experime
     if (!std::ranges::count(as_is.unset, name)) record.workaround_unset.push_back(name);
   for (const std::string& argument : fixed.arguments)
     if (!std::ranges::count(as_is.arguments, argument)) record.workaround_arguments.push_back(argument);
+  return fixed;
+}
+
+std::string why_no_effect(const configs::Family& family) {
+  if (const auto& file = family.effect->gone_from_file)
+    return fmt::format("it was switched off, but no run left {} without it", file->file);
+  if (family.effect->gone_from_log) return "it was switched off, but it is still in the log of every run";
+  return "it was switched off, but the log has no line that says so";
+}
+
+void list_without_effect(reports::Record& record, const configs::Experiment& experiment,
+                         const neutralise::Catalogue& catalogue, const SuspectSet& no_effect) {
+  for (auto id = no_effect.find_first(); id != SuspectSet::npos; id = no_effect.find_next(id))
+    record.no_effect.push_back({id, why_no_effect(experiment.families.at(catalogue[id].family))});
+  for (const neutralise::Member& member : catalogue.always_on()) {
+    record.no_effect.push_back({record.suspects.size(), "it is always on here; " +
+                                experiment.families.at(member.family).never_off.instead});
+    record.suspects.push_back({member.family, member.name});
+  }
 }
 
 std::string outside_advice(const reports::Record& record) {
@@ -49,42 +74,44 @@ std::string outside_advice(const reports::Record& record) {
 
 }  // namespace
 
-void conclude(reports::Record& record, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-              const neutralise::Environment& base, const SuspectSet& no_effect) {
-  for (auto id = no_effect.find_first(); id != SuspectSet::npos; id = no_effect.find_next(id))
-    record.no_effect.push_back({id, "it was switched off, but the log has no line that says so"});
+neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
+                            const neutralise::Catalogue& catalogue, const neutralise::Environment& base,
+                            const SuspectSet& no_effect, const std::filesystem::path& files) {
+  list_without_effect(record, experiment, catalogue, no_effect);
   record.finished = true;
+  neutralise::Recipe fix;
   switch (record.answer.state) {
     case strategies::State::proved:
       record.outcome = reports::Outcome::culprits;
-      set_workaround(record, experiment, catalogue, base);
+      fix = set_workaround(record, experiment, catalogue, base, files);
       for (const strategies::SuspectId id : record.answer.culprit_set)
         if (no_effect.test(id))
           record.warnings.push_back(fmt::format(
               "{} is in the culprit set, yet no run shows that it was really switched off: check it by hand",
               catalogue.label(id)));
-      return;
-    case strategies::State::aligned: record.outcome = reports::Outcome::aligned; return;
+      break;
+    case strategies::State::aligned: record.outcome = reports::Outcome::aligned; break;
     case strategies::State::outside_suspects:
       record.outcome = reports::Outcome::outside_suspects;
       record.advice = outside_advice(record);
-      return;
+      break;
     case strategies::State::searching:
       record.outcome = reports::Outcome::inconclusive;
       record.advice = "The budget was spent before the search was done. Go on with a larger search.budget: "
                       "`bisectd resume --accept-changes`.";
-      return;
+      break;
     // What happened is the answer's explanation, which every report shows; here only what can be done.
     case strategies::State::contradictory:
       record.outcome = reports::Outcome::inconclusive;
       record.advice = "Next: measure the noise with more reference.repeats, allow more accept.max_repeats, and start anew.";
-      return;
+      break;
     case strategies::State::stuck:
       record.outcome = reports::Outcome::inconclusive;
       record.advice = "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising "
                       "breaks the run out of the search with `exclude`.";
-      return;
+      break;
   }
+  return fix;
 }
 
 void conclude_aligned(reports::Record& record, const configs::Experiment& experiment) {
@@ -97,6 +124,14 @@ void conclude_aligned(reports::Record& record, const configs::Experiment& experi
         record.warnings.push_back(fmt::format(
             "the subject ran with {}={}, which family {} needs; if your own runs differ, try them with it", variable,
             value, name));
+}
+
+void conclude_unequal(reports::Record& record, const std::vector<std::string>& differences) {
+  record.finished = true;
+  record.outcome = reports::Outcome::inconclusive;
+  record.warnings.insert(record.warnings.end(), differences.begin(), differences.end());
+  record.advice = fmt::format("The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
+                              fmt::join(differences, ". "));
 }
 
 void conclude_undecidable(reports::Record& record, const std::string& why) {

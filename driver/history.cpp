@@ -9,13 +9,24 @@
 #include <utility>
 
 #include "driver/keep/journal.hpp"
-#include "reports/words.hpp"
 
 namespace bisectd::driver {
 namespace {
 
 using nlohmann::json;
 using strategies::Verdict;
+
+std::vector<neutralise::Member> members_of(const json& list) {
+  std::vector<neutralise::Member> members;
+  for (const json& member : list) members.push_back({member.at(0), member.at(1), member.at(2)});
+  return members;
+}
+
+json json_of(const std::vector<neutralise::Member>& members) {
+  json list = json::array();
+  for (const neutralise::Member& member : members) list.push_back(json::array({member.family, member.name, member.odds}));
+  return list;
+}
 
 constexpr std::array<std::pair<Verdict, const char*>, 4> kVerdictNames{{{Verdict::pass, "pass"},
                                                                         {Verdict::fail, "fail"},
@@ -48,26 +59,11 @@ judge::Judgement judgement_of(const json& record) {
   judgement.detectable = get<double>(record, "detectable");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
   judgement.notes = record.at("notes").get<std::vector<std::string>>();
-  const json& spread = record.at("spread");
-  judgement.spread = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
+  judgement.metric = record.at("metric");
+  judgement.strict = record.at("strict");
+  for (const auto& [metric, spread] : record.at("spreads").items())
+    judgement.spreads[metric] = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
   return judgement;
-}
-
-PastConclusion conclusion_of(const json& record) {
-  constexpr std::array kOutcomes{reports::Outcome::culprits, reports::Outcome::aligned,
-                                 reports::Outcome::outside_suspects, reports::Outcome::inconclusive};
-  PastConclusion conclusion;
-  const std::string outcome = record.at("outcome");
-  const auto named = std::ranges::find(kOutcomes, outcome, reports::outcome_word);
-  if (named == kOutcomes.end()) throw std::invalid_argument("no run ends with: " + outcome);
-  conclusion.outcome = *named;
-  conclusion.advice = record.at("advice");
-  record.at("warnings").get_to(conclusion.warnings);
-  record.at("no_effect").get_to(conclusion.no_effect);
-  record.at("workaround").get_to(conclusion.workaround);
-  record.at("workaround_unset").get_to(conclusion.workaround_unset);
-  record.at("workaround_arguments").get_to(conclusion.workaround_arguments);
-  return conclusion;
 }
 
 /// Applies records one by one; a trial is found by its number in constant time, so that a long night resumes at once.
@@ -78,6 +74,7 @@ class Replay {
     if (kind == "run") {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
+      history.prune = record.at("prune");
       history.experiment_file = record.at("experiment");
       history.name = record.at("name");
       history.metric = record.at("metric");
@@ -87,14 +84,15 @@ class Replay {
     } else if (kind == "finished") {
       history.finished = true;
       history.elapsed_s = record.at("elapsed_s");
-      history.conclusion = conclusion_of(record);
+      history.conclusion = conclusion_in(record.at("conclusion"));
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
       history.failure = record.at("failure");
+    } else if (kind == "checks") {
+      history.differing_commands = record.at("differences").get<std::vector<std::string>>();
     } else if (kind == "suspects") {
-      history.catalogue.emplace();
-      for (const json& member : record.at("members"))
-        history.catalogue->push_back({member.at(0), member.at(1), member.at(2)});
+      history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
+      history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
       history.effect_seen.resize(history.catalogue->size());
     } else if (kind == "effect") {
       history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
@@ -104,6 +102,7 @@ class Replay {
       trial.role = role_of(record.at("role").get<std::string>());
       trial.neutralised = strategies::SuspectSet(record.at("neutralised").get<std::string>());
       trial.reason = record.at("reason");
+      trial.shortened = record.at("shortened");
       index_by_number_[trial.number] = history.trials.size();
       history.trials.push_back(std::move(trial));
     } else if (kind == "attempt-started") {
@@ -156,10 +155,11 @@ History read_history(const std::filesystem::path& journal) {
   return std::move(replay.history);
 }
 
-json run_record(const std::string& started_utc, const std::string& run_tag, const configs::Experiment& experiment) {
+json run_record(const History& begun, const configs::Experiment& experiment) {
   return {{"kind", "run"},
-          {"started_utc", started_utc},
-          {"tag", run_tag},
+          {"started_utc", begun.started_utc},
+          {"tag", begun.run_tag},
+          {"prune", begun.prune},
           {"experiment", std::filesystem::absolute(experiment.file).string()},
           {"name", experiment.name},
           {"metric", experiment.metrics.front().name},
@@ -171,28 +171,21 @@ json versions_record(const std::map<std::string, std::string>& versions) {
 }
 
 json finished_record(const reports::Record& record) {
-  json no_effect = json::array();
-  for (const reports::NoEffect& entry : record.no_effect) no_effect.push_back(json::array({entry.suspect, entry.why}));
-  return {{"kind", "finished"},
-          {"elapsed_s", record.elapsed_s},
-          {"outcome", reports::outcome_word(record.outcome)},
-          {"advice", record.advice},
-          {"warnings", record.warnings},
-          {"no_effect", std::move(no_effect)},
-          {"workaround", record.workaround},
-          {"workaround_unset", record.workaround_unset},
-          {"workaround_arguments", record.workaround_arguments}};
+  return {{"kind", "finished"}, {"elapsed_s", record.elapsed_s}, {"conclusion", json_of_conclusion(record)}};
 }
 
 json session_record(double elapsed_s, const std::string& failure) {
   return {{"kind", "session"}, {"elapsed_s", elapsed_s}, {"failure", failure}};
 }
 
+json checks_record(const std::vector<std::string>& differences) {
+  return {{"kind", "checks"}, {"differences", differences}};
+}
+
 json catalogue_record(const neutralise::Catalogue& catalogue) {
-  json members = json::array();
-  for (const neutralise::Member& member : catalogue.members())
-    members.push_back(json::array({member.family, member.name, member.odds}));
-  return {{"kind", "suspects"}, {"members", std::move(members)}};
+  json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}};
+  if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
+  return record;
 }
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
@@ -202,7 +195,8 @@ json trial_record(const TrialPlan& plan) {
           {"trial", plan.number},
           {"role", name_of(plan.role)},
           {"neutralised", set_key(plan.neutralised)},
-          {"reason", plan.reason}};
+          {"reason", plan.reason},
+          {"shortened", plan.shortened}};
 }
 
 json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device) {
@@ -228,7 +222,9 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
 
 json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   const auto named = std::ranges::find(kVerdictNames, judgement.verdict, &std::pair<Verdict, const char*>::first);
-  const judge::Spread& spread = judgement.spread;
+  json spreads = json::object();
+  for (const auto& [metric, spread] : judgement.spreads)
+    spreads[metric] = {spread.last, spread.before, spread.both, spread.dof, spread.identical};
   json record = {{"kind", "judged"},
                  {"trial", trial},
                  {"verdict", named->second},
@@ -236,7 +232,9 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
                  {"text", judgement.text},
                  {"p_bad", judgement.p_bad},
                  {"notes", judgement.notes},
-                 {"spread", {spread.last, spread.before, spread.both, spread.dof, spread.identical}}};
+                 {"metric", judgement.metric},
+                 {"strict", judgement.strict},
+                 {"spreads", std::move(spreads)}};
   put(record, "delta", judgement.delta);
   put(record, "standard_error", judgement.standard_error);
   put(record, "noise", judgement.noise);

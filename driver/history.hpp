@@ -11,6 +11,7 @@
 
 #include "driver/judge/verdict.hpp"
 #include "driver/neutralise/catalogue.hpp"
+#include "driver/past_conclusion.hpp"
 #include "driver/trial_plan.hpp"
 #include "reports/record.hpp"
 
@@ -30,23 +31,15 @@ struct PastTrial {
   Role role = Role::search;
   strategies::SuspectSet neutralised;
   std::string reason;
+  bool shortened = false;
   std::vector<PastAttempt> attempts;
   std::optional<judge::Judgement> judgement;  ///< absent while open
-};
-
-/// What a run came to, as far as it cannot be derived from the evidence: the environment of the subject is gone.
-struct PastConclusion {
-  reports::Outcome outcome = reports::Outcome::unfinished;
-  std::string advice;
-  std::vector<std::string> warnings;
-  std::vector<std::pair<std::size_t, std::string>> no_effect;
-  std::vector<std::pair<std::string, std::string>> workaround;
-  std::vector<std::string> workaround_unset, workaround_arguments;
 };
 
 struct History {
   std::string started_utc;
   std::string run_tag;
+  bool prune = false;                                ///< the experiment was turned round (prune_experiment.hpp)
   std::string experiment_file;                       ///< absolute
   std::string name, metric;                          ///< of the experiment; the metric that decides
   double target = 0;
@@ -55,7 +48,8 @@ struct History {
   std::optional<PastConclusion> conclusion;          ///< of a finished one
   std::string failure;                               ///< why the last session could not go on; empty: it was not so
   double elapsed_s = 0;                              ///< of all earlier sessions together
-  std::optional<std::vector<neutralise::Member>> catalogue;
+  std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
+  std::optional<neutralise::Catalogue> catalogue;
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
@@ -66,12 +60,13 @@ struct History {
 History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
-nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag,
-                          const configs::Experiment& experiment);
+/// `begun` says when, under which tag, and whether the experiment was turned round.
+nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json finished_record(const reports::Record& record);
 /// A session ended without an answer: a signal (`failure` empty), or something outside the search.
 nlohmann::json session_record(double elapsed_s, const std::string& failure);
+nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json trial_record(const TrialPlan& plan);

@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
+#include "configs/resolved.hpp"
 #include "driver/keep/journal.hpp"
+#include "driver/keep/run_directory.hpp"
 #include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
@@ -20,6 +24,9 @@ namespace {
 using nlohmann::json;
 
 constexpr int kFormat = 1;
+
+/// A wrong hint costs one or two trials, a right one saves a quarter of them: worth no more than this.
+constexpr double kOddsOfPastCulprits = 5;
 
 /// Keeps other writers out for a moment.
 class Turn {
@@ -113,6 +120,25 @@ std::vector<PastResult> read_results(const std::filesystem::path& file) {
   std::vector<PastResult> results;
   if (std::filesystem::exists(file)) read(file, results);
   return results;
+}
+
+std::string digest_of(const configs::Experiment& experiment) {
+  std::string text = configs::resolved_yaml(experiment);
+  if (experiment.reference.curve)
+    text += keep::read_file(std::filesystem::absolute(experiment.file).parent_path() / experiment.reference.curve->value);
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+std::vector<std::string> raise_odds(configs::Experiment& experiment, const std::vector<PastResult>& results) {
+  std::set<std::string> raised;
+  for (const PastResult& result : results)
+    for (const reports::Name& name : result.culprits) {
+      const auto selection = experiment.suspects.find(name.family);
+      if (selection == experiment.suspects.end()) continue;
+      const bool is_new = selection->second.likely.try_emplace(name.name, configs::Placed<double>{kOddsOfPastCulprits, {}}).second;
+      if (is_new) raised.insert(name.family + ":" + name.name);
+    }
+  return {raised.begin(), raised.end()};
 }
 
 }  // namespace bisectd::driver

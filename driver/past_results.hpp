@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "configs/experiment.hpp"
 #include "reports/record.hpp"
 
 namespace bisectd::driver {
@@ -34,5 +35,12 @@ void append_result(const std::filesystem::path& file, const PastResult& result);
 /// All results, oldest first; none if there is no such file. Errors: keep::JournalDamaged, also for a file of a newer
 /// bisectd; std::system_error.
 std::vector<PastResult> read_results(const std::filesystem::path& file);
+
+/// Of what an experiment asks and what it compares with: the resolved experiment and its recorded reference.
+std::string digest_of(const configs::Experiment& experiment);
+
+/// Gives suspects that were guilty before better odds, unless the experiment has odds of its own for them. Returns them
+/// as "family:name".
+std::vector<std::string> raise_odds(configs::Experiment& experiment, const std::vector<PastResult>& results);
 
 }  // namespace bisectd::driver

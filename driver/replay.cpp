@@ -15,7 +15,8 @@ namespace {
 /// Every trial of the journal but those that were open when their bisectd ended; and what does not need the experiment.
 void add_trials(reports::Record& record, const keep::RunDirectory& directory, const History& history, bool driven) {
   if (history.catalogue)
-    for (const neutralise::Member& member : *history.catalogue) record.suspects.push_back({member.family, member.name});
+    for (const neutralise::Member& member : history.catalogue->members())
+      record.suspects.push_back({member.family, member.name});
   for (const PastTrial& past : history.trials) {
     if (past.judgement || (driven && !history.finished)) restore(record, directory, past);
     if (past.judgement && past.role == Role::as_is) record.noise = past.judgement->noise;
@@ -31,9 +32,13 @@ void add_conclusion(reports::Record& record, const History& history) {
   const PastConclusion& past = *history.conclusion;
   record.finished = true;
   record.outcome = past.outcome;
+  record.answer = past.answer;
   record.advice = past.advice;
   record.warnings = past.warnings;
   for (const auto& [suspect, why] : past.no_effect) record.no_effect.push_back({suspect, why});
+  if (history.catalogue && !past.no_effect.empty())  // those that are always on are listed behind the others
+    for (const neutralise::Member& member : history.catalogue->always_on())
+      record.suspects.push_back({member.family, member.name});
   record.workaround = past.workaround;
   record.workaround_unset = past.workaround_unset;
   record.workaround_arguments = past.workaround_arguments;
@@ -94,11 +99,14 @@ class Replay {
     if (reference_) trial.delta = difference_so_far(*reference_, series->second);
   }
 
+  /// Of a run under way, as the evidence says it so far. Runs at full length that contradict shortened ones are told like
+  /// all others: an estimate is all that is wanted here, the answer of a finished run is in its journal.
   void add_answer() {
-    if (!history_.catalogue) return;
-    const neutralise::Catalogue catalogue(*history_.catalogue);
+    if (history_.finished || !history_.catalogue) return;
+    const neutralise::Catalogue& catalogue = *history_.catalogue;
     const launch::DevicePool slots(experiment_.subject.devices);
-    strategies::Search search = search_for(experiment_, catalogue, deterministic(), slots.size());
+    strategies::Search search(problem_for(experiment_, catalogue, deterministic(), slots.size()),
+                              engine_of(experiment_.search.engine));
     const auto tell = [&](const PastTrial& past, const strategies::SuspectSet& neutralised) {
       search.tell({.neutralised = neutralised,
                    .verdict = past.judgement->verdict,
@@ -116,7 +124,8 @@ class Replay {
   bool deterministic() const {
     judge::NoisePool pool{{.identical = identical_}};
     for (const PastTrial& past : history_.trials)
-      if (past.judgement && !is_search(past.role)) pool.add(past.judgement->spread);
+      if (past.judgement && !is_search(past.role))
+        for (const auto& [metric, spread] : past.judgement->spreads) pool.add(spread);
     return pool.deterministic();
   }
 

@@ -12,6 +12,8 @@ namespace {
 constexpr double kTogglePrice = 1;
 constexpr double kListPrice = 10;
 
+}  // namespace
+
 strategies::EngineKind engine_of(configs::EngineChoice choice) {
   switch (choice) {
     case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
@@ -22,10 +24,8 @@ strategies::EngineKind engine_of(configs::EngineChoice choice) {
   return strategies::EngineKind::automatic;
 }
 
-}  // namespace
-
-strategies::Search search_for(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-                              bool deterministic, std::size_t slots) {
+strategies::Problem problem_for(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                                bool deterministic, std::size_t slots) {
   strategies::Problem problem{.confidence = experiment.search.confidence,
                               .flip_probability = deterministic ? std::optional(0.0) : std::nullopt,
                               .slots = slots,
@@ -34,7 +34,7 @@ strategies::Search search_for(const configs::Experiment& experiment, const neutr
     const bool toggle = experiment.families.at(member.family).kind == configs::FamilyKind::toggle;
     problem.suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});
   }
-  return strategies::Search(std::move(problem), engine_of(experiment.search.engine));
+  return problem;
 }
 
 int identical_repeats(std::span<const judge::Curve> curves) {

@@ -11,9 +11,11 @@
 
 namespace bisectd::driver {
 
-/// The search, before it was told anything. `deterministic`: repeats gave the same bits; `slots`: trials at once.
-strategies::Search search_for(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-                              bool deterministic, std::size_t slots);
+/// `deterministic`: repeats gave the same bits; `slots`: trials at once.
+strategies::Problem problem_for(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                                bool deterministic, std::size_t slots);
+
+strategies::EngineKind engine_of(configs::EngineChoice choice);
 
 /// Curves that are bit for bit the first one, itself not counted. Of repeats of the subject as it is they show that it
 /// has no noise, even where the judge takes no spread from them because the run failed by an event.

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <filesystem>
 
 #include "configs/loader.hpp"
 #include "driver/inherited_environment.hpp"
 #include "driver/launch/executable.hpp"
 #include "driver/launch/shell_environment.hpp"
+#include "driver/neutralise/placeholders.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -39,9 +41,35 @@ LaunchSide prepare(const configs::Side& settings, const fs::path& experiment_fol
   for (const std::string& name : settings.unset) side.environment.erase(name);
   // Trainings are Python: buffered output would look like a stall, and hide a run that can be ended early.
   side.environment.emplace("PYTHONUNBUFFERED", "1");
-  for (const auto& [name, value] : settings.environment) side.environment[name] = value.value;
+  for (const auto& [name, value] : settings.environment) side.environment[name] = side.templates[name] = value.value;
   side.pool = std::make_unique<launch::DevicePool>(settings.devices);
   return side;
+}
+
+/// A value that is put into a template, where braces are doubled.
+std::string doubled_braces(std::string value) {
+  boost::replace_all(value, "{", "{{");
+  return boost::replace_all_copy(value, "}", "}}");
+}
+
+void set_for_family(LaunchSide& side, const std::string& variable, const std::string& value) {
+  side.templates[variable] = family_variable(side, variable, value);
+  side.environment[variable] = neutralise::filled(side.templates[variable], {{"attempt", "{attempt}"}});
+}
+
+/// What was inherited or came from `setup` in a variable that a family writes anew would be lost without a word; the
+/// subject's own environment was checked when the experiment was loaded.
+void refuse_overwriting(const configs::Experiment& experiment, const LaunchSide& subject) {
+  const auto check = [&](const configs::Delivery& deliver, const configs::Place& place) {
+    if (configs::is_written_anew(deliver) && subject.environment.contains(*deliver.environment))
+      refuse(place, fmt::format("{} is set in the environment, and what it says would be lost", *deliver.environment),
+             "unset it, or list it under `subject.unset` if it is not needed");
+  };
+  for (const auto& [name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(name);
+    if (family.kind != configs::FamilyKind::toggle) check(family.deliver, selection.place);
+    for (const auto& [switch_name, toggle] : family.toggles) check(toggle.deliver, selection.place);
+  }
 }
 
 void check_command(const LaunchSide& side) {
@@ -60,14 +88,23 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
               prepare(experiment.subject, folder, launcher, run_folder / "setup-subject", run_tag + "/setup")};
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
-    for (const auto& [variable, value] : family.environment) sides.subject.environment[variable] = value;
+    for (const auto& [variable, value] : family.environment) set_for_family(sides.subject, variable, value);
     if (!family.effect) continue;
     for (const auto& [variable, value] : family.effect->environment)
-      if (!experiment.subject.environment.contains(variable)) sides.subject.environment[variable] = value;
+      if (!experiment.subject.environment.contains(variable)) set_for_family(sides.subject, variable, value);
   }
+  refuse_overwriting(experiment, sides.subject);
   check_command(sides.reference);
   check_command(sides.subject);
   return sides;
+}
+
+std::string family_variable(const LaunchSide& side, const std::string& variable, std::string value) {
+  const auto before = side.environment.find(variable);
+  const bool has = before != side.environment.end() && !before->second.empty();
+  boost::replace_all(value, "{and_inherited}", has ? ":" + doubled_braces(before->second) : "");
+  boost::replace_all(value, "{presets}", doubled_braces((configs::data_folder() / "presets").string()));
+  return value;
 }
 
 void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment) {

@@ -16,6 +16,9 @@ struct Sides {
 Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& launcher,
                     const std::filesystem::path& run_folder, const std::string& run_tag);
 
+/// A family's value for a variable, with everything but the attempt's placeholders put in.
+std::string family_variable(const LaunchSide& side, const std::string& variable, std::string value);
+
 /// Gives every toggle the value that the subject really has, now that its whole environment is known.
 void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment);
 

@@ -1,7 +1,12 @@
 #include "driver/watch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+
+#include "configs/member_name.hpp"
+#include "configs/printable.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -14,22 +19,45 @@ bool may_be_hidden(const configs::Effect& effect, const configs::Side& subject) 
   });
 }
 
+/// More members than this are a pattern gone wrong; no search could come to an end with them either.
+constexpr std::size_t kMostDiscovered = 10'000;
+
 }  // namespace
 
+void WatchList::add(const configs::Family& family, Kind kind, const configs::Placed<std::string>& pattern) {
+  watched_.push_back({&family, kind, false, wanted_.patterns.size()});
+  wanted_.patterns.push_back({pattern.value});
+}
+
+void WatchList::add(const configs::Family& family, Kind kind, const configs::NamesInFile& file) {
+  watched_.push_back({&family, kind, true, wanted_.files.size()});
+  wanted_.files.push_back({file.file, file.members});
+}
+
 WatchList::WatchList(const configs::Experiment& experiment) {
-  const auto add = [&](const configs::Family& family, Kind kind, const configs::Placed<std::string>& pattern) {
-    watched_.push_back({&family, kind});
-    patterns_.push_back({pattern.value});
-  };
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
-    if (family.discover && selection.discover) {
-      add(family, Kind::ran, family.discover->ran);
-      if (family.discover->elsewhere) add(family, Kind::elsewhere, *family.discover->elsewhere);
+    if (const auto& discover = family.discover; discover && selection.discover) {
+      if (discover->file)
+        add(family, Kind::ran, *discover->file);
+      else
+        add(family, Kind::ran, discover->ran);
+      if (discover->elsewhere) add(family, Kind::elsewhere, *discover->elsewhere);
     }
-    if (family.effect && !may_be_hidden(*family.effect, experiment.subject)) add(family, Kind::effect, family.effect->log);
+    if (const auto& effect = family.effect; effect && !may_be_hidden(*effect, experiment.subject)) {
+      if (effect->gone_from_file)
+        add(family, Kind::gone, *effect->gone_from_file);
+      else if (effect->gone_from_log)
+        add(family, Kind::gone, *effect->gone_from_log);
+      else
+        add(family, Kind::trace, effect->log);
+    }
     if (family.refused) add(family, Kind::refused, *family.refused);
   }
+}
+
+const read::NameCounts& WatchList::counts(const Watched& watched, const SeenNames& seen) {
+  return watched.in_file ? seen.in_files[watched.index].counts : seen.in_log[watched.index];
 }
 
 std::string WatchList::written(const configs::Family& family, const std::string& logged) {
@@ -37,62 +65,82 @@ std::string WatchList::written(const configs::Family& family, const std::string&
   return found == family.written_name.end() ? logged : found->second;
 }
 
-neutralise::Discovered WatchList::discovered(const std::vector<read::NameCounts>& counts) const {
-  std::map<std::string, std::map<std::string, std::int64_t>> on_device;
-  for (std::size_t i = 0; i < watched_.size(); ++i) {
-    const auto& [family, kind] = watched_[i];
-    if (kind != Kind::ran && kind != Kind::elsewhere) continue;
-    for (const auto& [key, count] : counts[i])
-      on_device[family->name][written(*family, key.name)] +=
-          kind == Kind::ran ? count : -count;
+tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const SeenNames& seen) const {
+  std::map<const configs::Family*, std::map<std::string, std::int64_t>> on_device;
+  for (const Watched& watched : watched_) {
+    if (watched.kind != Kind::ran && watched.kind != Kind::elsewhere) continue;
+    const configs::Family& family = *watched.family;
+    if (watched.in_file && !seen.in_files[watched.index].found)
+      return tl::unexpected(fmt::format("the discovery run left no file {} that names members of family {}{}{}",
+                                        wanted_.files[watched.index].file, family.name,
+                                        seen.in_files[watched.index].problem.empty() ? "" : ": ",
+                                        seen.in_files[watched.index].problem));
+    for (const auto& [key, count] : counts(watched, seen))
+      on_device[&family][written(family, key.name)] += watched.kind == Kind::ran ? count : -count;
   }
   neutralise::Discovered found;
-  for (const auto& [family, members] : on_device)
-    for (const auto& [name, times] : members)
-      if (times > 0) found[family].push_back(name);
+  for (const auto& [family, members] : on_device) {
+    for (const auto& [name, times] : members) {
+      if (times <= 0) continue;
+      if (const std::string fault = configs::spelling_fault(name, *family); !fault.empty())
+        return tl::unexpected(fmt::format("the discovery run named {} in family {}, which cannot be delivered: it {}",
+                                          configs::in_quotes(name), family->name, fault));
+      found[family->name].push_back(name);
+    }
+    if (const std::size_t number = found[family->name].size(); number > kMostDiscovered)
+      return tl::unexpected(fmt::format("the discovery run named {} members of family {}; more than {} are a pattern "
+                                        "that matches too much", number, family->name, kMostDiscovered));
+  }
   return found;
 }
 
 std::vector<strategies::SuspectId> WatchList::refused(const neutralise::Catalogue& catalogue,
-                                                      const std::vector<read::NameCounts>& counts) const {
+                                                      const SeenNames& seen) const {
   std::vector<strategies::SuspectId> ids;
-  for (std::size_t i = 0; i < watched_.size(); ++i) {
-    if (watched_[i].kind != Kind::refused) continue;
-    for (const auto& [key, count] : counts[i])
-      if (const auto id = catalogue.find(watched_[i].family->name, written(*watched_[i].family, key.name)))
-        ids.push_back(*id);
+  for (const Watched& watched : watched_) {
+    if (watched.kind != Kind::refused) continue;
+    for (const auto& [key, count] : counts(watched, seen))
+      if (const auto id = catalogue.find(watched.family->name, written(*watched.family, key.name))) ids.push_back(*id);
   }
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
   return ids;
 }
 
-strategies::SuspectSet WatchList::leaves_traces(const neutralise::Catalogue& catalogue) const {
+strategies::SuspectSet WatchList::shows_effect(const neutralise::Catalogue& catalogue) const {
   strategies::SuspectSet set(catalogue.size());
-  for (const auto& [family, kind] : watched_)
-    if (kind == Kind::effect)
+  for (const Watched& watched : watched_)
+    if (watched.kind == Kind::trace || watched.kind == Kind::gone)
       for (strategies::SuspectId id = 0; id < catalogue.size(); ++id)
-        if (catalogue[id].family == family->name) set.set(id);
+        if (catalogue[id].family == watched.family->name) set.set(id);
   return set;
 }
 
-strategies::SuspectSet WatchList::traces(const neutralise::Catalogue& catalogue,
-                                         const strategies::SuspectSet& neutralised,
-                                         const std::vector<read::NameCounts>& as_is,
-                                         const std::vector<read::NameCounts>& counts) const {
-  strategies::SuspectSet seen(catalogue.size());
-  for (std::size_t i = 0; i < watched_.size(); ++i) {
-    const auto& [family, kind] = watched_[i];
-    if (kind != Kind::effect) continue;
-    // A member that the device lacks for one dtype leaves lines in every run: only a (name, dtype) that the run with
-    // nothing neutralised does not have is a trace.
-    for (const auto& [key, count] : counts[i]) {
-      if (as_is[i].contains(key)) continue;
-      const auto id = catalogue.find(family->name, written(*family, key.name));
-      if (id && neutralised.test(*id)) seen.set(*id);
+strategies::SuspectSet WatchList::shown_off(const neutralise::Catalogue& catalogue,
+                                            const strategies::SuspectSet& neutralised, const SeenNames& as_is,
+                                            const Shown& shown) const {
+  strategies::SuspectSet off(catalogue.size());
+  for (const Watched& watched : watched_) {
+    const configs::Family& family = *watched.family;
+    if (watched.kind == Kind::trace) {
+      // A member that the device lacks for one dtype leaves lines in every run: only a (name, dtype) that the run with
+      // nothing neutralised does not have is a trace.
+      for (const auto& [key, count] : counts(watched, shown.names)) {
+        if (counts(watched, as_is).contains(key)) continue;
+        const auto id = catalogue.find(family.name, written(family, key.name));
+        if (id && neutralised.test(*id)) off.set(*id);
+      }
+    } else if (watched.kind == Kind::gone && shown.whole &&
+               (!watched.in_file || shown.names.in_files[watched.index].found)) {
+      strategies::SuspectSet gone(catalogue.size());
+      for (strategies::SuspectId id = 0; id < catalogue.size(); ++id)
+        if (catalogue[id].family == family.name) gone.set(id);
+      for (const auto& [key, count] : counts(watched, shown.names))
+        if (const auto id = catalogue.find(family.name, written(family, key.name))) gone.reset(*id);
+      off |= gone & neutralised;
     }
   }
-  return seen;
+  return off;
 }
 
 }  // namespace bisectd::driver

@@ -10,9 +10,13 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/accept.hpp"
 #include "driver/commands/check.hpp"
+#include "driver/commands/ci.hpp"
+#include "driver/commands/compare.hpp"
 #include "driver/commands/completion.hpp"
+#include "driver/commands/history.hpp"
 #include "driver/commands/init.hpp"
 #include "driver/commands/manual.hpp"
+#include "driver/commands/prune.hpp"
 #include "driver/commands/report.hpp"
 #include "driver/commands/resume.hpp"
 #include "driver/commands/run.hpp"
@@ -78,12 +82,12 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_init, add_check, add_run, add_resume, add_status, add_report, add_accept, add_schema, add_completion,
-                         add_manual, add_version})
+  for (const auto add : {add_init, add_check, add_run, add_resume, add_status, add_report, add_compare, add_ci, add_accept,
+                         add_prune, add_history, add_schema, add_completion, add_manual, add_version})
     add(app, action);
 
   try {
-    app.parse(argc, argv);
+    app.parse(argc, with_candidates(argc, argv).data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const std::string unknown = unknown_command(app, {argv + 1, argv + argc});

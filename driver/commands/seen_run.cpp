@@ -8,6 +8,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/experiment_changes.hpp"
 #include "driver/keep/lock.hpp"
+#include "driver/prune_experiment.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -38,6 +39,7 @@ SeenRun see_run(const std::string& folder) {
 
 configs::Experiment experiment_of(const SeenRun& run, bool accept_changes) {
   configs::Experiment experiment = load(run.history.experiment_file);
+  if (run.history.prune) search_what_is_in_use(experiment);
   refuse_changes(keep::read_file(run.directory.resolved_experiment()), configs::resolved_yaml(experiment), accept_changes);
   return experiment;
 }

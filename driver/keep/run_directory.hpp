@@ -21,6 +21,7 @@ class RunDirectory {
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path journal() const { return folder_ / "journal.jsonl"; }
+  std::filesystem::path workaround_files() const { return folder_ / "workaround"; }  ///< that the workaround names
   std::filesystem::path resolved_experiment() const { return folder_ / "experiment.resolved.yaml"; }
 
   /// Points <out>/latest at this folder. A convenience: a file system without symbolic links must not end the night.

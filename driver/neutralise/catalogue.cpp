@@ -73,16 +73,20 @@ std::string Catalogue::with_labels(const std::string& text) const {
 
 Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered,
                          const Discovered& always_off) {
-  std::vector<Member> members;
+  std::vector<Member> members, always_on;
   for (const auto& [family_name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(family_name);
     const auto off = always_off.find(family_name);
-    for (const std::string& name : names_of(experiment.families.at(family_name), selection, discovered)) {
+    for (const std::string& name : names_of(family, selection, discovered)) {
       if (off != always_off.end() && std::ranges::count(off->second, name)) continue;
       const auto likely = selection.likely.find(name);
-      members.push_back({family_name, name, likely == selection.likely.end() ? 1.0 : likely->second.value});
+      auto& list = std::ranges::binary_search(family.never_off.names, name) ? always_on : members;
+      list.push_back({family_name, name, likely == selection.likely.end() ? 1.0 : likely->second.value});
     }
   }
-  return Catalogue(std::move(members));
+  Catalogue catalogue(std::move(members));
+  catalogue.set_always_on(std::move(always_on));
+  return catalogue;
 }
 
 }  // namespace bisectd::driver::neutralise

@@ -29,6 +29,11 @@ class Catalogue {
   std::size_t size() const { return members_.size(); }
   const Member& operator[](strategies::SuspectId id) const { return members_[id]; }
   const std::vector<Member>& members() const { return members_; }
+
+  /// Members that are used and that their family's delivery cannot neutralise; they have no number.
+  const std::vector<Member>& always_on() const { return always_on_; }
+  void set_always_on(std::vector<Member> members) { always_on_ = std::move(members); }
+
   std::optional<strategies::SuspectId> find(const std::string& family, const std::string& name) const;
 
   /// `family:name`, as the reports say it.
@@ -40,11 +45,12 @@ class Catalogue {
 
  private:
   std::vector<Member> members_;
+  std::vector<Member> always_on_;
   std::map<std::pair<std::string, std::string>, strategies::SuspectId> by_name_;
 };
 
 /// Suspects of the experiment: members named by hand, toggles not safe already, and what was discovered, less what is
-/// excluded; `always_off` (family -> names the subject neutralises anyway) is left out too.
+/// excluded or cannot be neutralised (these are its always_on()); `always_off` (family -> names the subject neutralises anyway) is left out too.
 Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered,
                          const Discovered& always_off);
 

@@ -4,27 +4,56 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/split.hpp>
+
+#include "driver/neutralise/generated_file.hpp"
+#include "driver/neutralise/placeholders.hpp"
 
 namespace bisectd::driver::neutralise {
 namespace {
 
-void deliver(const configs::Delivery& how, const char* placeholder, const std::optional<std::string>& value,
+/// Puts `carried` (joined names, or a value) where the delivery says; without one, what would carry it is absent.
+void deliver(const configs::Delivery& how, const char* placeholder, const std::optional<std::string>& carried,
              Recipe& recipe) {
   if (how.argument) {
-    if (value) recipe.arguments.push_back(boost::replace_all_copy(*how.argument, placeholder, *value));
-  } else if (value) {
-    recipe.environment[*how.environment] = *value;
+    if (carried) recipe.arguments.push_back(boost::replace_all_copy(*how.argument, placeholder, *carried));
+  } else if (carried) {
+    recipe.environment[*how.environment] =
+        how.value.empty() ? *carried : boost::replace_all_copy(how.value, placeholder, *carried);
   } else {
     recipe.unset.push_back(*how.environment);
   }
 }
 
+void deliver_file(const configs::Delivery& how, const std::optional<std::string>& content, Recipe& recipe) {
+  if (content)
+    recipe.files.push_back({.name = how.file->name,
+                            .content = *content,
+                            .variable = how.environment,
+                            .told = how.argument ? *how.argument : how.value.empty() ? "{file}" : how.value});
+  else if (how.environment)
+    recipe.unset.push_back(*how.environment);
+}
+
+void deliver_names(const configs::Delivery& how, const std::vector<std::string>& names, Recipe& recipe) {
+  // No names: nothing is set. An empty list may hold a single name of no letters (Paddle splits it so).
+  if (how.file)
+    deliver_file(how, names.empty() ? std::nullopt : std::optional(file_of_names(how, names)), recipe);
+  else
+    deliver(how, "{names}", names.empty() ? std::nullopt : std::optional(joined_names(how, names)), recipe);
+}
+
+void deliver_value(const configs::Delivery& how, const std::optional<std::string>& value, Recipe& recipe) {
+  if (how.file)
+    deliver_file(how, value ? std::optional(file_of_value(how, *value)) : std::nullopt, recipe);
+  else
+    deliver(how, "{value}", value, recipe);
+}
+
 std::vector<std::string> listed(const configs::Delivery& how, const Environment& base) {
   std::vector<std::string> names;
-  if (!how.environment || !base.contains(*how.environment)) return names;
+  if (!configs::is_plain_list(how) || !base.contains(*how.environment)) return names;
   const std::string& text = base.at(*how.environment);
   boost::split(names, text, boost::is_any_of(how.separator));
   std::erase(names, "");
@@ -50,16 +79,25 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
     if (family.kind == configs::FamilyKind::list) {
       std::vector<std::string> names = listed(family.deliver, base);
       names.insert(names.end(), off.begin(), off.end());
-      // An empty list is an unset variable: an empty one may hold a single name of no letters (Paddle splits it so).
-      deliver(family.deliver, "{names}",
-              names.empty() ? std::nullopt : std::optional(boost::join(names, family.deliver.separator)), recipe);
+      deliver_names(family.deliver, names, recipe);
       continue;
     }
     for (const auto& [name, toggle] : family.toggles) {
       if (!catalogue.find(family_name, name)) continue;
       const bool safe = std::ranges::count(off, name) > 0;
-      deliver(toggle.deliver, "{value}", safe ? toggle.safe : toggle.suspect, recipe);
+      deliver_value(toggle.deliver, safe ? toggle.safe : toggle.suspect, recipe);
     }
+  }
+  return recipe;
+}
+
+Recipe placed_in(const std::filesystem::path& folder, Recipe recipe) {
+  for (const RecipeFile& file : recipe.files) {
+    const std::string told = boost::replace_all_copy(file.told, "{file}", (folder / file.name).string());
+    if (file.variable)
+      recipe.environment[*file.variable] = told;
+    else
+      recipe.arguments.push_back(told);
   }
   return recipe;
 }
@@ -74,28 +112,11 @@ Discovered always_off(const configs::Experiment& experiment, const Environment& 
 }
 
 std::string fill(const std::string& text, const Placeholders& values) {
-  const std::string first_device = values.devices.substr(0, values.devices.find(','));
-  const std::pair<std::string_view, const std::string*> known[] = {{"{devices}", &values.devices},
-                                                                   {"{device}", &first_device},
-                                                                   {"{steps}", &values.steps},
-                                                                   {"{attempt}", &values.attempt}};
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    if (rest.starts_with("{{") || rest.starts_with("}}")) {
-      result += text[i];
-      i += 2;
-      continue;
-    }
-    const auto* found = std::ranges::find_if(known, [&](const auto& entry) { return rest.starts_with(entry.first); });
-    if (found != std::end(known)) {
-      result += *found->second;
-      i += found->first.size();
-    } else {
-      result += text[i++];
-    }
-  }
-  return result;
+  const std::string_view devices = values.devices;
+  return filled(text, {{"devices", devices},
+                       {"device", devices.substr(0, devices.find(','))},
+                       {"steps", values.steps},
+                       {"attempt", values.attempt}});
 }
 
 std::vector<std::string> fill_command(const std::vector<configs::Placed<std::string>>& command,

@@ -1,6 +1,7 @@
 // From a set of neutralised suspects to what is put into the environment and the arguments of a launch. Pure.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,10 +13,20 @@ namespace bisectd::driver::neutralise {
 
 using Environment = std::map<std::string, std::string>;
 
+/// A file to be written into the attempt's folder, and how its path is told.
+struct RecipeFile {
+  std::string name;
+  std::string content;
+  std::optional<std::string> variable;  ///< set to `told`; absent: `told` is an argument
+  std::string told;                     ///< with {file}
+};
+
 struct Recipe {
   Environment environment;             ///< to set
   std::vector<std::string> unset;      ///< to take away; none of them in `environment`
   std::vector<std::string> arguments;  ///< argv elements that replace {arguments}
+  std::vector<RecipeFile> files;
+  Environment templates;               ///< to set, filled with the attempt's placeholders
 };
 
 /// What neutralises exactly `neutralised`. `base` is the subject's environment without any neutralising: names that it
@@ -23,12 +34,15 @@ struct Recipe {
 Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalogue,
                   const strategies::SuspectSet& neutralised, const Environment& base);
 
+/// The same recipe with the paths of its files told, in `environment` and `arguments`; the files are to be written there.
+Recipe placed_in(const std::filesystem::path& folder, Recipe recipe);
+
 /// Members of list families that `base` names already, by family.
 Discovered always_off(const configs::Experiment& experiment, const Environment& base);
 
 /// {devices} ({device}: the first of them), {steps}, {attempt}, {arguments} of a command, and {{ }} for braces.
 struct Placeholders {
-  std::string devices;
+  std::string devices;  ///< joined by commas; {device} is the first
   std::string steps;
   std::string attempt;
   std::vector<std::string> arguments;

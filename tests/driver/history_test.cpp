@@ -17,6 +17,7 @@ TEST_CASE("what is journaled is read back") {
   plan.role = Role::certificate;
   plan.neutralised = strategies::SuspectSet(std::string("0110"));
   plan.reason = "why";
+  plan.shortened = true;
   AttemptOutcome outcome;
   outcome.trial = 3;
   outcome.number = 1;
@@ -29,12 +30,18 @@ TEST_CASE("what is journaled is read back") {
   judgement.verdict = strategies::Verdict::fail;
   judgement.reason = "level";
   judgement.delta = 0.03;
-  judgement.spread = {1, 2, 3, 4, 5};
+  judgement.metric = "loss";
+  judgement.strict = true;
+  judgement.spreads["loss"] = {1, 2, 3, 4, 5};
   {
     keep::Journal journal(file, 0);
     configs::Experiment experiment{.file = "/e.yaml", .name = "rec"};
     experiment.metrics.push_back({.name = "acc"});
-    journal.append(run_record("2026-11-21T00:00:00Z", "tag", experiment));
+    History begun;
+    begun.started_utc = "2026-11-21T00:00:00Z";
+    begun.run_tag = "tag";
+    begun.prune = true;
+    journal.append(run_record(begun, experiment));
     journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}})));
     journal.append(trial_record(plan));
     journal.append(attempt_started_record(3, 1, 0.5, "npu 0"));
@@ -48,13 +55,14 @@ TEST_CASE("what is journaled is read back") {
   const History history = read_history(file);
   CHECK(history.run_tag == "tag");
   CHECK(history.experiment_file == "/e.yaml");
+  CHECK(history.prune);
   CHECK(history.name == "rec");
   CHECK(history.metric == "acc");
   CHECK(history.target == 0.005);
   CHECK_FALSE(history.finished);
   CHECK(history.elapsed_s == 4.0);
   REQUIRE(history.catalogue);
-  CHECK(history.catalogue->at(3).odds == 20);
+  CHECK((*history.catalogue)[3].odds == 20);
   CHECK(history.effect_seen.test(1));
   REQUIRE(history.trials.size() == 2);
   const PastTrial& past = history.trials[0];
@@ -66,7 +74,10 @@ TEST_CASE("what is journaled is read back") {
   REQUIRE(past.judgement);
   CHECK(past.judgement->verdict == strategies::Verdict::fail);
   CHECK(past.judgement->delta == 0.03);
-  CHECK(past.judgement->spread.identical == 5);
+  CHECK(past.judgement->spreads.at("loss").identical == 5);
+  CHECK(past.judgement->metric == "loss");
+  CHECK(past.judgement->strict);
+  CHECK(past.shortened);
   CHECK_FALSE(history.trials[1].judgement);
   CHECK_FALSE(history.trials[1].attempts[0].ending);
   CHECK(history.order_judged == std::vector<std::size_t>{0});
@@ -83,6 +94,14 @@ TEST_CASE("how a session ended is read back") {
   record.no_effect = {{2, "why"}};
   record.workaround = {{"A", "1"}};
   record.workaround_unset = {"B"};
+  record.answer.state = strategies::State::proved;
+  record.answer.culprit_set = {1};
+  record.answer.causes = {{0, 1}};
+  record.answer.certificate = {{strategies::Claim::Kind::member_needed, {1}, strategies::SuspectSet(std::string("0110")),
+                                strategies::Verdict::fail, 20, true}};
+  record.answer.confidence = 0.995;
+  record.answer.guilt = {0.25, 1};
+  record.answer.explanation = "#1";
   record.workaround_arguments = {"c=1"};
   keep::Journal journal(file, 0);
   journal.append(session_record(7, "the disk is gone"));
@@ -97,6 +116,18 @@ TEST_CASE("how a session ended is read back") {
   CHECK(history.conclusion->warnings == record.warnings);
   CHECK(history.conclusion->no_effect.at(0) == std::pair<std::size_t, std::string>(2, "why"));
   CHECK(history.conclusion->workaround == record.workaround);
+  const strategies::Answer& answer = history.conclusion->answer;
+  CHECK(answer.state == strategies::State::proved);
+  CHECK(answer.culprit_set == record.answer.culprit_set);
+  CHECK(answer.causes == record.answer.causes);
+  REQUIRE(answer.certificate.size() == 1);
+  CHECK(answer.certificate[0].kind == strategies::Claim::Kind::member_needed);
+  CHECK(answer.certificate[0].neutralised == record.answer.certificate[0].neutralised);
+  CHECK(answer.certificate[0].expected == strategies::Verdict::fail);
+  CHECK(answer.certificate[0].proved);
+  CHECK(answer.confidence == 0.995);
+  CHECK(answer.guilt == record.answer.guilt);
+  CHECK(answer.explanation == "#1");
   CHECK(history.conclusion->workaround_unset == record.workaround_unset);
   CHECK(history.conclusion->workaround_arguments == record.workaround_arguments);
 }

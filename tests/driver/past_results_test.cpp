@@ -79,3 +79,14 @@ TEST_CASE("the result of a record names culprits only where somebody is accused"
   CHECK(result_of(record, "").culprits.at(0).name == "b");
   CHECK(result_of(record, "").outcome == "culprits");
 }
+
+TEST_CASE("who was guilty before gets better odds, unless the experiment has odds of its own") {
+  configs::Experiment experiment;
+  experiment.suspects["ops"].likely["relu"] = {20, {}};
+  PastResult past = sample("a");
+  past.culprits = {{"ops", "pad3d"}, {"ops", "relu"}, {"flags", "gone"}};
+  CHECK(raise_odds(experiment, {past, past}) == std::vector<std::string>{"ops:pad3d"});
+  CHECK(experiment.suspects["ops"].likely.at("pad3d").value > 1);
+  CHECK(experiment.suspects["ops"].likely.at("relu").value == 20);
+  CHECK(experiment.suspects.size() == 1);
+}

@@ -70,6 +70,43 @@ TEST_CASE("a set is joined into the list and puts toggles to their safe values")
   CHECK(recipe.arguments == std::vector<std::string>{"--jit=off"});
 }
 
+TEST_CASE("a list is delivered by a file whose path a variable or an argument tells") {
+  auto experiment = two_families();
+  auto& deliver = experiment.families["ops"].deliver;
+  deliver.file = configs::FileTemplate{.name = "off.cfg", .is_json = false, .content = "{name}:off\n"};
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto off = set_of(catalogue, {{"ops", "pad3d"}, {"ops", "conv2d"}});
+  auto recipe = placed_in("/run/attempt-1", recipe_for(experiment, catalogue, off, {}));
+  CHECK(recipe.environment.at("BLACK_LIST") == "/run/attempt-1/off.cfg");
+  REQUIRE(recipe.files.size() == 1);
+  CHECK(recipe.files[0].name == "off.cfg");
+  CHECK(recipe.files[0].content == "conv2d:off\npad3d:off\n");
+  deliver = {.argument = "--switch={file}", .file = deliver.file};
+  recipe = placed_in("/run/{x}", recipe_for(experiment, catalogue, off, {}));
+  CHECK(recipe.arguments == std::vector<std::string>{"--switch=/run/{x}/off.cfg"});
+  recipe = placed_in("/run", recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), {}));
+  CHECK(recipe.files.empty());
+  CHECK(recipe.arguments.empty());
+}
+
+TEST_CASE("a variable may say more than the names") {
+  auto experiment = two_families();
+  experiment.families["ops"].deliver = {.environment = "KERNEL_FLAGS", .value = "--opt_level=2 --disable_pass={names}"};
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto recipe = recipe_for(experiment, catalogue, set_of(catalogue, {{"ops", "pad3d"}, {"ops", "conv2d"}}), {});
+  CHECK(recipe.environment.at("KERNEL_FLAGS") == "--opt_level=2 --disable_pass=conv2d,pad3d");
+  CHECK(recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), {}).unset == std::vector<std::string>{"KERNEL_FLAGS"});
+}
+
+TEST_CASE("members that cannot be neutralised are no suspects but are kept in mind") {
+  auto experiment = two_families();
+  experiment.families["ops"].never_off = {.names = {"conv2d", "unused"}, .instead = "nothing"};
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  CHECK_FALSE(catalogue.find("ops", "conv2d"));
+  REQUIRE(catalogue.always_on().size() == 1);
+  CHECK(catalogue.always_on()[0].name == "conv2d");
+}
+
 TEST_CASE("names that the subject lists already stay listed") {
   const auto experiment = two_families();
   const Catalogue catalogue = make_catalogue(experiment, {}, {});

@@ -104,7 +104,7 @@ class Interface(Space):
         (self.folder / "experiment.yaml").touch()
         (self.folder / "bisectd-out").mkdir()
         self.assertEqual(self.completed("res"), ["resume"])
-        self.assertIn("check", self.completed(""))
+        self.assertIn("ci", self.completed(""))
         self.assertEqual(self.completed("run", "exp"), ["experiment.yaml"])
         self.assertEqual(self.completed("status", ""), ["bisectd-out"])
         self.assertEqual(self.completed("report", "bisectd-out", "--format", "j"), ["json", "junit"])

@@ -1,0 +1,110 @@
+#include "configs/read_observation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+#include <filesystem>
+
+#include "configs/blocks.hpp"
+#include "configs/pattern.hpp"
+#include "configs/placeholders.hpp"
+#include "configs/printable.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+/// Reads `file` and `members`, which belong together, from a block that may hold other keys.
+std::optional<NamesInFile> read_names_in_file(MapReader& reader, Problems& problems) {
+  const Value* file = reader.find("file");
+  const Value* members = reader.find("members");
+  if (!file && !members) return std::nullopt;
+  if (!file || !members)
+    problems.add((file ? file : members)->place,
+                 fmt::format("`{}` needs `file` and `members` together", reader.what()),
+                 "members: the path of the names in the file, for example **/{name}");
+  NamesInFile names;
+  names.place = (file ? file : members)->place;
+  if (file && reader.read("file", text_of, names.file)) {
+    const std::filesystem::path path(names.file);
+    if (path.empty() || path.is_absolute() || std::ranges::count(path, "..") > 0)
+      problems.add(file->place, fmt::format("`{}.file` must lie inside the attempt's own folder", reader.what()),
+                   "let the training write to {attempt}, and name the file relative to it");
+  }
+  if (!members || !reader.read("members", text_of, names.members)) return names;
+  std::vector<std::string> segments;
+  boost::split(segments, names.members, boost::is_any_of("/"));
+  if (std::ranges::count(segments, "{name}") != 1 || std::ranges::count(segments, "") > 0)
+    problems.add(members->place, fmt::format("`{}.members` is no path with the segment {{name}} in it", reader.what()),
+                 "for example **/graph_fusion/{name}/effect_times");
+  return names;
+}
+
+/// Exactly one of several ways is to be given; where that is not so, `choice` says what they are.
+void require_one(const MapReader& reader, int given, const std::string& choice, Problems& problems) {
+  if (reader.is_map() && given != 1)
+    problems.add(reader.place(), fmt::format("`{}` needs {}", reader.what(), choice));
+}
+
+}  // namespace
+
+std::map<std::string, std::string> read_variables(MapReader& reader, Problems& problems) {
+  std::map<std::string, std::string> plain;
+  const Value* block = reader.find("environment");
+  if (!block) return plain;
+  for (const auto& [name, value] : read_environment(*block, reader.what() + ".environment", problems)) {
+    placeholders_in(value, {kFamilyPlaceholders.begin(), kFamilyPlaceholders.end()}, problems);
+    plain.emplace(name, value.value);
+  }
+  return plain;
+}
+
+Discovery read_discovery(const Value& block, const std::string& what, Problems& problems) {
+  Discovery discovery;
+  MapReader reader(block, what, problems);
+  discovery.environment = read_variables(reader, problems);
+  const Value* ran = reader.find("ran");
+  discovery.file = read_names_in_file(reader, problems);
+  require_one(reader, (ran != nullptr) + discovery.file.has_value(), "either `ran`, a pattern over the output, or `file` and `members`", problems);
+  if (ran) discovery.ran = read_pattern(*ran, what + ".ran", "name", {}, problems);
+  if (const Value* elsewhere = reader.find("elsewhere")) {
+    discovery.elsewhere = read_pattern(*elsewhere, what + ".elsewhere", "name", {}, problems);
+    if (!ran) problems.add(elsewhere->place, fmt::format("`{}.elsewhere` is only for `ran`", what));
+  }
+  reader.refuse_other_keys();
+  return discovery;
+}
+
+Effect read_effect(const Value& block, const std::string& what, Problems& problems) {
+  Effect effect;
+  MapReader reader(block, what, problems);
+  effect.environment = read_variables(reader, problems);
+  const Value* log = reader.find("log");
+  const Value* gone = reader.find("gone_from_log");
+  effect.gone_from_file = read_names_in_file(reader, problems);
+  require_one(reader, (log != nullptr) + (gone != nullptr) + effect.gone_from_file.has_value(), "one of `log` (a trace of what is off), `gone_from_log` and `file` with "
+              "`members` (what works is named, what is off is not)", problems);
+  if (log) effect.log = read_pattern(*log, what + ".log", "name", {"detail"}, problems);
+  if (gone) effect.gone_from_log = read_pattern(*gone, what + ".gone_from_log", "name", {}, problems);
+  reader.refuse_other_keys();
+  return effect;
+}
+
+NeverOff read_never_off(const Value& block, const std::string& what, Problems& problems) {
+  NeverOff never;
+  MapReader reader(block, what, problems);
+  if (const Value* names = reader.require("names"))
+    for (const auto& name : texts_of(*names, what + ".names", problems)) {
+      if (std::ranges::count(never.names, name.value))
+        problems.add(name.place, fmt::format("{} is named twice", in_quotes(name.value)));
+      never.names.push_back(name.value);
+    }
+  std::ranges::sort(never.names);
+  reader.require("instead", "what would neutralise them");
+  reader.read("instead", text_of, never.instead);
+  reader.refuse_other_keys();
+  return never;
+}
+
+}  // namespace bisectd::configs

@@ -1,0 +1,88 @@
+// How names reach the training, and how a run shows its members: right blocks, and wrong ones named with their place.
+#include "configs/delivery.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/configs/folder.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+std::string family(const std::string& keys) { return with_line(kGood, 10, "  ops: {kind: list, " + keys + "}"); }
+std::string deliver(const std::string& keys) { return family("deliver: {" + keys + "}"); }
+
+Family loaded(const std::string& text) {
+  const Folder folder;
+  return load_experiment(folder.write("e.yaml", text)).families.at("ops");
+}
+
+}  // namespace
+
+TEST_CASE("a JSON template is read with its types and its order") {
+  const Family ops = loaded(deliver(R"(environment: F, file: {name: f.cfg, json: {z: {"{name}": "off"}, a: [1, true, off, "2", ~]}})"));
+  CHECK(ops.deliver.file->content == R"({"z":{"{name}":"off"},"a":[1,true,"off","2",null]})");
+  CHECK(ops.deliver.file->is_json);
+}
+
+TEST_CASE("a wrong delivery is named with its place") {
+  const Folder folder;
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"environment: F, file: {name: f, text: \"{nmae}=1\"}", "10:69: unknown placeholder `{nmae}` | did you mean `{name}`?"},
+      {"environment: F, file: {name: f, json: {a: \"{value}\"}}", "10:73: unknown placeholder `{value}` | known: {name}, {names}; for braces themselves write `{{` and `}}`"},
+      {"environment: F, file: {name: f, json: {a: \"{name}\"}}", "10:73: `{name}` stands neither in a key nor in an item of a list: nothing can be repeated | write `{names}` for all of them in one text"},
+      {"environment: F, file: {name: f, text: off}", "10:53: `families.ops.deliver.file` holds none of {name}, {names}: nothing would be delivered"},
+      {"environment: F, file: {name: ../f, text: \"{name}\"}", "10:60: `../f` is no plain file name | letters, digits, `.`, `_` and `-`"},
+      {"environment: F, file: {name: stdout.log, text: \"{name}\"}", "10:60: `families.ops.deliver.file.name`: `stdout.log` belongs to bisectd"},
+      {"environment: F, file: {name: f}", "10:53: `families.ops.deliver.file` needs either `text` or `json`"},
+      {"environment: F, file: {text: \"{name}\"}", "10:53: `name` is missing in `families.ops.deliver.file` | of the file in the attempt's folder"},
+      {"argument: \"--off={names}\", file: {name: f, text: \"{name}\"}", "10:41: `families.ops.deliver.argument` lacks {file} | for example --off={file}"},
+      {"environment: F, value: \"off\"", "10:54: `families.ops.deliver.value` lacks {names} | for example --off={names}"},
+      {"environment: F, each: \"off\"", "10:53: `families.ops.deliver.each` lacks {name} | for example --off={name}"},
+  };
+  for (const auto& [keys, problem] : cases) {
+    CAPTURE(keys);
+    CHECK(folder.problem_of(deliver(keys)) == problem);
+  }
+}
+
+TEST_CASE("a name that the delivery would break is refused") {
+  const Folder folder;
+  const std::string text = with_line(deliver(R"(environment: F, each: "{name}:off", separator: ";")"), 11, "suspects: {ops: [a:b, c;d, \"e f\", 'g\"h']}");
+  CHECK(folder.problems_of(text) ==
+        "11:18: name `a:b` holds `:`, which ends a name where it is delivered\n"
+        "11:23: name `c;d` holds the separator `;`\n"
+        "11:28: name `e f` holds white space\n"
+        "11:35: name `g\"h` holds a quote\n");
+  const std::string ini = with_line(deliver(R"(environment: F, file: {name: f, text: "{name}=1"})"), 11, "suspects: {ops: [a=b, c,d]}");
+  CHECK(folder.problems_of(ini) == "11:18: name `a=b` holds `=`, which ends a name where it is delivered\n");
+}
+
+TEST_CASE("two suspects must not write one file, and nothing is written over") {
+  const Folder folder;
+  const std::string two = with_line(with_line(kGood, 10, R"(  ops: {kind: list, deliver: {environment: F, file: {name: f, text: "{name}"}}}
+  more: {kind: list, deliver: {environment: G, file: {name: f, text: "{name}"}}})"), 12, "suspects: {ops: [a], more: [b]}");
+  CHECK(folder.problem_of(two) == "0:0: `f` is written by two suspects: family more and family ops");
+  const std::string own = with_line(deliver(R"(environment: F, value: "--off={names}")"), 7, "  environment: {F: --fast}");
+  CHECK(folder.problem_of(own) == "7:20: family ops writes `F` anew, so its value here would be lost | move what it says into the family's template, or leave the family out");
+}
+
+TEST_CASE("a wrong discovery, effect or exception is named with its place") {
+  const Folder folder;
+  const std::string list = "deliver: {environment: OFF}, ";
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"discover: {file: f.json}", "10:67: `families.ops.discover` needs `file` and `members` together | members: the path of the names in the file, for example **/{name}"},
+      {"discover: {members: \"{name}\"}", "10:70: `families.ops.discover` needs `file` and `members` together | members: the path of the names in the file, for example **/{name}"},
+      {"discover: {file: /f.json, members: \"{name}\"}", "10:67: `families.ops.discover.file` must lie inside the attempt's own folder | let the training write to {attempt}, and name the file relative to it"},
+      {"discover: {file: f, members: \"a//{name}\"}", "10:79: `families.ops.discover.members` is no path with the segment {name} in it | for example **/graph_fusion/{name}/effect_times"},
+      {"discover: {file: f, members: \"a/{name}s\"}", "10:79: `families.ops.discover.members` is no path with the segment {name} in it | for example **/graph_fusion/{name}/effect_times"},
+      {"discover: {ran: '(?P<name>x)', file: f, members: \"{name}\"}", "10:60: `families.ops.discover` needs either `ran`, a pattern over the output, or `file` and `members`"},
+      {"effect: {environment: {A: \"{atempt}\"}, log: '(?P<name>x)'}", "10:76: unknown placeholder `{atempt}` | did you mean `{attempt}`?"},
+      {"never_off: {names: [a, a], instead: x}", "10:73: `a` is named twice"},
+      {"never_off: {names: [a]}", "10:61: `instead` is missing in `families.ops.never_off` | what would neutralise them"},
+  };
+  for (const auto& [keys, problem] : cases) {
+    CAPTURE(keys);
+    CHECK(folder.problem_of(family(list + keys)) == problem);
+  }
+}
+
+}  // namespace bisectd::configs

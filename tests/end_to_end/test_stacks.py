@@ -1,0 +1,87 @@
+"""Presets of stacks that need CANN, with a stand-in training that honours CANN's documented files and variables: what
+bisectd writes is read by json and configparser there, and what that training leaves is read by bisectd."""
+import json
+import sys
+import unittest
+
+from space import SOURCE, Space
+
+sys.path.insert(0, str(SOURCE / "tests/stacks"))
+from ge_trainer import FIRED  # noqa: E402
+
+TRAINER = SOURCE / "tests/stacks/ge_trainer.py"
+
+
+class GraphEngine(Space):
+    def find(self, guilty, suspects, *options, code=1, families="", extends="tensorflow-ge", arguments=""):
+        words = ", ".join([f"guilty={guilty}", *options])
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: ge
+            extends: {extends}
+            reference: {{command: [{sys.executable}, {TRAINER}, steps=40], repeats: 2}}
+            subject:
+              command: [{sys.executable}, {TRAINER}, npu, steps=40, "{words.replace(', ', '", "')}"{arguments}]
+              devices: {{ids: [0, 1, 2]}}
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            {families}
+            suspects: {suspects}
+            """)
+        done = self.bisectd("run", "experiment.yaml", code=code)
+        return self.report(), done
+
+    def workaround_file(self, report, name):
+        path = self.run_folder() / "workaround" / name
+        told = [one["value"] for one in report["workaround"]["environment"]]
+        self.assertTrue(any(str(path) in value for value in told), told)
+        return path
+
+    def test_one_pass_of_300_of_which_40_fire(self):
+        for form in ("dict", "list", "concatenated"):
+            report, _ = self.find(f"fusion:{FIRED[17]}", "{fusion: {discover: true}}", f"result={form}")
+            self.assertEqual(self.culprits(report), [f"fusion:{FIRED[17]}"])
+            self.assertEqual(len(report["suspects"]), 40)
+            self.assertEqual(report["no_effect"], [])
+        switch = json.loads(self.workaround_file(report, "fusion_switch.cfg").read_text())
+        self.assertEqual(switch, {"Switch": {"GraphFusion": {FIRED[17]: "off"}, "UBFusion": {FIRED[17]: "off"}}})
+
+    def test_the_old_text_form_of_the_switch_file_told_by_an_argument(self):
+        family = ('families: {old: {kind: list, deliver: {argument: "--fusion-switch-file={file}", '
+                  'file: {name: switch.txt, text: "{name}:off\\n"}}}}')
+        report, _ = self.find(f"fusion:{FIRED[3]}", "{old: [" + ", ".join(FIRED[:6]) + "]}", families=family,
+                              arguments=', "{arguments}"')
+        self.assertEqual(self.culprits(report), [f"old:{FIRED[3]}"])
+
+    def test_a_pass_that_the_switch_file_cannot_close_is_no_effect_and_the_option_closes_it(self):
+        always = f"always_on={FIRED[2]}"
+        report, done = self.find(f"fusion:{FIRED[2]}", "{fusion: [" + ", ".join(FIRED[:5]) + "]}", always, code=3)
+        self.assertEqual(report["outcome"], "outside_suspects")
+        self.assertEqual([one["name"] for one in report["no_effect"]], [FIRED[2]])
+        report, _ = self.find(f"fusion:{FIRED[2]}", "{optimization_switch: [" + ", ".join(FIRED[:5]) + "]}", always)
+        self.assertEqual(self.culprits(report), [f"optimization_switch:{FIRED[2]}"])
+
+    def test_passes_known_to_stay_on_are_said_with_what_closes_them(self):
+        report, done = self.find(f"fusion:{FIRED[2]}", f"{{fusion: [{FIRED[2]}, {FIRED[3]}, EinsumPass]}}")
+        self.assertEqual(self.culprits(report), [f"fusion:{FIRED[2]}"])
+        self.assertEqual([one["name"] for one in report["no_effect"]], ["EinsumPass"])
+        self.assertIn("optimization_switch", report["no_effect"][0]["why"])
+
+    def test_a_run_that_does_not_leave_its_file(self):
+        self.find(f"fusion:{FIRED[2]}", "{fusion: {discover: true}}", "result=none", code=4)
+        self.assertIn("the discovery run left no file ascend/FE/*/fusion_result.json", self.report()["advice"])
+
+    def test_operators_by_mixlist_and_by_the_ini_file_together(self):
+        report, _ = self.find("mixlist:MatMul+precision:Softmax", "{mixlist: [MatMul, Cast, Add], op_precision: [Softmax, Mul]}")
+        self.assertEqual(self.causes(report), [["MatMul", "Softmax"]])
+
+    def test_per_operator_dtypes(self):
+        family = ('families: {dtypes: {kind: list, deliver: {environment: BISECTD_GE_customize_dtypes, file: {name: dtypes.cfg, '
+                  'text: "OpType::{name}:InputDtype:float32,float32,OutputDtype:float32\\n"}}}}')
+        report, _ = self.find("dtype:MatMul", "{dtypes: [MatMul, Add, Mul, Sub]}", families=family)
+        self.assertEqual(self.culprits(report), ["dtypes:MatMul"])
+        text = self.workaround_file(report, "dtypes.cfg").read_text()
+        self.assertEqual(text, "OpType::MatMul:InputDtype:float32,float32,OutputDtype:float32\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""A training that honours the files and variables that CANN's graph engine documents, and computes nothing: 300 fusion
+passes of which 40 fire, operators of which some lose precision. It reads every file with a reader of its own maker (json,
+configparser, the documented grammar), so a file that bisectd wrote wrongly ends it or changes nothing.
+
+Options are words KEY=VALUE: steps, guilty (fusion:NAME, mixlist:NAME, precision:NAME, dtype:NAME; joined by + where only
+all of them together fail), result (dict, list, concatenated, none), always_on (passes that no switch file closes), scale.
+"""
+import configparser
+import json
+import os
+import pathlib
+import re
+import sys
+
+PASSES = [f"Fusion{i:03}Pass" for i in range(300)]
+FIRED = PASSES[5:300:8][:20] + PASSES[6:300:8][:20]
+
+
+def options(words):
+    return dict(word.split("=", 1) for word in words if "=" in word and not word.startswith("-"))
+
+
+def given(environment, option, words):
+    """A file's path: from bisectd's variable, as the preset delivers it, or an argument."""
+    for word in words:
+        if word.startswith(f"--{option}="):
+            return word.split("=", 1)[1]
+    return os.environ.get(environment)
+
+
+def switched_off(path):
+    """Names that a switch file closes, in its JSON form or as lines NAME:off; a name twice is an error, as in CANN."""
+    if not path:
+        return set()
+    text = pathlib.Path(path).read_text()
+    if text.lstrip().startswith("{"):
+        switch = json.loads(text)["Switch"]
+        assert set(switch) <= {"GraphFusion", "UBFusion"}, f"unknown kinds of fusion: {set(switch)}"
+        return {name for kind in switch.values() for name, state in kind.items() if state == "off"}
+    lines = [line for line in text.splitlines() if line]
+    assert all(re.fullmatch(r"\w+:(on|off)", line) for line in lines), f"no switch file: {text!r}"
+    names = [line.split(":")[0] for line in lines if line.endswith(":off")]
+    assert len(names) == len(set(names)), "a pass is listed twice"
+    return set(names)
+
+
+def kept_in_float32(path):
+    if not path:
+        return set()
+    lists = json.loads(pathlib.Path(path).read_text())
+    assert set(lists) <= {"black-list", "white-list", "gray-list"}
+    return set(lists["black-list"]["to-add"])
+
+
+def high_precision(path):
+    if not path:
+        return set()
+    parser = configparser.ConfigParser()
+    parser.optionxform = str
+    assert parser.read(path) == [path], f"no such file: {path}"
+    return {name for name, mode in parser["ByOpType"].items() if mode == "high_precision"}
+
+
+def with_own_dtype(path):
+    if not path:
+        return set()
+    line = re.compile(r"OpType::(\w+):InputDtype:(\w+(?:,\w+)*),OutputDtype:(\w+)")
+    found = [line.fullmatch(text) for text in pathlib.Path(path).read_text().splitlines()]
+    assert all(found), "a line of customize_dtypes is wrong"
+    return {match[1] for match in found}
+
+
+def write_result(form, working):
+    """fusion_result.json as the versions of CANN wrote it; values are texts."""
+    one = {"graph_fusion": {name: {"effect_times": "1", "match_times": "1"} for name in sorted(working)[::2]} |
+                           {PASSES[0]: {"effect_times": "0", "match_times": "2"}},
+           "ub_fusion": {name: {"effect_times": "3", "match_times": "3", "repository_hit_times": "0"}
+                         for name in sorted(working)[1::2]}}
+    folder = pathlib.Path(os.environ.get("ASCEND_WORK_PATH", "."))
+    folder = folder / "FE" / str(os.getpid())
+    folder.mkdir(parents=True, exist_ok=True)
+    text = {"dict": json.dumps({"session_and_graph_id_0_0": one}),
+            "list": json.dumps([{"graphId": "0", **one}, {"graphId": "1", "graph_fusion": {}}]),
+            "concatenated": json.dumps({"graphId": "0", **one}, indent=1) + "\n" + json.dumps({"graphId": "1", "graph_fusion": {}})}
+    (folder / "fusion_result.json").write_text(text[form])
+
+
+def main(words):
+    settings = options(words)
+    always_on = set(settings.get("always_on", "").split("+"))
+    off = switched_off(given("BISECTD_GE_fusion_switch_file", "fusion-switch-file", words)) - always_on
+    for entry in filter(None, os.environ.get("BISECTD_GE_optimization_switch", "").split(";")):
+        name, state = entry.split(":")
+        off |= {name} if state == "off" else set()
+    safe = {"fusion": off | (set(PASSES) - set(FIRED)),
+            "mixlist": kept_in_float32(given("BISECTD_GE_modify_mixlist", "modify-mixlist", words)),
+            "precision": high_precision(given("BISECTD_GE_op_precision_mode", "op-precision-mode", words)),
+            "dtype": with_own_dtype(given("BISECTD_GE_customize_dtypes", "customize-dtypes", words))}
+    guilty = [entry.split(":") for entry in filter(None, settings.get("guilty", "").split("+"))]
+    wrong = bool(guilty) and "npu" in words and not any(name in safe[kind] for kind, name in guilty)
+    if "npu" in words and settings.get("result", "dict") != "none":
+        write_result(settings.get("result", "dict"), set(FIRED) - off)
+    for step in range(1, int(settings.get("steps", 40)) + 1):
+        loss = (2 + 6 * 0.9 ** step) * (1.03 if wrong else 1)
+        print(f"step {step} loss {loss:.6f}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
