@@ -37,7 +37,10 @@ double value_of(const Json& json) {
 std::string digest(const std::string& text) { return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())); }
 
 /// "[20, 7.5, 7.6]": a step and what each run logged there; null where a run has no such step.
-std::string points_text(const std::vector<judge::Track>& runs) {
+std::string points_text(const Baseline& baseline, const std::string& name) {
+  std::vector<judge::Track> runs;
+  for (const judge::Curve& run : baseline.runs)
+    runs.push_back(run.series.contains(name) ? judge::tidy(run.series.at(name)) : judge::Track{});
   std::set<std::int64_t> steps;
   for (const judge::Track& run : runs) steps.insert(run.steps.begin(), run.steps.end());
   std::vector<std::size_t> next(runs.size(), 0);
@@ -48,34 +51,45 @@ std::string points_text(const std::vector<judge::Track>& runs) {
       const bool has = next[i] < runs[i].size() && runs[i].steps[next[i]] == step;
       line.push_back(has ? number(runs[i].values[next[i]++]) : Json(nullptr));
     }
-    text += (text.empty() ? "    " : ",\n    ") + line.dump();
+    text += (text.empty() ? "      " : ",\n      ") + line.dump();
   }
   return text;
 }
 
-std::vector<judge::Series> runs_of(const Json& points) {
-  std::vector<judge::Series> runs;
-  for (const Json& line : points) {
-    const std::int64_t step = line.at(0).get<std::int64_t>();
-    runs.resize(std::max(runs.size(), line.size() - 1));
-    for (std::size_t i = 1; i < line.size(); ++i)
-      if (!line[i].is_null()) runs[i - 1].push_back({step, value_of(line[i])});
-  }
+std::string text_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+/// One block per series, in the order of their names.
+std::string all_points_text(const Baseline& baseline) {
+  std::set<std::string> names;
+  for (const judge::Curve& run : baseline.runs)
+    for (const auto& [name, series] : run.series) names.insert(name);
+  std::string text;
+  for (const std::string& name : names)
+    text += fmt::format("{}    {}: [\n{}\n    ]", text.empty() ? "" : ",\n", text_of(name), points_text(baseline, name));
+  return text;
+}
+
+std::vector<judge::Curve> runs_of(const Json& points) {
+  std::vector<judge::Curve> runs;
+  for (const auto& [name, lines] : points.items())
+    for (const Json& line : lines) {
+      const std::int64_t step = line.at(0).get<std::int64_t>();
+      runs.resize(std::max(runs.size(), line.size() - 1));
+      for (std::size_t i = 1; i < line.size(); ++i)
+        if (!line[i].is_null()) runs[i - 1].series[name].push_back({step, value_of(line[i])});
+    }
   return runs;
 }
 
 }  // namespace
 
 std::string baseline_text(const Baseline& baseline) {
-  std::vector<judge::Track> runs;
-  for (const judge::Series& run : baseline.runs) runs.push_back(judge::tidy(run));
-  const auto text_of = [](const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); };
   const std::string body = fmt::format(
       "{}{},\n  \"model\": {},\n  \"metric\": {},\n  \"accepted_utc\": {},\n  \"noise\": {},\n  \"identical_repeats\": {},\n"
-      "  \"versions\": {},\n  \"points\": [\n{}\n  ],\n",
+      "  \"versions\": {},\n  \"points\": {{\n{}\n  }},\n",
       kFirstBytes, kFormat, text_of(baseline.model), text_of(baseline.metric), text_of(baseline.accepted_utc),
       baseline.noise ? text_of(number(*baseline.noise)) : "null", baseline.identical, text_of(baseline.versions),
-      points_text(runs));
+      all_points_text(baseline));
   return fmt::format("{}  \"digest\": \"{}\"\n}}\n", body, digest(body));
 }
 
@@ -112,8 +126,7 @@ bool looks_like_baseline(const std::filesystem::path& file) {
 }
 
 std::vector<judge::Curve> curves_of(const Baseline& baseline) {
-  std::vector<judge::Curve> curves;
-  for (const judge::Series& run : baseline.runs) curves.push_back({{{baseline.metric, run}}});
+  std::vector<judge::Curve> curves = baseline.runs;
   for (int i = 0; i < baseline.identical; ++i) curves.push_back(curves.front());
   return curves;
 }

@@ -20,11 +20,11 @@ class BadBaseline : public std::runtime_error {
 
 struct Baseline {
   std::string model;                            ///< name of the experiments it is for
-  std::string metric;
+  std::string metric;                           ///< the one that decides
   std::string accepted_utc;
   std::optional<double> noise;                  ///< run-to-run standard deviation of the level
   std::map<std::string, std::string> versions;
-  std::vector<judge::Series> runs;              ///< of the metric; distinct ones, at least one
+  std::vector<judge::Curve> runs;               ///< distinct ones, at least one; all that was logged
   int identical = 0;                            ///< further runs that gave the same bits
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "driver/history.hpp"
+#include "driver/inquiry.hpp"
 #include "driver/judge/jury.hpp"
 #include "driver/progress.hpp"
 #include "driver/sides.hpp"
@@ -46,17 +47,14 @@ class Loop {
   void show_fix();
   void ask();
   bool ask_for_proofs();
-  std::vector<strategies::SuspectSet> unproved() const;
   void replay_search();
-  void reopen();
-  bool contradicts_shortened(const strategies::Evidence& whole) const;
 
   TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const;
   void start_or_go_on(TrialPlan plan);
   std::vector<FinishedTrial> wait();
   void take_in(const FinishedTrial& finished);
   void take_in_search(const FinishedTrial& finished);
-  void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement, Role role, bool shortened);
+  void learn(const Told& told);
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
   judge::Judgement judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const;
   judge::Judgement judge_early(const judge::Curve& curve) const;
@@ -79,15 +77,8 @@ class Loop {
   std::map<std::string, judge::Watch> watches_;  ///< of the running attempts of the search, by folder
   neutralise::Catalogue catalogue_;
   SeenNames as_is_names_;
-  std::optional<strategies::Problem> problem_;
-  std::optional<strategies::Search> search_;
-  struct Told {
-    strategies::Evidence evidence;
-    Role role;
-    bool shortened;  ///< seen up to the learnt horizon only
-    bool strict;     ///< holds without a grey zone
-  };
-  std::vector<Told> told_;  ///< to the search, in order
+  bool exact_ = false;  ///< the subject repeats itself bit for bit
+  std::optional<Inquiry> inquiry_;
   std::map<std::size_t, strategies::SuspectSet> pending_;
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
   strategies::SuspectSet effect_seen_;  ///< of these: left one

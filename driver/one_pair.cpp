@@ -34,7 +34,8 @@ class Pair {
 
  private:
   void start(LaunchSide& side, std::size_t number, const char* name) {
-    AttemptRequest request{.trial = number, .side = &side, .folder = folder_ / name, .last_step = experiment_.steps};
+    AttemptRequest request{.trial = number, .side = &side, .folder = folder_ / name, .steps = experiment_.steps};
+    if (experiment_.steps) request.last_steps[experiment_.metrics.front().name] = *experiment_.steps;
     if (number == kSubject)
       request.recipe = neutralise::recipe_for(experiment_, {}, {}, side.environment);
     attempts_.start(std::move(request), side.pool->acquire().value());

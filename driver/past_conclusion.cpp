@@ -68,12 +68,12 @@ json json_of(const Answer& answer) {
           {"explanation", answer.explanation}};
 }
 
-Answer answer_in(const json& json) {
+Answer answer_in(const json& from) {
   Answer answer;
-  answer.state = value_of(kStates, json.at("state").get<std::string>());
-  json.at("culprit_set").get_to(answer.culprit_set);
-  json.at("causes").get_to(answer.causes);
-  for (const auto& one : json.at("certificate")) {
+  answer.state = value_of(kStates, from.at("state").get<std::string>());
+  from.at("culprit_set").get_to(answer.culprit_set);
+  from.at("causes").get_to(answer.causes);
+  for (const auto& one : from.at("certificate")) {
     Claim claim;
     claim.kind = value_of(kKinds, one.at("kind").get<std::string>());
     one.at("subject").get_to(claim.subject);
@@ -83,12 +83,12 @@ Answer answer_in(const json& json) {
     one.at("proved").get_to(claim.proved);
     answer.certificate.push_back(std::move(claim));
   }
-  json.at("not_neutralisable").get_to(answer.not_neutralisable);
-  json.at("confidence").get_to(answer.confidence);
-  json.at("guilt").get_to(answer.guilt);
-  json.at("left").at(0).get_to(answer.trials_left_low);
-  json.at("left").at(1).get_to(answer.trials_left_high);
-  json.at("explanation").get_to(answer.explanation);
+  from.at("not_neutralisable").get_to(answer.not_neutralisable);
+  from.at("confidence").get_to(answer.confidence);
+  from.at("guilt").get_to(answer.guilt);
+  from.at("left").at(0).get_to(answer.trials_left_low);
+  from.at("left").at(1).get_to(answer.trials_left_high);
+  from.at("explanation").get_to(answer.explanation);
   return answer;
 }
 
@@ -107,16 +107,16 @@ json json_of_conclusion(const reports::Record& record) {
           {"workaround_arguments", record.workaround_arguments}};
 }
 
-PastConclusion conclusion_in(const json& json) {
+PastConclusion conclusion_in(const json& from) {
   PastConclusion conclusion;
-  conclusion.outcome = value_of(kOutcomes, json.at("outcome").get<std::string>());
-  conclusion.answer = answer_in(json.at("answer"));
-  conclusion.advice = json.at("advice");
-  json.at("warnings").get_to(conclusion.warnings);
-  json.at("no_effect").get_to(conclusion.no_effect);
-  json.at("workaround").get_to(conclusion.workaround);
-  json.at("workaround_unset").get_to(conclusion.workaround_unset);
-  json.at("workaround_arguments").get_to(conclusion.workaround_arguments);
+  conclusion.outcome = value_of(kOutcomes, from.at("outcome").get<std::string>());
+  conclusion.answer = answer_in(from.at("answer"));
+  conclusion.advice = from.at("advice");
+  from.at("warnings").get_to(conclusion.warnings);
+  from.at("no_effect").get_to(conclusion.no_effect);
+  from.at("workaround").get_to(conclusion.workaround);
+  from.at("workaround_unset").get_to(conclusion.workaround_unset);
+  from.at("workaround_arguments").get_to(conclusion.workaround_arguments);
   return conclusion;
 }
 

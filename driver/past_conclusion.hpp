@@ -24,6 +24,6 @@ struct PastConclusion {
 nlohmann::json json_of_conclusion(const reports::Record& record);
 
 /// Inverse. Throws nlohmann::json::exception or std::invalid_argument for what cannot be one.
-PastConclusion conclusion_in(const nlohmann::json& json);
+PastConclusion conclusion_in(const nlohmann::json& from);
 
 }  // namespace bisectd::driver

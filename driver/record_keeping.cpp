@@ -5,6 +5,7 @@
 
 #include "configs/loader.hpp"
 #include "driver/record_curves.hpp"
+#include "driver/recorded_curve.hpp"
 #include "driver/version.hpp"
 
 namespace bisectd::driver {
@@ -63,6 +64,7 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.versions = past.versions;
   record.target = experiment.accept.target;
   for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(warning));
+  for (std::string& change : changes_since_baseline(experiment, past.versions)) record.warnings.push_back(std::move(change));
   return record;
 }
 

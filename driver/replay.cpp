@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "driver/attempts.hpp"
+#include "driver/inquiry.hpp"
+#include "driver/problem.hpp"
 #include "driver/record_curves.hpp"
 #include "driver/record_keeping.hpp"
 #include "driver/recorded_curve.hpp"
-#include "driver/search_problem.hpp"
 #include "reports/lookup.hpp"
 
 namespace bisectd::driver {
@@ -76,7 +77,6 @@ class Replay {
       describe_reference(record_, *reference_);
     }
     const std::vector<judge::Curve> as_is = whole_curves(experiment_, directory_, history_, Role::as_is);
-    identical_ = identical_repeats(as_is);
     if (reference_ && !as_is.empty()) describe_subject(record_, *reference_, as_is.back(), Shown::as_is);
     for (reports::Trial& trial : record_.trials)
       for (reports::Attempt& attempt : trial.attempts)
@@ -99,34 +99,19 @@ class Replay {
     if (reference_) trial.delta = difference_so_far(*reference_, series->second);
   }
 
-  /// Of a run under way, as the evidence says it so far. Runs at full length that contradict shortened ones are told like
-  /// all others: an estimate is all that is wanted here, the answer of a finished run is in its journal.
+  /// Of a run under way; a finished one has its answer in the journal.
   void add_answer() {
     if (history_.finished || !history_.catalogue) return;
-    const neutralise::Catalogue& catalogue = *history_.catalogue;
-    const launch::DevicePool slots(experiment_.subject.devices);
-    strategies::Search search(problem_for(experiment_, catalogue, deterministic(), slots.size()),
-                              engine_of(experiment_.search.engine));
-    const auto tell = [&](const PastTrial& past, const strategies::SuspectSet& neutralised) {
-      search.tell({.neutralised = neutralised,
-                   .verdict = past.judgement->verdict,
-                   .p_bad = past.judgement->p_bad,
-                   .delta = past.judgement->delta});
-    };
-    for (const std::size_t index : history_.order_judged)
-      if (history_.trials[index].role == Role::as_is) tell(history_.trials[index], strategies::SuspectSet(catalogue.size()));
-    for (const std::size_t index : history_.order_judged)
-      if (is_search(history_.trials[index].role)) tell(history_.trials[index], history_.trials[index].neutralised);
-    record_.answer = search.answer();
-  }
-
-  /// As it was known when the search began: from the references and the subject as it is.
-  bool deterministic() const {
-    judge::NoisePool pool{{.identical = identical_}};
-    for (const PastTrial& past : history_.trials)
-      if (past.judgement && !is_search(past.role))
-        for (const auto& [metric, spread] : past.judgement->spreads) pool.add(spread);
-    return pool.deterministic();
+    const std::size_t slots = launch::DevicePool(experiment_.subject.devices).size();
+    Inquiry inquiry(problem_of(experiment_, *history_.catalogue, slots, history_.exact),
+                    engine_of(experiment_.search.engine));
+    for (const std::size_t index : history_.order_judged) {
+      PastTrial trial = history_.trials[index];
+      if (trial.role == Role::reference || trial.role == Role::discovery) continue;
+      trial.neutralised.resize(history_.catalogue->size());  // the subject as it is runs before the suspects are known
+      inquiry.learn(told_by(trial));
+    }
+    record_.answer = inquiry.answer();
   }
 
   void show_fix() {
@@ -140,7 +125,6 @@ class Replay {
   const History& history_;
   reports::Record record_;
   std::optional<judge::Reference> reference_;
-  int identical_ = 0;  ///< repeats of the subject as it is that gave the same bits
 };
 
 }  // namespace

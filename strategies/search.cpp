@@ -30,6 +30,10 @@ class Search::Impl {
   bool stale = false;
 
  private:
+  /// Whether an engine that believes, rather than `ordered`, gives the answer.
+  bool leads_belief() const {
+    return phases.explained() || phases.by_sums() || (phases.by_causes() && !phases.culprits()->complete());
+  }
   std::vector<SuspectId> found() const;
   State state() const;
   std::string explain(State state) const;
@@ -59,7 +63,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
       unsettled = true;
       add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
     }
-  if (const auto pair = phases.log().contradiction()) {
+  if (const auto pair = phases.log().contradiction(); pair && !phases.by_sums()) {
     unsettled = true;
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = phases.log().entries()[i]; phases.log().worth_repeating(entry))
@@ -92,6 +96,14 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     return trials;
   }
   if (phases.explained()) return trials;
+  if (phases.by_sums()) {
+    for (const SuspectSet& set : phases.sums()->ask(slots, busy)) {
+      const bool check = phases.sums()->is_check(set);
+      add(set, check ? Purpose::certificate : Purpose::search,
+          check ? "checks a claim of the likeliest answer" : "measures a random half of the suspects");
+    }
+    return trials;
+  }
   if (phases.by_causes()) {
     for (const SuspectSet& set : phases.engine()->ask(slots, busy)) {
       const bool check = phases.engine()->is_check(set);
@@ -134,13 +146,15 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
 }
 
 std::vector<SuspectId> Search::Impl::found() const {
-  if (phases.explained() || (phases.by_causes() && !phases.culprits()->complete())) return phases.engine()->finding().culprit_set;
+  if (leads_belief()) return phases.believed()->culprit_set;
   std::vector<SuspectId> ids = phases.culprits() ? phases.culprits()->found() : std::vector<SuspectId>{};
   std::sort(ids.begin(), ids.end());
   return ids;
 }
 
 State Search::Impl::state() const {
+  if (phases.by_sums())
+    return phases.explained() ? State::proved : plan(1, {}).empty() ? State::stuck : State::searching;
   if (phases.log().contradiction()) return plan(1, {}).empty() ? State::contradictory : State::searching;
   if (phases.verdict_of(phases.all()) == Verdict::pass) return State::aligned;
   const bool top_known = !phases.runnable() || phases.runnable()->complete();
@@ -196,11 +210,11 @@ void Search::Impl::update_answer() {
     if (answer.state == State::aligned) answer.confidence = 1.0;
     return;
   }
-  const bool believed = phases.explained() || (phases.by_causes() && !phases.culprits()->complete());
-  answer.guilt = believed ? phases.engine()->guilt() : phases.culprits()->guilt();
-  answer.confidence = believed ? phases.engine()->finding().mass : phases.culprits()->none_left();
+  const bool believed = leads_belief();
+  answer.guilt = phases.by_sums() ? phases.sums()->guilt() : believed ? phases.engine()->guilt() : phases.culprits()->guilt();
+  answer.confidence = believed ? phases.believed()->mass : phases.culprits()->none_left();
   if (believed)
-    answer.causes = phases.engine()->finding().causes;
+    answer.causes = phases.believed()->causes;
   else if (phases.culprits()->complete())
     for (const auto& cause : phases.reasons()) {
       std::vector<SuspectId> members = cause->members();

@@ -11,8 +11,9 @@
 
 namespace bisectd::strategies {
 
-/// `automatic`: `ordered` for one slot and exact verdicts, else `causes`, which hands over to `ordered` when it
-/// misfits. `additive` (the measured size of the difference) is not built yet and means `automatic`.
+/// `automatic`: `ordered` for one slot and exact verdicts, else `causes`; `additive` (the measured size of the
+/// difference) when verdicts contradict each other for good, as cancelling effects make them. `causes` and `additive`
+/// hand over when they misfit: all of them heard the same evidence.
 enum class EngineKind { automatic, ordered, causes, additive };
 
 class Search {

@@ -35,19 +35,19 @@ judge::Reference prepared(const configs::Experiment& experiment, const std::vect
   return std::move(*reference);
 }
 
+bool same_bits(const judge::Curve& a, const judge::Curve& b) {
+  return std::ranges::equal(a.series, b.series, [](const auto& left, const auto& right) {
+    return left.first == right.first && judge::identical(judge::tidy(left.second), judge::tidy(right.second));
+  });
+}
+
 /// Distinct runs once, the others counted.
 void set_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {
-  std::vector<judge::Track> kept;
-  for (const judge::Curve& curve : curves) {
-    const judge::Series& series = curve.series.at(baseline.metric);
-    judge::Track track = judge::tidy(series);
-    if (std::ranges::any_of(kept, [&](const judge::Track& other) { return judge::identical(other, track); })) {
+  for (const judge::Curve& curve : curves)
+    if (std::ranges::any_of(baseline.runs, [&](const judge::Curve& run) { return same_bits(run, curve); }))
       ++baseline.identical;
-      continue;
-    }
-    kept.push_back(std::move(track));
-    baseline.runs.push_back(series);
-  }
+    else
+      baseline.runs.push_back(curve);
 }
 
 /// The baseline of a run. Errors: UsageError for a run that did not repeat, or not well enough to be judged against.
@@ -79,9 +79,7 @@ std::string noise_text(const Baseline& baseline) {
 
 bool same_curves(const Baseline& a, const Baseline& b) {
   return a.model == b.model && a.metric == b.metric &&
-         std::ranges::equal(a.runs, b.runs, [](const judge::Series& left, const judge::Series& right) {
-           return judge::identical(judge::tidy(left), judge::tidy(right));
-         });
+         std::ranges::equal(a.runs, b.runs, same_bits);
 }
 
 /// Says how the new one differs from the one in the file. True: they are the same.

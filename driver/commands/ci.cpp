@@ -56,6 +56,8 @@ std::set<std::string> devices_of(const configs::Experiment& experiment) {
   return names;
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 class Ci {
  public:
   explicit Ci(const CiOptions& options)
@@ -104,7 +106,7 @@ class Ci {
         entry.model = experiment->name;
       } catch (const configs::ConfigError& error) {
         entry.state = EntryState::unjudged;
-        entry.problem = configs::render(error);
+        entry.problem = first_line(configs::render(error));
       }
       if (std::ranges::count(record_.entries, entry.model, &SuiteEntry::model))
         throw configs::ConfigError({{written.place, fmt::format("two experiments are called `{}`", entry.model), ""}});
@@ -188,7 +190,7 @@ class Ci {
     entry.state = EntryState::unjudged;
     try {
       if (code == kUsageCode) {
-        entry.problem = keep::read_file(folder / "stderr.log");
+        entry.problem = first_line(keep::read_file(folder / "stderr.log"));
       } else {
         const SeenRun run = see_run((folder / "latest").string());
         entry.record = replay(experiment_of(run, false), run.directory, run.history, false, Detail::status);

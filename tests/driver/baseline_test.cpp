@@ -19,7 +19,8 @@ Baseline sample() {
           .accepted_utc = "2026-11-21T00:00:00Z",
           .noise = 0.001,
           .versions = {{"cann", "8.3"}},
-          .runs = {{{10, 7.5}, {20, 7.1000000000000005}, {30, nan}}, {{10, 7.6}, {30, 7}}},
+          .runs = {{{{"loss", {{10, 7.5}, {20, 7.1000000000000005}, {30, nan}}}, {"acc", {{30, 0.5}}}}},
+                   {{{"loss", {{10, 7.6}, {30, 7}}}, {"acc", {{30, 0.25}}}}}},
           .identical = 1};
 }
 
@@ -32,15 +33,16 @@ TEST_CASE("a baseline is read back bit for bit") {
   CHECK(back.noise == 0.001);
   CHECK(back.versions.at("cann") == "8.3");
   REQUIRE(back.runs.size() == 2);
-  CHECK(back.runs[0][1].value == 7.1000000000000005);
-  CHECK(std::isnan(back.runs[0][2].value));
-  CHECK(back.runs[1].size() == 2);
+  CHECK(back.runs[0].series.at("loss")[1].value == 7.1000000000000005);
+  CHECK(std::isnan(back.runs[0].series.at("loss")[2].value));
+  CHECK(back.runs[1].series.at("loss").size() == 2);
+  CHECK(back.runs[1].series.at("acc")[0].value == 0.25);
   CHECK(curves_of(back).size() == 3);
 }
 
 TEST_CASE("a baseline has one line per step, so that a change shows where it is") {
   const std::string text = baseline_text(sample());
-  CHECK(text.find("    [10,7.5,7.6],\n    [20,7.1000000000000005,null],\n    [30,\"nan\",7.0]\n") != std::string::npos);
+  CHECK(text.find("    \"loss\": [\n      [10,7.5,7.6],\n      [20,7.1000000000000005,null],\n      [30,\"nan\",7.0]\n    ]\n") != std::string::npos);
 }
 
 TEST_CASE("a damaged baseline is refused") {

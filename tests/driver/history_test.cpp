@@ -42,7 +42,7 @@ TEST_CASE("what is journaled is read back") {
     begun.run_tag = "tag";
     begun.prune = true;
     journal.append(run_record(begun, experiment));
-    journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}})));
+    journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}}), true));
     journal.append(trial_record(plan));
     journal.append(attempt_started_record(3, 1, 0.5, "npu 0"));
     journal.append(attempt_ended_record(outcome));

@@ -49,7 +49,7 @@ TEST_CASE("a model that regressed is red even where its search found no answer")
 
 TEST_CASE("the suite as text") {
   CHECK(suite_text(sample_suite(), Colour::never) ==
-        "good: no difference, loss -0.004 %\n"
+        "good: agrees with the reference, loss -0.004 %\n"
         "bad: culprits found, loss +3.10 %: ops:pad3d, flags:storage_format\n"
         "old: unchanged: nothing changed\n"
         "lost: not judged: no baseline\n"
