@@ -40,18 +40,6 @@ std::string how_it_left(const launch::Ended& ended) {
   return {};
 }
 
-read::AttemptLog log_of(const AttemptRequest& request, const std::vector<configs::Metric>& metrics) {
-  read::AttemptFiles files{.stdout_file = stdout_file(request.folder),
-                           .stderr_file = stderr_file(request.folder),
-                           .metrics_file = metrics_file(request.folder),
-                           .folder = request.folder};
-  if (const auto& log = request.side->settings->log) {
-    files.stdout_file = request.folder / *log;
-    files.stderr_file.clear();
-  }
-  return read::AttemptLog(files, metrics, request.watched.patterns);
-}
-
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
   return !request.last_steps.empty() && std::ranges::all_of(request.last_steps, [&](const auto& due) {
     return log.last_step(due.first) >= due.second;
@@ -73,6 +61,31 @@ void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, con
 }
 
 }  // namespace
+
+read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
+                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched) {
+  read::AttemptFiles files{.stdout_file = stdout_file(folder),
+                           .stderr_file = stderr_file(folder),
+                           .metrics_file = metrics_file(folder),
+                           .folder = folder};
+  if (side.log) {
+    files.stdout_file = folder / *side.log;
+    files.stderr_file.clear();
+  }
+  return read::AttemptLog(files, metrics, watched);
+}
+
+judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
+                          const std::vector<configs::Metric>& metrics) {
+  read::AttemptLog log = log_of(side, folder, metrics, {});
+  log.poll();
+  log.finish();
+  return log.curve();
+}
+
+std::string device_text(const configs::Side& side, const launch::Slot& slot) {
+  return slot.visible.empty() ? "" : side.devices.kind + " " + slot.visible;
+}
 
 bool can_be_judged(const AttemptOutcome& outcome) {
   return (outcome.ending == Ending::finished || outcome.ending == Ending::whole) && outcome.errors.empty();
@@ -99,7 +112,8 @@ struct Attempts::Running {
   std::string why;
 
   Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics)
-      : request(std::move(wanted)), slot(std::move(at)), log(log_of(request, metrics)) {}
+      : request(std::move(wanted)), slot(std::move(at)),
+        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)) {}
 
   /// The first reason to end it, if there is one.
   std::optional<std::pair<Ending, std::string>> reason_to_end(Clock::time_point now) const {
@@ -124,8 +138,7 @@ Attempts::~Attempts() = default;
 
 double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-void Attempts::start(AttemptRequest request) {
-  launch::Slot slot = request.side->pool->acquire().value();
+void Attempts::start(AttemptRequest request, launch::Slot slot) {
   const LaunchCommand command = launch_command(request, slot, run_tag_);
   std::filesystem::create_directories(request.folder);
   write_attempt_files(request.folder, command);
@@ -141,6 +154,13 @@ void Attempts::start(AttemptRequest request) {
   running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_));
 }
 
+RunningAttempt Attempts::seen_now(const Running& running) const {
+  return {.request = running.request,
+          .log = running.log,
+          .started_s = std::chrono::duration<double>(running.started - began_).count(),
+          .device = device_text(*running.request.side->settings, running.slot)};
+}
+
 void Attempts::poll() {
   const Clock::time_point now = Clock::now();
   for (auto& [id, running] : running_) {
@@ -148,7 +168,7 @@ void Attempts::poll() {
     if (running->log.poll()) running->last_output = now;
     if (!running->last_step_logged && logged_last_step(running->request, running->log)) running->last_step_logged = now;
     auto reason = running->reason_to_end(now);
-    if (!reason && watcher_(running->request, running->log)) reason = {Ending::ended_early, "its verdict was certain"};
+    if (!reason && watcher_(seen_now(*running))) reason = {Ending::ended_early, "its verdict was certain"};
     if (!reason) continue;
     running->asked_to_end = reason->first;
     running->why = reason->second;
@@ -162,10 +182,10 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.trial = running.request.trial;
   outcome.number = running.request.number;
   outcome.folder = running.request.folder;
-  outcome.started_s = std::chrono::duration<double>(running.started - began_).count();
+  const RunningAttempt seen = seen_now(running);
+  outcome.started_s = seen.started_s;
   outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
-  if (!running.slot.visible.empty())
-    outcome.device = running.request.side->settings->devices.kind + " " + running.slot.visible;
+  outcome.device = seen.device;
   take_from_files(outcome, running.request, running.log);
   outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
@@ -175,10 +195,14 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
     outcome.ending = Ending::not_started;
   else if (left_with_zero)
     outcome.ending = Ending::finished;
+  else if (launcher_.signal_number() != 0)
+    outcome.ending = Ending::interrupted;  // whoever ended us may have ended the training too: that is no crash
   else
     outcome.ending = logged_last_step(running.request, running.log) ? Ending::whole : Ending::crashed;
   if (outcome.ending == Ending::whole && !running.request.shortened)
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
+  const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
+  if (left_by_itself && !ended.message.empty()) outcome.notes.push_back(ended.message);  // what it left running
   return outcome;
 }
 
@@ -218,7 +242,7 @@ std::vector<AttemptOutcome> Attempts::stop_all() {
 }
 
 AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<Ending> ending) const {
-  read::AttemptLog log = log_of(request, metrics_);
+  read::AttemptLog log = log_of(*request.side->settings, request.folder, metrics_, request.watched.patterns);
   log.poll();
   log.finish();
   AttemptOutcome outcome;

@@ -83,6 +83,25 @@ struct AttemptOutcome {
   std::vector<read::Printed> printed;    ///< one per metric
 };
 
+/// An attempt under way, as its watcher sees it.
+struct RunningAttempt {
+  const AttemptRequest& request;
+  const read::AttemptLog& log;
+  double started_s = 0;                  ///< since the run began
+  std::string device;
+};
+
+/// The log of an attempt in `folder`, nothing of it read yet.
+read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
+                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched);
+
+/// All that an ended attempt logged.
+judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
+                          const std::vector<configs::Metric>& metrics);
+
+/// "npu 0,1"; empty for a slot without devices.
+std::string device_text(const configs::Side& side, const launch::Slot& slot);
+
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
 bool can_be_judged(const AttemptOutcome& outcome);
 /// Inverse of name_of; throws std::invalid_argument for a word that is no ending.
@@ -92,15 +111,15 @@ const char* name_of(Ending ending);
 class Attempts {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Told of each attempt while it runs, with its curve so far; true: its verdict is certain, end it.
-  using Watcher = std::function<bool(const AttemptRequest&, const read::AttemptLog&)>;
+  /// Told of each attempt while it runs; true: its verdict is certain, end it.
+  using Watcher = std::function<bool(const RunningAttempt&)>;
 
   Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
            double elapsed_before_s, Watcher watcher);
   ~Attempts();
 
-  /// Needs a free slot of the request's side.
-  void start(AttemptRequest request);
+  /// Starts an attempt on a slot of its side's pool, and gives the slot back when it has ended.
+  void start(AttemptRequest request, launch::Slot slot);
   /// Waits until at least one attempt ended; empty only if none is running or a signal arrived.
   std::vector<AttemptOutcome> wait();
   /// Ends everything that runs and returns it as interrupted.
@@ -116,6 +135,7 @@ class Attempts {
  private:
   struct Running;
   void poll();
+  RunningAttempt seen_now(const Running& running) const;
   AttemptOutcome outcome_of(Running& running, const launch::Ended& ended) const;
 
   launch::Launcher& launcher_;

@@ -100,10 +100,15 @@ neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& 
       record.advice = "The budget was spent before the search was done. Go on with a larger search.budget: "
                       "`bisectd resume --accept-changes`.";
       break;
+    // What happened is the answer's explanation, which every report shows; here only what can be done.
     case strategies::State::contradictory:
+      record.outcome = reports::Outcome::inconclusive;
+      record.advice = "Next: measure the noise with more reference.repeats, allow more accept.max_repeats, and start anew.";
+      break;
     case strategies::State::stuck:
       record.outcome = reports::Outcome::inconclusive;
-      record.advice = catalogue.with_labels(record.answer.explanation);
+      record.advice = "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising "
+                      "breaks the run out of the search with `exclude`.";
       break;
   }
   return fix;

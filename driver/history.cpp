@@ -74,14 +74,20 @@ class Replay {
     if (kind == "run") {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
+      history.prune = record.at("prune");
       history.experiment_file = record.at("experiment");
+      history.name = record.at("name");
+      history.metric = record.at("metric");
+      history.target = record.at("target");
     } else if (kind == "versions") {
       history.versions = record.at("versions").get<std::map<std::string, std::string>>();
     } else if (kind == "finished") {
       history.finished = true;
       history.elapsed_s = record.at("elapsed_s");
+      history.conclusion = conclusion_in(record.at("conclusion"));
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
+      history.failure = record.at("failure");
     } else if (kind == "checks") {
       history.differing_commands = record.at("differences").get<std::vector<std::string>>();
     } else if (kind == "suspects") {
@@ -101,7 +107,11 @@ class Replay {
       index_by_number_[trial.number] = history.trials.size();
       history.trials.push_back(std::move(trial));
     } else if (kind == "attempt-started") {
-      trial_of(record).attempts.push_back({.number = record.at("attempt")});
+      history.failure.clear();
+      const double started_s = record.at("started_s");
+      trial_of(record).attempts.push_back(
+          {.number = record.at("attempt"), .started_s = started_s, .device = record.at("device")});
+      history.elapsed_s = std::max(history.elapsed_s, started_s);
     } else if (kind == "attempt-ended") {
       PastTrial& trial = trial_of(record);
       const int number = record.at("attempt");
@@ -146,17 +156,28 @@ History read_history(const std::filesystem::path& journal) {
   return std::move(replay.history);
 }
 
-json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file) {
-  return {{"kind", "run"}, {"started_utc", started_utc}, {"tag", run_tag}, {"experiment", experiment_file}};
+json run_record(const History& begun, const configs::Experiment& experiment) {
+  return {{"kind", "run"},
+          {"started_utc", begun.started_utc},
+          {"tag", begun.run_tag},
+          {"prune", begun.prune},
+          {"experiment", std::filesystem::absolute(experiment.file).string()},
+          {"name", experiment.name},
+          {"metric", experiment.metrics.front().name},
+          {"target", experiment.accept.target}};
 }
 
 json versions_record(const std::map<std::string, std::string>& versions) {
   return {{"kind", "versions"}, {"versions", versions}};
 }
 
-json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed_s", elapsed_s}}; }
+json finished_record(const reports::Record& record) {
+  return {{"kind", "finished"}, {"elapsed_s", record.elapsed_s}, {"conclusion", json_of_conclusion(record)}};
+}
 
-json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
+json session_record(double elapsed_s, const std::string& failure) {
+  return {{"kind", "session"}, {"elapsed_s", elapsed_s}, {"failure", failure}};
+}
 
 json checks_record(const std::vector<std::string>& differences) {
   return {{"kind", "checks"}, {"differences", differences}};
@@ -179,8 +200,12 @@ json trial_record(const TrialPlan& plan) {
           {"shortened", plan.shortened}};
 }
 
-json attempt_started_record(std::size_t trial, int attempt) {
-  return {{"kind", "attempt-started"}, {"trial", trial}, {"attempt", attempt}};
+json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device) {
+  return {{"kind", "attempt-started"},
+          {"trial", trial},
+          {"attempt", attempt},
+          {"started_s", started_s},
+          {"device", device}};
 }
 
 json attempt_ended_record(const AttemptOutcome& outcome) {

@@ -11,7 +11,9 @@
 
 #include "driver/judge/verdict.hpp"
 #include "driver/neutralise/catalogue.hpp"
+#include "driver/past_conclusion.hpp"
 #include "driver/trial_plan.hpp"
+#include "reports/record.hpp"
 
 namespace bisectd::driver {
 
@@ -37,9 +39,14 @@ struct PastTrial {
 struct History {
   std::string started_utc;
   std::string run_tag;
+  bool prune = false;                                ///< the experiment was turned round (prune_experiment.hpp)
   std::string experiment_file;                       ///< absolute
+  std::string name, metric;                          ///< of the experiment; the metric that decides
+  double target = 0;
   bool finished = false;                             ///< it came to its answer
   std::map<std::string, std::string> versions;       ///< of the subject's software, by name
+  std::optional<PastConclusion> conclusion;          ///< of a finished one
+  std::string failure;                               ///< why the last session could not go on; empty: it was not so
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
@@ -54,15 +61,17 @@ struct History {
 History read_history(const std::filesystem::path& journal);
 
 /// The journal's records.
-nlohmann::json run_record(const std::string& started_utc, const std::string& run_tag, const std::string& experiment_file);
+/// `begun` says when, under which tag, and whether the experiment was turned round.
+nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
-nlohmann::json finished_record(double elapsed_s);
-nlohmann::json session_record(double elapsed_s);
+nlohmann::json finished_record(const reports::Record& record);
+/// A session ended without an answer: a signal (`failure` empty), or something outside the search.
+nlohmann::json session_record(double elapsed_s, const std::string& failure);
 nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json trial_record(const TrialPlan& plan);
-nlohmann::json attempt_started_record(std::size_t trial, int attempt);
+nlohmann::json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device);
 nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);
 nlohmann::json judged_record(std::size_t trial, const judge::Judgement& judgement);
 

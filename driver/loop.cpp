@@ -11,7 +11,9 @@
 #include "driver/judge/preflight.hpp"
 #include "driver/problem.hpp"
 #include "driver/recorded_curve.hpp"
+#include "driver/record_curves.hpp"
 #include "driver/record_keeping.hpp"
+#include "reports/lookup.hpp"
 #include "reports/progress.hpp"
 #include "reports/write.hpp"
 
@@ -21,8 +23,10 @@ namespace {
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-/// Reports are rewritten after a trial, but not more often than this: with trials of milliseconds they would be the night.
+/// Reports are rewritten after a trial, but not more often than this, nor for more than this share of the time: with
+/// trials of milliseconds they would be the night.
 constexpr double kReportEvery_s = 2.0;
+constexpr double kReportShare = 0.02;
 
 std::vector<judge::Curve> whole_curves(const FinishedTrial& finished) {
   std::vector<judge::Curve> curves;
@@ -42,8 +46,6 @@ int identical_repeats(const FinishedTrial& finished) {
   }));
 }
 
-bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
-
 }  // namespace
 
 Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunDirectory& directory,
@@ -51,11 +53,13 @@ Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunD
     : experiment_(experiment), sides_(sides), directory_(directory), journal_(journal), past_(std::move(past)),
       launcher_(launcher), progress_(progress), watch_(experiment),
       attempts_(launcher, experiment.metrics, past_.run_tag, past_.elapsed_s,
-                [this](const AttemptRequest& request, const read::AttemptLog& log) {
-                  note_running(record_, directory_, request, log.last_step());
-                  progress_.running([&](std::size_t columns) { return reports::status_line(record_, columns); },
-                                    [&] { return reports::heartbeat_line(record_); });
-                  return is_certain(request, log.curve());
+                [this](const RunningAttempt& running) {
+                  record_.elapsed_s = attempts_.now_s();
+                  note_running(record_, directory_, running, jury_ ? &jury_->first() : nullptr);
+                  progress_.running(
+                      [&](std::size_t columns, std::size_t rows) { return reports::live_lines(record_, columns, rows); },
+                      [&] { return reports::heartbeat_line(record_); });
+                  return is_certain(running.request, running.log.curve());
                 }),
       trials_(attempts_, journal, directory,
               {.whole = [this](const TrialPlan& plan, std::span<const judge::Curve> curves) { return judge_whole(plan, curves); },
@@ -68,12 +72,14 @@ const reports::Record& Loop::run() {
     find_answer();
     if (!past_.finished) {
       past_.elapsed_s = attempts_.now_s();  // from here on the run's time stands still, as it will when it is shown again
-      journal_.append(finished_record(past_.elapsed_s));
+      record_.elapsed_s = past_.elapsed_s;
+      journal_.append(finished_record(record_));
       past_.finished = true;
     }
   } catch (const Infrastructure& error) {
     record_.outcome = reports::Outcome::infrastructure;
     record_.advice = error.what();
+    journal_.append(session_record(attempts_.now_s(), error.what()));
   } catch (...) {
     write_reports(true);
     throw;
@@ -87,11 +93,20 @@ void Loop::find_answer() {
   measure_reference();
   if (!measure_subject()) return;
   search();
+  show_fix();
   const neutralise::Recipe fix = conclude(record_, experiment_, catalogue_, sides_.subject.environment,
                                           effect_due_ - effect_seen_, directory_.workaround_files());
   if (fix.files.empty()) return;
   std::filesystem::create_directories(directory_.workaround_files());
   write_recipe_files(directory_.workaround_files(), fix);
+}
+
+void Loop::show_fix() {
+  const reports::Trial* fix = reports::fix_trial(record_);
+  if (record_.answer.state != strategies::State::proved || !fix || fix->attempts.empty()) return;
+  // Read again: the fix may have been judged by an earlier bisectd, or long before it was known to be the fix.
+  const auto folder = directory_.folder() / fix->attempts.back().folder;
+  describe_subject(record_, jury_->first(), logged_curve(experiment_.subject, folder, experiment_.metrics), Shown::fix);
 }
 
 bool Loop::check_sides() {
@@ -163,14 +178,14 @@ std::vector<FinishedTrial> Loop::wait() {
   std::vector<FinishedTrial> finished = trials_.wait();
   if (attempts_.signal_number() == 0) return finished;
   trials_.stop_all();
-  journal_.append(session_record(attempts_.now_s()));
+  journal_.append(session_record(attempts_.now_s(), ""));
   throw Interrupted{attempts_.signal_number()};
 }
 
 void Loop::measure_reference() {
   std::vector<judge::Curve> curves;
   if (experiment_.reference.curve) {
-    curves.push_back(recorded_curve(experiment_));
+    curves = recorded_curves(experiment_);
   } else {
     progress_.line(reports::phase_line(record_, name_of(Role::reference)));
     start_or_go_on(plan_for(Role::reference, {}, "the trusted side"));
@@ -262,7 +277,8 @@ bool Loop::measure_subject() {
       throw Infrastructure(fmt::format("the reference logs \"{}\", the subject does not (see {}): the metric's format or "
                                        "pattern must fit both", metric, as_is.attempts.back().folder.string()));
   jury_->learn_identical(identical_repeats(as_is));
-  describe_as_is(record_, as_is);
+  describe_subject(record_, jury_->first(), as_is.attempts.back().curve, Shown::as_is);
+  record_.noise = as_is.judgement.noise;
   const auto differences = differing_logs(experiment_, reference_attempt_, as_is.attempts.back().folder);
   if (!differences.empty()) return conclude_unequal(record_, differences), false;
   warn_of_smoothing(as_is.attempts.back());
@@ -409,9 +425,11 @@ bool Loop::budget_spent() const {
 
 void Loop::write_reports(bool final) {
   record_.elapsed_s = past_.finished ? past_.elapsed_s : attempts_.now_s();
-  if (!final && record_.elapsed_s - reported_s_ < kReportEvery_s) return;
-  reported_s_ = record_.elapsed_s;
+  if (!final && attempts_.now_s() < next_report_s_) return;
+  const double began_s = attempts_.now_s();
   for (const std::string& problem : reports::write_reports(record_, directory_.folder())) progress_.line("warning: " + problem);
+  const double took_s = attempts_.now_s() - began_s;
+  next_report_s_ = began_s + std::max(kReportEvery_s, took_s / kReportShare);
 }
 
 }  // namespace bisectd::driver

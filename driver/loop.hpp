@@ -44,6 +44,7 @@ class Loop {
   bool measure_subject();
   void list_suspects(const std::vector<FinishedTrial>& first);
   void search();
+  void show_fix();
   void ask();
   bool ask_for_proofs();
   void replay_search();
@@ -83,7 +84,7 @@ class Loop {
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
   strategies::SuspectSet effect_seen_;  ///< of these: left one
   reports::Record record_;
-  double reported_s_ = 0;  ///< when reports were written last
+  double next_report_s_ = 0;  ///< not before this may reports be written again
 };
 
 }  // namespace bisectd::driver

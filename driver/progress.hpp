@@ -1,10 +1,11 @@
-// Lines about what is going on, for stderr: plain lines everywhere, one redrawn status line on a terminal. Knows nothing
-// of what they say.
+// Lines about what is going on, for stderr: plain lines everywhere, a few redrawn in place on a terminal. Knows nothing of
+// what they say.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace bisectd::driver {
 
@@ -18,18 +19,20 @@ class Progress {
 
   /// A line that stays.
   void line(const std::string& text);
-  /// What runs now. On a terminal `status` (given the width) is redrawn in place when it changed, at most ten times a
-  /// second; elsewhere `heartbeat` is a line once a minute, so that a CI system does not take a long attempt for a hang.
-  void running(const std::function<std::string(std::size_t)>& status, const std::function<std::string()>& heartbeat);
+  /// The lines of the live view, for a terminal of so many columns and rows.
+  using LiveLines = std::function<std::vector<std::string>(std::size_t columns, std::size_t rows)>;
+  /// What runs now. On a terminal `live` is redrawn in place when it changed, at most five times a second; elsewhere
+  /// `heartbeat` is a line once a minute, so that a CI system does not take a long attempt for a hang.
+  void running(const LiveLines& live, const std::function<std::string()>& heartbeat);
 
  private:
   using Clock = std::chrono::steady_clock;
-  void clear_status();
+  void clear_live();
 
   bool quiet_;
   bool terminal_;
-  std::string shown_;
-  Clock::time_point last_status_ = Clock::now();
+  std::vector<std::string> shown_;  ///< the lines at the bottom, the cursor is behind the last one
+  Clock::time_point last_shown_ = Clock::now();
 };
 
 }  // namespace bisectd::driver

@@ -4,6 +4,8 @@
 #include <boost/dynamic_bitset.hpp>
 
 #include "configs/loader.hpp"
+#include "driver/record_curves.hpp"
+#include "driver/recorded_curve.hpp"
 #include "driver/version.hpp"
 
 namespace bisectd::driver {
@@ -54,7 +56,7 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   reports::Record record;
   record.program_version = kVersion;
   record.experiment = experiment.name;
-  record.experiment_file = experiment.file;
+  record.experiment_file = std::filesystem::absolute(experiment.file).string();
   record.run_folder = directory.folder().string();
   record.started_utc = past.started_utc;
   record.elapsed_s = past.elapsed_s;
@@ -62,6 +64,7 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.versions = past.versions;
   record.target = experiment.accept.target;
   for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(warning));
+  for (std::string& change : changes_since_baseline(experiment, past.versions)) record.warnings.push_back(std::move(change));
   return record;
 }
 
@@ -72,18 +75,29 @@ void note(reports::Record& record, const keep::RunDirectory& directory, const Tr
     return;
   }
   reports::Trial& trial = trial_of(record, plan.number);
-  attempt_of(trial, directory.relative(outcome->folder)) = {.folder = directory.relative(outcome->folder),
-                                                            .exit = outcome->text,
-                                                            .started_s = outcome->started_s,
-                                                            .duration_s = outcome->duration_s,
-                                                            .device = outcome->device,
-                                                            .last_step = outcome->last_step};
+  reports::Attempt& attempt = attempt_of(trial, directory.relative(outcome->folder));
+  attempt = {.folder = attempt.folder,
+             .exit = outcome->text,
+             .started_s = outcome->started_s,
+             .duration_s = outcome->duration_s,
+             .device = outcome->device,
+             .last_step = outcome->last_step};
+  if (const auto series = outcome->curve.series.find(record.metric); series != outcome->curve.series.end())
+    attempt.curve = line_of(series->second, kAttemptPoints);
   trial.notes.insert(trial.notes.end(), outcome->notes.begin(), outcome->notes.end());
 }
 
-void note_running(reports::Record& record, const keep::RunDirectory& directory, const AttemptRequest& request,
-                  std::optional<std::int64_t> last_step) {
-  attempt_of(trial_of(record, request.trial), directory.relative(request.folder)).last_step = last_step;
+void note_running(reports::Record& record, const keep::RunDirectory& directory, const RunningAttempt& running,
+                  const judge::Reference* reference) {
+  reports::Trial& trial = trial_of(record, running.request.trial);
+  reports::Attempt& attempt = attempt_of(trial, directory.relative(running.request.folder));
+  attempt.started_s = running.started_s;
+  attempt.device = running.device;
+  attempt.last_step = running.log.last_step();
+  const auto series = running.log.curve().series.find(record.metric);
+  if (series == running.log.curve().series.end() || series->second.empty()) return;
+  attempt.last_value = series->second.back().value;
+  if (reference) trial.delta = difference_so_far(*reference, series->second);
 }
 
 void settle(reports::Record& record, const FinishedTrial& finished) {
@@ -92,40 +106,17 @@ void settle(reports::Record& record, const FinishedTrial& finished) {
 
 void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past) {
   reports::Trial trial = opened(past.number, past.role, past.neutralised);
+  const std::string key = set_key(past.neutralised);
   for (const PastAttempt& attempt : past.attempts)
-    if (attempt.ending)
-      trial.attempts.push_back({.folder = directory.relative(directory.attempt(past.number, set_key(past.neutralised), attempt.number)),
+    if (attempt.ending || !past.judgement)
+      trial.attempts.push_back({.folder = directory.relative(directory.attempt(past.number, key, attempt.number)),
                                 .exit = attempt.text,
                                 .started_s = attempt.started_s,
                                 .duration_s = attempt.duration_s,
                                 .device = attempt.device,
                                 .last_step = attempt.last_step});
-  set_judgement(trial, *past.judgement);
+  if (past.judgement) set_judgement(trial, *past.judgement);
   record.trials.push_back(std::move(trial));
-}
-
-reports::Line thinned(const judge::Series& series) {
-  const std::size_t every = series.size() / kMostPoints + 1;
-  reports::Line line;
-  for (std::size_t i = 0; i < series.size(); i += every) {
-    line.steps.push_back(series[i].step);
-    line.values.push_back(series[i].value);
-  }
-  return line;
-}
-
-void describe_reference(reports::Record& record, const judge::Reference& reference) {
-  record.references = static_cast<std::size_t>(reference.distinct());
-  judge::Series mean;
-  for (std::size_t i = 0; i < reference.steps.size(); ++i) mean.push_back({reference.steps[i], reference.mean[i]});
-  record.reference_curve = thinned(mean);
-}
-
-void describe_as_is(reports::Record& record, const FinishedTrial& as_is) {
-  for (const AttemptOutcome& attempt : as_is.attempts)
-    if (const auto series = attempt.curve.series.find(record.metric); series != attempt.curve.series.end())
-      record.as_is_curve = thinned(series->second);
-  record.noise = as_is.judgement.noise;
 }
 
 }  // namespace bisectd::driver

@@ -16,22 +16,15 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
 void note(reports::Record& record, const keep::RunDirectory& directory, const TrialPlan& plan,
           const AttemptOutcome* outcome);
 
-/// How far a running attempt has come.
-void note_running(reports::Record& record, const keep::RunDirectory& directory, const AttemptRequest& request,
-                  std::optional<std::int64_t> last_step);
+/// How far a running attempt has come. `reference` is null as long as there is none.
+void note_running(reports::Record& record, const keep::RunDirectory& directory, const RunningAttempt& running,
+                  const judge::Reference* reference);
 
 /// A trial came to its end.
 void settle(reports::Record& record, const FinishedTrial& finished);
 
-/// A trial that an earlier bisectd brought to its end.
+/// A trial of the journal: judged, or still open and then with the attempts that run.
 void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past);
-
-void describe_reference(reports::Record& record, const judge::Reference& reference);
-void describe_as_is(reports::Record& record, const FinishedTrial& as_is);
-
-/// At most this many points of a curve go into the record; the shape survives, the file stays small.
-inline constexpr std::size_t kMostPoints = 500;
-reports::Line thinned(const judge::Series& series);
 
 /// The trial of this number. It exists.
 reports::Trial& trial_of(reports::Record& record, std::size_t number);

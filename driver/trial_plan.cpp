@@ -38,6 +38,8 @@ Role role_of(strategies::Purpose purpose) {
   return Role::search;
 }
 
+bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
+
 std::string set_key(const strategies::SuspectSet& set) {
   std::string bits;
   boost::to_string(set, bits);  // most significant first: suspect 0 is the last character

@@ -20,6 +20,9 @@ const char* name_of(Role role);
 Role role_of(const std::string& name);
 Role role_of(strategies::Purpose purpose);
 
+/// Trials that the search asked for; the others come before it.
+bool is_search(Role role);
+
 /// What names a trial's folder: two trials of one set have the same key.
 std::string set_key(const strategies::SuspectSet& set);
 

@@ -112,12 +112,14 @@ void Trials::launch_one(Open& open) {
 
 void Trials::pump() {
   for (auto request = queue_.begin(); request != queue_.end();) {
-    if (request->side->pool->free() == 0) {
+    auto slot = request->side->pool->acquire();
+    if (!slot) {
       ++request;
       continue;
     }
-    journal_.append(attempt_started_record(request->trial, request->number));
-    attempts_.start(std::move(*request));
+    const std::string device = device_text(*request->side->settings, *slot);
+    journal_.append(attempt_started_record(request->trial, request->number, attempts_.now_s(), device));
+    attempts_.start(std::move(*request), std::move(*slot));
     request = queue_.erase(request);
   }
 }

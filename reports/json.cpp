@@ -11,8 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the keys in the order written here
 
-constexpr int kSchemaVersion = 1;
-
 Json number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -122,6 +120,7 @@ Json attempt(const Attempt& one) {
           {"duration_s", number(one.duration_s)},
           {"device", one.device},
           {"last_step", one.last_step ? Json(*one.last_step) : Json(nullptr)},
+          {"last_value", number(one.last_value)},
           {"curve", line(one.curve)}};
 }
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <pugixml.hpp>
 #include <sstream>
+#include <vector>
 
 #include "reports/console.hpp"
 #include "reports/escape.hpp"
@@ -101,46 +101,89 @@ bool is_timestamp(const std::string& text) {
 }
 
 // Jenkins splits a class name at its dots into package and class.
-std::string class_name(const Record& record) {
-  std::string name = plain(record.experiment);
+std::string class_name(const std::string& experiment) {
+  std::string name = plain(experiment);
   std::ranges::replace(name, '.', '_');
   return "bisectd." + name;
 }
 
-std::size_t count(const std::array<Case, 3>& cases, std::string_view element) {
+std::size_t count(const std::vector<Case>& cases, std::string_view element) {
   return static_cast<std::size_t>(std::ranges::count(cases, element, &Case::element));
+}
+
+struct Suite {
+  std::string class_name;
+  std::vector<Case> cases;
+  double time_s = 0;
+  std::string timestamp;
+  std::map<std::string, std::string> versions;
+  std::string story;  ///< the text below the message of whatever is not green
+};
+
+void append_suite(pugi::xml_node suites, const Suite& suite) {
+  pugi::xml_node node = suites.append_child("testsuite");
+  node.append_attribute("name") = suite.class_name.c_str();
+  node.append_attribute("tests") = suite.cases.size();
+  node.append_attribute("failures") = count(suite.cases, "failure");
+  node.append_attribute("errors") = count(suite.cases, "error");
+  node.append_attribute("skipped") = count(suite.cases, "skipped");
+  node.append_attribute("time") = seconds_text(suite.time_s).c_str();
+  if (is_timestamp(suite.timestamp)) node.append_attribute("timestamp") = suite.timestamp.c_str();
+  pugi::xml_node properties = node.append_child("properties");
+  for (const auto& [name, value] : suite.versions) {
+    pugi::xml_node property = properties.append_child("property");
+    property.append_attribute("name") = plain(name).c_str();
+    property.append_attribute("value") = plain(value).c_str();
+  }
+  for (const Case& one : suite.cases) {
+    pugi::xml_node test = node.append_child("testcase");
+    test.append_attribute("classname") = suite.class_name.c_str();
+    test.append_attribute("name") = one.name.c_str();
+    test.append_attribute("time") = seconds_text(one.time_s).c_str();
+    if (!one.element.empty()) append_result(test, one, suite.story);
+  }
+}
+
+Suite suite_of(const Record& record) {
+  return {class_name(record.experiment),
+          {reference_case(record), accuracy_case(record), answer_case(record)},
+          record.elapsed_s,
+          record.started_utc,
+          record.versions,
+          result_text(record, Colour::never)};
+}
+
+/// A model without a record: only the case that is always there.
+Suite suite_of(const SuiteEntry& entry) {
+  if (entry.record) return suite_of(*entry.record);
+  const bool unchanged = entry.state == EntryState::unchanged;
+  return {class_name(entry.model),
+          {{"search.answer", 0, unchanged ? "skipped" : "error", "not-judged", plain(entry.problem)}},
+          0,
+          "",
+          {},
+          ""};
+}
+
+std::string text_of(const pugi::xml_document& document) {
+  std::ostringstream text;
+  document.save(text, "  ", pugi::format_default, pugi::encoding_utf8);
+  return text.str();
 }
 
 }  // namespace
 
 std::string to_junit(const Record& record) {
-  const std::array cases{reference_case(record), accuracy_case(record), answer_case(record)};
   pugi::xml_document document;
-  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
-  suite.append_attribute("name") = class_name(record).c_str();
-  suite.append_attribute("tests") = cases.size();
-  suite.append_attribute("failures") = count(cases, "failure");
-  suite.append_attribute("errors") = count(cases, "error");
-  suite.append_attribute("skipped") = count(cases, "skipped");
-  suite.append_attribute("time") = seconds_text(record.elapsed_s).c_str();
-  if (is_timestamp(record.started_utc)) suite.append_attribute("timestamp") = record.started_utc.c_str();
-  pugi::xml_node properties = suite.append_child("properties");
-  for (const auto& [name, value] : record.versions) {
-    pugi::xml_node property = properties.append_child("property");
-    property.append_attribute("name") = plain(name).c_str();
-    property.append_attribute("value") = plain(value).c_str();
-  }
-  const std::string story = result_text(record, Colour::never);
-  for (const Case& one : cases) {
-    pugi::xml_node node = suite.append_child("testcase");
-    node.append_attribute("classname") = class_name(record).c_str();
-    node.append_attribute("name") = one.name.c_str();
-    node.append_attribute("time") = seconds_text(one.time_s).c_str();
-    if (!one.element.empty()) append_result(node, one, story);
-  }
-  std::ostringstream text;
-  document.save(text, "  ", pugi::format_default, pugi::encoding_utf8);
-  return text.str();
+  append_suite(document.append_child("testsuites"), suite_of(record));
+  return text_of(document);
+}
+
+std::string to_junit(const SuiteRecord& suite) {
+  pugi::xml_document document;
+  pugi::xml_node suites = document.append_child("testsuites");
+  for (const SuiteEntry& entry : suite.entries) append_suite(suites, suite_of(entry));
+  return text_of(document);
 }
 
 }  // namespace bisectd::reports

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reports/record.hpp"
+#include "reports/suite.hpp"
 
 namespace bisectd::reports {
 
@@ -14,5 +15,9 @@ namespace bisectd::reports {
 ///   search.answer      there is an answer; inconclusive, outside the suspects and infrastructure are errors
 /// What was not reached is skipped. Culprits never become names of cases.
 std::string to_junit(const Record& record);
+
+/// One such suite per model, named after it. A model that could not be judged has the case search.answer alone, as an
+/// error; one left out because it did not change, as skipped.
+std::string to_junit(const SuiteRecord& suite);
 
 }  // namespace bisectd::reports

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "reports/escape.hpp"
+#include "reports/outlook.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {
@@ -16,9 +17,7 @@ constexpr std::size_t kNamesInLine = 3;
 
 // "[ 7/~14]": trials judged of those expected, as far as the search knows.
 std::string count_text(const Record& record) {
-  const auto running = static_cast<std::size_t>(
-      std::ranges::count_if(record.trials, [](const Trial& trial) { return trial.running; }));
-  const std::size_t judged = record.trials.size() - running;
+  const std::size_t judged = judged_count(record);
   const double left = std::ceil((record.answer.trials_left_low + record.answer.trials_left_high) / 2);
   if (!(left > 0)) return fmt::format("[{}]", judged);
   const std::string total = fmt::format("{:.0f}", static_cast<double>(judged) + left);
@@ -48,18 +47,23 @@ std::string neutralised_text(const Record& record, const Trial& trial) {
   return ": " + set_text(record, trial.neutralised, kNamesInLine, plain) + " neutralised";
 }
 
-// "step 40 of 60, 12.3 s"
+// "step 40 of 60, loss 7.103 (+3.10 % so far), 12.3 s"
 std::string running_text(const Record& record, const Trial& trial) {
-  if (trial.attempts.empty()) return "starting";
-  const Attempt& attempt = trial.attempts.back();
+  const Attempt* attempt = running_attempt(trial);
+  if (!attempt) return "starting";
   std::string text;
-  if (attempt.last_step) {
-    text = fmt::format("step {}", *attempt.last_step);
+  if (attempt->last_step) {
+    text = fmt::format("step {}", *attempt->last_step);
     const auto& steps = record.reference_curve.steps;
     if (!steps.empty()) text += fmt::format(" of {}", steps.back());
     text += ", ";
   }
-  return text + duration_text(record.elapsed_s - attempt.started_s);
+  if (attempt->last_value) {
+    text += fmt::format("{} {:.4g}", plain(record.metric), *attempt->last_value);
+    if (trial.delta) text += fmt::format(" ({} so far)", percent_text(trial.delta));
+    text += ", ";
+  }
+  return text + duration_text(std::max(0.0, record.elapsed_s - attempt->started_s));
 }
 
 // At most `columns` wide on any terminal: a character beyond ASCII is counted as two columns, as wide as any is.
@@ -93,15 +97,20 @@ std::string phase_line(const Record& record, std::string_view role) {
   return plain(role);
 }
 
-std::string trial_line(const Record& record, const Trial& trial) {
+std::string judged_text(const Record& record, const Trial& trial) {
   // References and discovery are not judged: that their curves are there is all that was wanted.
   const bool judged = trial.reason != "measured";
   const std::string measurement = judged ? measurement_text(record, trial) : "";
-  std::string text = fmt::format("{} trial {} {}{} -> {}", count_text(record), trial.number, plain(trial.role),
+  std::string text = fmt::format("trial {} {}{} -> {}", trial.number, plain(trial.role),
                                  neutralised_text(record, trial), judged ? verdict_word(trial.verdict) : "measured");
   if (!measurement.empty()) text += " (" + measurement + ")";
   text += ", " + duration_text(duration_s(trial));
   if (trial.attempts.size() > 1) text += fmt::format(" in {} attempts", trial.attempts.size());
+  return text;
+}
+
+std::string trial_line(const Record& record, const Trial& trial) {
+  std::string text = count_text(record) + " " + judged_text(record, trial);
   if (record.answer.trials_left_high > 0) text += fmt::format("; {} more trials", trials_left_text(record.answer));
   return text;
 }
@@ -109,25 +118,35 @@ std::string trial_line(const Record& record, const Trial& trial) {
 std::string heartbeat_line(const Record& record) {
   std::string text = fmt::format("running for {}", duration_text(record.elapsed_s));
   const char* separator = ": ";
-  for (const Trial& trial : record.trials) {
-    if (!trial.running) continue;
-    text += fmt::format("{}trial {} {} ({})", separator, trial.number, plain(trial.role), running_text(record, trial));
+  for (const Trial* trial : running_trials(record)) {
+    text += fmt::format("{}trial {} {} ({})", separator, trial->number, plain(trial->role),
+                        running_text(record, *trial));
     separator = "; ";
   }
   return text;
 }
 
-std::string status_line(const Record& record, std::size_t columns) {
-  std::string text = count_text(record);
-  for (const Trial& trial : record.trials) {
-    if (!trial.running) continue;
-    text += fmt::format("  trial {} {}{} ({}", trial.number, plain(trial.role), neutralised_text(record, trial),
-                        running_text(record, trial));
-    if (trial.delta) text += fmt::format(", {} {} so far", plain(record.metric), percent_text(trial.delta));
-    text += ")";
-  }
-  if (record.answer.trials_left_high > 0) text += fmt::format("  {} more trials", trials_left_text(record.answer));
-  return elided(text, columns);
+std::string running_line(const Record& record, const Trial& trial) {
+  const Attempt* attempt = running_attempt(trial);
+  const std::string device = attempt && !attempt->device.empty() ? plain(attempt->device) + "  " : "";
+  return fmt::format("{}trial {} {}{}: {}", device, trial.number, plain(trial.role), neutralised_text(record, trial),
+                     running_text(record, trial));
+}
+
+std::vector<std::string> live_lines(const Record& record, std::size_t columns, std::size_t rows) {
+  std::vector<std::string> lines;
+  const std::string left = left_text(record), likely = likely_text(record);
+  const auto add = [&](const std::string& text) { lines.push_back(elided(text, columns)); };
+  add(fmt::format("{} running for {}{}", count_text(record), duration_text(record.elapsed_s),
+                  left.empty() ? "" : "; " + left));
+  const auto running = running_trials(record);
+  const std::size_t others = likely.empty() ? 1 : 2;
+  const std::size_t room = rows > others ? rows - others : 0;
+  const std::size_t shown = running.size() <= room ? running.size() : std::max<std::size_t>(room, 1) - 1;
+  for (std::size_t i = 0; i < shown; ++i) add("  " + running_line(record, *running[i]));
+  if (shown < running.size() && lines.size() < rows) add(fmt::format("  and {} more trials", running.size() - shown));
+  if (!likely.empty() && lines.size() < rows) add("  likely: " + likely);
+  return lines;
 }
 
 }  // namespace bisectd::reports

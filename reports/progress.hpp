@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/record.hpp"
 
@@ -17,10 +18,17 @@ std::string phase_line(const Record& record, std::string_view role);
 /// "[ 7/~14] trial 7 search: 12 of 32 neutralised -> fail (loss +3.10 %), 2.1 s; 5 to 9 more trials".
 std::string trial_line(const Record& record, const Trial& trial);
 
+/// The middle of that: "trial 7 search: 12 of 32 neutralised -> fail (loss +3.10 %), 2.1 s".
+std::string judged_text(const Record& record, const Trial& trial);
+
 /// Proof of life where no status line can be shown: "running for 35 min 02 s: trial 7 search (step 40 of 60, 12.3 s)".
 std::string heartbeat_line(const Record& record);
 
-/// The running trials for the bottom line of a terminal, at most `columns` wide; a longer one loses its middle.
-std::string status_line(const Record& record, std::size_t columns);
+/// One running trial: "npu 0  trial 7 search: ops:a neutralised: step 40 of 60, loss 7.1 (+3.10 % so far), 12.3 s".
+std::string running_line(const Record& record, const Trial& trial);
+
+/// A few lines for the bottom of a terminal, each at most `columns` wide (a longer one loses its middle), at most `rows`
+/// of them: how far the search is, one line per running trial, likely culprits.
+std::vector<std::string> live_lines(const Record& record, std::size_t columns, std::size_t rows);
 
 }  // namespace bisectd::reports

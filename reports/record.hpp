@@ -40,6 +40,7 @@ struct Attempt {
   double duration_s = 0;
   std::string device;            ///< "npu 0,1"
   std::optional<std::int64_t> last_step;
+  std::optional<double> last_value;  ///< of a running attempt: what the deciding metric is now
   Line curve;                    ///< the deciding metric
 };
 

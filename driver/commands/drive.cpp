@@ -1,9 +1,11 @@
 #include "driver/commands/drive.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 #include "configs/loader.hpp"
@@ -15,6 +17,7 @@
 #include "driver/launch/local.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/loop.hpp"
+#include "driver/past_results.hpp"
 #include "driver/run_tag.hpp"
 #include "driver/versions.hpp"
 
@@ -30,20 +33,55 @@ configs::Experiment load(const std::string& file) {
   }
 }
 
-int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, bool accept_changes,
-          const OutputOptions& output) {
-  Progress progress(output.quiet);
+namespace {
+
+std::optional<keep::RunDirectory> to_go_on_with(const RunPlace& place) {
+  if (place.fresh) return std::nullopt;
+  if (keep::RunDirectory::is_one(place.out)) return keep::RunDirectory::open(place.out);
+  const fs::path latest = fs::path(place.out) / "latest";
+  if (!keep::RunDirectory::is_one(latest)) return std::nullopt;
+  keep::RunDirectory directory = keep::RunDirectory::open(latest);
+  const bool same_name = directory.folder().filename().string().starts_with(place.prefix + "-2");  // then the year
+  if (!same_name || read_history(directory.journal()).finished) return std::nullopt;
+  return directory;
+}
+
+/// What past nights say of the odds. A history that cannot be read must not cost this night.
+void learn_from_past(configs::Experiment& experiment, const fs::path& history, Progress& progress) {
+  try {
+    const std::vector<std::string> known = raise_odds(experiment, read_results(history));
+    if (!known.empty()) progress.line(fmt::format("guilty in past runs, so looked at first: {}", fmt::join(known, ", ")));
+  } catch (const std::exception& error) {
+    progress.line(fmt::format("warning: {}", error.what()));
+  }
+}
+
+void remember(const reports::Record& record, const std::string& digest, const fs::path& history, Progress& progress) {
+  try {
+    append_result(history, result_of(record, digest));
+  } catch (const std::exception& error) {
+    progress.line(fmt::format("warning: the result is not in the history: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
+  Progress progress(options.output.quiet);
   for (const auto& warning : experiment.warnings) progress.line(configs::render(warning));
   const keep::Lock lock(directory.folder());
   const bool is_new = !keep::RunDirectory::is_one(directory.folder());
-  const std::string resolved = configs::resolved_yaml(experiment);
+  const std::string resolved = configs::resolved_yaml(experiment), digest = digest_of(experiment);
+  const fs::path history = options.history.empty() ? directory.folder().parent_path() / "history.jsonl" : fs::path(options.history);
   History past;
   if (is_new) {
     past.started_utc = keep::utc_now();
     past.run_tag = make_run_tag(directory.folder());
+    past.prune = options.prune;
+    if (!options.prune) learn_from_past(experiment, history, progress);
   } else {
     past = read_history(directory.journal());
-    refuse_changes(keep::read_file(directory.resolved_experiment()), resolved, accept_changes);
+    refuse_changes(keep::read_file(directory.resolved_experiment()), resolved, options.accept_changes);
     if (const std::size_t strays = launch::sweep_strays(past.run_tag + "/"))
       progress.line(fmt::format("ended {} processes that an earlier bisectd left behind", strays));
   }
@@ -51,24 +89,43 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   settle_toggles(experiment, sides.subject.environment);
   const auto versions = find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag);
-  refuse_other_versions(past.versions, versions, accept_changes);
+  refuse_other_versions(past.versions, versions, options.accept_changes);
   keep::write_file(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);
   if (is_new) {
-    journal.append(run_record(past.started_utc, past.run_tag, fs::absolute(experiment.file).string()));
+    journal.append(run_record(past, experiment));
     directory.point_latest_here();
   }
   if (past.versions != versions) journal.append(versions_record(versions));
   past.versions = versions;
   progress.line(fmt::format("run directory: {}", directory.folder().string()));
+  const bool was_finished = past.finished;
   try {
     Loop loop(experiment, sides, directory, journal, std::move(past), launcher, progress);
     const reports::Record& record = loop.run();
-    print_result(record, output);
+    if (!was_finished && !options.prune) remember(record, digest, history, progress);
+    print_result(record, options.output);
+    if (options.after) options.after(record);
     return exit_code(record.outcome);
   } catch (const Interrupted& interrupted) {
     progress.line(fmt::format("interrupted; go on with: bisectd resume {}", directory.folder().string()));
     return 128 + interrupted.signal_number;
+  }
+}
+
+int drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options) {
+  if (const auto directory = to_go_on_with(place)) return drive(experiment, *directory, options);
+  std::optional<keep::RunDirectory> directory;
+  try {
+    directory = keep::RunDirectory::create(place.out, place.prefix);
+  } catch (const std::system_error& error) {
+    throw UsageError(fmt::format("cannot make a run directory in {}: {}", place.out, error.code().message()));
+  }
+  try {
+    return drive(experiment, *directory, options);
+  } catch (const configs::ConfigError&) {
+    fs::remove_all(directory->folder());  // nothing was started: leave nothing behind
+    throw;
   }
 }
 

@@ -1,6 +1,7 @@
 // Drives one run directory to its end: what `run` and `resume` have in common.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "configs/experiment.hpp"
@@ -12,9 +13,25 @@ namespace bisectd::driver::commands {
 /// The experiment of this file. Errors: configs::ConfigError; UsageError when the file cannot be read.
 configs::Experiment load(const std::string& file);
 
+struct DriveOptions {
+  bool accept_changes = false;
+  bool prune = false;    ///< the experiment was turned round (prune_experiment.hpp)
+  std::string history;   ///< file of past results; empty: beside the run directory
+  OutputOptions output;
+  std::function<void(const reports::Record&)> after = {};  ///< prints what is to follow the result; may be null
+};
+
 /// Works until the answer, whether the run directory is new or was begun by an earlier bisectd, prints the result and
 /// returns the program's exit code.
-int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, bool accept_changes,
-          const OutputOptions& output);
+int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options);
+
+/// Where a run is to lie: OUT itself if it is a run directory, else a new one in it. The last one in it is gone on with
+/// if it is called `prefix`-... and is not finished, unless `fresh`.
+struct RunPlace {
+  std::string out;
+  std::string prefix;
+  bool fresh = false;
+};
+int drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options);
 
 }  // namespace bisectd::driver::commands

@@ -6,6 +6,7 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/history.hpp"
+#include "driver/prune_experiment.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -23,8 +24,11 @@ int resume(const ResumeOptions& options) {
   } catch (const std::runtime_error& error) {
     throw UsageError(error.what());
   }
-  configs::Experiment experiment = load(read_history(directory->journal()).experiment_file);
-  return drive(experiment, *directory, options.accept_changes, options.output);
+  const History history = read_history(directory->journal());
+  configs::Experiment experiment = load(history.experiment_file);
+  if (history.prune) search_what_is_in_use(experiment);
+  return drive(experiment, *directory,
+               {.accept_changes = options.accept_changes, .prune = history.prune, .output = options.output});
 }
 
 }  // namespace

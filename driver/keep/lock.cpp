@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -16,6 +17,13 @@ namespace {
 
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kBetweenTries{50};
+
+std::string holder_in(int descriptor) {
+  std::string holder(32, '\0');
+  const ssize_t n = ::pread(descriptor, holder.data(), holder.size(), 0);
+  holder.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return holder;
+}
 
 }  // namespace
 
@@ -28,9 +36,7 @@ Lock::Lock(const std::filesystem::path& folder) {
   for (int tries = 0; !(locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) && tries < kTries; ++tries)
     std::this_thread::sleep_for(kBetweenTries);
   if (!locked) {
-    std::string holder(32, '\0');
-    const ssize_t n = ::pread(descriptor_, holder.data(), holder.size(), 0);
-    holder.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    const std::string holder = holder_in(descriptor_);
     ::close(descriptor_);
     throw Locked(fmt::format("{}: another bisectd (process {}) is driving this run", folder.string(),
                              holder.empty() ? "unknown" : holder));
@@ -41,5 +47,15 @@ Lock::Lock(const std::filesystem::path& folder) {
 }
 
 Lock::~Lock() { ::close(descriptor_); }
+
+std::optional<int> driver_of(const std::filesystem::path& folder) {
+  const int descriptor = ::open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  // A shared lock for a moment only: a bisectd that starts now tries again.
+  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const int process = std::atoi(holder_in(descriptor).c_str());
+  ::close(descriptor);
+  return held ? std::optional(process) : std::nullopt;
+}
 
 }  // namespace bisectd::driver::keep

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
 namespace bisectd::driver::keep {
@@ -24,5 +25,8 @@ class Lock {
  private:
   int descriptor_ = -1;
 };
+
+/// The process that drives this run directory now, if there is one. Takes no lock that could keep one out.
+std::optional<int> driver_of(const std::filesystem::path& folder);
 
 }  // namespace bisectd::driver::keep

@@ -32,7 +32,6 @@ std::set<std::string> names_of(const configs::Family& family, const configs::Sel
 Catalogue::Catalogue(std::vector<Member> members) : members_(std::move(members)) {
   for (strategies::SuspectId id = 0; id < members_.size(); ++id) {
     by_name_.emplace(std::pair(members_[id].family, members_[id].name), id);
-    ++count_by_name_[members_[id].name];
   }
 }
 
@@ -43,7 +42,7 @@ std::optional<strategies::SuspectId> Catalogue::find(const std::string& family, 
 
 std::string Catalogue::label(strategies::SuspectId id) const {
   const Member& member = members_.at(id);
-  return count_by_name_.at(member.name) == 1 ? member.name : member.family + ":" + member.name;
+  return member.family + ":" + member.name;
 }
 
 std::string Catalogue::labels(const strategies::SuspectSet& set, std::size_t limit) const {

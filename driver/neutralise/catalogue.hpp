@@ -36,7 +36,7 @@ class Catalogue {
 
   std::optional<strategies::SuspectId> find(const std::string& family, const std::string& name) const;
 
-  /// The name alone where it is unique, else `family:name`.
+  /// `family:name`, as the reports say it.
   std::string label(strategies::SuspectId id) const;
   /// Labels of a set, comma-separated, at most `limit` of them and then "and 12 more".
   std::string labels(const strategies::SuspectSet& set, std::size_t limit) const;
@@ -47,7 +47,6 @@ class Catalogue {
   std::vector<Member> members_;
   std::vector<Member> always_on_;
   std::map<std::pair<std::string, std::string>, strategies::SuspectId> by_name_;
-  std::map<std::string, int> count_by_name_;
 };
 
 /// Suspects of the experiment: members named by hand, toggles not safe already, and what was discovered, less what is

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/escape.hpp"
-#include "reports/html/thin.hpp"
+#include "reports/thin.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

@@ -35,20 +35,30 @@ TEST_CASE("what is journaled is read back") {
   judgement.spreads["loss"] = {1, 2, 3, 4, 5};
   {
     keep::Journal journal(file, 0);
-    journal.append(run_record("2026-11-21T00:00:00Z", "tag", "/e.yaml"));
+    configs::Experiment experiment{.file = "/e.yaml", .name = "rec"};
+    experiment.metrics.push_back({.name = "acc"});
+    History begun;
+    begun.started_utc = "2026-11-21T00:00:00Z";
+    begun.run_tag = "tag";
+    begun.prune = true;
+    journal.append(run_record(begun, experiment));
     journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}}), true));
     journal.append(trial_record(plan));
-    journal.append(attempt_started_record(3, 1));
+    journal.append(attempt_started_record(3, 1, 0.5, "npu 0"));
     journal.append(attempt_ended_record(outcome));
     journal.append(effect_record(strategies::SuspectSet(std::string("0010"))));
     journal.append(judged_record(3, judgement));
     plan.number = 4;
     journal.append(trial_record(plan));
-    journal.append(attempt_started_record(4, 1));
+    journal.append(attempt_started_record(4, 1, 0.5, "npu 0"));
   }
   const History history = read_history(file);
   CHECK(history.run_tag == "tag");
   CHECK(history.experiment_file == "/e.yaml");
+  CHECK(history.prune);
+  CHECK(history.name == "rec");
+  CHECK(history.metric == "acc");
+  CHECK(history.target == 0.005);
   CHECK_FALSE(history.finished);
   CHECK(history.elapsed_s == 4.0);
   REQUIRE(history.catalogue);
@@ -71,6 +81,55 @@ TEST_CASE("what is journaled is read back") {
   CHECK_FALSE(history.trials[1].judgement);
   CHECK_FALSE(history.trials[1].attempts[0].ending);
   CHECK(history.order_judged == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("how a session ended is read back") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  reports::Record record;
+  record.outcome = reports::Outcome::culprits;
+  record.elapsed_s = 9;
+  record.advice = "advice";
+  record.warnings = {"warning"};
+  record.no_effect = {{2, "why"}};
+  record.workaround = {{"A", "1"}};
+  record.workaround_unset = {"B"};
+  record.answer.state = strategies::State::proved;
+  record.answer.culprit_set = {1};
+  record.answer.causes = {{0, 1}};
+  record.answer.certificate = {{strategies::Claim::Kind::member_needed, {1}, strategies::SuspectSet(std::string("0110")),
+                                strategies::Verdict::fail, 20, true}};
+  record.answer.confidence = 0.995;
+  record.answer.guilt = {0.25, 1};
+  record.answer.explanation = "#1";
+  record.workaround_arguments = {"c=1"};
+  keep::Journal journal(file, 0);
+  journal.append(session_record(7, "the disk is gone"));
+  CHECK(read_history(file).failure == "the disk is gone");
+  journal.append(finished_record(record));
+  const History history = read_history(file);
+  CHECK(history.finished);
+  CHECK(history.elapsed_s == 9);
+  REQUIRE(history.conclusion);
+  CHECK(history.conclusion->outcome == record.outcome);
+  CHECK(history.conclusion->advice == "advice");
+  CHECK(history.conclusion->warnings == record.warnings);
+  CHECK(history.conclusion->no_effect.at(0) == std::pair<std::size_t, std::string>(2, "why"));
+  CHECK(history.conclusion->workaround == record.workaround);
+  const strategies::Answer& answer = history.conclusion->answer;
+  CHECK(answer.state == strategies::State::proved);
+  CHECK(answer.culprit_set == record.answer.culprit_set);
+  CHECK(answer.causes == record.answer.causes);
+  REQUIRE(answer.certificate.size() == 1);
+  CHECK(answer.certificate[0].kind == strategies::Claim::Kind::member_needed);
+  CHECK(answer.certificate[0].neutralised == record.answer.certificate[0].neutralised);
+  CHECK(answer.certificate[0].expected == strategies::Verdict::fail);
+  CHECK(answer.certificate[0].proved);
+  CHECK(answer.confidence == 0.995);
+  CHECK(answer.guilt == record.answer.guilt);
+  CHECK(answer.explanation == "#1");
+  CHECK(history.conclusion->workaround_unset == record.workaround_unset);
+  CHECK(history.conclusion->workaround_arguments == record.workaround_arguments);
 }
 
 TEST_CASE("records that cannot be are refused with their line") {

@@ -116,12 +116,12 @@ TEST_CASE("names that the subject lists already stay listed") {
   CHECK(recipe_for(experiment, catalogue, off, base).environment.at("BLACK_LIST") == "inverse,pad3d");
 }
 
-TEST_CASE("a name that two families have is shown with its family") {
+TEST_CASE("a suspect is shown with its family") {
   const Catalogue catalogue({{"ops", "scale"}, {"flags", "scale"}, {"ops", "relu"}});
   CHECK(catalogue.label(0) == "ops:scale");
-  CHECK(catalogue.label(2) == "relu");
+  CHECK(catalogue.label(2) == "ops:relu");
   CHECK(catalogue.with_labels("#2 and #1 fail together, #9 and # do not exist") ==
-        "relu and flags:scale fail together, #9 and # do not exist");
+        "ops:relu and flags:scale fail together, #9 and # do not exist");
 }
 
 TEST_CASE("placeholders are filled, doubled braces are braces") {

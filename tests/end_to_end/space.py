@@ -43,7 +43,7 @@ class Space(unittest.TestCase):
 
     def environment(self, extra=None):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("CUSTOM_DEVICE", "FLAGS_", "STANDIN_"))}
-        environment.update(TERM="dumb", **(extra or {}))
+        environment.update({"TERM": "dumb", **(extra or {})})
         return environment
 
     def bisectd(self, *arguments, code=None, environment=None, timeout=120):

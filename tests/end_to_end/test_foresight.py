@@ -86,7 +86,7 @@ class Explain(Space):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2", suspects=12))
         self.bisectd("run", "experiment.yaml", code=1)
         self.assertIn("guilty, by itself", self.explain("op3"))
-        self.assertRegex(self.explain("op1"), "op1 and op6 fail only together")
+        self.assertRegex(self.explain("op1"), "ops:op1 and ops:op6 fail only together")
         self.assertRegex(self.explain("op6"), "guilty")
         innocent = self.explain("ops:op5")
         self.assertRegex(innocent, r"op5 is cleared: .*\n  trial \d+: op\d.* -> pass")

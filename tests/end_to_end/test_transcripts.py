@@ -15,7 +15,7 @@ class Transcripts(Space):
         """The text without what differs from run to run: folders, times, durations."""
         text = text.replace(str(self.folder), "FOLDER").replace(HOSTILE, "HOSTILE_TRAINER")
         text = re.sub(r" *export PYTHONUNBUFFERED=1\n", "", text)  # unless inherited
-        text = re.sub(r"\d{8}T\d{6}Z(-\d+)?", "UTC", text)
+        text = re.sub(r"\d{8}T\d{6}Z(-\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "UTC", text)
         text = re.sub(r"\b\d+\.\d s\b", "N s", text)
         return text
 
@@ -68,6 +68,22 @@ class Transcripts(Space):
         references = ("compare", "gpu1.csv", "gpu2.csv", "gpu3.csv")
         self.check("comparing", ((*references, "--", "good.csv", "bad.csv", "--plot", "always"), 1),
                    ((*references, "--", "good.csv"), 0), ((*references, "--", "nothere.csv"), 2), (references, 2))
+
+    def test_looking_at_a_run(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4))
+        self.check("looking", (("check", "experiment.yaml"), 0), (("run", "experiment.yaml", "--quiet"), 1),
+                   (("status", "bisectd-out/latest"), 0), (("report", "bisectd-out/latest", "-f", "workaround"), 0),
+                   (("accept", "bisectd-out/latest"), 2), (("history",), 0))
+
+    def test_a_suite(self):
+        experiment = hostile_experiment(suspects=4)
+        self.write("rec.yaml", experiment.replace("name: hostile", "name: rec"))
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
+        self.check("suite", (("run", "rec.yaml", "--quiet"), 0), (("accept", "bisectd-out/latest"), 0),
+                   (("ci", "suite.yaml"), 0), (("history",), 0))
+        around = hostile_experiment("--cause", "op3=3", suspects=4, subject="environment: {HOSTILE_OFF: 'op1,op3'}")
+        self.write("rec.yaml", around.replace("name: hostile", "name: rec"))
+        self.check("prune", (("prune", "rec.yaml"), 1))
 
     def test_mistakes(self):
         self.write("experiment.yaml", hostile_experiment().replace("repeats", "repeat").replace("suspects:", "suspect:"))

@@ -1,5 +1,6 @@
 #include "reports/progress.hpp"
 
+#include "reports/outlook.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"
 
@@ -37,29 +38,49 @@ TEST_CASE("a failure other than the level names its reason") {
         "[9] trial 8 certificate: all but ops:matmul_v2, flags:storage_format neutralised -> fail (nan, loss nan), 2.1 s");
 }
 
-TEST_CASE("the heartbeat and the status line show what runs") {
+TEST_CASE("the heartbeat and the live lines show what runs") {
   Record record = sample::unfinished();
   CHECK(heartbeat_line(record) == "running for 8.4 s: trial 4 search (step 20 of 60, 0.4 s)");
-  CHECK(status_line(record, 200) ==
-        "[ 3/~10]  trial 4 search: ops:conv2d, ops:pad3d, ops:matmul_v2 neutralised (step 20 of 60, 0.4 s)"
-        "  4 to 9 more trials");
+  CHECK(live_lines(record, 200, 9) ==
+        std::vector<std::string>{"[ 3/~10] running for 8.4 s; 4 to 9 more trials, 9.6 s to 21.6 s",
+                                 "  npu 0  trial 4 search: ops:conv2d, ops:pad3d, ops:matmul_v2 neutralised: step 20 of "
+                                 "60, 0.4 s",
+                                 "  likely: ops:conv2d 10 %, ops:pad3d 10 %, ops:matmul_v2 10 %, flags:storage_format "
+                                 "10 %"});
+  record.answer.guilt = {0.01, 0.925, 0, 0.3, 0, 0};
   record.trials[3].delta = 0.0042;
+  record.trials[3].attempts.front().last_value = 7.12345;
   record.trials[3].attempts.front().last_step.reset();
-  CHECK(status_line(record, 200) ==
-        "[ 3/~10]  trial 4 search: ops:conv2d, ops:pad3d, ops:matmul_v2 neutralised (0.4 s, loss +0.42 % so far)"
-        "  4 to 9 more trials");
+  const auto lines = live_lines(record, 200, 9);
+  CHECK(lines.at(1) == "  npu 0  trial 4 search: ops:conv2d, ops:pad3d, ops:matmul_v2 neutralised: loss 7.123 (+0.42 % "
+                       "so far), 0.4 s");
+  CHECK(lines.at(2) == "  likely: ops:pad3d 92 %, flags:storage_format 30 %");
   record.trials[3].attempts.clear();
   CHECK(heartbeat_line(record) == "running for 8.4 s: trial 4 search (starting)");
   CHECK(heartbeat_line(sample::aligned()) == "running for 8.4 s");
 }
 
-TEST_CASE("the status line never leaves its columns") {
+TEST_CASE("time left is the pace of the search times the trials left") {
   Record record = sample::unfinished();
-  CHECK(status_line(record, 40) == "[ 3/~10]  trial 4 s...4 to 9 more trials");
-  for (std::size_t columns = 0; columns < 120; ++columns) CHECK(status_line(record, columns).size() <= columns);
+  record.elapsed_s = 6 + 120;  // the search began with trial 3, at 6 s, and judged one trial in two minutes
+  CHECK(time_left_s(record).value() == std::pair(480.0, 1080.0));
+  record.trials.erase(record.trials.begin() + 2);
+  CHECK_FALSE(time_left_s(record));
+  record.answer.trials_left_high = 0;
+  CHECK(left_text(record).empty());
+}
+
+TEST_CASE("the live lines never leave their columns and rows") {
+  Record record = sample::unfinished();
+  for (int i = 0; i < 7; ++i) record.trials.push_back(record.trials.back());
+  CHECK(live_lines(record, 40, 9).at(1) == "  npu 0  trial 4 se...ep 20 of 60, 0.4 s");
+  CHECK(live_lines(record, 200, 6).at(4) == "  and 5 more trials");
+  for (std::size_t rows = 1; rows < 12; ++rows) CHECK(live_lines(record, 80, rows).size() == std::min<std::size_t>(rows, 10));
+  for (std::size_t columns = 0; columns < 120; ++columns)
+    for (const std::string& line : live_lines(record, columns, 9)) CHECK(line.size() <= columns);
   for (Name& name : record.suspects) name.name = "\xe7\xae\x97\xe5\xad\x90";  // two columns, three bytes each
   for (std::size_t columns = 0; columns < 120; ++columns)
-    CHECK(status_line(record, columns).size() <= columns + columns / 2);
+    for (const std::string& line : live_lines(record, columns, 9)) CHECK(line.size() <= columns + columns / 2);
 }
 
 TEST_CASE("phases are announced") {
@@ -73,7 +94,8 @@ TEST_CASE("progress stays on one line, whatever a name holds") {
   for (const std::string& text : sample::hostile()) {
     Record record = sample::with(text);
     record.trials.back().running = true;
-    for (const std::string& line : {trial_line(record, record.trials[3]), heartbeat_line(record), status_line(record, 80)})
-      CHECK(line.find_first_of("\x1b\n\r\t") == std::string::npos);
+    auto lines = live_lines(record, 80, 20);
+    lines.insert(lines.end(), {trial_line(record, record.trials[3]), heartbeat_line(record)});
+    for (const std::string& line : lines) CHECK(line.find_first_of("\x1b\n\r\t") == std::string::npos);
   }
 }

@@ -29,7 +29,7 @@ Trial trial(std::size_t number, const std::string& role, std::vector<std::size_t
   one.standard_error = 0.0002;
   one.p_bad = verdict == Verdict::pass ? 0.001 : 0.999;
   const double start = 2.0 * static_cast<double>(number);
-  one.attempts.push_back({"trials/000" + std::to_string(number) + "/attempt-1", "exited 0", start, 2.1, "npu 0", 60,
+  one.attempts.push_back({"trials/000" + std::to_string(number) + "/attempt-1", "exited 0", start, 2.1, "npu 0", 60, {},
                           {{20, 40, 60}, {7.5, kNan, 7.1}}});
   return one;
 }
@@ -77,12 +77,12 @@ Record culprits() {
   record.answer.confidence = 0.99236;
   record.answer.guilt = {0.001, 0.999, 0.2, 0.998, 0, 0};
   record.answer.certificate = {
-      {Claim::Kind::fix_passes, {1, 3}, set_of({1, 3}), Verdict::pass, true},
-      {Claim::Kind::member_needed, {1}, set_of({3}), Verdict::fail, true},
-      {Claim::Kind::member_needed, {3}, set_of({1}), Verdict::fail, true},
-      {Claim::Kind::cause_fails, {1}, set_of({0, 2, 3, 4, 5}), Verdict::fail, true},
-      {Claim::Kind::cause_fails, {2, 3}, set_of({0, 1, 4, 5}), Verdict::fail, true},
-      {Claim::Kind::cause_minimal, {2, 3}, set_of({0, 1, 3, 4, 5}), Verdict::pass, true},
+      {Claim::Kind::fix_passes, {1, 3}, set_of({1, 3}), Verdict::pass, 20, true},
+      {Claim::Kind::member_needed, {1}, set_of({3}), Verdict::fail, 20, true},
+      {Claim::Kind::member_needed, {3}, set_of({1}), Verdict::fail, 20, true},
+      {Claim::Kind::cause_fails, {1}, set_of({0, 2, 3, 4, 5}), Verdict::fail, 20, true},
+      {Claim::Kind::cause_fails, {2, 3}, set_of({0, 1, 4, 5}), Verdict::fail, 20, true},
+      {Claim::Kind::cause_minimal, {2, 3}, set_of({0, 1, 3, 4, 5}), Verdict::pass, 20, true},
   };
   record.trials.push_back(trial(4, "search", {1, 3}, Verdict::pass, 0.0001));
   record.trials.push_back(trial(5, "certificate", {3}, Verdict::fail, 0.018));

@@ -1,4 +1,4 @@
-#include "reports/html/thin.hpp"
+#include "reports/thin.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,43 @@
+// An accepted curve: a small JSON file for version control, one line per step, that can be the reference of later runs.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "driver/judge/curve.hpp"
+
+namespace bisectd::driver {
+
+/// Why a file is no baseline, or not the right one: one sentence.
+class BadBaseline : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Baseline {
+  std::string model;                            ///< name of the experiments it is for
+  std::string metric;                           ///< the one that decides
+  std::string accepted_utc;
+  std::optional<double> noise;                  ///< run-to-run standard deviation of the level
+  std::map<std::string, std::string> versions;
+  std::vector<judge::Curve> runs;               ///< distinct ones, at least one; all that was logged
+  int identical = 0;                            ///< further runs that gave the same bits
+};
+
+/// The file's text: ASCII, keys and steps in a fixed order, ends in a digest over all the rest.
+std::string baseline_text(const Baseline& baseline);
+
+/// Throws BadBaseline for text that is no baseline, is damaged, or was written by a newer bisectd.
+Baseline parse_baseline(const std::string& text);
+
+/// Whether a file's first bytes say that it is meant as a baseline.
+bool looks_like_baseline(const std::filesystem::path& file);
+
+/// The runs as curves for the judge; bit-identical repeats count again, because they show that there is no noise.
+std::vector<judge::Curve> curves_of(const Baseline& baseline);
+
+}  // namespace bisectd::driver

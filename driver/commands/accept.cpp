@@ -1,0 +1,143 @@
+#include "driver/commands/accept.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "driver/baseline.hpp"
+#include "driver/commands/seen_run.hpp"
+#include "driver/judge/preflight.hpp"
+#include "driver/judge/verdict.hpp"
+#include "driver/replay.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AcceptOptions {
+  std::string folder;
+  std::string file;
+  std::string side = "subject";
+  std::string model;
+  bool yes = false;
+};
+
+judge::Reference prepared(const configs::Experiment& experiment, const std::vector<judge::Curve>& curves) {
+  const configs::Metric& metric = experiment.metrics.front();
+  auto reference = judge::prepare_reference(experiment.accept, curves,
+                                            {.name = metric.name, .higher_is_better = metric.higher_is_better});
+  if (!reference) throw UsageError(fmt::format("not accepted: {}. {}", reference.error().message, reference.error().hint));
+  return std::move(*reference);
+}
+
+bool same_bits(const judge::Curve& a, const judge::Curve& b) {
+  return std::ranges::equal(a.series, b.series, [](const auto& left, const auto& right) {
+    return left.first == right.first && judge::identical(judge::tidy(left.second), judge::tidy(right.second));
+  });
+}
+
+/// Distinct runs once, the others counted.
+void set_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {
+  for (const judge::Curve& curve : curves)
+    if (std::ranges::any_of(baseline.runs, [&](const judge::Curve& run) { return same_bits(run, curve); }))
+      ++baseline.identical;
+    else
+      baseline.runs.push_back(curve);
+}
+
+/// The baseline of a run. Errors: UsageError for a run that did not repeat, or not well enough to be judged against.
+Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, const reports::Record& record,
+                     const AcceptOptions& options) {
+  const Role role = options.side == "subject" ? Role::as_is : Role::reference;
+  const std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
+  Baseline baseline{.model = options.model.empty() ? experiment.name : options.model,
+                    .metric = experiment.metrics.front().name,
+                    .accepted_utc = keep::utc_now(),
+                    .versions = record.versions};
+  if (curves.size() < 2)
+    throw UsageError(fmt::format("not accepted: the {} ran to its end {}, so nothing is known of its noise. Make this "
+                                 "training the reference of an experiment with `repeats: 3`, and accept that one with "
+                                 "--of reference",
+                                 options.side, curves.empty() ? "not once" : "only once"));
+  const judge::Preflight preflight = judge::preflight(prepared(experiment, curves), {});
+  if (!preflight.decidable()) throw UsageError("not accepted: " + preflight.findings.front().text);
+  set_runs(baseline, curves);
+  if (baseline.runs.size() > 1) baseline.noise = preflight.noise;
+  return baseline;
+}
+
+std::string noise_text(const Baseline& baseline) {
+  const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
+  if (baseline.runs.size() == 1) return fmt::format("{} runs with the same bits", runs);
+  return fmt::format("{} runs, noise {}", runs, reports::unsigned_percent_text(*baseline.noise));
+}
+
+bool same_curves(const Baseline& a, const Baseline& b) {
+  return a.model == b.model && a.metric == b.metric &&
+         std::ranges::equal(a.runs, b.runs, same_bits);
+}
+
+/// Says how the new one differs from the one in the file. True: they are the same.
+bool compare_with_old(const configs::Experiment& experiment, const Baseline& baseline, const std::string& file) {
+  Baseline old;
+  try {
+    old = parse_baseline(keep::read_file(file));
+  } catch (const BadBaseline& error) {
+    throw UsageError(fmt::format("{} is not replaced: {}", file, error.what()));
+  }
+  if (old.metric != baseline.metric || old.model != baseline.model)
+    throw UsageError(fmt::format("{} is not replaced: it is the baseline of `{}`, metric `{}`", file, old.model, old.metric));
+  const judge::Judgement judgement = judge::judge(prepared(experiment, curves_of(old)), curves_of(baseline), {});
+  fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", old.accepted_utc, noise_text(old), noise_text(baseline),
+             reports::percent_text(judgement.delta));
+  for (const auto& [what, version] : baseline.versions)
+    if (const auto before = old.versions.find(what); before == old.versions.end() || before->second != version)
+      fmt::print("{}: {} -> {}\n", what, before == old.versions.end() ? "not known" : before->second, version);
+  return same_curves(old, baseline);
+}
+
+int accept(const AcceptOptions& options) {
+  const SeenRun run = see_run(options.folder);
+  if (run.process && !run.history.finished) throw UsageError("this run is not finished");
+  const configs::Experiment experiment = experiment_of(run, false);
+  const reports::Record record = replay(experiment, run.directory, run.history, false, Detail::status);
+  const Baseline baseline = baseline_of(run, experiment, record, options);
+  const std::string file = options.file.empty() ? "baselines/" + baseline.model + ".json" : options.file;
+  if (options.side == "subject" && record.outcome != reports::Outcome::aligned && !options.yes)
+    throw UsageError("not accepted: this run did not end with a subject that agrees with its reference. " +
+                     reports::verdict_sentence(record, [](std::string_view text) { return std::string(text); }) +
+                     " If the difference is meant, accept it with --yes");
+  if (fs::exists(file)) {
+    if (compare_with_old(experiment, baseline, file)) {
+      fmt::print("{} has this curve already; nothing was written\n", file);
+      return 0;
+    }
+    if (!options.yes) throw UsageError(file + " is not replaced; accept the new curve with --yes");
+  }
+  if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) fs::create_directories(folder);
+  keep::write_file(file, baseline_text(baseline));
+  fmt::print("wrote {}: {} of {}, {}\n", file, baseline.metric, baseline.model, noise_text(baseline));
+  return 0;
+}
+
+}  // namespace
+
+void add_accept(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<AcceptOptions>();
+  CLI::App* command = app.add_subcommand("accept", "make the curve of a run the baseline of later ones");
+  command->add_option("DIR", options->folder, "the run directory")->required();
+  command->add_option("-o,--output", options->file, "file to write; without it baselines/MODEL.json");
+  command->add_option("--of", options->side, "whose curve: subject or reference")
+      ->check(CLI::IsMember({"subject", "reference"}))
+      ->capture_default_str();
+  command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
+  command->add_flag("--yes", options->yes, "accept a curve that differs, and replace the file");
+  command->callback([&action, options] { action = [options] { return accept(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

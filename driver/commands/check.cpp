@@ -1,0 +1,124 @@
+#include "driver/commands/check.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "configs/loader.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/launch/local.hpp"
+#include "driver/one_pair.hpp"
+#include "driver/recorded_curve.hpp"
+#include "driver/run_tag.hpp"
+#include "reports/escape.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kFewBytes = 1'000'000'000;
+
+struct CheckOptions {
+  std::string experiment;
+  std::string out = "bisectd-out";
+  bool run = false;
+};
+
+void say(const char* mark, const std::string& text) { fmt::print("{:<9}{}\n", mark, reports::plain(text)); }
+
+/// The folder that gets the run directory, or the nearest one above it that exists.
+void check_out(const std::string& out) {
+  fs::path folder = fs::absolute(out).lexically_normal();
+  std::error_code ignored;
+  while (!fs::exists(folder, ignored) && folder.has_parent_path() && folder != folder.root_path()) folder = folder.parent_path();
+  const fs::path probe = folder / fmt::format(".bisectd-check-{}", ::getpid());  // asking for rights misleads root
+  if (!fs::create_directory(probe, ignored))
+    throw UsageError(fmt::format("no run directory can be made in {}: {} cannot be written", out, folder.string()));
+  fs::remove(probe, ignored);
+  say("ok", fmt::format("run directories go to {}", out));
+  const auto space = fs::space(folder, ignored);
+  if (!ignored && space.available < kFewBytes)
+    say("warning", fmt::format("only {} MB are free there", space.available / 1'000'000));
+}
+
+/// Devices that this machine shows as files, for the kinds that have such files.
+void check_devices(const char* side, const configs::Devices& devices) {
+  const char* name = devices.kind == "npu" ? "davinci" : devices.kind == "gpu" ? "nvidia" : nullptr;
+  const auto is_shown = [&](int id) { return fs::exists(fmt::format("/dev/{}{}", name, id)); };
+  if (!name || devices.ids.empty()) return;
+  for (const int id : devices.ids)
+    if (!is_shown(id)) return say("warning", fmt::format("{}: {} {} is not seen on this machine (/dev/{}{})", side, devices.kind, id, name, id));
+}
+
+void check_side(const char* name, const LaunchSide& side) {
+  const std::size_t slots = side.pool->size();
+  say("ok", fmt::format("{}: {} in {}, {} at a time", name, side.settings->command.front().value,
+                        side.directory.string(), slots));
+  check_devices(name, side.settings->devices);
+}
+
+std::string members_text(const configs::Family& family, const configs::Selection& selection, std::size_t listed) {
+  if (!selection.discover) return fmt::format("{}: {} suspects", family.name, listed);
+  return fmt::format("{}: those that a run uses{}", family.name, listed ? fmt::format(", and {} named here", listed) : "");
+}
+
+void check_suspects(const configs::Experiment& experiment, const neutralise::Environment& environment) {
+  const auto catalogue = neutralise::make_catalogue(experiment, {}, neutralise::always_off(experiment, environment));
+  for (const auto& [name, selection] : experiment.suspects) {
+    const auto listed = std::ranges::count(catalogue.members(), name, &neutralise::Member::family);
+    say("ok", members_text(experiment.families.at(name), selection, static_cast<std::size_t>(listed)));
+  }
+}
+
+int run_pair(configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
+  const OnePair pair = run_one_pair(experiment, sides, launcher, folder);
+  for (const std::string& line : pair.lines) say("ok", line);
+  for (const std::string& warning : pair.warnings) say("warning", warning);
+  for (const std::string& problem : pair.problems) say("error", problem);
+  fmt::print("logs: {}\n", folder.string());
+  return pair.signal_number ? 128 + pair.signal_number : pair.problems.empty() ? 0 : 4;
+}
+
+int check(const CheckOptions& options) {
+  configs::Experiment experiment = load(options.experiment);
+  say("ok", fmt::format("{}: experiment {}, target {}", options.experiment, experiment.name,
+                        reports::unsigned_percent_text(experiment.accept.target)));
+  for (const auto& warning : experiment.warnings) say("warning", configs::render(warning));
+  check_out(options.out);
+  const fs::path folder =
+      fs::absolute(options.run ? fs::path(options.out) : fs::temp_directory_path()) /
+      fmt::format("{}-check-{}", experiment.name, ::getpid());
+  launch::LocalLauncher launcher;
+  Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
+  settle_toggles(experiment, sides.subject.environment);
+  if (experiment.reference.curve) {
+    recorded_curves(experiment);
+    say("ok", "reference: recorded in " + experiment.reference.curve->value);
+  } else {
+    check_side("reference", sides.reference);
+  }
+  check_side("subject", sides.subject);
+  check_suspects(experiment, sides.subject.environment);
+  if (options.run) return run_pair(experiment, sides, launcher, folder);
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);  // what setup left
+  return 0;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = app.add_subcommand("check", "check all that can be checked before a run");
+  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
+  command->add_flag("--run", options->run, "run reference and subject once each, too");
+  command->callback([&action, options] { action = [options] { return check(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

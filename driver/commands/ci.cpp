@@ -1,0 +1,249 @@
+#include "driver/commands/ci.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "configs/loader.hpp"
+#include "configs/suggest.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/commands/output.hpp"
+#include "driver/commands/seen_run.hpp"
+#include "driver/launch/local.hpp"
+#include "driver/launch/strays.hpp"
+#include "driver/past_results.hpp"
+#include "driver/progress.hpp"
+#include "driver/replay.hpp"
+#include "driver/suite/suite_file.hpp"
+#include "driver/suite/suite_run.hpp"
+#include "driver/suite/suite_state.hpp"
+#include "reports/junit.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using reports::EntryState;
+using reports::SuiteEntry;
+
+constexpr int kUsageCode = 2;  // of a model's bisectd: its experiment was wrong, nothing was started
+
+struct CiOptions {
+  std::string suite;
+  std::string out = "bisectd-out";
+  std::vector<std::string> only;
+  bool changed_only = false;
+  bool fresh = false;
+  bool quiet = false;
+  std::string color = "auto";
+};
+
+/// What no other model may use meanwhile. Sides without numbered devices share the machine: one of a kind at a time.
+std::set<std::string> devices_of(const configs::Experiment& experiment) {
+  std::set<std::string> names;
+  const auto add = [&](const configs::Devices& devices) {
+    if (devices.ids.empty()) names.insert(devices.kind);
+    for (const int id : devices.ids) names.insert(fmt::format("{} {}", devices.kind, id));
+  };
+  add(experiment.subject.devices);
+  if (!experiment.reference.curve) add(experiment.reference.devices);
+  return names;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+class Ci {
+ public:
+  explicit Ci(const CiOptions& options)
+      : options_(options), file_(load_suite_file(options.suite)), history_(fs::path(options.out) / "history.jsonl"),
+        progress_(options.quiet) {}
+
+  int operator()() {
+    load_models();
+    suite::SuiteState state = suite::SuiteState::open(options_.out, file_.name, options_.fresh);
+    state_ = &state;
+    launch::sweep_strays(state.tag() + "/");
+    record_.name = file_.name;
+    record_.folder = state.folder().string();
+    record_.started_utc = state.started_utc();
+    progress_.line(fmt::format("suite directory: {}", record_.folder));
+    const suite::SuiteEnd end = run_what_is_left();
+    if (end == suite::SuiteEnd::out_of_time) give_up_waiting();
+    record_.elapsed_s = elapsed_s();
+    state.session_ended(record_.elapsed_s, end != suite::SuiteEnd::signal);
+    write();
+    if (end == suite::SuiteEnd::signal) {
+      progress_.line("interrupted; go on with the same command");
+      return 128 + signal_number_;
+    }
+    const bool coloured = wants_colour({.color = options_.color});
+    fmt::print("{}", reports::suite_text(record_, coloured ? reports::Colour::always : reports::Colour::never));
+    return reports::suite_exit_code(record_);
+  }
+
+ private:
+  static suite::SuiteFile load_suite_file(const std::string& file) {
+    try {
+      return suite::load_suite(file);
+    } catch (const std::system_error& error) {
+      throw UsageError(error.what());
+    }
+  }
+
+  /// Every model of the suite; one whose experiment is wrong cannot be judged, and does not keep the others back.
+  void load_models() {
+    for (const auto& written : file_.experiments) {
+      SuiteEntry entry{.model = fs::path(written.value).stem().string()};
+      std::optional<configs::Experiment> experiment;
+      try {
+        experiment = load(written.value);
+        entry.model = experiment->name;
+      } catch (const configs::ConfigError& error) {
+        entry.state = EntryState::unjudged;
+        entry.problem = first_line(configs::render(error));
+      }
+      if (std::ranges::count(record_.entries, entry.model, &SuiteEntry::model))
+        throw configs::ConfigError({{written.place, fmt::format("two experiments are called `{}`", entry.model), ""}});
+      record_.entries.push_back(std::move(entry));
+      experiments_.push_back(std::move(experiment));
+    }
+    keep_only();
+    const std::vector<PastResult> results = read_results(history_);
+    for (std::size_t i = 0; i < record_.entries.size(); ++i) look_back(record_.entries[i], experiments_[i], results);
+  }
+
+  void keep_only() {
+    std::vector<std::string> models;
+    for (const SuiteEntry& entry : record_.entries) models.push_back(entry.model);
+    for (const std::string& wanted : options_.only)
+      if (!std::ranges::count(models, wanted)) {
+        const auto near = configs::nearest(wanted, models);
+        throw UsageError(fmt::format("the suite has no model '{}'{}", wanted, near ? fmt::format("; did you mean '{}'?", *near) : ""));
+      }
+    for (std::size_t i = models.size(); !options_.only.empty() && i-- > 0;)
+      if (!std::ranges::count(options_.only, models[i])) {
+        record_.entries.erase(record_.entries.begin() + static_cast<std::ptrdiff_t>(i));
+        experiments_.erase(experiments_.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+  }
+
+  /// The model's trend, and whether it can be left out.
+  void look_back(SuiteEntry& entry, const std::optional<configs::Experiment>& experiment,
+                 const std::vector<PastResult>& results) const {
+    const PastResult* last = nullptr;
+    for (const PastResult& result : results)
+      if (result.model == entry.model) {
+        entry.past.push_back({result.utc, result.outcome, result.delta});
+        last = &result;
+      }
+    if (!options_.changed_only || !experiment || !last || last->outcome != "aligned" || last->digest != digest_of(*experiment)) return;
+    entry.state = EntryState::unchanged;
+    entry.problem = "nothing changed since it agreed on " + last->utc;
+  }
+
+  suite::SuiteEnd run_what_is_left() {
+    std::vector<suite::Model> models;
+    for (std::size_t i = 0; i < record_.entries.size(); ++i) {
+      SuiteEntry& entry = record_.entries[i];
+      if (entry.state != EntryState::waiting) {
+        progress_.line(reports::entry_line(entry));
+        continue;
+      }
+      if (const auto code = state_->code_of(entry.model)) {
+        take_in(entry.model, *code, "");
+        continue;
+      }
+      models.push_back({.name = entry.model,
+                        .command = {fs::read_symlink("/proc/self/exe").string(), "run", experiments_[i]->file, "--out",
+                                    state_->folder_of(entry.model).string(), "--history", fs::absolute(history_).string()},
+                        .devices = devices_of(*experiments_[i]),
+                        .folder = state_->folder_of(entry.model)});
+    }
+    launch::LocalLauncher launcher;
+    const suite::SuiteHooks hooks{
+        .started = [&](const suite::Model& model) { progress_.line(model.name + ": started"); },
+        .ended =
+            [&](const suite::Model& model, const launch::Ended& ended) {
+              const bool exited = ended.how == launch::Ended::How::exited;
+              const int code = exited ? ended.code : 128 + ended.code;
+              state_->model_ended(model.name, code);
+              take_in(model.name, code, ended.message);
+              record_.elapsed_s = elapsed_s();
+              write();
+            },
+        .out_of_time = [&] { return file_.budget_hours && elapsed_s() >= *file_.budget_hours * 3600; }};
+    const suite::SuiteEnd end = suite::run_models(std::move(models), launcher, state_->tag(), hooks);
+    signal_number_ = launcher.signal_number();
+    return end;
+  }
+
+  /// A model's bisectd has ended: its record, or why there is none.
+  void take_in(const std::string& model, int code, const std::string& message) {
+    SuiteEntry& entry = *std::ranges::find(record_.entries, model, &SuiteEntry::model);
+    const fs::path folder = state_->folder_of(model);
+    entry.state = EntryState::unjudged;
+    try {
+      if (code == kUsageCode) {
+        entry.problem = first_line(keep::read_file(folder / "stderr.log"));
+      } else {
+        const SeenRun run = see_run((folder / "latest").string());
+        entry.record = replay(experiment_of(run, false), run.directory, run.history, false, Detail::status);
+        entry.state = EntryState::judged;
+        entry.link = fmt::format("models/{}/{}/report.html", model, run.directory.folder().filename().string());
+      }
+    } catch (const std::exception& error) {
+      entry.problem = fmt::format("its bisectd ended with {}{}: {}", code, message.empty() ? "" : " (" + message + ")", error.what());
+    }
+    progress_.line(reports::entry_line(entry));
+  }
+
+  void give_up_waiting() {
+    for (SuiteEntry& entry : record_.entries) {
+      if (entry.state != EntryState::waiting) continue;
+      entry.state = EntryState::unjudged;
+      entry.problem = "the suite's time was spent before it was judged";
+    }
+  }
+
+  double elapsed_s() const { return state_->elapsed_s() + std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  void write() const {
+    keep::write_file(state_->folder() / "junit.xml", reports::to_junit(record_));
+    keep::write_file(state_->folder() / "index.html", reports::suite_html(record_));
+  }
+
+  const CiOptions& options_;
+  suite::SuiteFile file_;
+  fs::path history_;
+  Progress progress_;
+  std::vector<std::optional<configs::Experiment>> experiments_;  ///< one per entry; absent where it cannot be loaded
+  reports::SuiteRecord record_;
+  suite::SuiteState* state_ = nullptr;
+  Clock::time_point began_ = Clock::now();
+  int signal_number_ = 0;
+};
+
+}  // namespace
+
+void add_ci(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<CiOptions>();
+  CLI::App* command = app.add_subcommand("ci", "judge a suite of models against their baselines; search those that regressed");
+  command->add_option("SUITE", options->suite, "the suite file (YAML)")->required();
+  command->add_option("--out", options->out, "folder that gets the suite directory and the history")->capture_default_str();
+  command->add_option("--only", options->only, "this model only; may be given again");
+  command->add_flag("--changed-only", options->changed_only, "leave out models that agreed and have not changed since");
+  command->add_flag("--new", options->fresh, "start anew even if the last suite is not finished");
+  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  command->add_option("--color", options->color, "colour in the result: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  command->callback([&action, options] { action = [options] { return Ci(*options)(); }; });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,147 @@
+#include "driver/commands/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/replace.hpp>
+#include <memory>
+
+#include "driver/commands/interface.hpp"
+#include "reports/escape.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+using boost::algorithm::join;
+using reports::shell_word;
+
+std::vector<std::string> words_of(const OptionDoc& option) {
+  std::vector<std::string> words;
+  for (const std::string& name : {option.short_name, option.long_name})
+    if (!name.empty()) words.push_back(name);
+  return words;
+}
+
+/// The words a command's argument may be; empty: a file (or a folder, if it is called DIR).
+const OptionDoc* argument_of(const CommandDoc& command) {
+  return command.positionals.empty() ? nullptr : &command.positionals.front();
+}
+
+std::string bash_values(const OptionDoc& option) {
+  if (!option.choices.empty()) return "compgen -W " + shell_word(join(option.choices, " ")) + " -- \"$word\"";
+  return option.value == "DIR" ? "compgen -d -- \"$word\"" : "compgen -f -- \"$word\"";
+}
+
+std::string bash(const std::vector<CommandDoc>& commands) {
+  std::vector<std::string> names;
+  std::string values, arguments;
+  for (const CommandDoc& command : commands) {
+    names.push_back(command.name);
+    std::vector<std::string> options;
+    for (const OptionDoc& option : command.options) {
+      for (const std::string& word : words_of(option)) {
+        options.push_back(word);
+        if (!option.value.empty())
+          values += fmt::format("    {}/{}) mapfile -t COMPREPLY < <({}); return ;;\n", command.name, word, bash_values(option));
+      }
+    }
+    arguments += fmt::format("    {}) if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W {} -- \"$word\")",
+                             command.name, shell_word(join(options, " ")));
+    if (const OptionDoc* argument = argument_of(command))
+      arguments += fmt::format("; else mapfile -t COMPREPLY < <({})", bash_values(*argument));
+    arguments += "; fi ;;\n";
+  }
+  return fmt::format(
+      "# bash completion of bisectd; for one session: source <(bisectd completion bash)\n"
+      "_bisectd() {{\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} command='' i\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    if [[ ${{COMP_WORDS[i]}} != -* ]]; then command=${{COMP_WORDS[i]}}; break; fi\n"
+      "  done\n"
+      "  case $command/${{COMP_WORDS[COMP_CWORD-1]}} in\n{}  esac\n"
+      "  case $command in\n"
+      "    '') mapfile -t COMPREPLY < <(compgen -W {} -- \"$word\") ;;\n{}  esac\n"
+      "}}\n"
+      "complete -o filenames -F _bisectd bisectd\n",
+      values, shell_word(join(names, " ") + " --help --version"), arguments);
+}
+
+/// Text inside a specification of zsh's _arguments.
+std::string zsh_text(std::string text) {
+  for (const char* special : {"\\", "[", "]", ":"}) boost::replace_all(text, special, std::string("\\") + special);
+  return text;
+}
+
+std::string zsh_values(const OptionDoc& option) {
+  if (!option.choices.empty()) return "(" + join(option.choices, " ") + ")";
+  return option.value == "DIR" ? "_files -/" : "_files";
+}
+
+std::string zsh(const std::vector<CommandDoc>& commands) {
+  std::string names, cases;
+  for (const CommandDoc& command : commands) {
+    names += "    " + shell_word(command.name + ":" + zsh_text(command.text)) + "\n";
+    cases += fmt::format("    {}) _arguments", command.name);
+    for (const OptionDoc& option : command.options)
+      for (const std::string& word : words_of(option)) {
+        std::string specification = word + "[" + zsh_text(option.text) + "]";
+        if (!option.value.empty()) specification += ":" + zsh_text(option.value) + ":" + zsh_values(option);
+        cases += " \\\n      " + shell_word(specification);
+      }
+    if (const OptionDoc* argument = argument_of(command))
+      cases += " \\\n      " + shell_word("1:" + zsh_text(argument->value) + ":" + zsh_values(*argument));
+    cases += " ;;\n";
+  }
+  return fmt::format(
+      "#compdef bisectd\n# zsh completion of bisectd; put it as _bisectd into a folder of $fpath\n"
+      "_bisectd() {{\n  local -a commands=(\n{}  )\n"
+      "  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+      "  shift words; (( CURRENT-- ))\n"
+      "  case $words[1] in\n{}  esac\n}}\ncompdef _bisectd bisectd\n",
+      names, cases);
+}
+
+/// Text inside fish's single quotes.
+std::string fish_word(std::string text) {
+  boost::replace_all(text, "\\", "\\\\");
+  boost::replace_all(text, "'", "\\'");
+  return "'" + text + "'";
+}
+
+std::string fish(const std::vector<CommandDoc>& commands) {
+  std::string text = "# fish completion of bisectd; put it as bisectd.fish into ~/.config/fish/completions\n"
+                     "complete -c bisectd -f\n";
+  for (const CommandDoc& command : commands) {
+    text += fmt::format("complete -c bisectd -n __fish_use_subcommand -a {} -d {}\n", command.name, fish_word(command.text));
+    const std::string only = fmt::format("complete -c bisectd -n {}", fish_word("__fish_seen_subcommand_from " + command.name));
+    for (const OptionDoc& option : command.options) {
+      text += only;
+      if (!option.short_name.empty()) text += " -s " + option.short_name.substr(1);
+      if (!option.long_name.empty()) text += " -l " + option.long_name.substr(2);
+      if (!option.choices.empty()) text += " -x -a " + fish_word(join(option.choices, " "));
+      else if (!option.value.empty()) text += " -r -F";
+      text += " -d " + fish_word(option.text) + "\n";
+    }
+    if (const OptionDoc* argument = argument_of(command))
+      text += only + (argument->choices.empty() ? " -F" : " -a " + fish_word(join(argument->choices, " "))) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, Action& action) {
+  const auto shell = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("completion", "print a completion script for a shell");
+  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([&app, &action, shell] {
+    action = [&app, shell] {
+      const auto commands = described(app);
+      fmt::print("{}", *shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands));
+      return 0;
+    };
+  });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,161 @@
+#include "driver/commands/init.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "configs/layers.hpp"
+#include "configs/suggest.hpp"
+#include "driver/keep/run_directory.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct InitOptions {
+  std::string preset;
+  std::string file = "experiment.yaml";
+};
+
+/// How the training of this folder is likely started, for one side each; the rest of the words follow.
+struct Training {
+  std::string origin;                   ///< what the guess rests on
+  std::string words;                    ///< items of the command, without brackets
+  std::string on_reference, on_subject; ///< items that choose the device
+  std::string metric;                   ///< the block's inside
+};
+
+Training guessed_training() {
+  const auto is_there = [](const char* path) { return fs::exists(path); };
+  const char* script = is_there("tools/train.py") ? "tools/train.py" : is_there("train.py") ? "train.py" : nullptr;
+  if (script && is_there("ppocr"))
+    return {"this folder looks like PaddleOCR",
+            fmt::format("python, {}, -c, CONFIG.yml, -o, Global.log_smooth_window=1, Global.print_batch_step=1, "
+                        "\"Global.save_model_dir={{attempt}}/output\"", script),
+            ", Global.use_gpu=True", ", Global.use_npu=True", "loss: {format: paddleocr}"};
+  if (script && is_there("paddleseg"))
+    return {"this folder looks like PaddleSeg",
+            fmt::format("python, {}, --config, CONFIG.yml, --log_iters, \"1\", --save_dir, \"{{attempt}}/output\"", script),
+            ", --device, gpu", ", --device, npu", "loss: {format: paddleseg}"};
+  return {script ? fmt::format("this folder has a {}", script) : "nothing here looks like a training",
+          fmt::format("python, {}", script ? script : "train.py"), "", "",
+          "loss: {pattern: 'step[ :=]+(?P<step>\\d+).*loss[ :=]+(?P<value>\\S+)'}"};
+}
+
+/// Numbers of the devices that this machine shows as /dev/NAME0, /dev/NAME1, ...; 0 alone where there is none.
+std::string device_ids(const char* name) {
+  std::vector<int> ids;
+  for (int id = 0; fs::exists(fmt::format("/dev/{}{}", name, id)); ++id) ids.push_back(id);
+  if (ids.empty()) ids.push_back(0);
+  return fmt::format("[{}]", fmt::join(ids, ", "));
+}
+
+const configs::Value* entry(const configs::Value& map, std::string_view key) {
+  const auto found = std::ranges::find(map.entries, key, &configs::Value::Entry::key);
+  return found == map.entries.end() ? nullptr : &found->value;
+}
+
+/// What a preset lets be searched: discovered where a run can show it, all where the preset lists it.
+std::string suspects_of(const std::string& preset) {
+  configs::Problems problems;
+  const fs::path file = configs::data_folder() / "presets" / (preset + ".yaml");
+  const auto layers = configs::read_layers(file, problems);
+  problems.throw_if_any(file.string());
+  const configs::Value* families = layers ? entry(layers->merged, "families") : nullptr;
+  std::string text;
+  for (const configs::Value::Entry& family : families ? families->entries : std::vector<configs::Value::Entry>{}) {
+    const configs::Value* discover = entry(family.value, "discover");
+    const configs::Value* kind = entry(family.value, "kind");
+    const configs::Value* about = entry(family.value, "description");
+    const bool discovered = discover && discover->kind == configs::Value::Kind::map;
+    const bool by_hand = kind && kind->text == "list" && !discovered;
+    text += fmt::format("  {}{}: {}{}\n", by_hand ? "# " : "", family.key,
+                        discovered ? "{discover: true}" : by_hand ? "[name them here]" : "all",
+                        about ? "  # " + about->text : "");
+  }
+  return text;
+}
+
+constexpr const char* kOwnFamily = R"(families:                      # what can be switched off in your stack, and how
+  ops:
+    kind: list                 # names joined into one variable; a listed name is off
+    deliver: {environment: MY_CPU_OPS, separator: ","}
+)";
+
+std::string experiment_text(const std::string& preset) {
+  const Training training = guessed_training();
+  const std::string extends = preset.empty() ? "" : fmt::format("extends: {:<20} # what can be switched off, and how\n", preset);
+  return fmt::format(
+      R"(# An experiment of bisectd, guessed by `bisectd init`: {origin}. Look at every line, then try it with
+#   bisectd check experiment.yaml --run
+version: 1
+name: {name:<23} # names the run directory
+{extends}
+reference:                     # the trusted side
+  command: [{words}{on_reference}]
+  devices: {{kind: gpu, ids: {gpus}}}
+  repeats: 3                   # they measure the run-to-run noise
+  # curve: gpu-train.log       # or a log recorded earlier: then no GPU is needed
+
+subject:                       # the side that loses accuracy
+  command: [{words}{on_subject}]
+  devices: {{kind: npu, ids: {npus}}}   # one trial on each at a time; per_trial: 2 for two devices a trial
+  # setup: source /usr/local/Ascend/ascend-toolkit/set_env.sh
+  timeout: 1h                  # of one attempt
+  stall: 15m                   # no new output
+
+metric: {{{metric}}}   # every step, not smoothed
+accept: {{target: 0.5%}}         # of the final quarter of the run
+
+{families}suspects:
+{suspects}
+search: {{budget: {{trials: 200, hours: 10}}}}
+)",
+      fmt::arg("origin", training.origin), fmt::arg("name", "my-training"), fmt::arg("extends", extends),
+      fmt::arg("words", training.words), fmt::arg("on_reference", training.on_reference),
+      fmt::arg("on_subject", training.on_subject), fmt::arg("gpus", device_ids("nvidia")),
+      fmt::arg("npus", device_ids("davinci")), fmt::arg("metric", training.metric),
+      fmt::arg("families", preset.empty() ? std::string(kOwnFamily) + "\n" : ""),
+      fmt::arg("suspects", preset.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n"
+                                          : suspects_of(preset)));
+}
+
+void check_preset(const std::string& preset) {
+  const std::vector<std::string> presets = configs::preset_names();
+  if (preset.empty() || std::ranges::count(presets, preset)) return;
+  const auto near = configs::nearest(preset, presets);
+  throw UsageError(fmt::format("there is no preset '{}'; {}", preset,
+                               near ? fmt::format("did you mean '{}'?", *near)
+                                    : fmt::format("known: {}", fmt::join(presets, ", "))));
+}
+
+int init(const InitOptions& options) {
+  check_preset(options.preset);
+  const std::string text = experiment_text(options.preset);
+  if (options.file == "-") {
+    fmt::print("{}", text);
+    return 0;
+  }
+  if (fs::exists(options.file)) throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
+  keep::write_file(options.file, text);
+  fmt::print("wrote {0}; look at it, then: bisectd check {0} --run\n", options.file);
+  return 0;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<InitOptions>();
+  CLI::App* command = app.add_subcommand("init", "write a first experiment file with comments");
+  command->add_option("PRESET", options->preset, "the stack: a preset such as paddle-npu; without one, a family of your own");
+  command->add_option("-o,--output", options->file, "file to write, never over another; - for stdout")->capture_default_str();
+  command->callback([&action, options] { action = [options] { return init(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,70 @@
+#include "driver/commands/report.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+
+#include "driver/commands/output.hpp"
+#include "driver/commands/seen_run.hpp"
+#include "driver/replay.hpp"
+#include "reports/console.hpp"
+#include "reports/html/page.hpp"
+#include "reports/json.hpp"
+#include "reports/junit.hpp"
+#include "reports/markdown.hpp"
+#include "reports/workaround.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+struct ReportOptions {
+  std::string folder;
+  std::string format = "console";
+  std::string file;
+  std::string color = "auto";
+  bool accept_changes = false;
+};
+
+std::string rendered(const reports::Record& record, const ReportOptions& options) {
+  if (options.format == "console") {
+    const bool coloured = options.file.empty() && wants_colour({.color = options.color});
+    return reports::result_text(record, coloured ? reports::Colour::always : reports::Colour::never);
+  }
+  static const std::map<std::string, std::string (*)(const reports::Record&)> renderers{
+      {"html", reports::to_html}, {"json", reports::to_json},   {"junit", reports::to_junit},
+      {"md", reports::to_markdown}, {"workaround", reports::to_workaround}};
+  return renderers.at(options.format)(record);
+}
+
+int report(const ReportOptions& options) {
+  const SeenRun run = see_run(options.folder);
+  const configs::Experiment experiment = experiment_of(run, options.accept_changes);
+  const reports::Record record = replay(experiment, run.directory, run.history, run.process.has_value(), Detail::whole);
+  const std::string text = rendered(record, options);
+  if (options.file.empty())
+    fmt::print("{}", text);
+  else
+    keep::write_file(options.file, text);
+  return 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<ReportOptions>();
+  CLI::App* command = app.add_subcommand("report", "write a report of a run again; launches nothing");
+  command->add_option("DIR", options->folder, "the run directory")->required();
+  command->add_option("-f,--format", options->format, "console, html, json, junit, md or workaround")
+      ->check(CLI::IsMember({"console", "html", "json", "junit", "md", "workaround"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", options->file, "write to this file instead of stdout");
+  command->add_option("--color", options->color, "colour of the console format: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  command->add_flag("--accept-changes", options->accept_changes, "read the logs by the experiment as it is now");
+  command->callback([&action, options] { action = [options] { return report(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,47 @@
+#include "driver/commands/seen_run.hpp"
+
+#include <chrono>
+#include <filesystem>
+
+#include "configs/resolved.hpp"
+#include "driver/commands/command.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/experiment_changes.hpp"
+#include "driver/keep/lock.hpp"
+#include "driver/prune_experiment.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+/// The journal says when its last record was made; since then the run went on.
+double seconds_since_change(const std::filesystem::path& file) {
+  const auto age = std::filesystem::file_time_type::clock::now() - std::filesystem::last_write_time(file);
+  return std::max(0.0, std::chrono::duration<double>(age).count());
+}
+
+keep::RunDirectory open(const std::string& folder) {
+  try {
+    return keep::RunDirectory::open(folder);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace
+
+SeenRun see_run(const std::string& folder) {
+  keep::RunDirectory directory = open(folder);
+  const std::optional<int> process = keep::driver_of(directory.folder());
+  History history = read_history(directory.journal());
+  if (process && !history.finished) history.elapsed_s += seconds_since_change(directory.journal());
+  return {std::move(directory), std::move(history), process};
+}
+
+configs::Experiment experiment_of(const SeenRun& run, bool accept_changes) {
+  configs::Experiment experiment = load(run.history.experiment_file);
+  if (run.history.prune) search_what_is_in_use(experiment);
+  refuse_changes(keep::read_file(run.directory.resolved_experiment()), configs::resolved_yaml(experiment), accept_changes);
+  return experiment;
+}
+
+}  // namespace bisectd::driver::commands

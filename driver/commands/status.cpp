@@ -1,0 +1,52 @@
+#include "driver/commands/status.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "configs/loader.hpp"
+#include "driver/commands/seen_run.hpp"
+#include "driver/replay.hpp"
+#include "reports/status.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+struct StatusOptions {
+  std::string folder;
+  bool json = false;
+};
+
+/// An experiment file that was changed for the next night must not hide the status of this one.
+reports::Record record_of(const SeenRun& run) {
+  const bool driven = run.process.has_value();
+  try {
+    return replay(experiment_of(run, false), run.directory, run.history, driven, Detail::status);
+  } catch (const configs::ConfigError&) {
+  } catch (const UsageError&) {
+  }
+  reports::Record record = replay_without_experiment(run.directory, run.history, driven);
+  record.warnings.push_back("the experiment file has changed since this run began: steps, differences and likely "
+                            "culprits are not known here");
+  return record;
+}
+
+int status(const StatusOptions& options) {
+  const SeenRun run = see_run(options.folder);
+  const reports::Record record = record_of(run);
+  fmt::print("{}", options.json ? reports::status_json(record, run.process) : reports::status_text(record, run.process));
+  return 0;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<StatusOptions>();
+  CLI::App* command = app.add_subcommand("status", "say what a run is doing now, or came to; changes nothing");
+  command->add_option("DIR", options->folder, "the run directory")->required();
+  command->add_flag("--json", options->json, "one JSON document instead of text");
+  command->callback([&action, options] { action = [options] { return status(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

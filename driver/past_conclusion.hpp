@@ -1,0 +1,29 @@
+// What a run came to, as its journal keeps it: the answer of the search, and what followed from it and cannot be derived
+// again, because the environment of the subject is gone.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/record.hpp"
+
+namespace bisectd::driver {
+
+struct PastConclusion {
+  reports::Outcome outcome = reports::Outcome::unfinished;
+  strategies::Answer answer;
+  std::string advice;
+  std::vector<std::string> warnings;
+  std::vector<std::pair<std::size_t, std::string>> no_effect;
+  std::vector<std::pair<std::string, std::string>> workaround;
+  std::vector<std::string> workaround_unset, workaround_arguments;
+};
+
+nlohmann::json json_of_conclusion(const reports::Record& record);
+
+/// Inverse. Throws nlohmann::json::exception or std::invalid_argument for what cannot be one.
+PastConclusion conclusion_in(const nlohmann::json& from);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,17 @@
+// Turns an experiment round: what its subject neutralises already becomes what is searched, so that the search proves
+// which of it is still needed. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "configs/experiment.hpp"
+
+namespace bisectd::driver {
+
+/// Takes the black lists and safe values that the subject's own environment sets out of it, and makes exactly these the
+/// suspects. Returns them as "family:name"; empty (and the experiment unchanged) when the subject neutralises nothing.
+/// Lists that arrive as an argument are not seen: they stand in the command.
+std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment);
+
+}  // namespace bisectd::driver

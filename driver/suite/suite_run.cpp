@@ -1,0 +1,91 @@
+#include "driver/suite/suite_run.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "driver/inherited_environment.hpp"
+
+namespace bisectd::driver::suite {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{1000};
+/// A bisectd that is asked to end ends its own trainings first.
+constexpr std::chrono::seconds kGrace{60};
+
+bool clash(const Model& a, const Model& b) {
+  return std::ranges::any_of(a.devices, [&](const std::string& device) { return b.devices.contains(device); });
+}
+
+class SuiteRun {
+ public:
+  SuiteRun(std::vector<Model> models, launch::Launcher& launcher, const std::string& tag, const SuiteHooks& hooks)
+      : waiting_(std::move(models)), launcher_(launcher), tag_(tag), hooks_(hooks) {}
+
+  SuiteEnd operator()() {
+    while (!waiting_.empty() || !running_.empty()) {
+      if (launcher_.signal_number() != 0) return stop_all(SuiteEnd::signal);
+      if (hooks_.out_of_time()) return stop_all(SuiteEnd::out_of_time);
+      start_what_can_start();
+      for (const launch::Ended& ended : launcher_.wait(kLookEvery)) take_in(ended);
+    }
+    return SuiteEnd::done;
+  }
+
+ private:
+  void start_what_can_start() {
+    for (auto model = waiting_.begin(); model != waiting_.end();) {
+      if (std::ranges::any_of(running_, [&](const auto& entry) { return clash(entry.second, *model); })) {
+        ++model;
+        continue;
+      }
+      start(std::move(*model));
+      model = waiting_.erase(model);
+    }
+  }
+
+  void start(Model model) {
+    std::filesystem::create_directories(model.folder);
+    launch::Job job{.id = next_id_++,
+                    .command = model.command,
+                    .environment = inherited_environment(),
+                    .directory = std::filesystem::current_path(),
+                    .stdout_file = model.folder / "stdout.log",
+                    .stderr_file = model.folder / "stderr.log",
+                    .tag = tag_ + "/" + model.name,
+                    .grace = kGrace};
+    job.environment["BISECTD_ATTEMPT"] = job.tag;
+    hooks_.started(model);
+    launcher_.start(job);
+    running_.emplace(job.id, std::move(model));
+  }
+
+  void take_in(const launch::Ended& ended) {
+    const auto found = running_.find(ended.id);
+    if (found == running_.end()) return;
+    const Model model = std::move(found->second);
+    running_.erase(found);
+    if (!ended.stopped) hooks_.ended(model, ended);
+  }
+
+  SuiteEnd stop_all(SuiteEnd why) {
+    for (const auto& [id, model] : running_) launcher_.stop(id);
+    while (!running_.empty())
+      for (const launch::Ended& ended : launcher_.wait(kLookEvery)) take_in(ended);
+    return why;
+  }
+
+  std::vector<Model> waiting_;
+  std::map<launch::JobId, Model> running_;
+  launch::Launcher& launcher_;
+  const std::string& tag_;
+  const SuiteHooks& hooks_;
+  launch::JobId next_id_ = 1;
+};
+
+}  // namespace
+
+SuiteEnd run_models(std::vector<Model> models, launch::Launcher& launcher, const std::string& tag, const SuiteHooks& hooks) {
+  return SuiteRun(std::move(models), launcher, tag, hooks)();
+}
+
+}  // namespace bisectd::driver::suite

@@ -1,0 +1,35 @@
+// Runs the experiments of a suite, each in a bisectd of its own; two at once only if they share no device. Knows neither
+// trials nor reports.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/launch/launcher.hpp"
+
+namespace bisectd::driver::suite {
+
+/// One experiment to run.
+struct Model {
+  std::string name;
+  std::vector<std::string> command;  ///< argv of its bisectd
+  std::set<std::string> devices;     ///< "npu 0", ...: what no other may use meanwhile
+  std::filesystem::path folder;      ///< made here; gets stdout.log and stderr.log
+};
+
+/// How the run of the whole suite ended.
+enum class SuiteEnd { done, signal, out_of_time };
+
+struct SuiteHooks {
+  std::function<void(const Model&)> started;
+  std::function<void(const Model&, const launch::Ended&)> ended;  ///< by itself, not because it was stopped
+  std::function<bool()> out_of_time;                              ///< asked about once a second
+};
+
+/// Returns when all have ended, a signal arrived or time is up; then nothing runs any more. `tag` marks the processes.
+SuiteEnd run_models(std::vector<Model> models, launch::Launcher& launcher, const std::string& tag, const SuiteHooks& hooks);
+
+}  // namespace bisectd::driver::suite

@@ -1,0 +1,93 @@
+#include "driver/suite/suite_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <vector>
+
+#include "driver/keep/run_directory.hpp"
+#include "driver/run_tag.hpp"
+
+namespace bisectd::driver::suite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "suite.jsonl";
+
+bool is_finished(const fs::path& folder) {
+  bool finished = false;
+  keep::read_journal(folder / kFile, [&](const nlohmann::json& record) { finished = record.value("finished", finished); });
+  return finished;
+}
+
+/// Folders of suites of this name, oldest first: their names end in the time they began.
+std::vector<fs::path> suites_in(const fs::path& out, const std::string& name) {
+  std::vector<fs::path> folders;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(out, none))
+    if (entry.path().filename().string().starts_with(name + "-2") && fs::exists(entry.path() / kFile))
+      folders.push_back(fs::canonical(entry.path()));
+  std::ranges::sort(folders);
+  return folders;
+}
+
+}  // namespace
+
+void SuiteState::read() {
+  std::size_t line = 0;
+  whole_bytes_ = keep::read_journal(folder_ / kFile, [&](const nlohmann::json& record) {
+    ++line;
+    try {
+      const std::string kind = record.at("kind");
+      if (kind == "suite") {
+        record.at("started_utc").get_to(started_utc_);
+        record.at("tag").get_to(tag_);
+      } else if (kind == "ended") {
+        codes_[record.at("model")] = record.at("code");
+      } else if (kind == "session") {
+        record.at("elapsed_s").get_to(elapsed_s_);
+      } else {
+        throw std::invalid_argument("unknown kind of record: " + kind);
+      }
+    } catch (const std::exception& error) {
+      throw keep::JournalDamaged(folder_ / kFile, line, error.what());
+    }
+  });
+}
+
+SuiteState SuiteState::open(const fs::path& out, const std::string& name, bool fresh) {
+  SuiteState state;
+  if (const auto past = suites_in(out, name); !fresh && !past.empty() && !is_finished(past.back())) {
+    state.folder_ = past.back();
+    state.lock_ = std::make_unique<keep::Lock>(state.folder_);  // before it is read: another ci may be writing it
+    state.read();
+    state.journal_ = std::make_unique<keep::Journal>(state.folder_ / kFile, state.whole_bytes_);
+    return state;
+  }
+  state.folder_ = keep::RunDirectory::create(out, name).folder();
+  state.lock_ = std::make_unique<keep::Lock>(state.folder_);
+  state.started_utc_ = keep::utc_now();
+  state.tag_ = make_run_tag(state.folder_);
+  state.journal_ = std::make_unique<keep::Journal>(state.folder_ / kFile, 0);
+  state.journal_->append({{"kind", "suite"}, {"started_utc", state.started_utc_}, {"tag", state.tag_}});
+  return state;
+}
+
+std::optional<int> SuiteState::code_of(const std::string& model) const {
+  const auto found = codes_.find(model);
+  return found == codes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void SuiteState::model_ended(const std::string& model, int code) {
+  codes_[model] = code;
+  journal_->append({{"kind", "ended"}, {"model", model}, {"code", code}});
+}
+
+void SuiteState::session_ended(double elapsed_s, bool finished) {
+  journal_->append({{"kind", "session"}, {"elapsed_s", elapsed_s}, {"finished", finished}});
+}
+
+}  // namespace bisectd::driver::suite

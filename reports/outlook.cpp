@@ -1,0 +1,80 @@
+#include "reports/outlook.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "reports/escape.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+constexpr double kMentioned = 0.05;
+constexpr std::size_t kMostLikely = 4;
+
+bool is_of_search(const Trial& trial) {
+  return trial.role != "reference" && trial.role != "discovery" && trial.role != "as-is";
+}
+
+}  // namespace
+
+std::vector<const Trial*> running_trials(const Record& record) {
+  std::vector<const Trial*> running;
+  for (const Trial& trial : record.trials)
+    if (trial.running) running.push_back(&trial);
+  return running;
+}
+
+std::size_t judged_count(const Record& record) {
+  return static_cast<std::size_t>(std::ranges::count(record.trials, false, &Trial::running));
+}
+
+const Attempt* running_attempt(const Trial& trial) {
+  const Attempt* newest = nullptr;
+  for (const Attempt& attempt : trial.attempts)
+    if (attempt.exit.empty() && (!newest || attempt.started_s >= newest->started_s)) newest = &attempt;
+  return trial.running ? newest : nullptr;
+}
+
+std::optional<std::pair<double, double>> time_left_s(const Record& record) {
+  if (!(record.answer.trials_left_high > 0)) return std::nullopt;
+  std::size_t judged = 0;
+  double began_s = record.elapsed_s;
+  for (const Trial& trial : record.trials) {
+    if (!is_of_search(trial)) continue;
+    if (!trial.running) ++judged;
+    for (const Attempt& attempt : trial.attempts) began_s = std::min(began_s, attempt.started_s);
+  }
+  if (judged == 0) return std::nullopt;
+  const double pace_s = (record.elapsed_s - began_s) / static_cast<double>(judged);
+  return std::pair(record.answer.trials_left_low * pace_s, record.answer.trials_left_high * pace_s);
+}
+
+std::string left_text(const Record& record) {
+  if (!(record.answer.trials_left_high > 0)) return "";
+  std::string text = trials_left_text(record.answer) + " more trials";
+  if (const auto left = time_left_s(record))
+    text += fmt::format(", {} to {}", duration_text(left->first), duration_text(left->second));
+  return text;
+}
+
+std::vector<std::size_t> likely_culprits(const Record& record, std::size_t limit) {
+  std::vector<std::size_t> ids(std::min(record.answer.guilt.size(), record.suspects.size()));
+  std::iota(ids.begin(), ids.end(), std::size_t{0});
+  std::erase_if(ids, [&](std::size_t id) { return !(record.answer.guilt[id] >= kMentioned); });
+  std::ranges::stable_sort(ids, std::ranges::greater{}, [&](std::size_t id) { return record.answer.guilt[id]; });
+  if (ids.size() > limit) ids.resize(limit);
+  return ids;
+}
+
+std::string likely_text(const Record& record) {
+  std::string text;
+  for (const std::size_t id : likely_culprits(record, kMostLikely))
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", suspect_text(record, id, plain),
+                        record.answer.guilt[id] * 100);
+  return text;
+}
+
+}  // namespace bisectd::reports

@@ -1,0 +1,34 @@
+// What is still to come, as far as a record tells: time left, likely culprits. Estimates, for the eye only.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/record.hpp"
+
+namespace bisectd::reports {
+
+/// Trials under way, and those that ended.
+std::vector<const Trial*> running_trials(const Record& record);
+std::size_t judged_count(const Record& record);
+
+/// The attempt of a running trial that was started last and has not ended; null while it only waits for a device.
+const Attempt* running_attempt(const Trial& trial);
+
+/// Seconds to the end, lowest and highest expected: trials left at the pace of the search so far. Empty before the first
+/// judged trial of the search and when nothing is left.
+std::optional<std::pair<double, double>> time_left_s(const Record& record);
+
+/// "5 to 9 more trials, 12 min 00 s to 30 min 00 s"; empty when the search does not know.
+std::string left_text(const Record& record);
+
+/// Suspects that are more likely guilty than not to be mentioned (5 %), the likeliest first, at most `limit`.
+std::vector<std::size_t> likely_culprits(const Record& record, std::size_t limit);
+
+/// "ops:pad3d 92 %, ops:relu 12 %"; empty while nobody stands out.
+std::string likely_text(const Record& record);
+
+}  // namespace bisectd::reports

@@ -1,0 +1,127 @@
+#include "reports/suite.hpp"
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/escape.hpp"
+#include "reports/html/assets.hpp"
+#include "reports/lookup.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+namespace {
+
+constexpr std::size_t kTrend = 30;
+
+bool is_green(const SuiteEntry& entry) {
+  return entry.state == EntryState::unchanged || (entry.record && entry.record->outcome == Outcome::aligned);
+}
+
+bool is_regression(const SuiteEntry& entry) {
+  if (!entry.record) return false;
+  const Trial* as_is = judged_trial(*entry.record, "as-is");
+  return as_is && as_is->verdict == strategies::Verdict::fail;
+}
+
+std::string state_text(const SuiteEntry& entry) {
+  switch (entry.state) {
+    case EntryState::waiting: return "waiting";
+    case EntryState::unchanged: return "unchanged";
+    case EntryState::unjudged: return "not judged";
+    case EntryState::judged: break;
+  }
+  return std::string(outcome_title(entry.record->outcome));
+}
+
+std::optional<double> delta_of(const SuiteEntry& entry) {
+  const Trial* as_is = entry.record ? judged_trial(*entry.record, "as-is") : nullptr;
+  return as_is ? as_is->delta : std::nullopt;
+}
+
+std::string detail(const SuiteEntry& entry, Escape escape) {
+  if (!entry.record) return escape(entry.problem);
+  if (entry.record->outcome == Outcome::culprits)
+    return suspects_text(*entry.record, entry.record->answer.culprit_set, escape);
+  return entry.record->outcome == Outcome::aligned ? "" : escape(entry.record->advice);
+}
+
+std::string counts_text(const SuiteRecord& suite) {
+  const auto green = std::ranges::count_if(suite.entries, is_green);
+  const auto red = std::ranges::count_if(suite.entries, is_regression);
+  const auto all = static_cast<std::ptrdiff_t>(suite.entries.size());
+  return fmt::format("{} models: {} green, {} regressed, {} not judged", all, green, red, all - green - red);
+}
+
+/// Shapes, not only colours, tell outcomes apart.
+std::string trend_mark(const TrendPoint& point) {
+  const bool green = point.outcome == "aligned", red = point.outcome == "culprits" || point.outcome == "outside_suspects";
+  return fmt::format("<i class=\"{}\" title=\"{}: {}, {}\">{}</i>", green ? "pass" : red ? "fail" : "open", html(point.utc),
+                     html(point.outcome), percent_text(point.delta),
+                     green ? "\xE2\x97\x8F" : red ? "\xE2\x96\xB2" : "\xE2\x97\x8B");
+}
+
+std::string trend(const SuiteEntry& entry) {
+  std::string text;
+  const std::size_t first = entry.past.size() > kTrend ? entry.past.size() - kTrend : 0;
+  for (std::size_t i = first; i < entry.past.size(); ++i) text += trend_mark(entry.past[i]);
+  return text;
+}
+
+std::string row(const SuiteEntry& entry) {
+  const std::string model = html(entry.model);
+  const char* colour = is_green(entry) ? "pass" : is_regression(entry) ? "fail" : "open";
+  return fmt::format("<tr><th>{}</th><td><span class=\"pill {}\">{}</span></td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                     entry.link.empty() ? model : fmt::format("<a href=\"{}\">{}</a>", html(entry.link), model), colour,
+                     state_text(entry), entry.record ? percent_text(delta_of(entry)) : "", detail(entry, html), trend(entry));
+}
+
+}  // namespace
+
+std::string entry_line(const SuiteEntry& entry) {
+  std::string text = fmt::format("{}: {}", plain(entry.model), state_text(entry));
+  if (entry.record) text += fmt::format(", {} {}", plain(entry.record->metric), percent_text(delta_of(entry)));
+  const std::string more = detail(entry, plain);
+  return more.empty() ? text : text + ": " + more;
+}
+
+std::string suite_text(const SuiteRecord& suite, Colour colour) {
+  std::string text;
+  for (const SuiteEntry& entry : suite.entries) {
+    const auto style = fmt::fg(is_green(entry)        ? fmt::terminal_color::green
+                               : is_regression(entry) ? fmt::terminal_color::red
+                                                      : fmt::terminal_color::yellow);
+    const std::string line = entry_line(entry);
+    text += (colour == Colour::always ? fmt::format(style, "{}", line) : line) + "\n";
+  }
+  return text + fmt::format("\n{}, {}. Report: {}/index.html\n", counts_text(suite), duration_text(suite.elapsed_s),
+                            plain(suite.folder));
+}
+
+std::string suite_html(const SuiteRecord& suite) {
+  std::string rows;
+  for (const SuiteEntry& entry : suite.entries) rows += row(entry);
+  const int code = suite_exit_code(suite);
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {0}; base-uri 'none'; "
+      "form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{1}: {2}</title>\n<style>{3}</style>\n</head>\n"
+      "<body>\n<header class=\"{4}\">\n<h1>{1}</h1>\n<p class=\"verdict\">{2}.</p>\n</header>\n<main>\n<section>\n"
+      "<div class=\"wide\"><table><thead><tr><th>model</th><th>result</th><th>against the baseline</th><th></th>"
+      "<th>trend</th></tr></thead><tbody>\n{5}</tbody></table></div>\n<p class=\"note\">Trend, oldest first: agreed "
+      "<i class=\"pass\">\xE2\x97\x8F</i>, regressed <i class=\"fail\">\xE2\x96\xB2</i>, no answer "
+      "<i class=\"open\">\xE2\x97\x8B</i>. Started {6}, {7}.</p>\n</section>\n</main>\n</body>\n</html>\n",
+      policy_source(kPageStyle), html(suite.name), counts_text(suite), kPageStyle.text,
+      code == 0 ? "aligned" : code == 1 ? "culprits" : "inconclusive", rows, html(suite.started_utc),
+      duration_text(suite.elapsed_s));
+}
+
+int suite_exit_code(const SuiteRecord& suite) {
+  const auto unjudged = [](const SuiteEntry& entry) { return !is_green(entry) && !is_regression(entry); };
+  if (std::ranges::any_of(suite.entries, unjudged)) return 3;
+  return std::ranges::any_of(suite.entries, is_regression) ? 1 : 0;
+}
+
+}  // namespace bisectd::reports

@@ -1,0 +1,57 @@
+// What a suite of experiments came to, and how it is told: console and an HTML index. Each model keeps its own report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/console.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::reports {
+
+/// An earlier result of a model.
+struct TrendPoint {
+  std::string utc;
+  std::string outcome;          ///< as in report.json
+  std::optional<double> delta;  ///< of the subject as it is
+};
+
+enum class EntryState {
+  waiting,    ///< not started yet, or running
+  judged,     ///< there is a record
+  unchanged,  ///< left out, because nothing changed since it was green
+  unjudged,   ///< it could not be judged; never green
+};
+
+struct SuiteEntry {
+  std::string model;
+  EntryState state = EntryState::waiting;
+  std::optional<Record> record;
+  std::string problem;            ///< why there is no record
+  std::string link;               ///< to the model's report.html, relative to the index; may be empty
+  std::vector<TrendPoint> past;   ///< oldest first
+};
+
+struct SuiteRecord {
+  std::string name;
+  std::string folder;       ///< absolute
+  std::string started_utc;  ///< ISO 8601 with Z
+  double elapsed_s = 0;
+  std::vector<SuiteEntry> entries;
+};
+
+/// "rec  culprits found  +3.10 %  ops:pad3d": one line of the table.
+std::string entry_line(const SuiteEntry& entry);
+
+/// The table and a last line with the counts.
+std::string suite_text(const SuiteRecord& suite, Colour colour);
+
+/// One page with every model, its trend and a link to its report. No script.
+std::string suite_html(const SuiteRecord& suite);
+
+/// 0: every model agrees with its baseline or did not change; 1: one regressed, and all others were judged; 3: one could
+/// not be judged.
+int suite_exit_code(const SuiteRecord& suite);
+
+}  // namespace bisectd::reports

@@ -1,0 +1,70 @@
+#include "driver/baseline.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/driver/temporary_folder.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver;
+
+namespace {
+
+Baseline sample() {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return {.model = "rec",
+          .metric = "loss",
+          .accepted_utc = "2026-11-21T00:00:00Z",
+          .noise = 0.001,
+          .versions = {{"cann", "8.3"}},
+          .runs = {{{{"loss", {{10, 7.5}, {20, 7.1000000000000005}, {30, nan}}}, {"acc", {{30, 0.5}}}}},
+                   {{{"loss", {{10, 7.6}, {30, 7}}}, {"acc", {{30, 0.25}}}}}},
+          .identical = 1};
+}
+
+}  // namespace
+
+TEST_CASE("a baseline is read back bit for bit") {
+  const Baseline back = parse_baseline(baseline_text(sample()));
+  CHECK(back.model == "rec");
+  CHECK(back.metric == "loss");
+  CHECK(back.noise == 0.001);
+  CHECK(back.versions.at("cann") == "8.3");
+  REQUIRE(back.runs.size() == 2);
+  CHECK(back.runs[0].series.at("loss")[1].value == 7.1000000000000005);
+  CHECK(std::isnan(back.runs[0].series.at("loss")[2].value));
+  CHECK(back.runs[1].series.at("loss").size() == 2);
+  CHECK(back.runs[1].series.at("acc")[0].value == 0.25);
+  CHECK(curves_of(back).size() == 3);
+}
+
+TEST_CASE("a baseline has one line per step, so that a change shows where it is") {
+  const std::string text = baseline_text(sample());
+  CHECK(text.find("    \"loss\": [\n      [10,7.5,7.6],\n      [20,7.1000000000000005,null],\n      [30,\"nan\",7.0]\n    ]\n") != std::string::npos);
+}
+
+TEST_CASE("a damaged baseline is refused") {
+  const std::string text = baseline_text(sample());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] = damaged[i] == '7' ? '8' : '7';
+    if (damaged == text) continue;
+    INFO(i);
+    CHECK_THROWS_AS(parse_baseline(damaged), BadBaseline);
+  }
+  CHECK_THROWS_AS(parse_baseline(text.substr(0, text.size() / 2)), BadBaseline);
+  CHECK_THROWS_AS(parse_baseline(""), BadBaseline);
+  CHECK_THROWS_AS(parse_baseline("[1, 2]"), BadBaseline);
+  CHECK_THROWS_WITH(parse_baseline("{\"bisectd_baseline\": 99}"), Catch::Contains("another bisectd"));
+}
+
+TEST_CASE("a baseline is known by its first bytes") {
+  const tests::TemporaryFolder folder;
+  std::ofstream(folder.path() / "baseline.json") << baseline_text(sample());
+  std::ofstream(folder.path() / "train.log") << "[2025/11/27] loss: 1\n";
+  CHECK(looks_like_baseline(folder.path() / "baseline.json"));
+  CHECK_FALSE(looks_like_baseline(folder.path() / "train.log"));
+  CHECK_FALSE(looks_like_baseline(folder.path() / "absent"));
+}

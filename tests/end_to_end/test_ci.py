@@ -1,0 +1,221 @@
+"""A suite of models against their baselines, as after an upgrade: green, then red with the culprit, green with the
+workaround, and pruned when the fault is gone."""
+import json
+import os
+import signal
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from space import Space, hostile_experiment
+
+
+class Suite(Space):
+    def setUp(self):
+        super().setUp()
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml, det.yaml]\n")
+        for number, model in enumerate(("rec", "seg", "det")):
+            self.model(model, devices=f"[{number}]")
+            self.bisectd("run", f"{model}.yaml", "--out", "first", code=0)
+            self.bisectd("accept", "first/latest", code=0)
+            self.model(model, devices=f"[{number}]", baseline=True)
+
+    def model(self, name, *options, devices="[0]", baseline=False, **more):
+        """With a baseline the training needs no reference side."""
+        text = hostile_experiment(*options, suspects=6, devices=devices, **more).replace("name: hostile", f"name: {name}")
+        if baseline:
+            begin, end = text.index("reference:"), text.index("subject:")
+            text = text[:begin] + f"reference: {{curve: baselines/{name}.json}}\n" + text[end:]
+        self.write(f"{name}.yaml", text)
+
+    def ci(self, *arguments, code):
+        return self.bisectd("ci", "suite.yaml", *arguments, code=code)
+
+    def junit(self):
+        folder = sorted((self.folder / "bisectd-out").glob("nightly-*"))[-1]
+        results = {}
+        for case in ElementTree.parse(folder / "junit.xml").getroot().iter("testcase"):
+            kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
+            results[case.get("classname"), case.get("name")] = kinds[0] if kinds else "passed"
+        return results
+
+    def test_a_fault_comes_and_goes(self):
+        done = self.ci(code=0)
+        self.assertIn("3 models: 3 green, 0 regressed, 0 not judged", done.out)
+        names = set(self.junit())
+        # The upgrade plants a fault into one model.
+        self.model("seg", "--cause", "op3=3", devices="[1]", baseline=True)
+        done = self.ci(code=1)
+        self.assertIn("seg: culprits found, loss +3.00 %: ops:op3\n", done.out)
+        self.assertEqual(self.junit()["bisectd.seg", "accuracy.loss"], "failure")
+        self.assertEqual(self.junit()["bisectd.rec", "accuracy.loss"], "passed")
+        self.assertEqual(set(self.junit()), names, "names of tests changed with their result")
+        # With the workaround it is green again.
+        around = {"subject": "environment: {HOSTILE_OFF: 'op3,op5'}"}
+        self.model("seg", "--cause", "op3=3", devices="[1]", baseline=True, **around)
+        self.ci(code=0)
+        done = self.bisectd("prune", "seg.yaml", code=1)
+        self.assertIn("Still needed: ops:op3\nNo longer needed: ops:op5\n", done.out)
+        # The next upgrade mends it.
+        self.model("seg", devices="[1]", baseline=True, **around)
+        done = self.bisectd("prune", "seg.yaml", code=0)
+        self.assertIn("Still needed: none\nNo longer needed: ops:op3, ops:op5\n", done.out)
+        history = self.bisectd("history", code=0).out
+        self.assertRegex(history, r"seg +culprits +\+3\.00 %  ops:op3\n")
+        self.assertIn("ops:op3: 1 time, in seg\n", history)
+        results = json.loads(self.bisectd("history", "--json", "--model", "seg", code=0).out)
+        self.assertEqual([result["outcome"] for result in results], ["aligned", "culprits", "aligned"])
+
+    def test_what_cannot_be_judged_is_not_green(self):
+        self.model("rec", "--crash-at", "50", baseline=True)
+        (self.folder / "baselines/seg.json").unlink()
+        done = self.ci(code=3)
+        self.assertRegex(done.out, r"rec: infrastructure failed.*SIGSEGV")
+        self.assertRegex(done.out, r"seg: not judged: .*seg\.json")
+        self.assertEqual(self.junit()["bisectd.seg", "search.answer"], "error")
+        self.assertEqual(self.junit()["bisectd.rec", "search.answer"], "error")
+        self.assertEqual(self.junit()["bisectd.det", "accuracy.loss"], "passed")
+
+    def test_only_and_changed_only(self):
+        self.assertIn("1 models: 1 green", self.ci("--only", "det", code=0).out)
+        self.assertIn("did you mean 'det'", self.ci("--only", "deet", code=2).err)
+        done = self.ci("--changed-only", code=0)
+        self.assertIn("det: unchanged", done.out)
+        self.assertIn("rec: agrees with the reference", done.out)
+        self.assertEqual(self.junit()["bisectd.det", "search.answer"], "skipped")
+        self.model("det", "--cause", "op1=3", devices="[2]", baseline=True)
+        self.assertIn("det: culprits found", self.ci("--changed-only", code=1).out)
+        self.assertIn("det: culprits found", self.ci("--changed-only", code=1).out)  # it did not agree: look again
+
+    def test_a_suite_that_is_killed_goes_on(self):
+        for model in ("rec", "seg", "det"):
+            self.model(model, "--step-ms", "10", devices="[0]", baseline=True)  # one after the other
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            process = self.start("ci", "suite.yaml")
+            self.wait_for(lambda: "agrees with" in (self.folder / "stderr.txt").read_text())
+            time.sleep(0.5)
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=30), 128 + number if number == signal.SIGTERM else -number)
+            if number == signal.SIGTERM:
+                self.assertEqual(self.processes_of_this_test(), [])
+        self.ci(code=0)
+        self.assertEqual(self.processes_of_this_test(), [])
+        self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-*"))), 1)
+        runs = list((self.folder / "bisectd-out").glob("nightly-*/models/*/*-2*/journal.jsonl"))
+        self.assertEqual(len(runs), 3, "a model was begun anew")
+
+    def test_time_that_is_spent(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\nbudget: {hours: 0.0002}\n")
+        for model in ("rec", "seg"):
+            self.model(model, "--step-ms", "20", devices="[0]", baseline=True)
+        done = self.ci(code=3)
+        self.assertIn("time was spent", done.out)
+        self.assertEqual(self.processes_of_this_test(), [])
+
+    def test_two_suites_at_once(self):
+        self.write("other.yaml", "version: 1\nname: other\nexperiments: [rec.yaml, det.yaml]\n")
+        first = self.start("ci", "suite.yaml")
+        self.bisectd("ci", "other.yaml", code=0)
+        self.assertEqual(first.wait(timeout=60), 0)
+        self.assertEqual(len(json.loads(self.bisectd("history", "--json", code=0).out)), 5)
+
+    def test_bad_suites(self):
+        for text, words in (("version: 1\nname: x\nexperiments: [absent.yaml]\n", ("suite.yaml:3:15:", "absent.yaml")),
+                            ("version: 1\nname: x\nexperiments: [rec.yaml, ./rec.yaml]\n", ("suite.yaml:3:25:", "twice")),
+                            ("version: 1\nname: x\nexperiment: [rec.yaml]\n", ("suite.yaml:3:1:", "did you mean `experiments`")),
+                            ("version: 2\nname: x\nexperiments: [rec.yaml]\n", ("suite.yaml:1:",)),
+                            ("version: 1\nname: a/b\nexperiments: [rec.yaml]\n", ("suite.yaml:2:",)),
+                            ("version: 1\nname: x\nexperiments: []\n", ("suite.yaml:3:",)),
+                            ("- 1", ("suite.yaml:1:",)), ("", ("suite.yaml",))):
+            with self.subTest(text):
+                self.write("suite.yaml", text)
+                done = self.ci(code=2)
+                for word in words:
+                    self.assertIn(word, done.err)
+        self.model("twin", baseline=False)
+        (self.folder / "twin.yaml").write_text((self.folder / "rec.yaml").read_text())
+        self.write("suite.yaml", "version: 1\nname: x\nexperiments: [rec.yaml, twin.yaml]\n")
+        self.assertIn("two experiments are called `rec`", self.ci(code=2).err)
+        self.assertIn("absent.yaml", self.bisectd("ci", "absent.yaml", code=2).err)
+        self.assertFalse((self.folder / "bisectd-out").exists())
+
+
+class Accept(Space):
+    def run_of(self, *options, code=0, **more):
+        self.write("experiment.yaml", hostile_experiment(*options, suspects=2, **more))
+        self.bisectd("run", "experiment.yaml", "--new", code=code)
+        return self.run_folder()
+
+    def test_it_never_overwrites_silently(self):
+        folder = self.run_of()
+        self.assertIn("wrote baselines/hostile.json: loss of hostile, 2 runs with the same bits",
+                      self.bisectd("accept", folder, code=0).out)
+        file = self.folder / "baselines/hostile.json"
+        before = file.read_bytes()
+        self.assertIn("nothing was written", self.bisectd("accept", folder, code=0).out)
+        folder = self.run_of("--last-loss", "2.004", reference="environment: {X: '1'}")
+        done = self.bisectd("accept", folder, code=2)
+        self.assertRegex(done.out, r"it differs by \+0\.\d\d %")
+        self.assertEqual(file.read_bytes(), before)
+        self.bisectd("accept", folder, "--yes", code=0)
+        self.assertNotEqual(file.read_bytes(), before)
+
+    def test_what_it_refuses(self):
+        self.assertIn("agrees with its reference", self.bisectd("accept", self.run_of("--cause", "op1=3", code=1), code=2).err)
+        self.bisectd("accept", self.run_folder(), "--yes", code=0)
+        noisy = ("--noise", "0.005", "--seed", "1")
+        folder = self.run_of(*noisy, reference="")
+        text = (self.folder / "experiment.yaml").read_text().replace('"--steps", "100"]', '"--steps", "100", "--noise", "0.005", "--seed", "2"]')
+        (self.folder / "experiment.yaml").write_text(text + "accept: {max_repeats: 1}\n")
+        self.bisectd("run", "experiment.yaml", "--new", code=0)
+        self.assertIn("only once", self.bisectd("accept", self.run_folder(), "-o", "noisy.json", code=2).err)
+        self.assertRegex(self.bisectd("accept", self.run_folder(), "--of", "reference", "-o", "r.json", code=0).out, "2 runs, noise 0")
+        self.assertIn("not a run directory", self.bisectd("accept", ".", code=2).err)
+        self.bisectd("run", "experiment.yaml", "--out", "other", "--new", code=0)
+        (self.folder / "r.json").write_text("[]")
+        self.assertIn("no baseline", self.bisectd("accept", self.run_folder(), "--of", "reference", "-o", "r.json", code=2).err)
+
+    def test_a_baseline_of_something_else_is_refused(self):
+        self.bisectd("accept", self.run_of(), code=0)
+        text = (self.folder / "experiment.yaml").read_text()
+        begin, end = text.index("reference:"), text.index("subject:")
+        text = text[:begin] + "reference: {curve: baselines/hostile.json}\n" + text[end:]
+        good = (self.folder / "baselines/hostile.json").read_text()
+        for experiment, baseline, words in (
+                (text, good, None), (text.replace("name: hostile", "name: other"), good, "baseline of `hostile`"),
+                (text.replace("{loss: {format: paddleocr}}", "{acc: {format: paddleocr}}"), good, "metric `loss`"),
+                (text, good.replace("7.", "8.", 1), "damaged"),
+                (text, good.replace('"bisectd_baseline": 1', '"bisectd_baseline": 2'), "another bisectd"),
+                (text, good[:len(good) // 2], "no baseline")):
+            with self.subTest(words):
+                (self.folder / "experiment.yaml").write_text(experiment)
+                (self.folder / "baselines/hostile.json").write_text(baseline)
+                done = self.bisectd("run", "experiment.yaml", "--new", code=2 if words else 0)
+                if words:
+                    self.assertIn(words, done.err)
+                    self.assertIn("experiment.yaml:3:", done.err)
+
+
+class Past(Space):
+    def test_who_was_guilty_is_looked_at_first(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op13=3", suspects=24))
+        first = self.bisectd("run", "experiment.yaml", code=1)
+        second = self.bisectd("run", "experiment.yaml", code=1)
+        self.assertNotIn("guilty in past runs", first.err)
+        self.assertIn("guilty in past runs, so looked at first: ops:op13\n", second.err)
+
+    def test_a_damaged_history_costs_no_night(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2))
+        self.write("bisectd-out/history.jsonl", "not a history\n")
+        done = self.bisectd("run", "experiment.yaml", code=1)
+        self.assertIn("history.jsonl:1: ", done.err)
+        self.assertIn("history.jsonl:1: ", self.bisectd("history", code=4).err)
+        self.assertIn("no history", self.bisectd("history", "absent", code=2).err)
+
+    def test_nothing_to_prune(self):
+        self.write("experiment.yaml", hostile_experiment(suspects=2))
+        self.assertIn("nothing to prune", self.bisectd("prune", "experiment.yaml", code=2).err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,134 @@
+"""The first steps: init, check, schema, completion, manual, version."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import yaml
+
+from space import BISECTD, HOSTILE, Space, hostile_experiment
+
+
+class Init(Space):
+    def test_what_it_writes_can_be_loaded_for_every_preset(self):
+        presets = json.loads(self.bisectd("version", "--json", code=0).out)["presets"]
+        self.assertIn("paddle-npu", presets)
+        for preset in ("", *presets):
+            with self.subTest(preset):
+                self.bisectd("init", *([preset] if preset else []), "-o", f"of-{preset}.yaml", code=0)
+                text = (self.folder / f"of-{preset}.yaml").read_text()
+                self.assertIn("suspects", yaml.safe_load(text))
+                done = self.bisectd("check", f"of-{preset}.yaml")  # python or the training may be missing, no key may be
+                self.assertNotRegex(done.err, "unknown|expected|no preset")
+                self.assertNotIn("\x1b", done.err)
+
+    def test_the_training_is_guessed(self):
+        for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("lib", "pattern")):
+            with self.subTest(marker):
+                folder = self.folder / marker
+                (folder / marker).mkdir(parents=True)
+                (folder / "train.py").touch()
+                done = subprocess.run([BISECTD, "init", "paddle-npu", "-o", "-"], cwd=folder, capture_output=True, text=True,
+                                      env=self.environment())
+                self.assertIn(words, done.stdout)
+                self.assertIn("train.py", yaml.safe_load(done.stdout)["subject"]["command"])
+
+    def test_it_never_writes_over_a_file(self):
+        self.write("experiment.yaml", "mine")
+        self.assertIn("experiment.yaml exists", self.bisectd("init", code=2).err)
+        self.assertEqual((self.folder / "experiment.yaml").read_text(), "mine")
+        self.assertIn("did you mean 'paddle-npu'", self.bisectd("init", "paddle-npx", code=2).err)
+        self.assertIn("/proc/no", self.bisectd("init", "-o", "/proc/no/x.yaml", code=4).err)
+
+
+class Check(Space):
+    def test_a_good_experiment(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3"))
+        done = self.bisectd("check", "experiment.yaml", code=0)
+        for words in ("experiment hostile", "8 suspects", "run directories go to bisectd-out", "subject: "):
+            self.assertIn(words, done.out)
+        self.assertFalse((self.folder / "bisectd-out").exists(), "looking left something behind")
+
+    def test_one_pair_of_runs(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3"))
+        done = self.bisectd("check", "experiment.yaml", "--run", code=0)
+        self.assertRegex(done.out, r"reference: 100 points in .*, the last is step 100: loss \d")
+        self.assertRegex(done.out, r"the subject differs by \+3\.\d\d %")
+        (folder,) = (self.folder / "bisectd-out").iterdir()
+        self.assertTrue((folder / "subject/command.sh").exists())
+        self.assertIn(str(folder), done.out)
+
+    def test_a_run_that_fails(self):
+        for option, words in ((("--crash-at", "5"), "SIGSEGV"), (("--exit-code", "3", "--truncate-at", "50"), "exited 3"),
+                              (("--truncate-at", "0"), "loss")):
+            with self.subTest(option):
+                self.write("experiment.yaml", hostile_experiment(*option))
+                done = self.bisectd("check", "experiment.yaml", "--run", code=4)
+                self.assertRegex(done.out, "(?m)^error .*" + words)
+
+    def test_what_is_wrong_is_found_before_anything_runs(self):
+        good = hostile_experiment()
+        for text, words in ((good.replace("repeats", "repeat"), "did you mean `repeats`"),
+                            (good.replace(HOSTILE, "/no/such/training", 1), "/no/such/training"),
+                            (good.replace("  repeats: 2", "  setup: exit 7"), "setup"),
+                            (good.replace("  repeats: 2", "  directory: nowhere"), "nowhere")):
+            with self.subTest(words):
+                (self.folder / "experiment.yaml").write_text(text)
+                self.assertIn(words, self.bisectd("check", "experiment.yaml", "--run", code=2).err)
+        (self.folder / "experiment.yaml").write_text(good)
+        self.assertIn("/proc/x", self.bisectd("check", "experiment.yaml", "--out", "/proc/x", code=2).err)
+        self.assertIn("absent.yaml", self.bisectd("check", "absent.yaml", code=2).err)
+
+
+class Interface(Space):
+    def test_schema(self):
+        schema = json.loads(self.bisectd("schema", code=0).out)
+        self.assertIn("reference", schema["properties"])
+
+    def test_version(self):
+        version = json.loads(self.bisectd("version", "--json", code=0).out)
+        self.assertEqual(self.bisectd("version", code=0).out, f"bisectd {version['version']}\n")
+        self.assertEqual(self.bisectd("--version", code=0).out, f"bisectd {version['version']}\n")
+
+    def completed(self, *words):
+        script = 'source /dev/stdin <<< "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _bisectd; printf "%s\\n" "${COMPREPLY[@]}"'
+        completion = self.bisectd("completion", "bash", code=0).out
+        done = subprocess.run(["bash", "-c", script, "bash", completion, "bisectd", *words], cwd=self.folder,
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_completion_in_bash(self):
+        (self.folder / "experiment.yaml").touch()
+        (self.folder / "bisectd-out").mkdir()
+        self.assertEqual(self.completed("res"), ["resume"])
+        self.assertIn("ci", self.completed(""))
+        self.assertEqual(self.completed("run", "exp"), ["experiment.yaml"])
+        self.assertEqual(self.completed("status", ""), ["bisectd-out"])
+        self.assertEqual(self.completed("report", "bisectd-out", "--format", "j"), ["json", "junit"])
+        self.assertEqual(self.completed("run", "--acc"), ["--accept-changes"])
+        self.assertEqual(self.completed("completion", "z"), ["zsh"])
+
+    def test_completion_in_other_shells(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.write(f"completion.{shell}", self.bisectd("completion", shell, code=0).out)
+            self.assertIn("resume", script.read_text())
+            if not shutil.which(shell):
+                continue  # their syntax is checked where they are installed
+            subprocess.run([shell, "-n", script], check=True)
+        self.assertIn("tcsh", self.bisectd("completion", "tcsh", code=2).err)
+
+    def test_manual_page(self):
+        page = self.write("bisectd.1", self.bisectd("manual", code=0).out)
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", page], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        text = subprocess.run(["groff", "-man", "-Tascii", "-P-cbou", page], capture_output=True, text=True).stdout
+        for line in re.findall(r"(?m)^  (\w+) ", self.bisectd("--help", code=0).out):
+            self.assertRegex(text, rf"bisectd {line}\b")
+        self.assertIn("--accept-changes", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

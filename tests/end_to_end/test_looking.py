@@ -1,0 +1,99 @@
+"""`status` and `report` look at a run from outside: running, interrupted or finished. They launch and change nothing."""
+import json
+import re
+import time
+import unittest
+
+from space import Space, hostile_experiment
+
+
+class Looking(Space):
+    def finished_run(self, *options, **more):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2", *options, **more))
+        return self.bisectd("run", "experiment.yaml", code=1)
+
+    def files(self):
+        return {path: path.read_bytes() for path in self.run_folder().rglob("*") if path.is_file()}
+
+    def test_every_report_is_written_again_from_the_journal(self):
+        said = self.finished_run()
+        before = self.files()
+        folder = self.run_folder()
+        self.assertEqual(self.bisectd("report", folder, code=0).out, said.out)
+        for form, name in (("md", "report.md"), ("junit", "junit.xml"), ("workaround", "workaround.sh"),
+                           ("html", "report.html"), ("json", "report.json")):
+            with self.subTest(form):
+                self.assertEqual(self.bisectd("report", folder, "--format", form, code=0).out, (folder / name).read_text())
+        self.bisectd("report", folder, "-f", "md", "-o", "again.md", code=0)
+        self.assertEqual((self.folder / "again.md").read_bytes(), (folder / "report.md").read_bytes())
+        self.assertEqual(self.files(), before, "looking changed the run")
+
+    def test_the_record_is_whole(self):
+        self.finished_run("--step-noise", "0.1", "--seed", "1", reference="environment: {X: '1'}")
+        report = self.report()
+        for curve in ("reference", "as_is", "fix", "as_is_difference", "fix_difference"):
+            self.assertGreater(len(report["curves"][curve]["steps"]), 10, curve)
+        self.assertLess(max(map(abs, report["curves"]["fix_difference"]["values"])), 0.05)
+        for trial in report["trial_list"]:
+            for attempt in trial["attempts"]:
+                self.assertGreater(len(attempt["curve"]["steps"]), 10)
+
+    def test_status_of_a_running_run(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "20", devices="[0, 1]"))
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: (self.run_folder() / "journal.jsonl").exists() and
+                      any(r["kind"] == "trial" and r["role"] == "everything" for r in self.journal()))
+        time.sleep(0.3)
+        status = json.loads(self.bisectd("status", self.run_folder(), "--json", code=0).out)
+        self.assertEqual(status["state"], "running")
+        self.assertEqual(status["process"], process.pid)
+        self.assertGreaterEqual(status["trials_judged"], 2)
+        self.assertEqual(status["running"][0]["last_step"], 100)
+        self.assertRegex(status["running"][0]["device"], "npu [01]")
+        text = self.bisectd("status", self.run_folder(), code=0).out
+        self.assertRegex(text, rf"^hostile: running \(process {process.pid}\)\n\[ ?\d+(/~\d+)?\] running for \d+\.\d s")
+        self.assertRegex(text, r"npu [01]  trial \d+ \w+: .*step \d+ of 100, loss \d")
+        self.bisectd("report", self.run_folder(), code=0)
+        process.kill()
+        process.wait()
+        self.wait_for(lambda: "interrupted" in self.bisectd("status", self.run_folder(), code=0).out)
+        self.assertIn("go on with: bisectd resume", self.bisectd("status", self.run_folder(), code=0).out)
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertIn("hostile: finished\nops:op3 makes loss", self.bisectd("status", self.run_folder(), code=0).out)
+
+    def test_a_run_that_failed_says_why(self):
+        self.write("experiment.yaml", hostile_experiment("--crash-at", "5"))
+        self.bisectd("run", "experiment.yaml", code=4)
+        status = self.bisectd("status", self.run_folder(), code=0).out
+        self.assertIn("hostile: failed\n", status)
+        self.assertIn("SIGSEGV", status)
+
+    def test_an_experiment_that_changed_hides_no_status(self):
+        self.finished_run()
+        self.write("experiment.yaml", "version: 2\n")
+        status = self.bisectd("status", self.run_folder(), code=0).out
+        self.assertIn("hostile: finished\n", status)
+        self.assertIn("has changed since", status)
+        self.assertIn("experiment.yaml:", self.bisectd("report", self.run_folder(), code=2).err)
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=4"))
+        refused = self.bisectd("report", self.run_folder(), code=2)
+        self.assertIn("op3=4", refused.err)
+        self.bisectd("report", self.run_folder(), "--accept-changes", code=0)
+        (self.folder / "experiment.yaml").unlink()
+        self.assertIn("experiment.yaml", self.bisectd("report", self.run_folder(), code=2).err)
+        self.assertIn("has changed since", self.bisectd("status", self.run_folder(), code=0).out)
+
+    def test_bad_input(self):
+        self.assertIn("not a run directory", self.bisectd("status", ".", code=2).err)
+        self.assertIn("no such folder", self.bisectd("report", "absent", code=2).err)
+        self.finished_run()
+        self.assertIn("pdf", self.bisectd("report", self.run_folder(), "--format", "pdf", code=2).err)
+        self.assertIn("/proc/no", self.bisectd("report", self.run_folder(), "-o", "/proc/no/where", code=4).err)
+        path = self.run_folder() / "journal.jsonl"
+        path.write_bytes(path.read_bytes().replace(b'"fail"', b'"pass"', 1))
+        for command in ("status", "report"):
+            self.assertRegex(self.bisectd(command, self.run_folder(), code=4).err, r"journal.jsonl:\d+: the journal is damaged")
+
+
+if __name__ == "__main__":
+    unittest.main()

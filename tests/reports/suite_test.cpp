@@ -1,0 +1,100 @@
+#include "reports/suite.hpp"
+
+#include <pugixml.hpp>
+
+#include "reports/junit.hpp"
+#include "tests/catch.hpp"
+#include "tests/reports/sample.hpp"
+
+using namespace bisectd::reports;
+
+namespace {
+
+SuiteEntry judged(const char* model, Record record) {
+  record.experiment = model;
+  return {.model = model, .state = EntryState::judged, .record = std::move(record), .link = "models/x/report.html"};
+}
+
+SuiteRecord sample_suite() {
+  SuiteRecord suite{.name = "nightly", .folder = "/out/nightly", .started_utc = "2026-11-21T00:00:00Z", .elapsed_s = 60};
+  suite.entries.push_back(judged("good", sample::aligned()));
+  suite.entries.push_back(judged("bad", sample::culprits()));
+  suite.entries.push_back({.model = "old", .state = EntryState::unchanged, .problem = "nothing changed"});
+  suite.entries.push_back({.model = "lost", .state = EntryState::unjudged, .problem = "no baseline"});
+  suite.entries[1].past = {{"2026-11-20T00:00:00Z", "aligned", 0.0001}, {"2026-11-21T00:00:00Z", "culprits", 0.031}};
+  return suite;
+}
+
+}  // namespace
+
+TEST_CASE("a suite is green only if every model was judged and agrees") {
+  SuiteRecord suite = sample_suite();
+  CHECK(suite_exit_code(suite) == 3);
+  suite.entries.pop_back();
+  CHECK(suite_exit_code(suite) == 1);
+  suite.entries.erase(suite.entries.begin() + 1);
+  CHECK(suite_exit_code(suite) == 0);
+  suite.entries[0].record->outcome = Outcome::inconclusive;
+  CHECK(suite_exit_code(suite) == 3);
+  suite.entries[0] = {.model = "waiting"};
+  CHECK(suite_exit_code(suite) == 3);
+}
+
+TEST_CASE("a model that regressed is red even where its search found no answer") {
+  SuiteRecord suite;
+  suite.entries.push_back(judged("bad", sample::culprits()));
+  suite.entries[0].record->outcome = Outcome::inconclusive;
+  CHECK(suite_exit_code(suite) == 1);
+}
+
+TEST_CASE("the suite as text") {
+  CHECK(suite_text(sample_suite(), Colour::never) ==
+        "good: agrees with the reference, loss -0.004 %\n"
+        "bad: culprits found, loss +3.10 %: ops:pad3d, flags:storage_format\n"
+        "old: unchanged: nothing changed\n"
+        "lost: not judged: no baseline\n"
+        "\n4 models: 2 green, 1 regressed, 1 not judged, 1 min 00 s. Report: /out/nightly/index.html\n");
+}
+
+TEST_CASE("the suite as JUnit: one suite per model, right counts, unique stable names") {
+  pugi::xml_document document;
+  REQUIRE(document.load_string(to_junit(sample_suite()).c_str()));
+  std::vector<std::string> names;
+  for (const pugi::xml_node& suite : document.child("testsuites").children("testsuite")) {
+    int tests = 0, failures = 0, errors = 0, skipped = 0;
+    for (const pugi::xml_node& test : suite.children("testcase")) {
+      names.push_back(std::string(test.attribute("classname").value()) + "/" + test.attribute("name").value());
+      ++tests;
+      failures += test.child("failure") ? 1 : 0;
+      errors += test.child("error") ? 1 : 0;
+      skipped += test.child("skipped") ? 1 : 0;
+    }
+    CHECK(suite.attribute("tests").as_int() == tests);
+    CHECK(suite.attribute("failures").as_int() == failures);
+    CHECK(suite.attribute("errors").as_int() == errors);
+    CHECK(suite.attribute("skipped").as_int() == skipped);
+  }
+  CHECK(names == std::vector<std::string>{"bisectd.good/reference.runs", "bisectd.good/accuracy.loss",
+                                          "bisectd.good/search.answer", "bisectd.bad/reference.runs",
+                                          "bisectd.bad/accuracy.loss", "bisectd.bad/search.answer",
+                                          "bisectd.old/search.answer", "bisectd.lost/search.answer"});
+}
+
+TEST_CASE("the index links every report and shows the trend, and hostile text adds nothing") {
+  const std::string page = suite_html(sample_suite());
+  CHECK(page.find("<a href=\"models/x/report.html\">bad</a>") != std::string::npos);
+  CHECK(page.find("<i class=\"pass\" title=\"2026-11-20T00:00:00Z: aligned, +0.01 %\">") != std::string::npos);
+  CHECK(page.find("no baseline") != std::string::npos);
+  for (const std::string& text : sample::hostile()) {
+    SuiteRecord suite{.name = text};
+    suite.entries.push_back({.model = text, .state = EntryState::unjudged, .problem = text});
+    suite.entries.push_back(judged(text.c_str(), sample::with(text)));
+    suite.entries.back().past = {{text, text, 0.1}};
+    const std::string hostile = suite_html(suite);
+    for (const char* element : {"<script", "<img", "<!--"}) CHECK(hostile.find(element) == std::string::npos);
+    CHECK(hostile.find('\x1b') == std::string::npos);
+    CHECK(suite_text(suite, Colour::never).find_first_of("\x1b\a") == std::string::npos);
+    pugi::xml_document document;
+    CHECK(document.load_string(to_junit(suite).c_str()));
+  }
+}
