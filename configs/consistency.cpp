@@ -41,7 +41,7 @@ std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment
   std::vector<std::pair<const Delivery*, std::string>> all;
   for (const auto& [name, selection] : experiment.suspects) {
     const Family& family = experiment.families.at(name);
-    if (family.kind == FamilyKind::list) all.emplace_back(&family.deliver, "family " + name);
+    if (family.kind != FamilyKind::toggle) all.emplace_back(&family.deliver, "family " + name);
     for (const auto& [toggle_name, toggle] : family.toggles)
       all.emplace_back(&toggle.deliver, fmt::format("{} of family {}", toggle_name, name));
   }
@@ -139,7 +139,7 @@ void check_own_lists(const Experiment& experiment, Problems& problems) {
 }
 
 bool may_hold_suspects(const Family& family, const Selection& selection) {
-  if (family.kind == FamilyKind::list) return true;
+  if (family.kind != FamilyKind::toggle) return true;
   return std::ranges::any_of(family.toggles, [&](const auto& entry) {
     const auto& [name, toggle] = entry;
     const auto is_it = [&](const Placed<std::string>& other) { return other.value == name; };

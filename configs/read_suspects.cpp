@@ -52,8 +52,10 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
   if (const Value* exclude = reader.find("exclude"))
     selection.exclude = read_names(*exclude, what + ".exclude", problems);
   if (const Value* likely = reader.find("likely")) selection.likely = read_odds(*likely, what + ".likely", problems);
+  if (family.kind == FamilyKind::ladder && !selection.likely.empty())
+    problems.add(reader.find("likely")->place, fmt::format("`{}` has no use: a ladder is one suspect", what + ".likely"));
   const bool understood = reader.refuse_other_keys();
-  selection.all = family.kind == FamilyKind::toggle && selection.members.empty();
+  selection.all = family.kind != FamilyKind::list && selection.members.empty();
   if (understood && !selection.all && !selection.discover && selection.members.empty())
     problems.add(reader.place(), fmt::format("`{}` names no suspect", what),
                  family.discover ? "add `discover: true` or `members: [...]`" : "add `members: [...]`");

@@ -77,6 +77,7 @@ struct AttemptOutcome {
   std::vector<std::string> notes;
   SeenNames names;
   std::optional<std::int64_t> last_step; ///< seen
+  std::optional<double> step_time_s;     ///< of the warm part, if it was long enough to tell
 };
 
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.

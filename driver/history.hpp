@@ -22,15 +22,18 @@ struct PastAttempt {
   double started_s = 0, duration_s = 0;
   std::string device;
   std::optional<std::int64_t> last_step;
+  std::optional<double> step_time_s;
 };
 
 struct PastTrial {
   std::size_t number = 0;
   Role role = Role::search;
   strategies::SuspectSet neutralised;
+  neutralise::Rungs rungs;
   std::string reason;
   std::vector<PastAttempt> attempts;
   std::optional<judge::Judgement> judgement;  ///< absent while open
+  std::vector<strategies::SuspectId> refused; ///< its log said that these cannot be neutralised
 };
 
 struct History {
@@ -57,6 +60,7 @@ nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
+nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);
 nlohmann::json trial_record(const TrialPlan& plan);
 nlohmann::json attempt_started_record(std::size_t trial, int attempt);
 nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);

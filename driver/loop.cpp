@@ -45,7 +45,7 @@ int identical_repeats(const FinishedTrial& finished) {
   }));
 }
 
-bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
+bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder; }
 
 strategies::EngineKind engine_of(configs::EngineChoice choice) {
   switch (choice) {
@@ -94,8 +94,10 @@ const reports::Record& Loop::run() {
 void Loop::find_answer() {
   measure_reference();
   if (!measure_subject()) return;
+  climb_ladders();
   search();
-  const neutralise::Recipe fix = conclude(record_, experiment_, catalogue_, sides_.subject.environment,
+  describe_costs(record_);
+  const neutralise::Recipe fix = conclude(record_, experiment_, catalogue_, {sides_.subject.environment, rungs_},
                                           effect_due_ - effect_seen_, directory_.workaround_files());
   if (fix.files.empty()) return;
   std::filesystem::create_directories(directory_.workaround_files());
@@ -115,7 +117,8 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
     plan.retry_crash = true;
     return plan;
   }
-  plan.recipe = neutralise::recipe_for(experiment_, catalogue_, neutralised, sides_.subject.environment);
+  plan.rungs = rungs_;
+  plan.recipe = neutralise::recipe_for(experiment_, catalogue_, neutralised, sides_.subject.environment, rungs_);
   plan.watched = watch_.watched();
   plan.max_attempts = experiment_.accept.max_repeats;
   plan.retry_crash = role != Role::search;
@@ -123,7 +126,8 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
     plan.judged = false;
     for (const auto& [name, selection] : experiment_.suspects)
       if (const auto& discover = experiment_.families.at(name).discover; selection.discover && discover)
-        for (const auto& [variable, value] : discover->environment) plan.recipe.templates[variable] = family_variable(sides_.subject, variable, value);
+        for (const auto& [variable, value] : discover->environment)
+          plan.recipe.templates[variable] = family_variable(sides_.subject, variable, value);
   }
   // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
   if (role == Role::as_is && reference_->distinct() == 1) {
@@ -135,7 +139,7 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
 
 void Loop::start_or_go_on(TrialPlan plan) {
   const auto past = std::ranges::find_if(past_.trials, [&](const PastTrial& trial) {
-    return trial.role == plan.role && trial.neutralised == plan.neutralised;
+    return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs;
   });
   if (past == past_.trials.end())
     trials_.start(std::move(plan));
@@ -232,19 +236,22 @@ bool Loop::measure_subject() {
   return true;
 }
 
+neutralise::Discovered Loop::discovered_in(const FinishedTrial& discovery) const {
+  const AttemptOutcome& attempt = discovery.attempts.back();
+  if (!can_be_judged(attempt))
+    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()));
+  const auto found = watch_.discovered(attempt.names);
+  if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()));
+  return *found;
+}
+
 void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   if (past_.catalogue) {
     catalogue_ = *past_.catalogue;
   } else {
     neutralise::Discovered discovered;
-    for (const FinishedTrial& finished : first) {
-      if (finished.plan.role != Role::discovery) continue;
-      if (!can_be_judged(finished.attempts.back()))
-        throw Infrastructure(fmt::format("the discovery run failed: {}", finished.attempts.back().text));
-      const auto found = watch_.discovered(finished.attempts.back().names);
-      if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), finished.attempts.back().folder.string()));
-      discovered = *found;
-    }
+    for (const FinishedTrial& finished : first)
+      if (finished.plan.role == Role::discovery) discovered = discovered_in(finished);
     catalogue_ = neutralise::make_catalogue(experiment_, discovered,
                                             neutralise::always_off(experiment_, sides_.subject.environment));
     journal_.append(catalogue_record(catalogue_));
@@ -252,7 +259,7 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   if (catalogue_.size() == 0)
     throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
   for (const neutralise::Member& member : catalogue_.members()) record_.suspects.push_back({member.family, member.name});
-  effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
+  refused_ = effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
   strategies::Problem problem{.confidence = experiment_.search.confidence,
@@ -260,8 +267,8 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
                               .slots = sides_.subject.pool->size(),
                               .seed = experiment_.search.seed};
   for (const neutralise::Member& member : catalogue_.members()) {
-    const bool toggle = experiment_.families.at(member.family).kind == configs::FamilyKind::toggle;
-    problem.suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});
+    const bool list = experiment_.families.at(member.family).kind == configs::FamilyKind::list;
+    problem.suspects.push_back({.odds = member.odds, .price = list ? kListPrice : kTogglePrice});
   }
   search_.emplace(std::move(problem), engine_of(experiment_.search.engine));
   const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
@@ -298,6 +305,7 @@ void Loop::replay_search() {
     trials_.continue_numbers_after(past.number);
     restore(record_, directory_, past);
     learn(past.neutralised, *past.judgement);
+    tell_refused(past.refused);
   }
   if (past_.catalogue) effect_seen_ |= past_.effect_seen;
   if (past_.finished) return;
@@ -319,7 +327,27 @@ void Loop::take_in_search(const FinishedTrial& finished) {
     journal_.append(effect_record(effect_seen_));
   }
   learn(finished.plan.neutralised, finished.judgement);
+  if (finished.judgement.verdict == Verdict::unresolved) learn_refused(finished);
   record_.answer = search_->answer();
+}
+
+/// A crash whose log says which member broke it is as good as a trial of that member alone: the search need not look for it.
+void Loop::learn_refused(const FinishedTrial& finished) {
+  std::vector<strategies::SuspectId> members;
+  for (const AttemptOutcome& attempt : finished.attempts)
+    for (const strategies::SuspectId id : watch_.refused(catalogue_, attempt.names))
+      if (finished.plan.neutralised.test(id) && !refused_.test(id) && !std::ranges::count(members, id)) members.push_back(id);
+  if (members.empty()) return;
+  journal_.append(refused_record(finished.plan.number, members));
+  tell_refused(members);
+}
+
+void Loop::tell_refused(const std::vector<strategies::SuspectId>& members) {
+  for (const strategies::SuspectId id : members) {
+    refused_.set(id);
+    SuspectSet alone(catalogue_.size());
+    search_->tell({.neutralised = alone.set(id), .verdict = Verdict::unresolved});
+  }
 }
 
 void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgement) {

@@ -36,11 +36,20 @@ class Loop {
   /// To the end, or throws Interrupted or Infrastructure. Reports are on disk in any case.
   const reports::Record& run();
 
+  /// The same for one trial by hand: the references, then the subject with every suspect of the experiment neutralised.
+  /// The trial is the record's last one.
+  const reports::Record& run_trial();
+  /// Only what a run uses; starts nothing else. Throws Interrupted or Infrastructure.
+  neutralise::Discovered discover();
+
  private:
   void find_answer();
   void measure_reference();
   bool measure_subject();
   void list_suspects(const std::vector<FinishedTrial>& first);
+  neutralise::Discovered discovered_in(const FinishedTrial& discovery) const;
+  void climb_ladders();
+  std::vector<FinishedTrial> try_values(const std::string& family, const strategies::SuspectSet& neutralised);
   void search();
   void ask();
   void replay_search();
@@ -51,6 +60,8 @@ class Loop {
   void take_in(const FinishedTrial& finished);
   void take_in_search(const FinishedTrial& finished);
   void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
+  void learn_refused(const FinishedTrial& finished);
+  void tell_refused(const std::vector<strategies::SuspectId>& members);
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
   judge::Judgement judge_early(const judge::Curve& curve) const;
   bool is_decidable();
@@ -71,9 +82,11 @@ class Loop {
   std::map<std::string, judge::EarlyStop> early_stops_;  ///< of the running attempts of the search, by folder
   std::optional<std::int64_t> last_step_;
   neutralise::Catalogue catalogue_;
+  neutralise::Rungs rungs_;             ///< the value that neutralises each ladder
   SeenNames as_is_names_;
   std::optional<strategies::Search> search_;
   std::map<std::size_t, strategies::SuspectSet> pending_;
+  strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
   strategies::SuspectSet effect_seen_;  ///< of these: left one
   reports::Record record_;

@@ -27,6 +27,8 @@ void settle(reports::Record& record, const FinishedTrial& finished);
 void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past);
 
 void describe_reference(reports::Record& record, const judge::Reference& reference);
+/// Step times of the subject as it is and of the fix, from the attempts of their trials.
+void describe_costs(reports::Record& record);
 void describe_as_is(reports::Record& record, const FinishedTrial& as_is);
 
 /// At most this many points of a curve go into the record; the shape survives, the file stays small.

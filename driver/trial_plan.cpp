@@ -8,9 +8,10 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 7> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 8> kRoleNames{{{Role::reference, "reference"},
                                                                   {Role::discovery, "discovery"},
                                                                   {Role::as_is, "as-is"},
+                                                                  {Role::ladder, "ladder"},
                                                                   {Role::everything, "everything"},
                                                                   {Role::runnable, "runnable"},
                                                                   {Role::search, "search"},

@@ -11,7 +11,7 @@
 
 namespace bisectd::driver {
 
-enum class Role { reference, discovery, as_is, everything, runnable, search, certificate };
+enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate };
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.
@@ -27,6 +27,7 @@ struct TrialPlan {
   strategies::SuspectSet neutralised;
   std::string reason;                 ///< why this trial, with names
   LaunchSide* side = nullptr;
+  neutralise::Rungs rungs;            ///< the values by which it neutralises ladders
   neutralise::Recipe recipe;
   std::optional<std::int64_t> last_step;
   WatchedNames watched;

@@ -41,6 +41,7 @@ struct Attempt {
   std::string device;            ///< "npu 0,1"
   std::optional<std::int64_t> last_step;
   Line curve;                    ///< the deciding metric
+  std::optional<double> step_time_s;  ///< of its warm part; absent where too little was seen of it
 };
 
 /// One trial, judged or running.

@@ -8,8 +8,11 @@
 
 #include "configs/loader.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/discover.hpp"
+#include "driver/commands/families.hpp"
 #include "driver/commands/resume.hpp"
 #include "driver/commands/run.hpp"
+#include "driver/commands/trial.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/loop.hpp"
@@ -69,7 +72,7 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_run, add_resume}) add(app, action);
+  for (const auto add : {add_run, add_resume, add_discover, add_trial, add_families}) add(app, action);
 
   try {
     app.parse(argc, argv);

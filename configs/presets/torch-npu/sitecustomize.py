@@ -39,7 +39,7 @@ class After:
 
 
 hidden_sitecustomize()
-if os.environ.get("BISECTD_TORCH_CPU_OPS") or os.environ.get("BISECTD_TORCH_LIST_OPS"):
+if any(name.startswith(("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS", "BISECTD_TORCH_SET_")) for name in os.environ):
     import bisectd_torch
 
     sys.meta_path.insert(0, After(os.environ.get("BISECTD_TORCH_AFTER", "torch_npu"), bisectd_torch.install))
