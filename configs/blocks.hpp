@@ -16,6 +16,7 @@ Reference read_reference(const Value& block, Problems& problems);
 Side read_subject(const Value& block, Problems& problems);
 std::vector<Metric> read_metrics(const Value& block, Problems& problems);
 Acceptance read_acceptance(const Value& block, Problems& problems);
+std::vector<Check> read_checks(const Value& block, Problems& problems);
 SearchSettings read_search(const Value& block, Problems& problems);
 std::map<std::string, VersionSource> read_versions(const Value& block, Problems& problems);
 std::map<std::string, Family> read_families(const Value& block, Problems& problems);

@@ -108,6 +108,15 @@ void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
   }
 }
 
+void check_checks(const Experiment& experiment, Problems& problems) {
+  if (!experiment.reference.curve) return;
+  for (const Check& check : experiment.checks)
+    if (!check.command.empty())
+      problems.add(check.place, fmt::format("the check {} runs a command on both sides, but the reference is recorded",
+                                            in_quotes(check.name)),
+                   "use a `pattern`, which looks into the recorded log");
+}
+
 void settle_toggles(Experiment& experiment, const std::map<std::string, std::string>& needed) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : experiment.subject.environment) environment.emplace(name, value.value);
@@ -159,6 +168,17 @@ void check_not_overwritten(const Experiment& experiment, Problems& problems) {
   }
 }
 
+/// One name in two lists is one thing switched off in two ways, or two things; only the person who wrote it knows.
+void warn_of_shared_names(const Experiment& experiment, Problems& problems) {
+  std::map<std::string, std::string> families;
+  for (const auto& [family_name, selection] : experiment.suspects)
+    for (const auto& name : selection.members)
+      if (const auto [first, is_new] = families.emplace(name.value, family_name);
+          !is_new && experiment.families.at(family_name).kind == FamilyKind::list)
+        problems.warn(name.place, fmt::format("{} is a member of family `{}` too: each counts as a suspect of its own",
+                                              in_quotes(name.value), first->second));
+}
+
 void check_something_to_search(const Experiment& experiment, Problems& problems) {
   for (const auto& [family_name, selection] : experiment.suspects) {
     const Family& family = experiment.families.at(family_name);
@@ -194,10 +214,12 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   check_visible_variable(experiment.reference, problems);
   check_visible_variable(experiment.subject, problems);
   check_deliveries(experiment, problems);
+  check_checks(experiment, problems);
   settle_toggles(experiment, needed_environment(experiment, problems));
   warn_of_hidden_traces(experiment, problems);
   check_own_lists(experiment, problems);
   check_not_overwritten(experiment, problems);
+  warn_of_shared_names(experiment, problems);
   check_something_to_search(experiment, problems);
 }
 

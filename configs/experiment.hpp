@@ -51,12 +51,15 @@ struct Reference : Side {
 /// Where one metric is read from. Exactly one of `format` or `pattern` is set.
 struct Metric {
   std::string name;                            ///< loss, acc, ...
-  Placed<std::string> format;                  ///< paddleocr, paddleseg, jsonl, csv, ...
+  Placed<std::string> format;                  ///< a name of formats.hpp
   std::optional<Placed<std::string>> pattern;  ///< RE2 with named groups `step` (optional) and `value`
   std::optional<std::string> file;             ///< relative to the attempt's directory; absent: stdout and stderr
   std::string step_key = "step";               ///< column or key of the step, for csv and jsonl
   std::string value_key;                       ///< column or key of the value; empty: the metric's name
   bool higher_is_better = false;
+
+  /// Loss scale and gradient norm have rules of their own and no target: they are watched beside what is judged.
+  bool is_watched() const { return name == "loss_scale" || name == "grad_norm"; }
 };
 
 /// When two curves agree. Fractions, not percent: 0.005 is 0.5 %. Defaults: shared design "verdict", section 4.
@@ -68,6 +71,14 @@ struct Acceptance {
   double window = 0.25;           ///< the final window, as a share of the run
   double trim = 0.10;             ///< trimmed from each end of the window before the mean
   double absolute_tolerance = 0;  ///< "or absolute": differences below this pass whatever the scale
+};
+
+/// A fact that both sides must agree on. Exactly one of `command` and `pattern` is set.
+struct Check {
+  std::string name;                            ///< safe as part of a file name
+  std::vector<Placed<std::string>> command;    ///< argv, run on both sides: its output must agree
+  std::optional<Placed<std::string>> pattern;  ///< RE2 with the group `value`: what the logs say must agree
+  Place place;
 };
 
 /// Which members of a family are searched.
@@ -106,8 +117,9 @@ struct Experiment {
   Reference reference;
   Side subject;
   std::optional<std::int64_t> steps;  ///< last step of a whole run; absent: learnt from the reference
-  std::vector<Metric> metrics;        ///< the first one decides
+  std::vector<Metric> metrics;        ///< every judged one must pass, the first is reported; watched ones last
   Acceptance accept;
+  std::vector<Check> checks;
   std::map<std::string, Family> families;     ///< of the preset and of the file, by name
   std::map<std::string, Selection> suspects;  ///< by family name; each family exists in `families`
   SearchSettings search;

@@ -42,6 +42,7 @@ Experiment read_experiment(const Layers& layers, Problems& problems) {
   if (const Value* metric = top.require("metric", "for example {loss: {format: paddleocr}}"))
     experiment.metrics = read_metrics(*metric, problems);
   if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);
+  if (const Value* checks = top.find("checks")) experiment.checks = read_checks(*checks, problems);
   if (const Value* families = top.find("families")) experiment.families = read_families(*families, problems);
   if (const Value* suspects = top.require("suspects", "for example {flags: all}"))
     experiment.suspects = read_suspects(*suspects, experiment.families, problems);

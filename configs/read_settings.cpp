@@ -1,4 +1,4 @@
-// Reads `metric`, `accept` and `search`.
+// Reads `metric`, `accept`, `checks` and `search`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,17 +51,22 @@ Metric read_metric(const std::string& name, const Value& block, Problems& proble
     problems.add(format ? pattern->place : block.place,
                  fmt::format("`{}` needs either `format` or `pattern`", reader.what()),
                  "for example {format: paddleocr}");
-  bool has_step_key = false;
+  bool has_step_key = false, needs_file = false;
   if (format && reader.read("format", placed_text_of, metric.format)) {
     std::vector<std::string> names;
     for (const MetricFormat& known : kMetricFormats) {
       names.emplace_back(known.name);
-      has_step_key = has_step_key || (known.has_step_key && known.name == metric.format.value);
+      if (known.name != metric.format.value) continue;
+      has_step_key = known.has_step_key;
+      needs_file = known.needs_file;
     }
     check_word(metric.format, "format", names, problems);
   }
   if (pattern) metric.pattern = read_pattern(*pattern, reader.what() + ".pattern", "value", {"step"}, problems);
   read_file(reader, metric, problems);
+  if (needs_file && !metric.file)
+    problems.add(metric.format.place, fmt::format("format {} needs `file`: it is not printed", metric.format.value),
+                 "the file, or the folder it is written to, relative to {attempt}");
   if (reader.read("step_key", text_of, metric.step_key) && !has_step_key)
     problems.add(reader.find("step_key")->place, "`step_key` is only for the formats jsonl and csv");
   if (reader.read("value_key", text_of, metric.value_key) && !format)
@@ -83,6 +88,10 @@ std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
   }
   if (metrics.empty() && reader.is_map())
     problems.add(block.place, "`metric` names none", "for example {loss: {format: paddleocr}}");
+  std::ranges::stable_partition(metrics, [](const Metric& metric) { return !metric.is_watched(); });
+  if (!metrics.empty() && metrics.front().is_watched())
+    problems.add(block.place, fmt::format("`metric` names only `{}`, which is watched but not judged", metrics.front().name),
+                 "name a loss or a score too");
   return metrics;
 }
 
@@ -101,6 +110,30 @@ Acceptance read_acceptance(const Value& block, Problems& problems) {
   reader.read("absolute_tolerance", number_between(0, 1e300), accept.absolute_tolerance);
   reader.refuse_other_keys();
   return accept;
+}
+
+std::vector<Check> read_checks(const Value& block, Problems& problems) {
+  std::vector<Check> checks;
+  MapReader names(block, "checks", problems);
+  for (const Value::Entry& entry : block.entries) {
+    Check& check = checks.emplace_back();
+    check.name = entry.key;
+    check.place = entry.place;
+    if (!is_plain_name(entry.key))
+      problems.add(entry.place, in_quotes(entry.key) + " is no name for a check", "for example dataset or mixed_precision");
+    MapReader reader(entry.value, "checks." + entry.key, problems);
+    const Value* command = reader.find("command");
+    const Value* pattern = reader.find("pattern");
+    if (reader.is_map() && (command != nullptr) == (pattern != nullptr))
+      problems.add(command ? pattern->place : entry.value.place,
+                   fmt::format("`{}` needs either `command` or `pattern`", reader.what()),
+                   "for example {command: [md5sum, train_list.txt]}");
+    if (command) check.command = texts_of(*command, reader.what() + ".command", problems);
+    if (command && command->items.empty()) problems.add(command->place, fmt::format("`{}.command` is empty", reader.what()));
+    if (pattern) check.pattern = read_pattern(*pattern, reader.what() + ".pattern", "value", {}, problems);
+    reader.refuse_other_keys();
+  }
+  return checks;
 }
 
 SearchSettings read_search(const Value& block, Problems& problems) {

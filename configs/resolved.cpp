@@ -147,6 +147,20 @@ void write_acceptance(YAML::Emitter& out, const Acceptance& accept) {
   out << YAML::EndMap;
 }
 
+void write_checks(YAML::Emitter& out, const std::vector<Check>& checks) {
+  if (checks.empty()) return;
+  key(out, "checks");
+  out << YAML::BeginMap;
+  for (const Check& check : checks) {
+    key(out, check.name);
+    out << YAML::BeginMap;
+    texts_at(out, "command", check.command);
+    text_at(out, "pattern", check.pattern);
+    out << YAML::EndMap;
+  }
+  out << YAML::EndMap;
+}
+
 void write_delivery(YAML::Emitter& out, const Delivery& deliver) {
   text_at(out, "environment", deliver.environment);
   text_at(out, "argument", deliver.argument);
@@ -305,6 +319,7 @@ std::string resolved_yaml(const Experiment& experiment) {
   write_metrics(out, experiment.metrics);
   key(out, "accept");
   write_acceptance(out, experiment.accept);
+  write_checks(out, experiment.checks);
   key(out, "families");
   write_families(out, experiment);
   key(out, "suspects");

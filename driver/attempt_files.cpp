@@ -55,7 +55,7 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
   const neutralise::Recipe recipe = neutralise::placed_in(request.folder, request.recipe);
   const std::string attempt = fmt::format("{:04}-{}", request.trial, request.number);
   const neutralise::Placeholders values{.devices = slot.devices,
-                                        .steps = request.last_step ? std::to_string(*request.last_step) : "",
+                                        .steps = request.steps ? std::to_string(*request.steps) : "",
                                         .attempt = request.folder.string(),
                                         .arguments = recipe.arguments};
   LaunchCommand command{.argv = neutralise::fill_command(side.settings->command, values),
@@ -70,6 +70,7 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
     command.environment[side.settings->devices.visible_variable] = slot.visible;
   command.environment["BISECTD_ATTEMPT"] = command.tag;
   command.environment["BISECTD_ATTEMPT_FOLDER"] = request.folder.string();
+  command.environment["BISECTD_METRICS_FILE"] = metrics_file(request.folder).string();
   return command;
 }
 

@@ -14,6 +14,8 @@ namespace bisectd::driver {
 struct AttemptRequest;
 
 inline std::filesystem::path stdout_file(const std::filesystem::path& folder) { return folder / "stdout.log"; }
+/// Where a training that cooperates writes its metrics, named to it in BISECTD_METRICS_FILE.
+inline std::filesystem::path metrics_file(const std::filesystem::path& folder) { return folder / "metrics.jsonl"; }
 inline std::filesystem::path stderr_file(const std::filesystem::path& folder) { return folder / "stderr.log"; }
 
 struct LaunchCommand {

@@ -44,13 +44,19 @@ std::string how_it_left(const launch::Ended& ended) {
 read::AttemptLog log_of(const AttemptRequest& request, const std::vector<configs::Metric>& metrics) {
   read::AttemptFiles files{.stdout_file = stdout_file(request.folder),
                            .stderr_file = stderr_file(request.folder),
+                           .metrics_file = metrics_file(request.folder),
                            .folder = request.folder};
-  if (const auto& log = request.side->settings->log) files = {.stdout_file = request.folder / *log, .folder = request.folder};
+  if (const auto& log = request.side->settings->log) {
+    files.stdout_file = request.folder / *log;
+    files.stderr_file.clear();
+  }
   return read::AttemptLog(files, metrics, request.watched.patterns);
 }
 
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
-  return request.last_step && log.last_step() && *log.last_step() >= *request.last_step;
+  return !request.last_steps.empty() && std::ranges::all_of(request.last_steps, [&](const auto& due) {
+    return log.last_step(due.first) >= due.second;
+  });
 }
 
 void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const read::AttemptLog& log) {
@@ -64,6 +70,7 @@ void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, con
       outcome.notes.push_back(problem);
   }
   outcome.last_step = log.last_step();
+  outcome.printed = log.printed();
 }
 
 }  // namespace
@@ -105,6 +112,7 @@ struct Attempts::Running {
   /// The first reason to end it, if there is one.
   std::optional<std::pair<Ending, std::string>> reason_to_end(Clock::time_point now) const {
     const configs::Side& side = *request.side->settings;
+    if (last_step_logged && request.shortened) return {{Ending::whole, "as much as is needed was seen"}};
     if (last_step_logged && now - *last_step_logged > side.exit_grace)
       return {{Ending::whole, fmt::format("did not leave within {} after its last step", seconds_text(side.exit_grace))}};
     if (now - started > side.timeout)
@@ -179,7 +187,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
     outcome.ending = Ending::finished;
   else
     outcome.ending = logged_last_step(running.request, running.log) ? Ending::whole : Ending::crashed;
-  if (outcome.ending == Ending::whole)
+  if (outcome.ending == Ending::whole && !running.request.shortened)
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
   return outcome;
 }

@@ -48,7 +48,10 @@ struct AttemptRequest {
   LaunchSide* side = nullptr;
   std::filesystem::path folder;          ///< the attempt's own, made when it starts
   neutralise::Recipe recipe;
-  std::optional<std::int64_t> last_step; ///< a run that logged it has its whole curve, however it ends
+  std::optional<std::int64_t> steps;     ///< what {steps} becomes
+  std::map<std::string, std::int64_t> last_steps;  ///< by metric; a run that logged them has its whole curve, however
+                                                   ///< it ends
+  bool shortened = false;                ///< it is ended as soon as it logged them
   WatchedNames watched;
 };
 
@@ -78,6 +81,7 @@ struct AttemptOutcome {
   SeenNames names;
   std::optional<std::int64_t> last_step; ///< seen
   std::optional<double> step_time_s;     ///< of the warm part, if it was long enough to tell
+  std::vector<read::Printed> printed;    ///< one per metric
 };
 
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.

@@ -1,6 +1,7 @@
 #include "driver/conclusion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -118,6 +119,14 @@ void conclude_aligned(reports::Record& record, const configs::Experiment& experi
         record.warnings.push_back(fmt::format(
             "the subject ran with {}={}, which family {} needs; if your own runs differ, try them with it", variable,
             value, name));
+}
+
+void conclude_unequal(reports::Record& record, const std::vector<std::string>& differences) {
+  record.finished = true;
+  record.outcome = reports::Outcome::inconclusive;
+  record.warnings.insert(record.warnings.end(), differences.begin(), differences.end());
+  record.advice = fmt::format("The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
+                              fmt::join(differences, ". "));
 }
 
 void conclude_undecidable(reports::Record& record, const std::string& why) {

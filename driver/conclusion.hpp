@@ -24,6 +24,9 @@ neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& 
 void conclude_aligned(reports::Record& record, const configs::Experiment& experiment);
 
 /// The target cannot be decided; `why` says what is in the way.
+/// The declared checks do not agree: what follows would compare two different trainings.
+void conclude_unequal(reports::Record& record, const std::vector<std::string>& differences);
+
 void conclude_undecidable(reports::Record& record, const std::string& why);
 
 /// 0 aligned, 1 culprits found, 3 inconclusive or outside the suspects, 4 infrastructure.

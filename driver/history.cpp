@@ -59,8 +59,10 @@ judge::Judgement judgement_of(const json& record) {
   judgement.detectable = get<double>(record, "detectable");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
   judgement.notes = record.at("notes").get<std::vector<std::string>>();
-  const json& spread = record.at("spread");
-  judgement.spread = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
+  judgement.metric = record.at("metric");
+  judgement.strict = record.at("strict");
+  for (const auto& [metric, spread] : record.at("spreads").items())
+    judgement.spreads[metric] = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
   return judgement;
 }
 
@@ -80,6 +82,8 @@ class Replay {
       history.elapsed_s = record.at("elapsed_s");
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
+    } else if (kind == "checks") {
+      history.differing_commands = record.at("differences").get<std::vector<std::string>>();
     } else if (kind == "suspects") {
       history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
       history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
@@ -93,6 +97,7 @@ class Replay {
       trial.neutralised = strategies::SuspectSet(record.at("neutralised").get<std::string>());
       trial.reason = record.at("reason");
       trial.rungs = record.value("rungs", neutralise::Rungs{});
+      trial.shortened = record.at("shortened");
       index_by_number_[trial.number] = history.trials.size();
       history.trials.push_back(std::move(trial));
     } else if (kind == "attempt-started") {
@@ -156,6 +161,10 @@ json finished_record(double elapsed_s) { return {{"kind", "finished"}, {"elapsed
 
 json session_record(double elapsed_s) { return {{"kind", "session"}, {"elapsed_s", elapsed_s}}; }
 
+json checks_record(const std::vector<std::string>& differences) {
+  return {{"kind", "checks"}, {"differences", differences}};
+}
+
 json catalogue_record(const neutralise::Catalogue& catalogue) {
   json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}};
   if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
@@ -173,7 +182,8 @@ json trial_record(const TrialPlan& plan) {
                  {"trial", plan.number},
                  {"role", name_of(plan.role)},
                  {"neutralised", set_key(plan.neutralised)},
-                 {"reason", plan.reason}};
+                 {"reason", plan.reason},
+                 {"shortened", plan.shortened}};
   if (!plan.rungs.empty()) record["rungs"] = plan.rungs;
   return record;
 }
@@ -198,7 +208,9 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
 
 json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   const auto named = std::ranges::find(kVerdictNames, judgement.verdict, &std::pair<Verdict, const char*>::first);
-  const judge::Spread& spread = judgement.spread;
+  json spreads = json::object();
+  for (const auto& [metric, spread] : judgement.spreads)
+    spreads[metric] = {spread.last, spread.before, spread.both, spread.dof, spread.identical};
   json record = {{"kind", "judged"},
                  {"trial", trial},
                  {"verdict", named->second},
@@ -206,7 +218,9 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
                  {"text", judgement.text},
                  {"p_bad", judgement.p_bad},
                  {"notes", judgement.notes},
-                 {"spread", {spread.last, spread.before, spread.both, spread.dof, spread.identical}}};
+                 {"metric", judgement.metric},
+                 {"strict", judgement.strict},
+                 {"spreads", std::move(spreads)}};
   put(record, "delta", judgement.delta);
   put(record, "standard_error", judgement.standard_error);
   put(record, "noise", judgement.noise);

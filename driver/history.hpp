@@ -31,6 +31,7 @@ struct PastTrial {
   strategies::SuspectSet neutralised;
   neutralise::Rungs rungs;
   std::string reason;
+  bool shortened = false;
   std::vector<PastAttempt> attempts;
   std::optional<judge::Judgement> judgement;  ///< absent while open
   std::vector<strategies::SuspectId> refused; ///< its log said that these cannot be neutralised
@@ -43,6 +44,7 @@ struct History {
   bool finished = false;                             ///< it came to its answer
   std::map<std::string, std::string> versions;       ///< of the subject's software, by name
   double elapsed_s = 0;                              ///< of all earlier sessions together
+  std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
@@ -58,6 +60,7 @@ nlohmann::json run_record(const std::string& started_utc, const std::string& run
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
+nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/attempt_files.hpp"
+#include "driver/checks.hpp"
 #include "driver/conclusion.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/recorded_curve.hpp"
@@ -45,7 +46,9 @@ int identical_repeats(const FinishedTrial& finished) {
   }));
 }
 
-bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder; }
+bool is_search(Role role) {
+  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder;
+}
 
 strategies::EngineKind engine_of(configs::EngineChoice choice) {
   switch (choice) {
@@ -62,7 +65,7 @@ strategies::EngineKind engine_of(configs::EngineChoice choice) {
 Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunDirectory& directory,
            keep::Journal& journal, History past, launch::Launcher& launcher, Progress& progress)
     : experiment_(experiment), sides_(sides), directory_(directory), journal_(journal), past_(std::move(past)),
-      progress_(progress), watch_(experiment),
+      launcher_(launcher), progress_(progress), watch_(experiment),
       attempts_(launcher, experiment.metrics, past_.run_tag, past_.elapsed_s,
                 [this](const AttemptRequest& request, const read::AttemptLog& log) {
                   note_running(record_, directory_, request, log.last_step());
@@ -71,15 +74,19 @@ Loop::Loop(const configs::Experiment& experiment, Sides& sides, const keep::RunD
                   return is_certain(request, log.curve());
                 }),
       trials_(attempts_, journal, directory,
-              {.whole = [this](std::span<const judge::Curve> curves) { return judge::judge(*reference_, curves, pool_); },
+              {.whole = [this](const TrialPlan& plan, std::span<const judge::Curve> curves) { return judge_whole(plan, curves); },
                .ended_early = [this](const judge::Curve& curve) { return judge_early(curve); }},
               [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record_, directory_, plan, outcome); }),
-      last_step_(experiment.steps), record_(new_record(experiment, directory, past_)) {}
+      record_(new_record(experiment, directory, past_)) {}
 
 const reports::Record& Loop::run() {
   try {
     find_answer();
-    if (!past_.finished) journal_.append(finished_record(attempts_.now_s()));
+    if (!past_.finished) {
+      past_.elapsed_s = attempts_.now_s();  // from here on the run's time stands still, as it will when it is shown again
+      journal_.append(finished_record(past_.elapsed_s));
+      past_.finished = true;
+    }
   } catch (const Infrastructure& error) {
     record_.outcome = reports::Outcome::infrastructure;
     record_.advice = error.what();
@@ -92,6 +99,7 @@ const reports::Record& Loop::run() {
 }
 
 void Loop::find_answer() {
+  if (!check_sides()) return;
   measure_reference();
   if (!measure_subject()) return;
   climb_ladders();
@@ -104,13 +112,35 @@ void Loop::find_answer() {
   write_recipe_files(directory_.workaround_files(), fix);
 }
 
+bool Loop::check_sides() {
+  std::vector<std::string> differences = past_.differing_commands.value_or(std::vector<std::string>{});
+  const bool any = std::ranges::any_of(experiment_.checks, [](const configs::Check& check) { return !check.command.empty(); });
+  if (any && !past_.differing_commands) {
+    try {
+      differences = differing_commands(experiment_, sides_, launcher_, directory_.folder() / "checks", past_.run_tag + "/checks");
+    } catch (const std::runtime_error& error) {
+      throw Infrastructure(error.what());
+    }
+    journal_.append(checks_record(differences));
+  }
+  if (!differences.empty()) conclude_unequal(record_, differences);
+  return differences.empty();
+}
+
 TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string reason) const {
   TrialPlan plan;
   plan.role = role;
   plan.neutralised = neutralised;
   plan.reason = std::move(reason);
   plan.side = role == Role::reference ? &sides_.reference : &sides_.subject;
-  plan.last_step = last_step_;
+  plan.steps = experiment_.steps;
+  if (jury_) {
+    plan.shortened = role == Role::search && jury_->has_horizon();
+    plan.last_steps = jury_->last_steps(plan.shortened);
+    if (!plan.steps) plan.steps = jury_->first().last_step();
+  } else if (plan.steps) {
+    plan.last_steps[experiment_.metrics.front().name] = *plan.steps;
+  }
   if (role == Role::reference) {
     plan.attempts = experiment_.reference.repeats;
     plan.judged = false;
@@ -130,9 +160,13 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
           plan.recipe.templates[variable] = family_variable(sides_.subject, variable, value);
   }
   // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
-  if (role == Role::as_is && reference_->distinct() == 1) {
+  if (role == Role::as_is && jury_->first().distinct() == 1) {
     plan.attempts = 2;
     plan.max_attempts = std::max(2, plan.max_attempts);
+  }
+  if (role == Role::proof) {
+    plan.attempts = jury_->likely_proof_attempts();
+    plan.max_attempts = jury_->proof_attempts();
   }
   return plan;
 }
@@ -165,49 +199,57 @@ void Loop::measure_reference() {
     for (const FinishedTrial& finished : wait()) {
       take_in(finished);
       curves = whole_curves(finished);
+      if (const auto whole = std::ranges::find_if(finished.attempts, can_be_judged); whole != finished.attempts.end())
+        reference_attempt_ = whole->folder;
       if (curves.empty())
         throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
                                          record_.trials.back().attempts.back().folder));
     }
   }
-  const configs::Metric& metric = experiment_.metrics.front();
-  auto prepared = judge::prepare_reference(experiment_.accept, curves,
-                                           {.name = metric.name, .higher_is_better = metric.higher_is_better});
-  if (!prepared) throw Infrastructure(fmt::format("the reference cannot be used: {}. {}", prepared.error().message, prepared.error().hint));
-  reference_ = std::move(*prepared);
-  if (!last_step_) last_step_ = reference_->last_step();
-  describe_reference(record_, *reference_);
+  std::vector<judge::MetricRule> metrics;
+  for (const configs::Metric& metric : experiment_.metrics)
+    if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
+  auto jury = judge::Jury::seat(experiment_.accept, metrics, curves);
+  if (!jury) throw Infrastructure(fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint));
+  jury_ = std::move(*jury);
+  describe_reference(record_, jury_->first());
 }
 
 bool Loop::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
   // Only the search may take a short cut: both ends and the certificate are always seen at full length.
-  if (!reference_ || role_of(trial_of(record_, request.trial).role) != Role::search) return false;
-  auto stop = early_stops_.try_emplace(request.folder.string(), *reference_, pool_).first;
-  return stop->second.look(so_far).has_value();
+  if (!jury_ || role_of(trial_of(record_, request.trial).role) != Role::search) return false;
+  auto watch = watches_.try_emplace(request.folder.string(), jury_->watch()).first;
+  return watch->second.look(so_far).has_value();
+}
+
+judge::Judgement Loop::judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
+  if (plan.role == Role::proof) return jury_->judge_proof(curves);
+  return plan.shortened ? jury_->judge_shortened(curves) : jury_->judge(curves);
 }
 
 judge::Judgement Loop::judge_early(const judge::Curve& curve) const {
-  const auto certain = judge::EarlyStop(*reference_, pool_).look(curve);
+  const auto certain = jury_->watch().look(curve);
   // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
   return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
 }
 
 bool Loop::is_decidable() {
-  const judge::Preflight preflight = judge::preflight(*reference_, pool_);
-  for (const judge::Finding& finding : preflight.findings) {
+  bool decidable = true;
+  for (const judge::Finding& finding : jury_->findings()) {
+    decidable = decidable && !finding.error;
     std::string text = finding.text;
     for (const std::string& option : finding.options) text += "; " + option;
     progress_.line((finding.error ? "error: " : "warning: ") + text);
     record_.warnings.push_back(text);
   }
-  if (!preflight.decidable()) conclude_undecidable(record_, record_.warnings.front());
-  return preflight.decidable();
+  if (!decidable) conclude_undecidable(record_, record_.warnings.front());
+  return decidable;
 }
 
 void Loop::take_in(const FinishedTrial& finished) {
   settle(record_, finished);
-  pool_.add(finished.judgement.spread);
-  for (const AttemptOutcome& attempt : finished.attempts) early_stops_.erase(attempt.folder.string());
+  if (jury_) jury_->learn(finished.judgement);
+  for (const AttemptOutcome& attempt : finished.attempts) watches_.erase(attempt.folder.string());
   progress_.line(reports::trial_line(record_, trial_of(record_, finished.plan.number)));
 }
 
@@ -227,8 +269,14 @@ bool Loop::measure_subject() {
     throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", as_is.judgement.text,
                                      record_.trials.at(as_is.plan.number - 1).attempts.back().folder));
   as_is_names_ = as_is.attempts.back().names;
-  pool_.total.identical += identical_repeats(as_is);
+  for (const auto& [metric, step] : jury_->last_steps(false))
+    if (!as_is.attempts.back().curve.series.contains(metric))
+      throw Infrastructure(fmt::format("the reference logs \"{}\", the subject does not (see {}): the metric's format or "
+                                       "pattern must fit both", metric, as_is.attempts.back().folder.string()));
+  jury_->learn_identical(identical_repeats(as_is));
   describe_as_is(record_, as_is);
+  const auto differences = differing_logs(experiment_, reference_attempt_, as_is.attempts.back().folder);
+  if (!differences.empty()) return conclude_unequal(record_, differences), false;
   if (!is_decidable()) return false;
   if (as_is.judgement.verdict == Verdict::pass) return conclude_aligned(record_, experiment_), false;
   if (as_is.judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record_, as_is.judgement.text), false;
@@ -262,27 +310,39 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   refused_ = effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
-  strategies::Problem problem{.confidence = experiment_.search.confidence,
-                              .flip_probability = pool_.deterministic() ? std::optional(0.0) : std::nullopt,
-                              .slots = sides_.subject.pool->size(),
-                              .seed = experiment_.search.seed};
+  problem_.emplace(strategies::Problem{.confidence = experiment_.search.confidence,
+                                       .flip_probability = jury_->deterministic() ? std::optional(0.0) : std::nullopt,
+                                       .slots = sides_.subject.pool->size(),
+                                       .seed = experiment_.search.seed});
   for (const neutralise::Member& member : catalogue_.members()) {
     const bool list = experiment_.families.at(member.family).kind == configs::FamilyKind::list;
-    problem.suspects.push_back({.odds = member.odds, .price = list ? kListPrice : kTogglePrice});
+    problem_->suspects.push_back({.odds = member.odds, .price = list ? kListPrice : kTogglePrice});
   }
-  search_.emplace(std::move(problem), engine_of(experiment_.search.engine));
+  search_.emplace(*problem_, engine_of(experiment_.search.engine));
   const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
-  learn(SuspectSet(catalogue_.size()), as_is->judgement);
+  learn(SuspectSet(catalogue_.size()), as_is->judgement, Role::as_is, false);
+  if (jury_->learn_horizon(whole_curves(*as_is).front()))
+    progress_.line(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
+                               jury_->last_steps(true).begin()->second, jury_->first().last_step()));
 }
 
 void Loop::search() {
   replay_search();
   record_.answer = search_->answer();  // once: an answer to each of ten thousand old evidences would take minutes
-  while (search_->answer().state == strategies::State::searching) {
-    if (!budget_spent()) ask();
+  while (true) {
+    const strategies::State state = search_->answer().state;
+    if (state == strategies::State::searching && !budget_spent()) ask();
+    if (state == strategies::State::proved && !ask_for_proofs()) break;
+    if (state != strategies::State::searching && state != strategies::State::proved) break;
     if (!trials_.any_open()) break;  // nothing to ask and nothing to wait for: the budget is spent
     for (const FinishedTrial& finished : wait()) take_in_search(finished);
     write_reports(false);
+  }
+  if (record_.answer.state == strategies::State::proved && !unproved().empty()) {
+    record_.answer.state = strategies::State::stuck;
+    record_.answer.explanation =
+        "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with "
+        "the role proof. The noise may be too high, or a fault may show only late.";
   }
   // The answer can come while other devices still work on trials that it makes needless.
   trials_.stop_all();
@@ -298,13 +358,48 @@ void Loop::ask() {
   }
 }
 
+/// Claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full length.
+std::vector<SuspectSet> Loop::unproved() const {
+  std::vector<SuspectSet> sets;
+  for (const strategies::Claim& claim : record_.answer.certificate) {
+    if (!claim.proved) continue;
+    const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
+    const bool seen = std::ranges::any_of(told_, [&](const Told& told) {
+      return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected &&
+             !told.shortened && (!is_fix || told.strict || told.role == Role::proof);
+    });
+    if (!seen && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
+  }
+  return sets;
+}
+
+/// Starts what is still needed to prove the answer; false when nothing is, or when proofs were tried in vain.
+bool Loop::ask_for_proofs() {
+  constexpr std::ptrdiff_t kTries = 2;
+  bool waiting = false;
+  for (const SuspectSet& set : unproved()) {
+    const bool running = std::ranges::any_of(pending_, [&](const auto& trial) { return trial.second == set; });
+    const auto tries = std::ranges::count_if(told_, [&](const Told& told) {
+      return told.role == Role::proof && told.evidence.neutralised == set;
+    });
+    if (!running && tries >= kTries) continue;
+    waiting = true;
+    if (running || trials_.free_slots(sides_.subject) == 0) continue;
+    pending_[trials_.next_number()] = set;
+    trials_.start(plan_for(Role::proof, set, "a claim of the answer once more, at full length and without a grey zone"));
+  }
+  return waiting;
+}
+
 void Loop::replay_search() {
   for (const std::size_t index : past_.order_judged) {
     const PastTrial& past = past_.trials[index];
     if (!is_search(past.role)) continue;
     trials_.continue_numbers_after(past.number);
     restore(record_, directory_, past);
-    learn(past.neutralised, *past.judgement);
+    jury_->learn(*past.judgement);
+    const bool ended_early = !past.attempts.empty() && past.attempts.back().ending == Ending::ended_early;
+    learn(past.neutralised, *past.judgement, past.role, past.shortened && !ended_early);
     tell_refused(past.refused);
   }
   if (past_.catalogue) effect_seen_ |= past_.effect_seen;
@@ -312,7 +407,10 @@ void Loop::replay_search() {
   for (const PastTrial& past : past_.trials) {
     if (!is_search(past.role) || past.judgement) continue;
     pending_[past.number] = past.neutralised;
-    trials_.go_on(plan_for(past.role, past.neutralised, past.reason), past);
+    TrialPlan plan = plan_for(past.role, past.neutralised, past.reason);
+    plan.shortened = past.shortened;
+    plan.last_steps = jury_->last_steps(plan.shortened);
+    trials_.go_on(std::move(plan), past);
   }
 }
 
@@ -326,7 +424,8 @@ void Loop::take_in_search(const FinishedTrial& finished) {
     effect_seen_ |= seen;
     journal_.append(effect_record(effect_seen_));
   }
-  learn(finished.plan.neutralised, finished.judgement);
+  const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
+  learn(finished.plan.neutralised, finished.judgement, finished.plan.role, finished.plan.shortened && !ended_early);
   if (finished.judgement.verdict == Verdict::unresolved) learn_refused(finished);
   record_.answer = search_->answer();
 }
@@ -346,16 +445,45 @@ void Loop::tell_refused(const std::vector<strategies::SuspectId>& members) {
   for (const strategies::SuspectId id : members) {
     refused_.set(id);
     SuspectSet alone(catalogue_.size());
-    search_->tell({.neutralised = alone.set(id), .verdict = Verdict::unresolved});
+    told_.push_back({{.neutralised = alone.set(id), .verdict = Verdict::unresolved}, Role::runnable, false, false});
+    search_->tell(told_.back().evidence);
   }
 }
 
-void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgement) {
+void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgement, Role role, bool shortened) {
   if (judgement.verdict != Verdict::unresolved) effect_due_ |= neutralised & watch_.shows_effect(catalogue_);
-  search_->tell({.neutralised = neutralised,
-                 .verdict = judgement.verdict,
-                 .p_bad = judgement.p_bad,
-                 .delta = judgement.delta});
+  if (shortened && !jury_->has_horizon()) return;  // it was asked before the horizon was given up
+  const strategies::Evidence evidence{.neutralised = neutralised,
+                                      .verdict = judgement.verdict,
+                                      .p_bad = judgement.p_bad,
+                                      .delta = judgement.delta};
+  told_.push_back({evidence, role, shortened, judgement.strict});
+  if (!shortened && contradicts_shortened(evidence))
+    reopen();
+  else
+    search_->tell(evidence);
+}
+
+/// A whole run shows what shortened ones could not: from here on nothing is cut short, and what was is forgotten.
+void Loop::reopen() {
+  progress_.line("a whole run contradicts shortened ones: the search goes on at full length");
+  jury_->forget_horizon();
+  std::erase_if(told_, [](const Told& told) { return told.shortened; });
+  search_.emplace(*problem_, engine_of(experiment_.search.engine));
+  for (const Told& told : told_) search_->tell(told.evidence);
+}
+
+/// Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one
+/// that passes that none neutralised further fails.
+bool Loop::contradicts_shortened(const strategies::Evidence& whole) const {
+  return jury_->has_horizon() && std::ranges::any_of(told_, [&](const Told& told) {
+    const strategies::Evidence& other = told.evidence;
+    if (!told.shortened) return false;
+    return (whole.verdict == Verdict::fail && other.verdict == Verdict::pass &&
+            other.neutralised.is_subset_of(whole.neutralised)) ||
+           (whole.verdict == Verdict::pass && other.verdict == Verdict::fail &&
+            whole.neutralised.is_subset_of(other.neutralised));
+  });
 }
 
 bool Loop::budget_spent() const {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "driver/history.hpp"
-#include "driver/judge/early_stop.hpp"
+#include "driver/judge/jury.hpp"
 #include "driver/progress.hpp"
 #include "driver/sides.hpp"
 #include "driver/trials.hpp"
@@ -44,6 +44,7 @@ class Loop {
 
  private:
   void find_answer();
+  bool check_sides();
   void measure_reference();
   bool measure_subject();
   void list_suspects(const std::vector<FinishedTrial>& first);
@@ -52,17 +53,22 @@ class Loop {
   std::vector<FinishedTrial> try_values(const std::string& family, const strategies::SuspectSet& neutralised);
   void search();
   void ask();
+  bool ask_for_proofs();
+  std::vector<strategies::SuspectSet> unproved() const;
   void replay_search();
+  void reopen();
+  bool contradicts_shortened(const strategies::Evidence& whole) const;
 
   TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const;
   void start_or_go_on(TrialPlan plan);
   std::vector<FinishedTrial> wait();
   void take_in(const FinishedTrial& finished);
   void take_in_search(const FinishedTrial& finished);
-  void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement);
+  void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement, Role role, bool shortened);
   void learn_refused(const FinishedTrial& finished);
   void tell_refused(const std::vector<strategies::SuspectId>& members);
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
+  judge::Judgement judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const;
   judge::Judgement judge_early(const judge::Curve& curve) const;
   bool is_decidable();
   void write_reports(bool final);
@@ -73,18 +79,26 @@ class Loop {
   const keep::RunDirectory& directory_;
   keep::Journal& journal_;
   History past_;
+  launch::Launcher& launcher_;
   Progress& progress_;
   WatchList watch_;
   Attempts attempts_;
   Trials trials_;
-  std::optional<judge::Reference> reference_;
-  judge::NoisePool pool_;
-  std::map<std::string, judge::EarlyStop> early_stops_;  ///< of the running attempts of the search, by folder
-  std::optional<std::int64_t> last_step_;
+  std::filesystem::path reference_attempt_;  ///< folder of a whole run of it; empty for a recorded one
+  std::optional<judge::Jury> jury_;
+  std::map<std::string, judge::Watch> watches_;  ///< of the running attempts of the search, by folder
   neutralise::Catalogue catalogue_;
   neutralise::Rungs rungs_;             ///< the value that neutralises each ladder
   SeenNames as_is_names_;
+  std::optional<strategies::Problem> problem_;
   std::optional<strategies::Search> search_;
+  struct Told {
+    strategies::Evidence evidence;
+    Role role;
+    bool shortened;  ///< seen up to the learnt horizon only
+    bool strict;     ///< holds without a grey zone
+  };
+  std::vector<Told> told_;  ///< to the search, in order
   std::map<std::size_t, strategies::SuspectSet> pending_;
   strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces

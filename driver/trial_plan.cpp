@@ -8,14 +8,15 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 8> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 9> kRoleNames{{{Role::reference, "reference"},
                                                                   {Role::discovery, "discovery"},
                                                                   {Role::as_is, "as-is"},
                                                                   {Role::ladder, "ladder"},
                                                                   {Role::everything, "everything"},
                                                                   {Role::runnable, "runnable"},
                                                                   {Role::search, "search"},
-                                                                  {Role::certificate, "certificate"}}};
+                                                                  {Role::certificate, "certificate"},
+                                                                  {Role::proof, "proof"}}};
 
 }  // namespace
 

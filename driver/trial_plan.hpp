@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@
 
 namespace bisectd::driver {
 
-enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate };
+/// `proof`: a claim of the finished answer once more, at full length and without a grey zone.
+enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof };
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.
@@ -29,7 +31,9 @@ struct TrialPlan {
   LaunchSide* side = nullptr;
   neutralise::Rungs rungs;            ///< the values by which it neutralises ladders
   neutralise::Recipe recipe;
-  std::optional<std::int64_t> last_step;
+  std::optional<std::int64_t> steps;                ///< what {steps} becomes
+  std::map<std::string, std::int64_t> last_steps;   ///< see AttemptRequest
+  bool shortened = false;                           ///< ended and judged at the learnt horizon
   WatchedNames watched;
   int attempts = 1;                   ///< whole curves wanted before it is judged
   int max_attempts = 1;               ///< whole curves at most, while inconclusive

@@ -72,7 +72,9 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
                            .side = open.plan.side,
                            .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), attempt.number),
                            .recipe = open.plan.recipe,
-                           .last_step = open.plan.last_step,
+                           .steps = open.plan.steps,
+                           .last_steps = open.plan.last_steps,
+                           .shortened = open.plan.shortened,
                            .watched = open.plan.watched};
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
     if (outcome.ending == Ending::interrupted) continue;
@@ -102,7 +104,9 @@ void Trials::launch_one(Open& open) {
                     .side = open.plan.side,
                     .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number),
                     .recipe = open.plan.recipe,
-                    .last_step = open.plan.last_step,
+                    .steps = open.plan.steps,
+                    .last_steps = open.plan.last_steps,
+                    .shortened = open.plan.shortened,
                     .watched = open.plan.watched});
   pump();
 }
@@ -141,8 +145,8 @@ void Trials::decide(Open& open) {
   if (open.running > 0) return;
   if (!open.plan.judged || missing > 0)
     return finish(open, missing > 0 ? unresolved(last) : measured());
-  judge::Judgement judgement = judge_.whole(curves);
-  const bool again = judgement.verdict == strategies::Verdict::inconclusive &&
+  judge::Judgement judgement = judge_.whole(open.plan, curves);
+  const bool again = judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
                      static_cast<int>(curves.size()) < open.plan.max_attempts &&
                      open.launched <= open.plan.max_attempts;  // crashes in between must not make this endless
   if (again) return launch_one(open);

@@ -30,7 +30,8 @@ class Trials {
  public:
   /// How trials are judged; neither is called without a curve.
   struct Judge {
-    std::function<judge::Judgement(std::span<const judge::Curve>)> whole;  ///< the whole curves of a trial's attempts so far
+    /// From the whole curves of a trial's attempts so far.
+    std::function<judge::Judgement(const TrialPlan&, std::span<const judge::Curve>)> whole;
     std::function<judge::Judgement(const judge::Curve&)> ended_early;      ///< the curve of an attempt that was ended early
   };
   /// Called when a trial starts and whenever one of its attempts ended.

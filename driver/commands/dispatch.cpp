@@ -8,6 +8,7 @@
 
 #include "configs/loader.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/compare.hpp"
 #include "driver/commands/discover.hpp"
 #include "driver/commands/families.hpp"
 #include "driver/commands/resume.hpp"
@@ -72,10 +73,10 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_run, add_resume, add_discover, add_trial, add_families}) add(app, action);
+  for (const auto add : {add_run, add_resume, add_compare, add_discover, add_trial, add_families}) add(app, action);
 
   try {
-    app.parse(argc, argv);
+    app.parse(argc, with_candidates(argc, argv).data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const std::string unknown = unknown_command(app, {argv + 1, argv + argc});

@@ -2,13 +2,32 @@
 #include "driver/judge/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "driver/judge/jury.hpp"
 
 namespace bisectd::driver::judge {
+namespace {
+
+std::vector<double> course_of(const Reference& reference, const Curve& candidate) {
+  const Difference course = difference(reference, candidate);
+  const std::size_t points = reference.steps.size();
+  std::vector<double> means;
+  for (std::size_t i = 0; i < kCourse; ++i) {
+    // With fewer points than stretches some points fill several.
+    const std::size_t from = i * points / kCourse;
+    const Places places{from, std::max(from + 1, (i + 1) * points / kCourse)};
+    means.push_back(values_in(course, places).empty() ? std::nan("") : level_in(reference, course, places));
+  }
+  return means;
+}
+
+}  // namespace
 
 tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
                                                std::span<const NamedCurve> references,
                                                std::span<const NamedCurve> candidates,
-                                               std::span<const MetricRule> metrics, Rigour rigour) {
+                                               std::span<const MetricRule> metrics) {
   if (metrics.empty()) return tl::unexpected(Problem{"no-metric", "there is no metric to compare", "name a metric"});
   if (candidates.empty()) return tl::unexpected(Problem{"no-candidate", "there is no candidate to compare", ""});
   std::vector<Curve> runs;
@@ -27,8 +46,9 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
   std::vector<Judgement> judgements;
   for (const NamedCurve& candidate : candidates) {
     for (const Reference& reference : prepared) {
-      judgements.push_back(judge(reference, std::span(&candidate.curve, 1), {}, rigour));
-      table.rows.push_back({candidate.name, reference.metric.name, judgements.back()});
+      judgements.push_back(judge(reference, std::span(&candidate.curve, 1), {}));
+      table.rows.push_back({candidate.name, reference.metric.name, judgements.back(),
+                            course_of(reference, candidate.curve)});
     }
   }
   table.verdict = overall(judgements).verdict;

@@ -16,10 +16,13 @@ struct NamedCurve {
   Curve curve;
 };
 
+inline constexpr std::size_t kCourse = 60;
+
 /// One candidate and one metric.
 struct ComparisonRow {
   std::string candidate, metric;
   Judgement judgement;
+  std::vector<double> course;  ///< mean difference in each of kCourse equal stretches of the run; NaN where there is none
 };
 
 struct ComparisonTable {
@@ -33,6 +36,6 @@ struct ComparisonTable {
 tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
                                                std::span<const NamedCurve> references,
                                                std::span<const NamedCurve> candidates,
-                                               std::span<const MetricRule> metrics, Rigour rigour = Rigour::search);
+                                               std::span<const MetricRule> metrics);
 
 }  // namespace bisectd::driver::judge

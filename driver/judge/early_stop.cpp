@@ -42,8 +42,9 @@ double squares_at(const Reference& reference, std::int64_t step, std::int64_t le
   return std::max(squares_in(reference, places_in(reference, {step - length, step})), sum / std::max(1, stretches));
 }
 
-Judgement certain_fail(std::string reason, std::optional<std::int64_t> step) {
+Judgement certain_fail(const Reference& reference, std::string reason, std::optional<std::int64_t> step) {
   Judgement judgement;
+  judgement.metric = reference.metric.name;
   judgement.verdict = strategies::Verdict::fail;
   judgement.reason = std::move(reason);
   judgement.p_bad = 1;
@@ -68,7 +69,7 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
     } else if (!first_beyond_) {
       first_beyond_ = step;
     } else {
-      Judgement judgement = certain_fail("level", first_beyond_);
+      Judgement judgement = certain_fail(reference_, "level", first_beyond_);
       judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at steps {} and {}",
                                    reference_.metric.name, 100 * reference_.accept.target, *first_beyond_, step);
       return judgement;
@@ -81,7 +82,7 @@ std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Differenc
   const auto events = events_of(reference_, curve, difference, Progress::running);
   if (events.empty() || !events.front().fails) return std::nullopt;
   const Event& event = events.front();
-  Judgement judgement = certain_fail(event.code, event.step ? event.step : difference.track.steps.back());
+  Judgement judgement = certain_fail(reference_, event.code, event.step ? event.step : difference.track.steps.back());
   judgement.text = event.text;
   return judgement;
 }
@@ -116,8 +117,8 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     previous = -previous;
   }
   // A transient that is on its way back must not stop the run: the line through both windows, drawn to the end, less
-  // one standard error of its slope.
-  const double slope = (level - previous - std::sqrt(2 * inside.value)) / static_cast<double>(length);
+  // two standard errors of its slope.
+  const double slope = (level - previous - 2 * std::sqrt(2 * inside.value)) / static_cast<double>(length);
   const double at_end = level + slope * static_cast<double>(reference_.last_step() - step);
   const double target = reference_.accept.target;
   return level - reach > target && previous > target && at_end > target;

@@ -21,6 +21,7 @@ constexpr double kMultiStep = 0.02;
 constexpr std::size_t kMultiStepBlocks = 20;
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
 constexpr std::size_t kSpikeCount = 3;
+constexpr std::size_t kSpikeBlock = 25;  ///< points; a spike is seen against the median of so many
 constexpr std::size_t kStretch = 5, kStretchShare = 20;  ///< a stretch of max(5, points / 20) steps is another level
 constexpr std::size_t kReferenceFactor = 3;              ///< so much worse than the worst reference is an event
 constexpr double kMadToSigma = 1.4826;
@@ -134,7 +135,23 @@ double step_noise(const Reference& reference) {
 
 double spike_limit(double noise) { return std::max(kSpike, kSpikeSigma * noise); }
 
-/// Values beyond the limit in short stretches; `first` is the place of the first one.
+/// The values less the median of their block, so that a level or a slow transient is no spike. While the attempt runs the
+/// block that is not whole yet is left out.
+std::vector<double> without_level(const Reference& reference, std::span<const double> values, Progress progress) {
+  const std::size_t block = std::max(kSpikeBlock, reference.steps.size() / kStretchShare);
+  std::vector<double> result, sorted;
+  result.reserve(values.size());
+  for (std::size_t from = 0; from < values.size(); from += block) {
+    const auto part = values.subspan(from, std::min(block, values.size() - from));
+    if (part.size() < block && progress == Progress::running) break;
+    sorted.assign(part.begin(), part.end());
+    const double median = quantile(sorted, 0.5);
+    for (double value : part) result.push_back(value - median);
+  }
+  return result;
+}
+
+/// Values beyond the limit in short stretches, and also that far from the level around them; `first` is the place of the first one.
 struct Short {
   std::size_t count = 0;
   std::optional<std::size_t> first;
@@ -142,23 +159,25 @@ struct Short {
 
 Short short_stretches(const Reference& reference, std::span<const double> values, double limit, Progress progress) {
   const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
+  const std::vector<double> apart = without_level(reference, values, progress);
   Short found;
   std::size_t stretch = 0;
   const auto close = [&](std::size_t end) {
-    if (stretch > 0 && stretch < longest) {
-      found.count += stretch;
-      if (!found.first) found.first = end - stretch;
+    for (std::size_t i = end - stretch; i < end && stretch < longest; ++i) {
+      if (badness(reference, apart[i]) <= limit) continue;
+      ++found.count;
+      if (!found.first) found.first = i;
     }
     stretch = 0;
   };
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < apart.size(); ++i) {
     if (badness(reference, values[i]) > limit) {
       ++stretch;
     } else {
       close(i);
     }
   }
-  if (progress == Progress::over) close(values.size());
+  if (progress == Progress::over) close(apart.size());
   return found;
 }
 

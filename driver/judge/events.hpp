@@ -24,9 +24,9 @@ Baseline baseline_of(const Reference& reference);
 /// Whether the attempt is over. While it runs, a last value of NaN may still recover.
 enum class Progress { running, over };
 
-/// M4: single steps far off, which a trimmed mean would hide. Beyond the design, a stretch of such steps (5 or more,
-/// and 5 % of the run) is no spike but another level, and left to the rules for levels; while the attempt runs, a
-/// stretch that has not ended yet may become one.
+/// M4: single steps far off, which a trimmed mean would hide. Beyond the design, they must also stand out from the
+/// level around them, and a stretch of them (5 or more, and 5 % of the run) is no spike but another level, left to the rules for
+/// levels. While the attempt runs, what may still change does not count.
 struct Spikes {
   std::size_t count = 0;  ///< steps of the attempt off by more than `limit`
   std::size_t worst = 0;  ///< the most such steps in a reference

@@ -15,8 +15,8 @@ using strategies::Verdict;
 // Chances, at the far edge of the grey zone, of a wrong verdict: of all looks before the last together, and of the
 // last. Most is kept for the last look, as in group-sequential trials: a pass at the first look rests on a noise floor
 // of few runs. Tuned with the benchmark: wrong <= 0.7 % and inconclusive <= 2 % while the noise is 0.2 %.
-constexpr double kPassBefore = 0.012, kPassLast = 0.012;
-constexpr double kFailBefore = 0.003, kFailLast = 0.024;
+constexpr double kPassBefore = 0.012, kPassLast = 0.010;
+constexpr double kFailBefore = 0.003, kFailLast = 0.021;
 constexpr double kClear = 0.7;  ///< share of the target within which a pass needs no further look
 constexpr double kPower = 0.9;
 
@@ -31,8 +31,13 @@ double fail_margin(const configs::Acceptance& accept, const Comparison& comparis
 
 }  // namespace
 
-Verdict decide(const configs::Acceptance& accept, double grey, const Comparison& comparison) {
-  const double target = accept.target, size = comparison.size;
+configs::Acceptance strict(configs::Acceptance accept) {
+  accept.grey = 1;
+  return accept;
+}
+
+Verdict decide(const configs::Acceptance& accept, const Comparison& comparison) {
+  const double target = accept.target, grey = accept.grey, size = comparison.size;
   if (comparison.ground == Ground::exact) return size <= target ? Verdict::pass : Verdict::fail;
   if (comparison.error.dof <= 0) return Verdict::inconclusive;
   const double looks = std::max(1, accept.max_repeats - 1);
@@ -45,10 +50,10 @@ Verdict decide(const configs::Acceptance& accept, double grey, const Comparison&
   return beyond ? Verdict::fail : Verdict::inconclusive;
 }
 
-double detectable(const configs::Acceptance& accept, double grey, const Comparison& comparison) {
+double detectable(const configs::Acceptance& accept, const Comparison& comparison) {
   if (comparison.ground == Ground::exact) return accept.target;
   const double power = margin(1 - kPower, comparison.error);
-  return std::max(accept.target + power, accept.target / grey + fail_margin(accept, comparison) + power);
+  return std::max(accept.target + power, accept.target / accept.grey + fail_margin(accept, comparison) + power);
 }
 
 double largest_noise(const configs::Acceptance& accept, double dof, int m, int n) {

@@ -22,11 +22,15 @@ struct Comparison {
   bool last_look = true;  ///< no further attempt can follow
 };
 
-/// Never a pass while size > target, never a fail while size <= target; size is not NaN. `grey`: 1 proves equivalence.
-strategies::Verdict decide(const configs::Acceptance& accept, double grey, const Comparison& comparison);
+/// The same without a grey zone: a test of equivalence (two one-sided tests at the target itself), for the certificate
+/// and for sign-off.
+configs::Acceptance strict(configs::Acceptance accept);
+
+/// Never a pass while size > target, never a fail while size <= target; size is not NaN.
+strategies::Verdict decide(const configs::Acceptance& accept, const Comparison& comparison);
 
 /// Minimal detectable effect: a true difference of this size fails nine times in ten.
-double detectable(const configs::Acceptance& accept, double grey, const Comparison& comparison);
+double detectable(const configs::Acceptance& accept, const Comparison& comparison);
 
 /// Largest run-to-run standard deviation of the level that n attempts against m references decide, nine times in ten,
 /// when the true difference is none. `dof`: of the noise as known before the attempts.

@@ -87,20 +87,20 @@ std::string doubt(const Reference& reference, std::span<const Attempt> attempts,
 }
 
 /// The grounds for comparing these attempts, and with them the error of `delta`.
-Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, const Judgement& judgement,
-                         const NoisePool& pool) {
+Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, double delta,
+                         const Spread& spread, const NoisePool& pool, const configs::Acceptance& accept) {
   const int m = reference.distinct(), n = static_cast<int>(distinct.attempts.size());
   // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
   const bool repeats_itself = n == 1 && pool.total.dof == 0 && (distinct.repeated > 0 || pool.deterministic());
   Comparison comparison;
-  comparison.last_look = repeats_itself || n + distinct.repeated >= reference.accept.max_repeats;
-  comparison.size = badness(reference, *judgement.delta);
+  comparison.last_look = repeats_itself || n + distinct.repeated >= accept.max_repeats;
+  comparison.size = badness(reference, delta);
   if (m == 1 && repeats_itself) {
     comparison.ground = Ground::exact;
     return comparison;
   }
   Spread all = reference.level;
-  all += judgement.spread;
+  all += spread;
   all += pool.total;
   Variance inside;  // of the attempt that wobbles most
   for (const Attempt& attempt : distinct.attempts) {
@@ -116,24 +116,24 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   return comparison;
 }
 
-Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool, Rigour rigour) {
+Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool,
+                   const configs::Acceptance& accept) {
   const DistinctAttempts all = distinct(std::move(usable));
   const std::vector<Attempt>& attempts = all.attempts;
   Judgement judgement;
-  judgement.spread = spread_of(reference, attempts);
-  judgement.spread.identical = all.repeated;
+  Spread spread = spread_of(reference, attempts);
+  spread.identical = all.repeated;
   judgement.delta = 0;
   for (const Attempt& attempt : attempts) {
     *judgement.delta += level_in(reference, attempt.difference, attempt.window) / static_cast<double>(attempts.size());
   }
-  const Comparison comparison = comparison_of(reference, all, judgement, pool);
-  const double grey = rigour == Rigour::strict ? 1.0 : reference.accept.grey;
+  const Comparison comparison = comparison_of(reference, all, *judgement.delta, spread, pool, accept);
   const bool may_repeat = !comparison.last_look;
   if (comparison.ground == Ground::within_run && (may_repeat || comparison.error.dof == 0)) {
     judgement.verdict = Verdict::inconclusive;
     judgement.reason = "no-noise-floor";
   } else {
-    judgement.verdict = decide(reference.accept, grey, comparison);
+    judgement.verdict = decide(accept, comparison);
     judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
     if (judgement.verdict == Verdict::pass && comparison.ground != Ground::exact) {
       if (std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
@@ -147,7 +147,7 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
         probability_beyond(reference.accept.target, comparison.size, comparison.error, reference.accept.worse_only);
     judgement.standard_error = comparison.error.value;
     judgement.dof = comparison.error.dof;
-    judgement.detectable = detectable(reference.accept, grey, comparison);
+    judgement.detectable = detectable(accept, comparison);
   }
   if (comparison.ground == Ground::repeats) {
     const double share = 1.0 / static_cast<double>(attempts.size()) + 1.0 / reference.distinct();
@@ -155,9 +155,10 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   }
   judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat;
   if (reference.shortened) {  // another window: no measure for whole runs
-    judgement.spread = {};
-    judgement.spread.identical = all.repeated;
+    spread = {};
+    spread.identical = all.repeated;
   }
+  judgement.spreads[reference.metric.name] = spread;
   if (judgement.verdict == Verdict::fail) {
     judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
   }
@@ -184,13 +185,12 @@ Judgement identical_to_reference(const Reference& reference, std::span<const Att
   judgement.text = fmt::format("{} equals a reference run bit for bit", reference.metric.name);
   judgement.delta = level_in(reference, attempts.front().difference, attempts.front().window);
   judgement.p_bad = 0;
-  judgement.spread.identical = static_cast<int>(attempts.size());
+  judgement.spreads[reference.metric.name].identical = static_cast<int>(attempts.size());
   return judgement;
 }
 
-}  // namespace
-
-Judgement judge(const Reference& reference, std::span<const Curve> curves, const NoisePool& pool, Rigour rigour) {
+Judgement by_rules(const Reference& reference, std::span<const Curve> curves, const NoisePool& pool,
+                   const configs::Acceptance& accept) {
   std::vector<Attempt> usable;
   std::vector<std::string> notes;
   Judgement judgement;
@@ -221,33 +221,19 @@ Judgement judge(const Reference& reference, std::span<const Curve> curves, const
   // A reference that is itself off is a matter of noise, not a proof.
   if (same) judgement = identical_to_reference(reference, usable);
   if (!same || badness(reference, *judgement.delta) > reference.accept.target) {
-    judgement = by_level(reference, std::move(usable), pool, rigour);
+    judgement = by_level(reference, std::move(usable), pool, accept);
   }
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());
   return judgement;
 }
 
-Judgement overall(std::span<const Judgement> by_metric) {
-  const auto rank = [](const Judgement& judgement) {
-    switch (judgement.verdict) {
-      case Verdict::fail:
-        return 0;
-      case Verdict::unresolved:
-        return 1;
-      case Verdict::inconclusive:
-        return 2;
-      case Verdict::pass:
-        return 3;
-    }
-    return 3;
-  };
-  Judgement worst = *std::min_element(by_metric.begin(), by_metric.end(),
-                                      [&](const Judgement& a, const Judgement& b) { return rank(a) < rank(b); });
-  for (const Judgement& judgement : by_metric) {
-    worst.p_bad = std::max(worst.p_bad, judgement.p_bad);
-    worst.repeat_helps = worst.repeat_helps || (worst.verdict == Verdict::inconclusive && judgement.repeat_helps);
-  }
-  return worst;
+}  // namespace
+
+Judgement judge(const Reference& reference, std::span<const Curve> attempts, const NoisePool& pool,
+                const configs::Acceptance& accept) {
+  Judgement judgement = by_rules(reference, attempts, pool, accept);
+  judgement.metric = reference.metric.name;
+  return judgement;
 }
 
 }  // namespace bisectd::driver::judge

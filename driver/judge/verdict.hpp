@@ -1,6 +1,7 @@
 // Is a candidate within the target of the reference? Pure functions over curves: no time, no files, no processes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@ namespace bisectd::driver::judge {
 
 /// What the judge says about one trial (all its attempts together). Relative quantities are fractions, not percent.
 struct Judgement {
+  std::string metric;  ///< that decided
   strategies::Verdict verdict = strategies::Verdict::unresolved;
   std::string reason;                    ///< stable code, see below
   std::string text;                      ///< one sentence for people
@@ -23,24 +25,23 @@ struct Judgement {
   std::optional<double> noise;           ///< run-to-run standard deviation of the level
   std::optional<double> detectable;      ///< minimal detectable effect: a true difference of this size fails in 90 %
   std::optional<std::int64_t> first_bad_step;
+  bool strict = false;             ///< the verdict holds at the target itself, without a grey zone
   bool repeat_helps = false;       ///< undecided, and one more attempt may decide it
-  Spread spread;                   ///< of this trial's attempts: add it to the NoisePool (once, when the trial is done)
+  std::map<std::string, Spread> spreads;  ///< of this trial's attempts, by metric: add them to the NoisePools (once,
+                                          ///< when the trial is done)
   std::vector<std::string> notes;  ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
 // no-noise-floor, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.
 
-/// Strictness: `search` decides with the grey zone of the accept block; `strict` proves equivalence (grey = 1), for
-/// certificates and sign-off.
-enum class Rigour { search, strict };
-
 /// Judges one trial from the curves of its attempts so far (at least one; attempts that crashed before the end are left
 /// out while a whole one is there). Scores and losses alike; `delta` is candidate above reference whatever is better.
+/// `accept`: the reference's own block, or the same with another grey zone and number of attempts.
 Judgement judge(const Reference& reference, std::span<const Curve> attempts, const NoisePool& pool,
-                Rigour rigour = Rigour::search);
+                const configs::Acceptance& accept);
+inline Judgement judge(const Reference& reference, std::span<const Curve> attempts, const NoisePool& pool) {
+  return judge(reference, attempts, pool, reference.accept);
+}
 
-/// One verdict over several metrics: the first of fail, unresolved, inconclusive, pass decides; ties go to the metric
-/// named first. Not empty.
-Judgement overall(std::span<const Judgement> by_metric);
 
 }  // namespace bisectd::driver::judge

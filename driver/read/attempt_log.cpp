@@ -42,6 +42,32 @@ AttemptLog::AttemptLog(const AttemptFiles& files, const std::vector<configs::Met
     for (const Needed& needed : names_.needed()) file.sieve.add(needed);
   }
   for (const configs::Metric& metric : metrics) add_metric(metric, files);
+  if (!files.metrics_file.empty()) add_side_channel(files.metrics_file, metrics);
+}
+
+void AttemptLog::add_side_channel(const std::filesystem::path& path, const std::vector<configs::Metric>& metrics) {
+  File& file = add_file(path);
+  file.is_side_channel = true;
+  std::vector<std::string> names{"loss_scale", "grad_norm"};
+  for (const configs::Metric& metric : metrics)
+    if (!metric.is_watched()) names.push_back(metric.name);
+  for (const std::string& name : names) {
+    configs::Metric metric;
+    metric.name = name;
+    metric.format.value = "jsonl";
+    metric.file = path.string();
+    file.sieve.add(side_readers_.emplace_back(metric).needed());
+  }
+}
+
+void AttemptLog::take_side(const Line& line) {
+  judge::Curve news;
+  for (MetricReader& reader : side_readers_) reader.feed(line, news);
+  for (auto& [name, series] : news.series) {
+    judge::Series& kept = curve_.series[name];
+    if (from_side_.insert(name).second) kept.clear();
+    kept.insert(kept.end(), series.begin(), series.end());
+  }
 }
 
 void AttemptLog::add_metric(const configs::Metric& metric, const AttemptFiles& files) {
@@ -72,7 +98,9 @@ void AttemptLog::take(File& file, const Block& block) {
   const std::string source = file.follower.path().filename().string();
   named.source = source;
   file.sieve.pick(named, [&](const Line& line) {
-    for (const std::size_t reader : file.readers) readers_[reader]->feed(line, curve_);
+    for (const std::size_t reader : file.readers)
+      if (!from_side_.contains(readers_[reader]->name())) readers_[reader]->feed(line, curve_);
+    if (file.is_side_channel) take_side(line);
     if (file.counts_names) names_.feed(line);
   });
   if (const std::string_view last = last_line_of(block.text); file.counts_names && !last.empty())
@@ -94,14 +122,15 @@ bool AttemptLog::read(File& file, bool to_the_end) {
 bool AttemptLog::poll() {
   bool anything = false;
   for (File& file : files_) anything = read(file, false) || anything;
-  for (EventFiles& events : events_) anything = events.read_new(curve_) || anything;
+  for (EventFiles& events : events_)
+    if (!from_side_.contains(events.series())) anything = events.read_new(curve_) || anything;
   return anything;
 }
 
 void AttemptLog::finish() {
   for (File& file : files_) read(file, true);
   for (EventFiles& events : events_)
-    while (events.read_new(curve_)) {
+    while (!from_side_.contains(events.series()) && events.read_new(curve_)) {
     }
   ended_ = true;
 }
@@ -111,6 +140,19 @@ std::optional<std::int64_t> AttemptLog::last_step() const {
   for (const auto& reader : readers_)
     if (reader) last = std::max(last, reader->last_step());
   for (const EventFiles& events : events_) last = std::max(last, events.last_step());
+  for (const MetricReader& reader : side_readers_) last = std::max(last, reader.last_step());
+  return last;
+}
+
+std::optional<std::int64_t> AttemptLog::last_step(const std::string& metric) const {
+  std::optional<std::int64_t> last;
+  const bool from_side = from_side_.contains(metric);
+  for (const auto& reader : readers_)
+    if (!from_side && reader && reader->name() == metric) last = reader->last_step();
+  for (const EventFiles& events : events_)
+    if (!from_side && events.series() == metric) last = events.last_step();
+  for (const MetricReader& reader : side_readers_)
+    if (from_side && reader.name() == metric) last = reader.last_step();
   return last;
 }
 
@@ -119,14 +161,20 @@ std::vector<std::string> AttemptLog::errors() const {
   for (const File& file : files_)
     if (!file.problem.empty()) errors.push_back(file.problem);
   for (const EventFiles& events : events_)
-    for (std::string& problem : events.problems(ended_)) errors.push_back(std::move(problem));
-  for (const auto& reader : readers_) {
-    if (!reader) continue;
-    for (const WrongLine& wrong : reader->wrong_lines())
-      errors.push_back(fmt::format("{}:{}: {}: {}", wrong.source, wrong.number, wrong.message, wrong.text));
-    const auto more = reader->wrong_line_count() - static_cast<std::int64_t>(reader->wrong_lines().size());
+    if (!from_side_.contains(events.series()))
+      for (std::string& problem : events.problems(ended_)) errors.push_back(std::move(problem));
+  const auto add_wrong_lines = [&](const MetricReader& reader) {
+    for (const WrongLine& wrong : reader.wrong_lines()) {
+      std::string error = fmt::format("{}:{}: {}: {}", wrong.source, wrong.number, wrong.message, wrong.text);
+      // What is no line of a metrics file at all is wrong for each of its readers: said once.
+      if (std::ranges::find(errors, error) == errors.end()) errors.push_back(std::move(error));
+    }
+    const auto more = reader.wrong_line_count() - static_cast<std::int64_t>(reader.wrong_lines().size());
     if (more > 0) errors.push_back(fmt::format("{} more lines like these", more));
-  }
+  };
+  for (const auto& reader : readers_)
+    if (reader && !from_side_.contains(reader->name())) add_wrong_lines(*reader);
+  for (const MetricReader& reader : side_readers_) add_wrong_lines(reader);
   return errors;
 }
 

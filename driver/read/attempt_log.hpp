@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,13 +24,15 @@ namespace bisectd::driver::read {
 struct AttemptFiles {
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
-  std::filesystem::path folder;  ///< files of metrics are relative to it
+  std::filesystem::path metrics_file;  ///< the side channel: JSON lines that the training writes if it cooperates
+  std::filesystem::path folder;        ///< files of metrics are relative to it
 };
 
 class AttemptLog {
  public:
   /// Names are counted in stdout and stderr. A metric without a file of its own is read from both; one in event files,
-  /// from `stdout_file`, which then is the event file or a folder of them. Throws std::invalid_argument for a format or
+  /// from `stdout_file`, which then is the event file or a folder of them. A metric that the side channel has (by its
+  /// name, or loss_scale or grad_norm) is read from there alone: what it prints elsewhere may be rounded. Throws std::invalid_argument for a format or
   /// pattern that cannot work; the loader of experiments has refused these before.
   AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
              const std::vector<NamePattern>& watched);
@@ -43,6 +46,8 @@ class AttemptLog {
   const judge::Curve& curve() const { return curve_; }
   /// The highest step of any metric.
   std::optional<std::int64_t> last_step() const;
+  /// The highest step of this metric.
+  std::optional<std::int64_t> last_step(const std::string& metric) const;
   /// What was counted for each watched pattern, in their order.
   std::vector<NameCounts> names() const { return names_.counts(); }
   /// "stdout.log:12: the value 'abc' ...": lines that should have held a value, files that could not be read.
@@ -63,9 +68,12 @@ class AttemptLog {
     Sieve sieve;
     std::vector<std::size_t> readers;  ///< that read this file
     bool counts_names = false;
+    bool is_side_channel = false;
     std::string problem;               ///< it could not be read; nothing more is expected of it
   };
   void add_metric(const configs::Metric& metric, const AttemptFiles& files);
+  void add_side_channel(const std::filesystem::path& path, const std::vector<configs::Metric>& metrics);
+  void take_side(const Line& line);
   File& add_file(const std::filesystem::path& path);
   bool read(File& file, bool to_the_end);
   void take(File& file, const Block& block);
@@ -73,6 +81,8 @@ class AttemptLog {
   std::vector<File> files_;
   std::vector<std::optional<MetricReader>> readers_;  ///< one per metric; absent where it comes from event files
   std::vector<EventFiles> events_;
+  std::vector<MetricReader> side_readers_;
+  std::set<std::string> from_side_;  ///< metrics that the side channel has
   bool ended_ = false;
   NameCounter names_;
   judge::Curve curve_;

@@ -49,6 +49,7 @@ class MetricReader {
   /// What a line must contain to be worth feeding.
   Needed needed() const;
 
+  const std::string& name() const { return name_; }
   std::optional<std::int64_t> last_step() const { return last_step_; }  ///< the highest
   const std::vector<WrongLine>& wrong_lines() const { return wrong_lines_; }
   std::int64_t wrong_line_count() const { return wrong_line_count_; }

@@ -96,7 +96,8 @@ Cell cell_of(const Regime& regime, const Culprit& culprit, std::int64_t steps, i
   for (int i = 0; i < trials; ++i) {
     Simulator simulator(regime, steps, seed * 1000003 + static_cast<std::uint64_t>(i));
     const Reference reference = reference_of(simulator, 5);
-    cell.add(run_trial(reference, {}, steps, true, [&] { return simulator.run({culprit}); }));
+    const Trial trial = run_trial(reference, {}, steps, true, [&] { return simulator.run({culprit}); });
+    cell.add(trial);
   }
   return cell;
 }

@@ -65,6 +65,15 @@ TEST_CASE("two suspects must not write one file, and nothing is written over") {
   CHECK(folder.problem_of(own) == "7:20: family ops writes `F` anew, so its value here would be lost | move what it says into the family's template, or leave the family out");
 }
 
+TEST_CASE("a name in two families is warned of") {
+  const Folder folder;
+  const std::string text = with_line(with_line(kGood, 10, "  ops: {kind: list, deliver: {environment: F}}\n  more: {kind: list, deliver: {environment: G}}"),
+                                     12, "suspects: {ops: [a, b], more: [b]}");
+  const Experiment experiment = load_experiment(folder.write("e.yaml", text));
+  REQUIRE(experiment.warnings.size() == 1);
+  CHECK(experiment.warnings[0].value == "`b` is a member of family `more` too: each counts as a suspect of its own");
+}
+
 TEST_CASE("a wrong ladder, and a value outside it, are named with their place") {
   const Folder folder;
   const std::string good = with_line(with_line(kGood, 10, "  scale: {kind: ladder, deliver: {environment: S}, values: [1, 64, 1e3]}"),

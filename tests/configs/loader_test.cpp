@@ -64,6 +64,9 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.metrics[1].higher_is_better);
   CHECK(e.metrics[2].pattern->value == R"(step (?P<step>\d+).* grad_norm=(?P<value>\S+))");
   CHECK(e.accept.trim == 0.1);
+  REQUIRE(e.checks.size() == 2);
+  CHECK(e.checks[0].command.size() == 2);
+  CHECK(e.checks[1].pattern);
   const Family& layers = e.families.at("layers");
   CHECK(layers.deliver.argument == "--fp32-layers={names}");
   CHECK(layers.deliver.separator == ";");

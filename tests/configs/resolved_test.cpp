@@ -41,6 +41,7 @@ TEST_CASE("every change that matters changes the text") {
                                                 {10, "  ops: {kind: list, deliver: {environment: ON}}"},
                                                 {11, "suspects: {ops: [relu]}"},
                                                 {12, "accept: {target: 0.6%}"},
+                                                {12, "checks: {data: {command: [md5sum, x]}}"},
                                                 {12, "search: {seed: 2}"},
                                                 {12, "search: {budget: {hours: 1}}"},
                                                 {12, "steps: 9"}}) {

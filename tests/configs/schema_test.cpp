@@ -47,6 +47,7 @@ TEST_CASE("schema and loader know the same keys") {
       {"/definitions/devices", with_line(kGood, 7, "  devices: {qqqqqqqq: 1}")},
       {"/definitions/metric", with_line(kGood, 8, "metric: {loss: {qqqqqqqq: 1}}")},
       {"/definitions/accept", with_line(kGood, 12, "accept: {qqqqqqqq: 1}")},
+      {"/definitions/check", with_line(kGood, 12, "checks: {data: {qqqqqqqq: 1}}")},
       {"/definitions/search", with_line(kGood, 12, "search: {qqqqqqqq: 1}")},
       {"/definitions/search/properties/budget", with_line(kGood, 12, "search: {budget: {qqqqqqqq: 1}}")},
       {"/definitions/selection/anyOf/2", with_line(kGood, 11, "suspects: {ops: {qqqqqqqq: 1}}")},

@@ -18,6 +18,7 @@ TEST_CASE("what is journaled is read back") {
   plan.neutralised = strategies::SuspectSet(std::string("0110"));
   plan.reason = "why";
   plan.rungs = {{"scale", "64"}};
+  plan.shortened = true;
   AttemptOutcome outcome;
   outcome.trial = 3;
   outcome.number = 1;
@@ -31,7 +32,9 @@ TEST_CASE("what is journaled is read back") {
   judgement.verdict = strategies::Verdict::fail;
   judgement.reason = "level";
   judgement.delta = 0.03;
-  judgement.spread = {1, 2, 3, 4, 5};
+  judgement.metric = "loss";
+  judgement.strict = true;
+  judgement.spreads["loss"] = {1, 2, 3, 4, 5};
   {
     keep::Journal journal(file, 0);
     journal.append(run_record("2026-11-21T00:00:00Z", "tag", "/e.yaml"));
@@ -71,7 +74,10 @@ TEST_CASE("what is journaled is read back") {
   REQUIRE(past.judgement);
   CHECK(past.judgement->verdict == strategies::Verdict::fail);
   CHECK(past.judgement->delta == 0.03);
-  CHECK(past.judgement->spread.identical == 5);
+  CHECK(past.judgement->spreads.at("loss").identical == 5);
+  CHECK(past.judgement->metric == "loss");
+  CHECK(past.judgement->strict);
+  CHECK(past.shortened);
   CHECK_FALSE(history.trials[1].judgement);
   CHECK_FALSE(history.trials[1].attempts[0].ending);
   CHECK(history.order_judged == std::vector<std::size_t>{0});

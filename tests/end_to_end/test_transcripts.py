@@ -49,6 +49,12 @@ class Transcripts(Space):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", search="search: {budget: {trials: 2}}"))
         self.check("budget", (("run", "experiment.yaml"), 3))
 
+    def test_by_hand(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--on-cpu", "op1", suspects=4, discover=True))
+        self.check("by_hand", (("families", "generic"), 0), (("discover", "experiment.yaml"), 0),
+                   (("trial", "experiment.yaml", "--off", "op3"), 0), (("trial", "experiment.yaml", "--off", "op0,op2"), 1),
+                   (("trial", "experiment.yaml", "--off", "op 3"), 2))
+
     def test_mistakes(self):
         self.write("experiment.yaml", hostile_experiment().replace("repeats", "repeat").replace("suspects:", "suspect:"))
         self.check("mistakes", (("run", "experiment.yaml"), 2), (("rum", "experiment.yaml"), 2), (("run",), 2),

@@ -21,9 +21,8 @@ double Random::normal() {  // Box and Muller
 
 Model::Model(const Options& options, std::set<std::string> off, const Lookup& lookup, std::uint64_t seed)
     : options_(options), off_(std::move(off)), random_(seed) {
-  for (const Cause& cause : options_.causes)
-    if (std::all_of(cause.members.begin(), cause.members.end(), [&](auto& m) { return is_active(m, lookup); }))
-      active_.push_back(cause);
+  active_ = active_of(options_.causes, lookup);
+  active_on_score_ = active_of(options_.score_causes, lookup);
   for (const Window& window : options_.windows) {
     const double value = std::atof(lookup(window.variable).value_or("nan").c_str());
     if (!(value >= window.low && value <= window.high)) active_.push_back({{}, window.percent, 0, false});
@@ -43,15 +42,31 @@ bool Model::is_active(const std::string& member, const Lookup& lookup) const {
   return !is_off(member) && !options_.on_cpu.contains(member);
 }
 
+std::vector<Cause> Model::active_of(const std::vector<Cause>& causes, const Lookup& lookup) const {
+  std::vector<Cause> active;
+  for (const Cause& cause : causes)
+    if (std::all_of(cause.members.begin(), cause.members.end(), [&](auto& m) { return is_active(m, lookup); }))
+      active.push_back(cause);
+  return active;
+}
+
+double Model::percent_off(const std::vector<Cause>& active, double share) const {
+  double percent = 0;
+  for (const Cause& cause : active)
+    if (share > cause.onset) percent += cause.percent * (cause.grows ? (share - cause.onset) / (1 - cause.onset) : 1);
+  return percent;
+}
+
+double Model::score(std::int64_t step) const {
+  const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
+  return 0.9 * (1 - std::exp(-5 * share)) * level_ * (1 + percent_off(active_on_score_, share) / 100);
+}
+
 double Model::loss(std::int64_t step) {
   if (options_.nan_from && step >= *options_.nan_from) return std::nan("");
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
   const double clean = options_.last_loss + (options_.first_loss - options_.last_loss) * std::exp(-5 * share);
-  double percent = options_.step_noise_percent * random_.normal();
-  for (const Cause& cause : active_) {
-    if (share <= cause.onset) continue;
-    percent += cause.percent * (cause.grows ? (share - cause.onset) / (1 - cause.onset) : 1);
-  }
+  const double percent = options_.step_noise_percent * random_.normal() + percent_off(active_, share);
   return clean * level_ * (1 + percent / 100);
 }
 

@@ -31,6 +31,8 @@ class Model {
 
   /// Step 1 .. steps, asked in this order.
   double loss(std::int64_t step);
+  /// Higher is better; from 0 towards 0.9.
+  double score(std::int64_t step) const;
 
   /// Is this name neutralised by the list, to any effect?
   bool is_off(const std::string& name) const;
@@ -39,10 +41,12 @@ class Model {
 
  private:
   bool is_active(const std::string& member, const Lookup& lookup) const;
+  std::vector<Cause> active_of(const std::vector<Cause>& causes, const Lookup& lookup) const;
+  double percent_off(const std::vector<Cause>& active, double share) const;
 
   const Options& options_;
   std::set<std::string> off_;
-  std::vector<Cause> active_;
+  std::vector<Cause> active_, active_on_score_;
   Random random_;
   double level_ = 1;
 };

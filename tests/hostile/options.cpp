@@ -46,6 +46,8 @@ Bad behaviour (a STEP counts from 1)
   --long-line       1 MB without a newline
 
 What it logs beside the loss
+  --score-every N   a line `cur metric, acc: ...` after every N steps; --score-cause: as --cause, of this score
+  --side-channel    the loss goes with all its digits to the file in BISECTD_METRICS_FILE, and two digits of it are printed
   --discover        `NAME kernel run finish.` for each suspect on stdout; names that are off and those on the CPU leave
                     `missing npu kernel: NAME, ... fallbacking to CPU one!` on stderr in any case
   --count FILE      appends `start ATTEMPT` and `end ATTEMPT`, each in one write
@@ -139,6 +141,8 @@ Options parse(const std::vector<std::string>& words) {
       {"--no-effect", [&](auto& v) { add(o.no_effect, v); }},
       {"--on-cpu", [&](auto& v) { add(o.on_cpu, v); }},
       {"--cause", [&](auto& v) { o.causes.push_back(parse_cause(v)); }},
+      {"--score-cause", [&](auto& v) { o.score_causes.push_back(parse_cause(v)); }},
+      {"--score-every", [&](auto& v) { o.score_every = whole(v); }},
       {"--window", [&](auto& v) { o.windows.push_back(parse_window(v)); }},
       {"--steps", [&](auto& v) { o.steps = whole(v); }},
       {"--first-loss", [&](auto& v) { o.first_loss = number(v); }},
@@ -161,7 +165,8 @@ Options parse(const std::vector<std::string>& words) {
   };
   const std::map<std::string, bool*> flags{
       {"--hang-at-exit", &o.hang_at_exit}, {"--ignore-term", &o.ignore_term}, {"--torn", &o.torn},
-      {"--garbage", &o.garbage},           {"--long-line", &o.long_line},     {"--discover", &o.discover}};
+      {"--garbage", &o.garbage},           {"--long-line", &o.long_line},     {"--discover", &o.discover},
+      {"--side-channel", &o.side_channel}};
   while (at < queue.size()) {
     const std::string word = queue[at++];
     if (const auto flag = flags.find(word); flag != flags.end()) {

@@ -28,7 +28,9 @@ struct Window {
 struct Options {
   std::string list_variable = "HOSTILE_OFF";
   std::vector<std::string> suspects;
-  std::vector<Cause> causes;
+  std::vector<Cause> causes, score_causes;
+  std::int64_t score_every = 0;
+  bool side_channel = false;
   std::vector<Window> windows;
   std::int64_t steps = 100;
   double first_loss = 8, last_loss = 2;

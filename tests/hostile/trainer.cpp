@@ -103,9 +103,9 @@ void log_step(const Options& options, std::int64_t step, double loss) {
   const int size = std::snprintf(
       line, sizeof line,
       "[2025/11/27 16:48:27] ppocr INFO: epoch: [1/1], global_step: %lld, lr: 0.000160, acc: 0.000000, "
-      "norm_edit_dis: 0.039063, loss: %.6f, avg_reader_cost: 0.00096 s, avg_batch_cost: 0.02094 s, avg_samples: 256.0, "
+      "norm_edit_dis: 0.039063, loss: %.*f, avg_reader_cost: 0.00096 s, avg_batch_cost: 0.02094 s, avg_samples: 256.0, "
       "ips: 12223.64893 samples/s, eta: 0:00:01\n",
-      static_cast<long long>(step), loss);
+      static_cast<long long>(step), options.side_channel ? 2 : 6, loss);
   const std::string_view text(line, static_cast<std::size_t>(size));
   static constexpr std::string_view kGarbage("\x1b[31m\0\xff\xfe\x80<script>\r\n", 19);
   if (options.garbage) std::fwrite(kGarbage.data(), 1, kGarbage.size(), stdout);
@@ -118,6 +118,11 @@ void log_step(const Options& options, std::int64_t step, double loss) {
     return;
   }
   std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void log_aside(std::int64_t step, double loss) {
+  static std::FILE* const file = std::fopen(variable("BISECTD_METRICS_FILE").value_or("/dev/null").c_str(), "a");
+  if (file) std::fprintf(file, "{\"step\": %lld, \"loss\": %.17g}\n", static_cast<long long>(step), loss);
 }
 
 /// What happens in the middle of the run, whichever step that is.
@@ -147,6 +152,9 @@ int train(const Options& options) {
     if (step == (options.steps + 1) / 2) middle(options, model);
     const double loss = model.loss(step);
     if (!options.truncate_at || step <= *options.truncate_at) log_step(options, step, loss);
+    if (options.side_channel) log_aside(step, loss);
+    if (options.score_every > 0 && step % options.score_every == 0)
+      std::printf("[2025/11/27 16:48:27] ppocr INFO: cur metric, acc: %.6f, fps: 1200.0\n", model.score(step));
     if (options.step_ms > 0) {
       std::fflush(stdout);
       sleep_ms(options.step_ms);

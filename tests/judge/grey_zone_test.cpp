@@ -17,41 +17,41 @@ const configs::Acceptance kAccept;
 }  // namespace
 
 TEST_CASE("within the target and certainly below twice of it passes; beyond and certainly above half of it fails") {
-  CHECK(decide(kAccept, 2, measured(0.002, 0.001)) == Verdict::pass);
-  CHECK(decide(kAccept, 2, measured(0.002, 0.004)) == Verdict::inconclusive);
-  CHECK(decide(kAccept, 2, measured(0.008, 0.001)) == Verdict::fail);
-  CHECK(decide(kAccept, 2, measured(0.008, 0.004)) == Verdict::inconclusive);
+  CHECK(decide(kAccept, measured(0.002, 0.001)) == Verdict::pass);
+  CHECK(decide(kAccept, measured(0.002, 0.004)) == Verdict::inconclusive);
+  CHECK(decide(kAccept, measured(0.008, 0.001)) == Verdict::fail);
+  CHECK(decide(kAccept, measured(0.008, 0.004)) == Verdict::inconclusive);
 }
 
 TEST_CASE("a strict judgement proves equivalence") {
-  CHECK(decide(kAccept, 1, measured(0.002, 0.001)) == Verdict::pass);
-  CHECK(decide(kAccept, 1, measured(0.004, 0.001)) == Verdict::inconclusive);
-  CHECK(decide(kAccept, 1, measured(0.006, 0.001)) == Verdict::inconclusive);
-  CHECK(decide(kAccept, 1, measured(0.009, 0.001)) == Verdict::fail);
+  CHECK(decide(strict(kAccept), measured(0.002, 0.001)) == Verdict::pass);
+  CHECK(decide(strict(kAccept), measured(0.004, 0.001)) == Verdict::inconclusive);
+  CHECK(decide(strict(kAccept), measured(0.006, 0.001)) == Verdict::inconclusive);
+  CHECK(decide(strict(kAccept), measured(0.009, 0.001)) == Verdict::fail);
 }
 
 TEST_CASE("an early look wants the estimate clear of the target, unless the noise is negligible") {
-  CHECK(decide(kAccept, 2, measured(0.0045, 0.0005)) == Verdict::pass);
-  CHECK(decide(kAccept, 2, measured(0.0045, 0.0005, false)) == Verdict::inconclusive);
-  CHECK(decide(kAccept, 2, measured(0.0045, 0.00001, false)) == Verdict::pass);
+  CHECK(decide(kAccept, measured(0.0045, 0.0005)) == Verdict::pass);
+  CHECK(decide(kAccept, measured(0.0045, 0.0005, false)) == Verdict::inconclusive);
+  CHECK(decide(kAccept, measured(0.0045, 0.00001, false)) == Verdict::pass);
 }
 
 TEST_CASE("without noise the target decides") {
   const Comparison below{0.005, {}, Ground::exact, false}, above{0.00501, {}, Ground::exact, false};
-  CHECK(decide(kAccept, 2, below) == Verdict::pass);
-  CHECK(decide(kAccept, 2, above) == Verdict::fail);
-  CHECK(detectable(kAccept, 2, above) == kAccept.target);
+  CHECK(decide(kAccept, below) == Verdict::pass);
+  CHECK(decide(kAccept, above) == Verdict::fail);
+  CHECK(detectable(kAccept, above) == kAccept.target);
 }
 
 TEST_CASE("inside one run it takes more than the whole grey zone to fail") {
-  CHECK(decide(kAccept, 2, {0.009, {0.0001, 9}, Ground::within_run, true}) == Verdict::inconclusive);
-  CHECK(decide(kAccept, 2, {0.011, {0.0001, 9}, Ground::within_run, true}) == Verdict::fail);
-  CHECK(decide(kAccept, 2, {0.2, {}, Ground::within_run, true}) == Verdict::inconclusive);
+  CHECK(decide(kAccept, {0.009, {0.0001, 9}, Ground::within_run, true}) == Verdict::inconclusive);
+  CHECK(decide(kAccept, {0.011, {0.0001, 9}, Ground::within_run, true}) == Verdict::fail);
+  CHECK(decide(kAccept, {0.2, {}, Ground::within_run, true}) == Verdict::inconclusive);
 }
 
 TEST_CASE("what can be detected grows with the error, and noise that can be decided grows with the attempts") {
-  CHECK(detectable(kAccept, 2, measured(0, 0.0001)) == Approx(0.005).epsilon(0.05));
-  CHECK(detectable(kAccept, 2, measured(0, 0.004)) > 0.01);
+  CHECK(detectable(kAccept, measured(0, 0.0001)) == Approx(0.005).epsilon(0.05));
+  CHECK(detectable(kAccept, measured(0, 0.004)) > 0.01);
   CHECK(largest_noise(kAccept, 4, 5, 3) > largest_noise(kAccept, 4, 5, 1));
   CHECK(largest_noise(kAccept, 4, 5, 3) == Approx(0.0031).epsilon(0.1));  // the design's table: 0.31 %
 }

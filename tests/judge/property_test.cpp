@@ -96,7 +96,8 @@ TEST_CASE("any curves give a verdict or a problem, and every number in it is fin
     for (const auto& value : {judgement.delta, judgement.standard_error, judgement.noise, judgement.detectable}) {
       RC_ASSERT(!value || std::isfinite(*value));
     }
-    RC_ASSERT(std::isfinite(judgement.spread.last) && std::isfinite(judgement.spread.both));
+    for (const auto& [metric, spread] : judgement.spreads)
+      RC_ASSERT(std::isfinite(spread.last) && std::isfinite(spread.both));
   }));
 }
 

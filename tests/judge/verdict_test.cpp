@@ -1,5 +1,7 @@
 #include "driver/judge/verdict.hpp"
 
+#include "driver/judge/grey_zone.hpp"
+
 #include <limits>
 
 #include "tests/catch.hpp"
@@ -68,10 +70,10 @@ TEST_CASE("without any repeat of the subject the first trial asks for one, and i
   const Judgement twice = judge(reference, std::vector<Curve>{bad, bad}, {});
   CHECK(twice.verdict == Verdict::fail);
   CHECK(twice.standard_error.value() == 0);
-  CHECK(twice.spread.identical == 1);
+  CHECK(twice.spreads.at("loss").identical == 1);
 
   NoisePool pool;
-  pool.add(twice.spread);
+  pool.add(twice.spreads.at("loss"));
   CHECK(pool.deterministic());
 }
 
@@ -81,7 +83,7 @@ TEST_CASE("a candidate equal to a reference passes at once and shows that the su
   CHECK(judgement.verdict == Verdict::pass);
   CHECK(judgement.reason == "identical");
   CHECK(judgement.delta.value() == 0);
-  CHECK(judgement.spread.identical == 1);
+  CHECK(judgement.spreads.at("loss").identical == 1);
 }
 
 TEST_CASE("with a measured noise floor good passes, bad fails, and the edge is undecided") {
@@ -202,7 +204,7 @@ TEST_CASE("identical references with a noisy subject: repeats of the subject giv
   const Reference reference = reference_of(identical_references(1000, 3));
   NoisePool pool;
   const std::vector<Curve> good = {noisy(1000, 1, 0.001), noisy(1000, 2, 0.001), noisy(1000, 3, 0.001)};
-  pool.add(judge(reference, good, pool).spread);
+  pool.add(judge(reference, good, pool).spreads.at("loss"));
   CHECK(pool.total.dof == 2);
   CHECK_FALSE(pool.deterministic());
   const std::vector<Curve> bad = {noisy(1000, 9, 0.001, 0.018), noisy(1000, 10, 0.001, 0.018)};
@@ -212,8 +214,8 @@ TEST_CASE("identical references with a noisy subject: repeats of the subject giv
 TEST_CASE("a strict judgement leaves undecided what a search accepts") {
   const Reference reference = reference_of(noisy_references(1000, 5, 0.0015));
   const std::vector<Curve> attempt = {noisy(1000, 50, 0.0015, 0.002)};
-  CHECK(judge(reference, attempt, {}, Rigour::search).verdict == Verdict::pass);
-  CHECK(judge(reference, attempt, {}, Rigour::strict).verdict == Verdict::inconclusive);
+  CHECK(judge(reference, attempt, {}).verdict == Verdict::pass);
+  CHECK(judge(reference, attempt, {}, strict(reference.accept)).verdict == Verdict::inconclusive);
 }
 
 TEST_CASE("on a short noisy run one pass is not enough to rule spikes out") {
@@ -243,18 +245,4 @@ TEST_CASE("after the last repeat an undecided trial leans, and asks for no more"
   CHECK(judgement.verdict == Verdict::inconclusive);
   CHECK_FALSE(judgement.repeat_helps);
   CHECK(judgement.text.find("leans to") != std::string::npos);
-}
-
-TEST_CASE("several metrics: one that fails decides, then one that is unresolved") {
-  Judgement pass, fail, unresolved, inconclusive;
-  pass.verdict = Verdict::pass;
-  pass.p_bad = 0.01;
-  fail.verdict = Verdict::fail;
-  fail.p_bad = 0.99;
-  inconclusive.verdict = Verdict::inconclusive;
-  inconclusive.repeat_helps = true;
-  CHECK(overall(std::vector{pass, fail, unresolved}).verdict == Verdict::fail);
-  CHECK(overall(std::vector{pass, unresolved, inconclusive}).verdict == Verdict::unresolved);
-  CHECK(overall(std::vector{pass, inconclusive}).repeat_helps);
-  CHECK(overall(std::vector{pass, fail}).p_bad == 0.99);
 }

@@ -23,7 +23,10 @@ struct Attempt {
     std::ofstream(folder / name, std::ios::app | std::ios::binary) << text;
   }
   AttemptLog log(const std::vector<configs::Metric>& metrics, const std::vector<NamePattern>& watched = {}) const {
-    return AttemptLog({.stdout_file = folder / "stdout.log", .stderr_file = folder / "stderr.log", .folder = folder},
+    return AttemptLog({.stdout_file = folder / "stdout.log",
+                       .stderr_file = folder / "stderr.log",
+                       .metrics_file = folder / "metrics.jsonl",
+                       .folder = folder},
                       metrics, watched);
   }
 
@@ -137,4 +140,35 @@ TEST_CASE("clipped lines are noted") {
   CHECK(log.last_step() == 1);
   REQUIRE(log.notes().size() == 1);
   CHECK_THAT(log.notes()[0], Catch::Contains("stdout.log: 1 lines were longer than 64 KiB"));
+}
+
+TEST_CASE("what the side channel has is read from there alone") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr"), metric("acc", "paddleocr")});
+  attempt.write("stdout.log", "epoch: [1/2], global_step: 1, acc: 0.5, loss: 2.5\n");
+  log.poll();
+  CHECK(log.last_step("loss") == 1);
+  attempt.write("metrics.jsonl", "{\"step\": 1, \"loss\": 2.51234567, \"grad_norm\": 1.5}\n{\"step\": 2, \"loss\": 2.25}\n");
+  attempt.write("stdout.log", "epoch: [1/2], global_step: 2, acc: 0.6, loss: abc\n");
+  log.poll();
+  log.finish();
+  const auto& loss = log.curve().series.at("loss");
+  REQUIRE(loss.size() == 2);
+  CHECK(loss[0].value == 2.51234567);
+  CHECK(log.curve().series.at("acc").size() == 2);
+  CHECK(log.curve().series.at("grad_norm").size() == 1);
+  CHECK(log.last_step("loss") == 2);
+  CHECK(log.last_step("acc") == 2);
+  CHECK_FALSE(log.last_step("nothing"));
+  CHECK(log.errors().empty());  // the printed loss is not needed any more
+}
+
+TEST_CASE("a side channel that is no JSON lines is said once") {
+  Attempt attempt;
+  AttemptLog log = attempt.log({metric("loss", "paddleocr")});
+  attempt.write("metrics.jsonl", "step 1 loss 2.5\n");
+  log.poll();
+  log.finish();
+  REQUIRE(log.errors().size() == 1);
+  CHECK(log.errors().front().find("metrics.jsonl:1: the line is not a JSON object") == 0);
 }

@@ -1,0 +1,241 @@
+// See jury.hpp.
+#include "driver/judge/jury.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "driver/judge/grey_zone.hpp"
+#include "driver/judge/horizon.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+using strategies::Verdict;
+
+/// A proof may take so many times the attempts of a trial: it is one trial, and the answer stands on it.
+constexpr int kProofRepeats = 4;
+/// A horizon beyond this share of the run saves less than proving the answer at full length costs.
+constexpr double kLongestHorizon = 0.75;
+
+configs::Acceptance proof_of(const configs::Acceptance& accept) {
+  configs::Acceptance proof = strict(accept);
+  proof.max_repeats *= kProofRepeats;
+  return proof;
+}
+
+int rank(const Judgement& judgement) {
+  switch (judgement.verdict) {
+    case Verdict::fail:
+      return 0;
+    case Verdict::unresolved:
+      return 1;
+    case Verdict::inconclusive:
+      return 2;
+    case Verdict::pass:
+      return 3;
+  }
+  return 3;
+}
+
+std::string_view word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return "passes";
+    case Verdict::fail:
+      return "fails";
+    case Verdict::inconclusive:
+      return "is inconclusive";
+    case Verdict::unresolved:
+      return "is unresolved";
+  }
+  return {};
+}
+
+/// How noisy one run's level is, before the attempts of the trial at hand.
+Variance known_noise(const Reference& reference, const NoisePool& pool) {
+  Spread all = reference.level;
+  all += pool.total;
+  return variance_of(all);
+}
+
+/// The fewest attempts that are likely to decide, at most one more than `accept` allows.
+int attempts_to_decide(const configs::Acceptance& accept, const Reference& reference, const NoisePool& pool) {
+  const Variance noise = known_noise(reference, pool);
+  int attempts = 1;
+  if (noise.dof == 0) return attempts;
+  while (attempts <= accept.max_repeats &&
+         std::sqrt(noise.value) > largest_noise(accept, noise.dof, reference.distinct(), attempts))
+    ++attempts;
+  return attempts;
+}
+
+}  // namespace
+
+std::optional<Judgement> Watch::look(const Curve& so_far) {
+  std::optional<Judgement> certain;
+  for (EarlyStop& stop : stops_) {
+    auto judgement = stop.look(so_far);
+    if (!judgement || certain) continue;
+    if (&stop != &stops_.front()) judgement->reason = judgement->metric + ":" + judgement->reason;
+    certain = std::move(judgement);
+  }
+  return certain;
+}
+
+tl::expected<Jury, Problem> Jury::seat(const configs::Acceptance& accept, std::span<const MetricRule> metrics,
+                                       std::span<const Curve> references) {
+  std::vector<Panel> panels;
+  for (const MetricRule& metric : metrics) {
+    auto reference = prepare_reference(accept, references, metric);
+    if (!reference) return tl::unexpected(std::move(reference.error()));
+    panels.push_back({*std::move(reference), std::nullopt, {}});
+  }
+  return Jury(std::move(panels), {references.begin(), references.end()});
+}
+
+Judgement Jury::judge(std::span<const Curve> attempts) const {
+  std::vector<Judgement> by_metric;
+  for (const Panel& panel : panels_) {
+    Judgement& judgement = by_metric.emplace_back(judge::judge(panel.whole, attempts, panel.pool));
+    judgement.strict = judge::judge(panel.whole, attempts, panel.pool, proof_of(panel.whole.accept)).verdict ==
+                       judgement.verdict;
+  }
+  return overall(by_metric);
+}
+
+Judgement Jury::judge_shortened(std::span<const Curve> attempts) const {
+  std::vector<Judgement> by_metric;
+  for (const Panel& panel : panels_)
+    if (panel.shortened) by_metric.push_back(judge::judge(*panel.shortened, attempts, panel.pool));
+  if (by_metric.empty()) return judge(attempts);
+  return overall(by_metric);
+}
+
+Judgement Jury::judge_proof(std::span<const Curve> attempts) const {
+  std::vector<Judgement> by_metric;
+  for (const Panel& panel : panels_) {
+    const configs::Acceptance proof = proof_of(panel.whole.accept);
+    Judgement strictly = judge::judge(panel.whole, attempts, panel.pool, proof);
+    strictly.strict = true;
+    const bool in_reach = attempts_to_decide(proof, panel.whole, panel.pool) <= proof.max_repeats;
+    if (strictly.verdict != Verdict::inconclusive || (strictly.repeat_helps && in_reach)) {
+      by_metric.push_back(std::move(strictly));
+      continue;
+    }
+    Judgement& judgement = by_metric.emplace_back(judge::judge(panel.whole, attempts, panel.pool));
+    judgement.notes.push_back(fmt::format(
+        "the noise does not let {} be proved at {:.3g} % itself: a pass is certain below {:.3g} %, a fail above {:.3g} %",
+        panel.whole.metric.name, 100 * proof.target, 100 * proof.target * panel.whole.accept.grey,
+        100 * proof.target / panel.whole.accept.grey));
+  }
+  return overall(by_metric);
+}
+
+int Jury::proof_attempts() const { return proof_of(first().accept).max_repeats; }
+
+int Jury::likely_proof_attempts() const {
+  int most = 1;
+  for (const Panel& panel : panels_) {
+    const configs::Acceptance proof = proof_of(panel.whole.accept);
+    const int attempts = attempts_to_decide(proof, panel.whole, panel.pool);
+    if (attempts <= proof.max_repeats) most = std::max(most, attempts);  // else it falls back anyway
+  }
+  return most;
+}
+
+Watch Jury::watch() const {
+  std::vector<EarlyStop> stops;
+  for (const Panel& panel : panels_) stops.emplace_back(panel.whole, panel.pool);
+  return Watch(std::move(stops));
+}
+
+void Jury::learn(const Judgement& judgement) {
+  for (Panel& panel : panels_)
+    if (const auto spread = judgement.spreads.find(panel.whole.metric.name); spread != judgement.spreads.end())
+      panel.pool.add(spread->second);
+}
+
+void Jury::learn_identical(int repeats) {
+  for (Panel& panel : panels_) panel.pool.total.identical += repeats;
+}
+
+bool Jury::deterministic() const {
+  return std::all_of(panels_.begin(), panels_.end(), [](const Panel& panel) { return panel.pool.deterministic(); });
+}
+
+/// The longest any metric needs. One that the known-bad run passes teaches nothing and asks for nothing.
+std::int64_t Jury::horizon_for(const Curve& known_bad) const {
+  const std::int64_t whole = first().last_step();
+  std::optional<std::int64_t> longest;
+  for (const Panel& panel : panels_) {
+    if (judge::judge(panel.whole, std::span(&known_bad, 1), panel.pool).verdict == Verdict::pass) continue;
+    const std::int64_t needed = judge::learn_horizon(panel.whole, panel.pool, known_bad);
+    longest = std::max(longest.value_or(needed), needed == panel.whole.last_step() ? whole : needed);
+  }
+  return longest.value_or(whole);
+}
+
+bool Jury::learn_horizon(const Curve& known_bad) {
+  const std::int64_t until = horizon_for(known_bad);
+  const std::int64_t start = first().steps.front() - first().stride;
+  horizon_ = static_cast<double>(until - start) <= kLongestHorizon * static_cast<double>(first().last_step() - start);
+  if (!horizon_) return false;
+  for (Panel& panel : panels_) {
+    panel.shortened.reset();
+    auto shortened = prepare_reference(panel.whole.accept, references_, panel.whole.metric, until);
+    if (shortened) panel.shortened = *std::move(shortened);
+  }
+  horizon_ = panels_.front().shortened.has_value();
+  return horizon_;
+}
+
+std::map<std::string, std::int64_t> Jury::last_steps(bool shortened) const {
+  std::map<std::string, std::int64_t> steps;
+  for (const Panel& panel : panels_) {
+    if (!shortened)
+      steps[panel.whole.metric.name] = panel.whole.last_step();
+    else if (panel.shortened)
+      steps[panel.whole.metric.name] = panel.shortened->last_step();
+  }
+  return steps;
+}
+
+std::vector<Finding> Jury::findings() const {
+  std::vector<Finding> findings;
+  for (const Panel& panel : panels_)
+    for (Finding& finding : preflight(panel.whole, panel.pool).findings) {
+      if (panels_.size() > 1) finding.text = panel.whole.metric.name + ": " + finding.text;
+      findings.push_back(std::move(finding));
+    }
+  std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) { return finding.error; });
+  return findings;
+}
+
+Judgement overall(std::span<const Judgement> by_metric) {
+  const Judgement& first = by_metric.front();
+  const auto decides = std::min_element(by_metric.begin(), by_metric.end(),
+                                        [](const Judgement& a, const Judgement& b) { return rank(a) < rank(b); });
+  Judgement result = *decides;
+  result.delta = first.delta;
+  result.standard_error = first.standard_error;
+  result.dof = first.dof;
+  if (decides != by_metric.begin()) result.reason = decides->metric + ":" + decides->reason;
+  for (auto judgement = by_metric.begin(); judgement != by_metric.end(); ++judgement) {
+    result.p_bad = std::max(result.p_bad, judgement->p_bad);
+    result.repeat_helps =
+        result.repeat_helps || (result.verdict == Verdict::inconclusive && judgement->repeat_helps);
+    if (result.verdict == Verdict::pass) result.strict = result.strict && judgement->strict;
+    result.spreads.insert(judgement->spreads.begin(), judgement->spreads.end());
+    if (judgement == decides) continue;
+    result.notes.push_back(
+        judgement->delta ? fmt::format("{} {}: {:+.3g} %", judgement->metric, word(judgement->verdict),
+                                       100 * *judgement->delta)
+                         : fmt::format("{} {}: {}", judgement->metric, word(judgement->verdict), judgement->text));
+    for (const std::string& note : judgement->notes)
+      if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+  }
+  return result;
+}
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,92 @@
+// All metrics of an experiment judged together: each has its references, what is known of its noise and, once a horizon
+// is learnt, shortened references. One verdict comes out: a trial passes when every metric does, and fails with one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "driver/judge/early_stop.hpp"
+#include "driver/judge/preflight.hpp"
+#include "driver/judge/verdict.hpp"
+
+namespace bisectd::driver::judge {
+
+/// Watches one attempt while it runs; the jury must outlive it.
+class Watch {
+ public:
+  explicit Watch(std::vector<EarlyStop> stops) : stops_(std::move(stops)) {}
+  /// The first failure of any metric that is certain, or nothing: go on.
+  std::optional<Judgement> look(const Curve& so_far);
+
+ private:
+  std::vector<EarlyStop> stops_;
+};
+
+class Jury {
+ public:
+  /// One panel per metric; the first metric is the one whose difference is reported. Problems: those of
+  /// prepare_reference, also for a metric that no reference logged. `metrics` is not empty.
+  static tl::expected<Jury, Problem> seat(const configs::Acceptance& accept, std::span<const MetricRule> metrics,
+                                          std::span<const Curve> references);
+
+  /// One trial from the whole curves of its attempts; says also whether the verdict holds without a grey zone.
+  Judgement judge(std::span<const Curve> attempts) const;
+
+  /// The same for attempts that were ended at the horizon; whole ones while none was learnt.
+  Judgement judge_shortened(std::span<const Curve> attempts) const;
+
+  /// A trial that is to prove the answer, without a grey zone and with up to proof_attempts() attempts. Where the noise
+  /// puts that out of reach it falls back to judge(), and a note says so.
+  Judgement judge_proof(std::span<const Curve> attempts) const;
+  int proof_attempts() const;
+  /// So many attempts a proof is likely to need, given the noise known now: 1 .. proof_attempts().
+  int likely_proof_attempts() const;
+
+  Watch watch() const;
+
+  /// Takes in what the attempts of a trial teach about noise. Once per trial.
+  void learn(const Judgement& judgement);
+  /// So many repeats of one configuration gave the same bits in every metric.
+  void learn_identical(int repeats);
+  /// No metric has any noise, as far as repeats show.
+  bool deterministic() const;
+
+  /// Looks at the attempt known to be bad; from then on trials may be cut short. False: they need the whole run.
+  bool learn_horizon(const Curve& known_bad);
+  bool has_horizon() const { return horizon_; }
+  void forget_horizon() { horizon_ = false; }
+
+  /// Per metric, the step that an attempt must have logged to be whole, or to have come to the horizon.
+  std::map<std::string, std::int64_t> last_steps(bool shortened) const;
+
+  /// Preflight of every metric; errors first.
+  std::vector<Finding> findings() const;
+
+  const Reference& first() const { return panels_.front().whole; }
+
+ private:
+  struct Panel {
+    Reference whole;
+    std::optional<Reference> shortened;  ///< absent where the horizon leaves nothing to judge
+    NoisePool pool;
+  };
+  Jury(std::vector<Panel> panels, std::vector<Curve> references)
+      : panels_(std::move(panels)), references_(std::move(references)) {}
+  std::int64_t horizon_for(const Curve& known_bad) const;
+
+  std::vector<Panel> panels_;
+  std::vector<Curve> references_;
+  bool horizon_ = false;
+};
+
+/// One verdict over several metrics: the first of fail, unresolved, inconclusive, pass decides; ties go to the metric
+/// named first. The difference stays that of the first metric, and so does the reason's form: that of another metric
+/// has its name before it ("acc:level"). Not empty.
+Judgement overall(std::span<const Judgement> by_metric);
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,79 @@
+// See detect.hpp.
+#include "driver/read/detect.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include "driver/judge/align.hpp"
+#include "driver/read/assemble.hpp"
+#include "driver/read/formats.hpp"
+#include "driver/read/metric_reader.hpp"
+
+namespace bisectd::driver::read {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLookedAt = 4 * 1024 * 1024;  ///< bytes; the first lines of a log may be anything
+
+std::string beginning_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::system_error(errno, std::generic_category(), path.string());
+  std::string text(kLookedAt, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+/// The values that a format reads from the text; none if it finds a line that it should be able to read and cannot.
+judge::Series values_read(const Format& format, const std::string& text, const std::string& name,
+                        const std::string& step_key) {
+  configs::Metric metric;
+  metric.name = name;
+  metric.format.value = format.name;
+  metric.step_key = step_key;
+  MetricReader reader(metric);
+  judge::Curve curve;
+  LineAssembler lines;
+  const auto feed = [&](const Block& block) {
+    for_each_line(block, [&](const Line& line) { reader.feed(line, curve); });
+  };
+  lines.feed(text, feed);
+  lines.finish(feed);
+  return reader.wrong_line_count() > 0 ? judge::Series{} : curve.series[name];
+}
+
+/// Set if files of this framing are there.
+std::optional<std::string> event_format(const fs::path& path) {
+  const auto by_name = [](const std::string& name) -> std::optional<std::string> {
+    if (name.find("tfevents") != std::string::npos) return "tfevents";
+    if (name.find("vdlrecords") != std::string::npos) return "vdlrecords";
+    return std::nullopt;
+  };
+  if (!fs::is_directory(path)) return by_name(path.filename().string());
+  for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied))
+    if (auto format = by_name(entry.path().filename().string())) return format;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> detect_format(const fs::path& path, const std::string& metric, const std::string& step_key) {
+  if (auto format = event_format(path); format || fs::is_directory(path)) return format;
+  const std::string text = beginning_of(path);
+  std::optional<std::string> best;
+  judge::Series most;
+  for (const Format& format : formats()) {
+    if (format.kind == FormatKind::tensorboard || format.kind == FormatKind::visualdl) continue;
+    judge::Series values = values_read(format, text, metric, step_key);
+    if (values.empty() || values.size() < most.size()) continue;
+    const bool tie = values.size() == most.size();
+    if (tie && judge::identical(judge::tidy(values), judge::tidy(most))) continue;  // it does not matter which
+    best = tie ? std::nullopt : std::optional<std::string>(format.name);
+    most = std::move(values);
+  }
+  return best;
+}
+
+}  // namespace bisectd::driver::read

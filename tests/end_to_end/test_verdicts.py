@@ -1,0 +1,102 @@
+"""How verdicts steer a search: several metrics, the learnt horizon and the proof at full length, the side channel."""
+import unittest
+
+from space import Space, hostile_experiment
+
+BOTH = "metric: {loss: {format: paddleocr}, acc: {format: paddleocr-eval, higher_is_better: true}}"
+
+
+class Verdicts(Space):
+    def find(self, *options, code=1, replace=(), **experiment):
+        text = hostile_experiment(*options, **experiment)
+        for old, new in replace:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        self.write("experiment.yaml", text)
+        done = self.bisectd("run", "experiment.yaml", code=code)
+        return self.report(), done
+
+    def both_metrics(self, *options, **more):
+        every = '"--score-every", "10"'
+        return self.find(*options, replace=[("metric: {loss: {format: paddleocr}}", BOTH),
+                                            ('"--steps", "100"', f'"--steps", "100", {every}')], **more)
+
+    def test_a_culprit_that_only_the_score_shows(self):
+        report, done = self.both_metrics("--score-cause", "op3=-2")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertIn("acc:level", done.err)
+
+    def test_one_culprit_in_each_metric(self):
+        report, _ = self.both_metrics("--cause", "op1=2", "--score-cause", "op6=-3")
+        self.assertEqual(self.culprits(report), ["ops:op1", "ops:op6"])
+
+    def test_a_metric_that_no_run_logs_is_an_error_that_names_it(self):
+        _, done = self.find("--cause", "op3=3", code=4, replace=[("metric: {loss: {format: paddleocr}}", BOTH)])
+        self.assertIn('"acc"', done.out + done.err)
+
+    def test_a_metric_that_only_the_reference_logs(self):
+        text = hostile_experiment("--cause", "op3=3").replace("metric: {loss: {format: paddleocr}}", BOTH)
+        text = text.replace('"--steps", "100"]', '"--steps", "100", "--score-every", "10"]')
+        self.write("experiment.yaml", text)
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("acc", done.out + done.err)
+
+    def shortened(self):
+        return [record for record in self.journal() if record["kind"] == "trial" and record["shortened"]]
+
+    def test_later_trials_are_shortened_and_the_proof_is_not(self):
+        report, done = self.find("--cause", "op3=3", steps=1000, suspects=16)
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertIn("a failure shows early", done.err)
+        self.assertTrue(self.shortened())
+        whole = [record["neutralised"] for record in self.journal()
+                 if record["kind"] == "trial" and not record["shortened"]]
+        self.assertEqual(len([neutralised for neutralised in whole if neutralised.count("1") == 1]), 1)  # the fix
+
+    def test_a_late_second_culprit_reopens_the_search(self):
+        report, done = self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16)
+        self.assertEqual(self.culprits(report), ["ops:op11", "ops:op3"])
+        self.assertEqual(self.causes(report), [["op11"], ["op3"]])
+        self.assertTrue(self.shortened())
+        self.assertIn("at full length", done.err)
+        self.assertEqual(report["confidence"], 1.0)
+
+    def test_a_culprit_that_grows_beside_an_early_one(self):
+        report, _ = self.find("--cause", "op2=4", "--cause", "op9=3@40^", steps=1000, suspects=16)
+        self.assertEqual(self.culprits(report), ["ops:op2", "ops:op9"])
+
+    def test_a_late_culprit_alone_is_searched_at_full_length(self):
+        report, _ = self.find("--cause", "op5=3@80", steps=1000)
+        self.assertEqual(self.culprits(report), ["ops:op5"])
+        self.assertEqual(self.shortened(), [])
+
+    def test_resuming_a_reopened_search_repeats_nothing(self):
+        self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16)
+        first = self.report()
+        journal = (self.run_folder() / "journal.jsonl").read_text().splitlines(keepends=True)
+        judged = [i for i, line in enumerate(journal) if '"judged"' in line]
+        (self.run_folder() / "journal.jsonl").write_text("".join(journal[:judged[-3] + 1]))
+        self.bisectd("resume", "bisectd-out/latest", code=1)
+        again = self.report()
+        self.assertEqual(again["culprit_set"], first["culprit_set"])
+        self.assertEqual(again["causes"], first["causes"])
+
+    def test_the_side_channel_gives_the_digits_that_the_log_lacks(self):
+        side = '"--steps", "100", "--side-channel"'
+        report, _ = self.find("--cause", "op3=0.8", replace=[('"--steps", "100"', side)])
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertFalse([warning for warning in report["warnings"] if "printed in steps" in warning])
+
+    def test_noise_is_measured_and_the_fix_is_proved_without_a_grey_zone(self):
+        noise = ("--noise", "0.1", "--step-noise", "0.2")
+        reference = ", ".join(f'"{word}"' for word in noise)
+        report, done = self.find("--cause", "op3=3", *noise, steps=400,
+                                 replace=[('"--steps", "400"]', f'"--steps", "400", {reference}]'),
+                                          ("repeats: 2", "repeats: 5")])
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        roles = [trial["role"] for trial in report["trial_list"]]
+        self.assertGreaterEqual(roles.count("proof") + done.err.count("-> pass"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+#include "driver/judge/jury.hpp"
+
+#include <algorithm>
+
+#include "tests/catch.hpp"
+#include "tests/judge/curves.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver::judge;
+using namespace bisectd::tests;
+using strategies::Verdict;
+
+namespace {
+
+const std::vector<MetricRule> kLossAndScore = {{"loss", false}, {"acc", true}};
+
+/// A loss, and a score evaluated ten times in the run.
+Curve both(std::uint64_t run, double noise, double loss_bias = 0, double score_bias = 0, std::int64_t n = 1000) {
+  Curve curve = noisy(n, run, noise, loss_bias);
+  for (std::int64_t step = n / 10; step <= n; step += n / 10)
+    curve.series["acc"].push_back({step, (0.9 - 0.5 * std::exp(-step * 5.0 / static_cast<double>(n))) *
+                                             (1 + score_bias + noise * jitter(run, -9))});
+  return curve;
+}
+
+std::vector<Curve> references(double noise = 0.0005) {
+  std::vector<Curve> runs;
+  for (std::uint64_t run = 1; run <= 5; ++run) runs.push_back(both(run, noise));
+  return runs;
+}
+
+Jury seated(const std::vector<Curve>& runs = references(), const std::vector<MetricRule>& metrics = kLossAndScore) {
+  auto jury = Jury::seat({}, metrics, runs);
+  REQUIRE(jury);
+  return *std::move(jury);
+}
+
+bool has_note(const Judgement& judgement, const std::string& part) {
+  return std::any_of(judgement.notes.begin(), judgement.notes.end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("every metric must pass; one that fails is named") {
+  const Jury jury = seated();
+  const Judgement good = jury.judge(std::vector{both(50, 0.0005)});
+  CHECK(good.verdict == Verdict::pass);
+  CHECK(good.reason == "level");
+  CHECK(has_note(good, "acc passes"));
+
+  const Judgement bad_score = jury.judge(std::vector{both(50, 0.0005, 0, -0.02)});
+  CHECK(bad_score.verdict == Verdict::fail);
+  CHECK(bad_score.reason == "acc:level");
+  CHECK(bad_score.text.find("acc is") == 0);
+  REQUIRE(bad_score.delta);
+  CHECK(std::abs(*bad_score.delta) < 0.005);  // the difference stays that of the loss
+
+  const Judgement bad_loss = jury.judge(std::vector{both(50, 0.0005, 0.015)});
+  CHECK(bad_loss.verdict == Verdict::fail);
+  CHECK(bad_loss.reason == "level");
+  CHECK(bad_loss.spreads.size() == 2);
+}
+
+TEST_CASE("a metric that one side lacks is said: a problem of the reference, unresolved for an attempt") {
+  const auto jury = Jury::seat({}, kLossAndScore, noisy_references(1000, 3, 0.001));
+  REQUIRE_FALSE(jury);
+  CHECK(jury.error().message.find("acc") != std::string::npos);
+  const Judgement judgement = seated().judge(std::vector{noisy(1000, 50, 0.0005)});
+  CHECK(judgement.verdict == Verdict::unresolved);
+  CHECK(judgement.reason == "acc:no-curve");
+}
+
+TEST_CASE("a verdict far from the target holds without a grey zone, one near it does not") {
+  CHECK(seated().judge(std::vector{both(50, 0.0005)}).strict);
+  CHECK(seated().judge(std::vector{both(50, 0.0005, 0.03)}).strict);
+  const Jury jury = seated(references(0.001), {{"loss", false}});
+  const Judgement near = jury.judge(std::vector{both(50, 0.0005, 0.0035), both(51, 0.0005, 0.0035), both(52, 0.0005, 0.0035)});
+  CHECK(near.verdict == Verdict::pass);
+  CHECK_FALSE(near.strict);
+}
+
+TEST_CASE("a proof asks for more attempts than a trial, and ends without a grey zone") {
+  const Jury jury = seated(references(0.0025), {{"loss", false}});
+  std::vector<Curve> attempts;
+  Judgement judgement;
+  std::uint64_t run = 70;
+  do {
+    attempts.push_back(both(run++, 0.0025));
+    judgement = jury.judge_proof(attempts);
+  } while (judgement.repeat_helps && static_cast<int>(attempts.size()) < jury.proof_attempts());
+  CHECK(judgement.verdict == Verdict::pass);
+  CHECK(judgement.strict);
+  CHECK(static_cast<int>(attempts.size()) <= jury.proof_attempts());
+  CHECK(jury.likely_proof_attempts() > 1);
+}
+
+TEST_CASE("a proof out of reach falls back to the grey zone, and says so") {
+  const Jury jury = seated(references(0.005), {{"loss", false}});
+  CHECK(jury.likely_proof_attempts() == 1);
+  std::vector<Curve> attempts;
+  for (std::uint64_t run = 80; run < 83; ++run) attempts.push_back(both(run, 0.005, 0.015));
+  const Judgement judgement = jury.judge_proof(attempts);
+  CHECK(has_note(judgement, "does not let loss be proved"));
+  CHECK_FALSE(judgement.strict);
+}
+
+TEST_CASE("a horizon is learnt from what fails early, and shortened trials are judged there") {
+  Jury jury = seated(references(), {{"loss", false}});
+  CHECK(jury.last_steps(false).at("loss") == 1000);
+  REQUIRE(jury.learn_horizon(both(50, 0.0005, 0.03)));
+  const std::int64_t horizon = jury.last_steps(true).at("loss");
+  CHECK(horizon >= 300);
+  CHECK(horizon <= 750);
+  CHECK(jury.judge_shortened(std::vector{both(51, 0.0005)}).verdict == Verdict::pass);
+  CHECK(jury.judge_shortened(std::vector{both(51, 0.0005, 0.03)}).verdict == Verdict::fail);
+  jury.forget_horizon();
+  CHECK_FALSE(jury.has_horizon());
+}
+
+TEST_CASE("no horizon is learnt from a culprit that shows late") {
+  Jury jury = seated(references(), {{"loss", false}});
+  Curve late = noisy(1000, 50, 0.0005);
+  for (Point& point : late.series["loss"])
+    if (point.step > 800) point.value *= 1.03;
+  CHECK_FALSE(jury.learn_horizon(late));
+}
+
+TEST_CASE("a metric that passes in the known-bad run does not hold the horizon back, one that fails late does") {
+  Jury jury = seated();
+  CHECK(jury.learn_horizon(both(50, 0.0005, 0.03)));
+  CHECK_FALSE(jury.learn_horizon(both(50, 0.0005, 0.03, -0.02)));  // ten evaluations are too few to be shortened
+}
+
+TEST_CASE("an attempt is watched by every metric") {
+  const Jury jury = seated();
+  Watch watch = jury.watch();
+  const auto certain = watch.look(both(50, 0.0005, 0.05));
+  REQUIRE(certain);
+  CHECK(certain->reason.find(':') == std::string::npos);
+  Curve nan = both(50, 0.0005);
+  for (Point& point : nan.series["acc"]) point.value = std::nan("");
+  Watch other = jury.watch();
+  const auto by_score = other.look(nan);
+  REQUIRE(by_score);
+  CHECK(by_score->reason == "acc:nan");
+}
+
+TEST_CASE("several metrics: one that fails decides, then one that is unresolved") {
+  Judgement pass, fail, unresolved, inconclusive;
+  pass.verdict = Verdict::pass;
+  pass.p_bad = 0.01;
+  fail.verdict = Verdict::fail;
+  fail.p_bad = 0.99;
+  inconclusive.verdict = Verdict::inconclusive;
+  inconclusive.repeat_helps = true;
+  CHECK(overall(std::vector{pass, fail, unresolved}).verdict == Verdict::fail);
+  CHECK(overall(std::vector{pass, unresolved, inconclusive}).verdict == Verdict::unresolved);
+  CHECK(overall(std::vector{pass, inconclusive}).repeat_helps);
+  CHECK(overall(std::vector{pass, fail}).p_bad == 0.99);
+}
