@@ -25,9 +25,11 @@ std::string environment_text(const neutralise::Environment& environment) {
   return text;
 }
 
-std::string command_text(const LaunchCommand& command) {
+}  // namespace
+
+std::string shell_text(const LaunchCommand& command) {
   const neutralise::Environment inherited = inherited_environment();
-  std::string text = "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it.\n";
+  std::string text;
   for (const auto& [name, value] : inherited)
     if (!command.environment.contains(name)) text += fmt::format("unset {}\n", name);
   for (const auto& [name, value] : command.environment) {
@@ -42,8 +44,6 @@ std::string command_text(const LaunchCommand& command) {
   for (const std::string& word : command.argv) text += " " + shell_quoted(word);
   return text + "\n";
 }
-
-}  // namespace
 
 std::string shell_quoted(const std::string& word) {
   if (!word.empty() && word.find_first_not_of(kShellSafe) == std::string::npos) return word;
@@ -80,7 +80,7 @@ void write_recipe_files(const std::filesystem::path& folder, const neutralise::R
 
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command) {
   keep::write_file(folder / "environment.txt", environment_text(command.environment));
-  keep::write_file(folder / "command.sh", command_text(command));
+  keep::write_file(folder / "command.sh", "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it.\n" + shell_text(command));
   std::filesystem::permissions(folder / "command.sh", std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec,
                                std::filesystem::perm_options::add);
 }

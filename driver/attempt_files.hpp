@@ -28,7 +28,11 @@ struct LaunchCommand {
 /// The command of a request on a slot. `run_tag` makes the tag unique among all runs on the machine.
 LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag);
 
-/// Writes command.sh (what differs from the environment bisectd runs in, then the command) and environment.txt (all of
+/// The command for sh: what differs from the environment bisectd runs in, the folder, then the command. Values of
+/// variables whose name speaks of a token, key, password or secret are not in it.
+std::string shell_text(const LaunchCommand& command);
+
+/// Writes command.sh (shell_text) and environment.txt (all of
 /// it). Values of variables whose name speaks of a token, key, password or secret are in neither.
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command);
 

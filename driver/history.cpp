@@ -85,6 +85,7 @@ class Replay {
     } else if (kind == "checks") {
       history.differing_commands = record.at("differences").get<std::vector<std::string>>();
     } else if (kind == "suspects") {
+      history.exact = record.at("exact");
       history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
       history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
       history.effect_seen.resize(history.catalogue->size());
@@ -165,8 +166,8 @@ json checks_record(const std::vector<std::string>& differences) {
   return {{"kind", "checks"}, {"differences", differences}};
 }
 
-json catalogue_record(const neutralise::Catalogue& catalogue) {
-  json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}};
+json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
+  json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}, {"exact", exact}};
   if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
   return record;
 }

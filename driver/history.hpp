@@ -46,6 +46,7 @@ struct History {
   double elapsed_s = 0;                              ///< of all earlier sessions together
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
+  bool exact = false;                                ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<PastTrial> trials;                     ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
@@ -61,7 +62,7 @@ nlohmann::json versions_record(const std::map<std::string, std::string>& version
 nlohmann::json finished_record(double elapsed_s);
 nlohmann::json session_record(double elapsed_s);
 nlohmann::json checks_record(const std::vector<std::string>& differences);
-nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue);
+nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);
 nlohmann::json trial_record(const TrialPlan& plan);

@@ -9,6 +9,7 @@
 #include "driver/checks.hpp"
 #include "driver/conclusion.hpp"
 #include "driver/judge/preflight.hpp"
+#include "driver/problem.hpp"
 #include "driver/recorded_curve.hpp"
 #include "driver/record_keeping.hpp"
 #include "reports/progress.hpp"
@@ -19,11 +20,6 @@ namespace {
 
 using strategies::SuspectSet;
 using strategies::Verdict;
-
-/// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
-/// operator on the CPU costs copies in every step.
-constexpr double kTogglePrice = 1;
-constexpr double kListPrice = 10;
 
 /// Reports are rewritten after a trial, but not more often than this: with trials of milliseconds they would be the night.
 constexpr double kReportEvery_s = 2.0;
@@ -48,16 +44,6 @@ int identical_repeats(const FinishedTrial& finished) {
 
 bool is_search(Role role) {
   return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder;
-}
-
-strategies::EngineKind engine_of(configs::EngineChoice choice) {
-  switch (choice) {
-    case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
-    case configs::EngineChoice::ordered: return strategies::EngineKind::ordered;
-    case configs::EngineChoice::causes: return strategies::EngineKind::causes;
-    case configs::EngineChoice::additive: return strategies::EngineKind::additive;
-  }
-  return strategies::EngineKind::automatic;
 }
 
 }  // namespace
@@ -154,10 +140,7 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
   plan.retry_crash = role != Role::search;
   if (role == Role::discovery) {
     plan.judged = false;
-    for (const auto& [name, selection] : experiment_.suspects)
-      if (const auto& discover = experiment_.families.at(name).discover; selection.discover && discover)
-        for (const auto& [variable, value] : discover->environment)
-          plan.recipe.templates[variable] = family_variable(sides_.subject, variable, value);
+    set_discovery(plan.recipe, experiment_, sides_.subject);
   }
   // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
   if (role == Role::as_is && jury_->first().distinct() == 1) {
@@ -254,7 +237,7 @@ void Loop::take_in(const FinishedTrial& finished) {
 }
 
 bool Loop::measure_subject() {
-  const bool discover = std::ranges::any_of(experiment_.suspects, [](const auto& entry) { return entry.second.discover; });
+  const bool discover = !discovered_families(experiment_).empty();
   progress_.line(reports::phase_line(record_, name_of(Role::as_is)));
   start_or_go_on(plan_for(Role::as_is, {}, "nothing neutralised: this must fail"));
   if (discover) start_or_go_on(plan_for(Role::discovery, {}, "which members a run uses"));
@@ -296,13 +279,15 @@ neutralise::Discovered Loop::discovered_in(const FinishedTrial& discovery) const
 void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   if (past_.catalogue) {
     catalogue_ = *past_.catalogue;
+    exact_ = past_.exact;
   } else {
     neutralise::Discovered discovered;
     for (const FinishedTrial& finished : first)
       if (finished.plan.role == Role::discovery) discovered = discovered_in(finished);
     catalogue_ = neutralise::make_catalogue(experiment_, discovered,
                                             neutralise::always_off(experiment_, sides_.subject.environment));
-    journal_.append(catalogue_record(catalogue_));
+    exact_ = jury_->deterministic();
+    journal_.append(catalogue_record(catalogue_, exact_));
   }
   if (catalogue_.size() == 0)
     throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
@@ -310,17 +295,10 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   refused_ = effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
-  problem_.emplace(strategies::Problem{.confidence = experiment_.search.confidence,
-                                       .flip_probability = jury_->deterministic() ? std::optional(0.0) : std::nullopt,
-                                       .slots = sides_.subject.pool->size(),
-                                       .seed = experiment_.search.seed});
-  for (const neutralise::Member& member : catalogue_.members()) {
-    const bool list = experiment_.families.at(member.family).kind == configs::FamilyKind::list;
-    problem_->suspects.push_back({.odds = member.odds, .price = list ? kListPrice : kTogglePrice});
-  }
-  search_.emplace(*problem_, engine_of(experiment_.search.engine));
+  inquiry_.emplace(problem_of(experiment_, catalogue_, sides_.subject.pool->size(), exact_),
+                   engine_of(experiment_.search.engine));
   const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
-  learn(SuspectSet(catalogue_.size()), as_is->judgement, Role::as_is, false);
+  learn(told_by(as_is->judgement, SuspectSet(catalogue_.size()), Role::as_is, false));
   if (jury_->learn_horizon(whole_curves(*as_is).front()))
     progress_.line(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
                                jury_->last_steps(true).begin()->second, jury_->first().last_step()));
@@ -328,9 +306,9 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
 
 void Loop::search() {
   replay_search();
-  record_.answer = search_->answer();  // once: an answer to each of ten thousand old evidences would take minutes
+  record_.answer = inquiry_->answer();  // once: an answer to each of ten thousand old evidences would take minutes
   while (true) {
-    const strategies::State state = search_->answer().state;
+    const strategies::State state = inquiry_->answer().state;
     if (state == strategies::State::searching && !budget_spent()) ask();
     if (state == strategies::State::proved && !ask_for_proofs()) break;
     if (state != strategies::State::searching && state != strategies::State::proved) break;
@@ -338,12 +316,13 @@ void Loop::search() {
     for (const FinishedTrial& finished : wait()) take_in_search(finished);
     write_reports(false);
   }
-  if (record_.answer.state == strategies::State::proved && !unproved().empty()) {
+  if (record_.answer.state == strategies::State::proved && !inquiry_->unproved().empty()) {
     record_.answer.state = strategies::State::stuck;
     record_.answer.explanation =
         "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with "
         "the role proof. The noise may be too high, or a fault may show only late.";
   }
+  if (inquiry_->answer().state == strategies::State::searching) record_.answer.explanation = inquiry_->so_far();
   // The answer can come while other devices still work on trials that it makes needless.
   trials_.stop_all();
   std::erase_if(record_.trials, [](const reports::Trial& trial) { return trial.running; });
@@ -352,37 +331,19 @@ void Loop::search() {
 void Loop::ask() {
   std::vector<SuspectSet> pending;
   for (const auto& [number, set] : pending_) pending.push_back(set);
-  for (strategies::Trial& trial : search_->ask(trials_.free_slots(sides_.subject), pending)) {
+  for (strategies::Trial& trial : inquiry_->ask(trials_.free_slots(sides_.subject), pending)) {
     pending_[trials_.next_number()] = trial.neutralised;
     trials_.start(plan_for(role_of(trial.purpose), trial.neutralised, catalogue_.with_labels(trial.reason)));
   }
-}
-
-/// Claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full length.
-std::vector<SuspectSet> Loop::unproved() const {
-  std::vector<SuspectSet> sets;
-  for (const strategies::Claim& claim : record_.answer.certificate) {
-    if (!claim.proved) continue;
-    const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
-    const bool seen = std::ranges::any_of(told_, [&](const Told& told) {
-      return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected &&
-             !told.shortened && (!is_fix || told.strict || told.role == Role::proof);
-    });
-    if (!seen && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
-  }
-  return sets;
 }
 
 /// Starts what is still needed to prove the answer; false when nothing is, or when proofs were tried in vain.
 bool Loop::ask_for_proofs() {
   constexpr std::ptrdiff_t kTries = 2;
   bool waiting = false;
-  for (const SuspectSet& set : unproved()) {
+  for (const SuspectSet& set : inquiry_->unproved()) {
     const bool running = std::ranges::any_of(pending_, [&](const auto& trial) { return trial.second == set; });
-    const auto tries = std::ranges::count_if(told_, [&](const Told& told) {
-      return told.role == Role::proof && told.evidence.neutralised == set;
-    });
-    if (!running && tries >= kTries) continue;
+    if (!running && inquiry_->proofs_of(set) >= kTries) continue;
     waiting = true;
     if (running || trials_.free_slots(sides_.subject) == 0) continue;
     pending_[trials_.next_number()] = set;
@@ -398,8 +359,7 @@ void Loop::replay_search() {
     trials_.continue_numbers_after(past.number);
     restore(record_, directory_, past);
     jury_->learn(*past.judgement);
-    const bool ended_early = !past.attempts.empty() && past.attempts.back().ending == Ending::ended_early;
-    learn(past.neutralised, *past.judgement, past.role, past.shortened && !ended_early);
+    learn(told_by(past));
     tell_refused(past.refused);
   }
   if (past_.catalogue) effect_seen_ |= past_.effect_seen;
@@ -425,9 +385,10 @@ void Loop::take_in_search(const FinishedTrial& finished) {
     journal_.append(effect_record(effect_seen_));
   }
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
-  learn(finished.plan.neutralised, finished.judgement, finished.plan.role, finished.plan.shortened && !ended_early);
+  learn(told_by(finished.judgement, finished.plan.neutralised, finished.plan.role,
+                finished.plan.shortened && !ended_early));
   if (finished.judgement.verdict == Verdict::unresolved) learn_refused(finished);
-  record_.answer = search_->answer();
+  record_.answer = inquiry_->answer();
 }
 
 /// A crash whose log says which member broke it is as good as a trial of that member alone: the search need not look for it.
@@ -445,45 +406,16 @@ void Loop::tell_refused(const std::vector<strategies::SuspectId>& members) {
   for (const strategies::SuspectId id : members) {
     refused_.set(id);
     SuspectSet alone(catalogue_.size());
-    told_.push_back({{.neutralised = alone.set(id), .verdict = Verdict::unresolved}, Role::runnable, false, false});
-    search_->tell(told_.back().evidence);
+    learn({.evidence = {.neutralised = alone.set(id), .verdict = Verdict::unresolved}, .role = Role::runnable});
   }
 }
 
-void Loop::learn(const SuspectSet& neutralised, const judge::Judgement& judgement, Role role, bool shortened) {
-  if (judgement.verdict != Verdict::unresolved) effect_due_ |= neutralised & watch_.shows_effect(catalogue_);
-  if (shortened && !jury_->has_horizon()) return;  // it was asked before the horizon was given up
-  const strategies::Evidence evidence{.neutralised = neutralised,
-                                      .verdict = judgement.verdict,
-                                      .p_bad = judgement.p_bad,
-                                      .delta = judgement.delta};
-  told_.push_back({evidence, role, shortened, judgement.strict});
-  if (!shortened && contradicts_shortened(evidence))
-    reopen();
-  else
-    search_->tell(evidence);
-}
-
-/// A whole run shows what shortened ones could not: from here on nothing is cut short, and what was is forgotten.
-void Loop::reopen() {
+void Loop::learn(const Told& told) {
+  if (told.evidence.verdict != Verdict::unresolved)
+    effect_due_ |= told.evidence.neutralised & watch_.shows_effect(catalogue_);
+  if (!inquiry_->learn(told)) return;
   progress_.line("a whole run contradicts shortened ones: the search goes on at full length");
   jury_->forget_horizon();
-  std::erase_if(told_, [](const Told& told) { return told.shortened; });
-  search_.emplace(*problem_, engine_of(experiment_.search.engine));
-  for (const Told& told : told_) search_->tell(told.evidence);
-}
-
-/// Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one
-/// that passes that none neutralised further fails.
-bool Loop::contradicts_shortened(const strategies::Evidence& whole) const {
-  return jury_->has_horizon() && std::ranges::any_of(told_, [&](const Told& told) {
-    const strategies::Evidence& other = told.evidence;
-    if (!told.shortened) return false;
-    return (whole.verdict == Verdict::fail && other.verdict == Verdict::pass &&
-            other.neutralised.is_subset_of(whole.neutralised)) ||
-           (whole.verdict == Verdict::pass && other.verdict == Verdict::fail &&
-            whole.neutralised.is_subset_of(other.neutralised));
-  });
 }
 
 bool Loop::budget_spent() const {

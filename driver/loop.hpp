@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "driver/history.hpp"
+#include "driver/inquiry.hpp"
 #include "driver/judge/jury.hpp"
 #include "driver/progress.hpp"
 #include "driver/sides.hpp"
@@ -54,17 +55,14 @@ class Loop {
   void search();
   void ask();
   bool ask_for_proofs();
-  std::vector<strategies::SuspectSet> unproved() const;
   void replay_search();
-  void reopen();
-  bool contradicts_shortened(const strategies::Evidence& whole) const;
 
   TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const;
   void start_or_go_on(TrialPlan plan);
   std::vector<FinishedTrial> wait();
   void take_in(const FinishedTrial& finished);
   void take_in_search(const FinishedTrial& finished);
-  void learn(const strategies::SuspectSet& neutralised, const judge::Judgement& judgement, Role role, bool shortened);
+  void learn(const Told& told);
   void learn_refused(const FinishedTrial& finished);
   void tell_refused(const std::vector<strategies::SuspectId>& members);
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
@@ -90,15 +88,8 @@ class Loop {
   neutralise::Catalogue catalogue_;
   neutralise::Rungs rungs_;             ///< the value that neutralises each ladder
   SeenNames as_is_names_;
-  std::optional<strategies::Problem> problem_;
-  std::optional<strategies::Search> search_;
-  struct Told {
-    strategies::Evidence evidence;
-    Role role;
-    bool shortened;  ///< seen up to the learnt horizon only
-    bool strict;     ///< holds without a grey zone
-  };
-  std::vector<Told> told_;  ///< to the search, in order
+  bool exact_ = false;  ///< the subject repeats itself bit for bit
+  std::optional<Inquiry> inquiry_;
   std::map<std::size_t, strategies::SuspectSet> pending_;
   strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces

@@ -89,6 +89,8 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
       break;
     case Verdict::unresolved: ++entry.unresolved; break;
   }
+  if (evidence.delta && evidence.verdict != Verdict::unresolved)
+    measurements_.push_back({at->second, *evidence.delta, evidence.standard_error.value_or(0.0)});
   opinions_.push_back(opinion);
   weigh(opinion);
   settle(at->second);

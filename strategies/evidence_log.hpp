@@ -31,6 +31,12 @@ struct Opinion {
   double claimed_doubt = 0.5;  ///< chance that it is wrong, as the judge sees it; 0: certain; 1/2: says nothing
 };
 
+/// One measured difference.
+struct Measurement {
+  std::size_t entry = 0;
+  double delta = 0, error = 0;  ///< error: its standard deviation
+};
+
 /// A set that fails although it is part of a set that passes; indices into the log.
 struct Contradiction {
   std::size_t fail = 0, pass = 0;
@@ -51,6 +57,7 @@ class EvidenceLog {
   double needed_bits(std::size_t claims = 3) const;
 
   const std::vector<Opinion>& opinions() const { return opinions_; }  ///< in the order told
+  const std::vector<Measurement>& measurements() const { return measurements_; }  ///< in the order told
   /// Chance that an opinion is wrong: the judge may be less sure than usual, but not surer than verdicts are in
   /// general, unless it is certain.
   double doubt(const Opinion& opinion) const;
@@ -85,6 +92,7 @@ class EvidenceLog {
   std::size_t suspects_;
   double flip_, error_;
   std::vector<Opinion> opinions_;
+  std::vector<Measurement> measurements_;
   std::vector<LogEntry> entries_;
   std::unordered_map<SuspectSet, std::size_t, Hash> index_;  // looked up only, never walked
   std::vector<Contradiction> contradictions_;                // superset of those that stand

@@ -8,6 +8,7 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr int kMostVotes = 9;  // of one set, with noise
+constexpr std::size_t kEnoughDifferences = 6;  // measured, to try whether they add up
 
 std::vector<double> odds_of(const Problem& problem) {
   std::vector<double> odds;
@@ -43,6 +44,7 @@ void Phases::tell(const Evidence& evidence) {
   const EvidenceLog::Change change = log_.add(evidence);
   const LogEntry& entry = log_.entries()[change.entry];
   if (engine_) engine_->hear(log_.opinions().back());
+  if (sums_) sums_->hear();
   const bool changed = change.fresh || change.before != entry.verdict;
   const bool built_upon =
       !change.fresh && (decided(change.before) || (runnable_ && change.before == Verdict::unresolved));
@@ -88,6 +90,7 @@ void Phases::take_in(const LogEntry& entry) {
 void Phases::rebuild() {
   const SuspectSet before = always_active_;
   std::unique_ptr<causes::Engine> kept = std::move(engine_);
+  sums_.reset();
   runnable_.reset();
   culprits_.reset();
   reasons_.clear();
@@ -96,7 +99,7 @@ void Phases::rebuild() {
   always_active_.reset();
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
-  if (engine_ && kept && before == always_active_) engine_ = std::move(kept);
+  if (kept && culprits_ && before == always_active_) engine_ = std::move(kept);
 }
 
 // An engine begins with all that was told already, so that it does not matter when it is started.
@@ -110,15 +113,31 @@ void Phases::advance() {
     for (SuspectId suspect : runnable_->found()) always_active_.set(suspect);
   }
   if (verdict_of(always_active_) != Verdict::pass) return;
-  if (!culprits_) {
-    culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
-    if (wants_causes()) engine_ = std::make_unique<causes::Engine>(problem_, always_active_, log_);
-  }
+  if (!culprits_) culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
+  if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, always_active_, log_);
+  if (!engine_ && !by_sums() && wants_causes())
+    engine_ = std::make_unique<causes::Engine>(problem_, always_active_, log_);
   if (explained()) return;
   if (!culprits_->complete() || !reasons_.empty()) return;
   for (SuspectId culprit : culprits_->found())
     reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, always_active_, culprits_->others(), failing_,
                                                      problem_.seed + 3 + culprit));
+}
+
+// Culprits whose effects cancel make a run worse when only some of them are neutralised: no engine that trusts
+// monotony can bear that, and repeats do not mend it.
+bool Phases::wants_sums() const {
+  if (always_active_.count() == size() || kind_ == EngineKind::ordered || kind_ == EngineKind::causes) return false;
+  if (kind_ == EngineKind::additive) return true;
+  const auto pair = log_.contradiction();
+  return pair && log_.measurements().size() >= kEnoughDifferences && !log_.worth_repeating(log_.entries()[pair->fail]) &&
+         !log_.worth_repeating(log_.entries()[pair->pass]);
+}
+
+const Finding* Phases::believed() const {
+  if (by_sums()) return &sums_->finding();
+  // Proved is proved, also when the engine can take in no more.
+  return engine_ && (by_causes() || engine_->finding().proved) ? &engine_->finding() : nullptr;
 }
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.

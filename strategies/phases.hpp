@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "strategies/additive/engine.hpp"
 #include "strategies/cause_search.hpp"
 #include "strategies/causes/engine.hpp"
 #include "strategies/evidence_log.hpp"
@@ -36,13 +37,19 @@ class Phases {
   const Ordered* runnable() const { return runnable_.get(); }  ///< what cannot be neutralised
   const Ordered* culprits() const { return culprits_.get(); }
   const causes::Engine* engine() const { return engine_.get(); }
+  const additive::Engine* sums() const { return sums_.get(); }
   const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }  ///< one per culprit
 
+  /// Whether `additive` leads: it was asked for, or the verdicts contradict each other for good and the measured
+  /// differences may tell why. It hands over when it misfits.
+  bool by_sums() const { return sums_ && !sums_->misfit(); }
   /// Whether `causes` leads; it hands over to `ordered`, which heard the same evidence, when nothing it can believe in
   /// fits.
-  bool by_causes() const { return engine_ && !engine_->misfit(); }
-  /// Whether `causes` has named and proved everything.
-  bool explained() const { return engine_ && engine_->finding().proved; }
+  bool by_causes() const { return !by_sums() && engine_ && !engine_->misfit(); }
+  /// What the leading one of these two believes; null if neither leads.
+  const Finding* believed() const;
+  /// Whether one of them has named and proved everything.
+  bool explained() const { return believed() && believed()->proved; }
 
  private:
   void take_in(const LogEntry& entry);
@@ -50,6 +57,7 @@ class Phases {
   void rebuild();
   void estimate_flip();
   bool wants_causes() const;
+  bool wants_sums() const;
 
   Problem problem_;
   EngineKind kind_;
@@ -60,6 +68,7 @@ class Phases {
   std::vector<Observation> failing_, crashing_;  // the log as seen by the main search and by the search for `runnable`
   std::unique_ptr<Ordered> runnable_, culprits_;
   std::unique_ptr<causes::Engine> engine_;
+  std::unique_ptr<additive::Engine> sums_;
   std::vector<std::unique_ptr<CauseSearch>> reasons_;
   SuspectSet always_active_;
 };

@@ -5,14 +5,16 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "strategies/answer.hpp"
 
 namespace bisectd::strategies {
 
-/// `automatic`: `ordered` for one slot and exact verdicts, else `causes`, which hands over to `ordered` when it
-/// misfits. `additive` (the measured size of the difference) is not built yet and means `automatic`.
+/// `automatic`: `ordered` for one slot and exact verdicts, else `causes`; `additive` (the measured size of the
+/// difference) when verdicts contradict each other for good, as cancelling effects make them. `causes` and `additive`
+/// hand over when they misfit: all of them heard the same evidence.
 enum class EngineKind { automatic, ordered, causes, additive };
 
 class Search {
@@ -31,6 +33,10 @@ class Search {
   std::vector<Trial> ask(std::size_t slots, std::span<const SuspectSet> pending);
 
   const Answer& answer() const;
+
+  /// An unfinished search in words, with ids as #3: what is proved, what is likely with which odds, what is untouched,
+  /// what the next trial would be.
+  std::string so_far() const;
 
  private:
   class Impl;

@@ -62,6 +62,7 @@ class PlantedTruth {
       for (std::size_t i = 0; i < causes_.size(); ++i)
         if (active(causes_[i], neutralised)) delta += effects_[i];
       evidence.delta = delta;
+      evidence.standard_error = sigma;
       bad = std::abs(delta) > 0.5 * smallest();
     }
     if (random_.unit() < plant_.flip) bad = !bad;
@@ -142,10 +143,13 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
   truth.hint(mine.suspects);
 
   Search search(mine, engine);
-  SuspectSet ends(size);
-  search.tell({.neutralised = ends, .verdict = Verdict::fail, .p_bad = 1, .delta = truth.run(ends).delta});
-  ends.set();
-  search.tell({.neutralised = ends, .verdict = Verdict::pass, .p_bad = 0, .delta = truth.run(ends).delta});
+  const SuspectSet nothing(size);
+  for (const SuspectSet& end : {nothing, ~nothing}) {
+    Evidence evidence = truth.run(end);
+    evidence.verdict = end.none() ? Verdict::fail : Verdict::pass;
+    evidence.p_bad = end.none() ? 1 : 0;
+    search.tell(evidence);
+  }
 
   PlayedGame game;
   while (game.trials < most_trials) {

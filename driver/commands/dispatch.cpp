@@ -10,9 +10,12 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/compare.hpp"
 #include "driver/commands/discover.hpp"
+#include "driver/commands/explain.hpp"
 #include "driver/commands/families.hpp"
+#include "driver/commands/plan.hpp"
 #include "driver/commands/resume.hpp"
 #include "driver/commands/run.hpp"
+#include "driver/commands/simulate.hpp"
 #include "driver/commands/trial.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
@@ -73,7 +76,9 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_run, add_resume, add_compare, add_discover, add_trial, add_families}) add(app, action);
+  for (const auto add : {add_run, add_resume, add_compare, add_plan, add_simulate, add_explain, add_discover, add_trial,
+                         add_families})
+    add(app, action);
 
   try {
     app.parse(argc, with_candidates(argc, argv).data());

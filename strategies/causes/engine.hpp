@@ -9,6 +9,7 @@
 
 #include "strategies/causes/particles.hpp"
 #include "strategies/evidence_log.hpp"
+#include "strategies/finding.hpp"
 
 namespace bisectd::strategies::causes {
 
@@ -29,12 +30,6 @@ class Engine {
   bool misfit() const { return particles_.misfit() || tests_.full() || crowded_; }
 
   /// The answer that is likeliest, or the one that is proved.
-  struct Finding {
-    std::vector<SuspectId> culprit_set;          ///< the cheapest minimal fix of the causes, ascending
-    std::vector<std::vector<SuspectId>> causes;  ///< each ascending, in ascending order
-    double mass = 0;                             ///< posterior probability of the causes
-    bool proved = false;                         ///< every claim holds
-  };
   const Finding& finding() const { return findings_.front(); }
 
   /// Active sets to run now beside `pending`; empty if it has none that would tell anything.

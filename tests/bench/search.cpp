@@ -48,9 +48,10 @@ std::string mix_name(const std::vector<std::size_t>& sizes) {
   return name;
 }
 
-Forecast measure(const Problem& problem, const Plant& plant, std::size_t games, double* seconds = nullptr) {
+Forecast measure(const Problem& problem, const Plant& plant, std::size_t games, double* seconds = nullptr,
+                 EngineKind engine = options.engine) {
   const auto start = std::chrono::steady_clock::now();
-  const Forecast forecast = simulate(problem, plant, options.games ? options.games : games, options.engine);
+  const Forecast forecast = simulate(problem, plant, options.games ? options.games : games, engine);
   if (seconds) *seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return forecast;
 }
@@ -153,7 +154,7 @@ void additive() {
     for (std::size_t slots : {1, 8}) {
       double seconds = 0;
       const Plant plant{.cause_sizes = Sizes(5, 1), .effect_noise = 0.1, .mixed_signs = mixed};
-      const Forecast forecast = measure(problem_of(options.n, slots), plant, 20, &seconds);
+      const Forecast forecast = measure(problem_of(options.n, slots), plant, 20, &seconds, EngineKind::additive);
       line(fmt::format("n={} k=5 D={}{}", options.n, slots, mixed ? " mixed signs" : ""), slots == 1 ? 32 : 5.3,
            slots == 1 ? forecast.trials.mean : forecast.rounds.mean, forecast, seconds);
     }

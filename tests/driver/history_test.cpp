@@ -40,7 +40,7 @@ TEST_CASE("what is journaled is read back") {
     journal.append(run_record("2026-11-21T00:00:00Z", "tag", "/e.yaml"));
     neutralise::Catalogue catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}});
     catalogue.set_always_on({{"ops", "stays"}});
-    journal.append(catalogue_record(catalogue));
+    journal.append(catalogue_record(catalogue, true));
     journal.append(trial_record(plan));
     journal.append(attempt_started_record(3, 1));
     journal.append(attempt_ended_record(outcome));

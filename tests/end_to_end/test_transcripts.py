@@ -14,6 +14,7 @@ class Transcripts(Space):
     def settled(self, text):
         """The text without what differs from run to run: folders, times, durations."""
         text = text.replace(str(self.folder), "FOLDER").replace(HOSTILE, "HOSTILE_TRAINER")
+        text = re.sub(r" *export PYTHONUNBUFFERED=1\n", "", text)  # unless inherited
         text = re.sub(r"\d{8}T\d{6}Z(-\d+)?", "UTC", text)
         text = re.sub(r"\b\d+\.\d s\b", "N s", text)
         return text
@@ -54,6 +55,25 @@ class Transcripts(Space):
         self.check("by_hand", (("families", "generic"), 0), (("discover", "experiment.yaml"), 0),
                    (("trial", "experiment.yaml", "--off", "op3"), 0), (("trial", "experiment.yaml", "--off", "op0,op2"), 1),
                    (("trial", "experiment.yaml", "--off", "op 3"), 2))
+
+    def test_looking_ahead(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=12, devices="[0, 1]"))
+        self.check("looking_ahead", (("plan", "experiment.yaml"), 0),
+                   (("simulate", "experiment.yaml", "--causes", "1,2", "--trial-minutes", "12",
+                                     "--games", "10"), 0))
+
+    def test_explaining(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2"))
+        self.check("explaining", (("run", "experiment.yaml", "--quiet"), 1), (("explain", "bisectd-out/latest"), 0),
+                   (("explain", "bisectd-out/latest", "op6"), 0), (("explain", "bisectd-out/latest", "op5"), 0))
+
+    def test_comparing(self):
+        for name, factor in (("gpu1", 1.0), ("gpu2", 1.0005), ("gpu3", 0.9995), ("good", 1.0008), ("bad", 1.015)):
+            self.write(f"{name}.csv", "step,loss\n" + "".join(
+                f"{step},{factor * (2 + 6 * 0.99 ** step) + 0.001 * (step * 7 % 5):.6f}\n" for step in range(1, 301)))
+        references = ("compare", "gpu1.csv", "gpu2.csv", "gpu3.csv")
+        self.check("comparing", ((*references, "--", "good.csv", "bad.csv", "--plot", "always"), 1),
+                   ((*references, "--", "good.csv"), 0), ((*references, "--", "nothere.csv"), 2), (references, 2))
 
     def test_mistakes(self):
         self.write("experiment.yaml", hostile_experiment().replace("repeats", "repeat").replace("suspects:", "suspect:"))

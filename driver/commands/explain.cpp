@@ -1,0 +1,245 @@
+// The evidence is told to a search again; what it then answers is explained with the trials that show it.
+#include "driver/commands/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "configs/loader.hpp"
+#include "configs/suggest.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/history.hpp"
+#include "driver/inquiry.hpp"
+#include "driver/keep/journal.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "driver/launch/device_pool.hpp"
+#include "driver/problem.hpp"
+#include "reports/words.hpp"
+#include "strategies/certificate.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+using strategies::Claim;
+using strategies::SuspectId;
+using strategies::SuspectSet;
+using strategies::Verdict;
+
+constexpr std::size_t kShown = 3;   ///< trials for one statement
+constexpr std::size_t kNamed = 6;   ///< suspects in one line
+
+struct ExplainOptions {
+  std::string folder, suspect;
+};
+
+bool is_evidence(const PastTrial& trial) {
+  return trial.judgement && trial.role != Role::reference && trial.role != Role::discovery;
+}
+
+/// A finished or unfinished search, told again from its journal.
+class Retold {
+ public:
+  Retold(const configs::Experiment& experiment, History history)
+      : history_(std::move(history)), catalogue_(*history_.catalogue) {
+    const std::size_t slots = launch::DevicePool(experiment.subject.devices).size();
+    Inquiry inquiry(problem_of(experiment, catalogue_, slots, history_.exact), engine_of(experiment.search.engine));
+    for (const std::size_t index : history_.order_judged) {
+      PastTrial& trial = history_.trials[index];
+      if (!is_evidence(trial)) continue;
+      trial.neutralised.resize(catalogue_.size());  // the subject as it is runs before the suspects are known
+      inquiry.learn(told_by(trial));
+      trials_.push_back(&trial);
+    }
+    answer_ = inquiry.answer();
+  }
+
+  const neutralise::Catalogue& catalogue() const { return catalogue_; }
+  const strategies::Answer& answer() const { return answer_; }
+  const std::vector<const PastTrial*>& trials() const { return trials_; }
+
+  std::string labels(const std::vector<SuspectId>& ids, const char* between) const {
+    std::string text;
+    for (const SuspectId id : ids) text += (text.empty() ? "" : between) + catalogue_.label(id);
+    return text;
+  }
+
+  std::string neutralised_text(const SuspectSet& set) const {
+    if (set.none()) return "nothing neutralised";
+    if (set.all()) return "everything neutralised";
+    return set.count() * 2 <= set.size() ? catalogue_.labels(set, kNamed) + " neutralised"
+                                         : "all but " + catalogue_.labels(~set, kNamed) + " neutralised";
+  }
+
+  void print(const PastTrial& trial) const {
+    fmt::print("  trial {}: {} -> {}{}\n", trial.number, neutralised_text(trial.neutralised),
+               reports::verdict_word(trial.judgement->verdict),
+               trial.judgement->delta ? fmt::format(" ({})", reports::percent_text(trial.judgement->delta)) : "");
+  }
+
+  void print_claim(const Claim& claim) const {
+    fmt::print("{}{}\n", words_of(claim), claim.proved ? ":" : ": not proved");
+    std::size_t shown = 0;
+    for (const PastTrial* trial : trials_)
+      if (strategies::shows(claim, answer_, trial->neutralised, trial->judgement->verdict) &&
+          (!claim.proved || trial->neutralised == claim.neutralised) && shown++ < kShown)
+        print(*trial);
+  }
+
+ private:
+  std::string words_of(const Claim& claim) const {
+    std::vector<SuspectId> rest = claim.subject;
+    if (!rest.empty()) rest.pop_back();
+    switch (claim.kind) {
+      case Claim::Kind::fix_passes: return fmt::format("with {} neutralised it passes", labels(claim.subject, ", "));
+      case Claim::Kind::member_needed:
+        return fmt::format("with the rest of the culprit set neutralised, but not {}, it fails",
+                           labels(claim.subject, ", "));
+      case Claim::Kind::cause_fails:
+        return fmt::format("with {} active and everything else neutralised it fails", labels(claim.subject, " and "));
+      case Claim::Kind::cause_minimal:
+        return fmt::format("with {} active, but not {}, it passes", labels(rest, " and "),
+                           catalogue_.label(claim.subject.back()));
+    }
+    return {};
+  }
+
+  History history_;
+  neutralise::Catalogue catalogue_;
+  strategies::Answer answer_;
+  std::vector<const PastTrial*> trials_;
+};
+
+const char* state_text(strategies::State state) {
+  switch (state) {
+    case strategies::State::searching: return "the search has not ended";
+    case strategies::State::aligned: return "the subject as it is passes";
+    case strategies::State::outside_suspects: return "it fails even with everything neutralised";
+    case strategies::State::proved: return "culprits found and proved";
+    case strategies::State::contradictory: return "the verdicts contradict each other";
+    case strategies::State::stuck: return "nothing left to ask, yet nothing proved";
+  }
+  return "";
+}
+
+void explain_all(const Retold& retold) {
+  const strategies::Answer& answer = retold.answer();
+  fmt::print("{}, from {} trials\n", state_text(answer.state), retold.trials().size());
+  if (!answer.explanation.empty()) fmt::print("{}\n", retold.catalogue().with_labels(answer.explanation));
+  if (answer.state == strategies::State::proved) {
+    for (const auto& cause : answer.causes)
+      fmt::print("cause: {}{}\n", retold.labels(cause, " and "), cause.size() > 1 ? " only together" : " alone");
+    for (const Claim& claim : answer.certificate) retold.print_claim(claim);
+    return;
+  }
+  if (answer.state != strategies::State::searching) {
+    for (const PastTrial* trial : retold.trials()) retold.print(*trial);
+    return;
+  }
+  std::vector<SuspectId> order(retold.catalogue().size());
+  for (SuspectId id = 0; id < order.size(); ++id) order[id] = id;
+  std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) { return answer.guilt[a] > answer.guilt[b]; });
+  fmt::print("likeliest so far:\n");
+  for (std::size_t i = 0; i < std::min(kNamed, order.size()); ++i)
+    fmt::print("  {:5.1f} %  {}\n", 100 * answer.guilt[order[i]], retold.catalogue().label(order[i]));
+}
+
+/// The trials in which the suspect took part and the subject passed, the most telling (fewest neutralised) first.
+void explain_acquittal(const Retold& retold, SuspectId id) {
+  std::vector<const PastTrial*> passed;
+  for (const PastTrial* trial : retold.trials())
+    if (trial->judgement->verdict == Verdict::pass && !trial->neutralised.test(id)) passed.push_back(trial);
+  std::stable_sort(passed.begin(), passed.end(), [](const PastTrial* a, const PastTrial* b) {
+    return a->neutralised.count() < b->neutralised.count();
+  });
+  const std::string name = retold.catalogue().label(id);
+  const double guilt = retold.answer().guilt.empty() ? 0.0 : retold.answer().guilt[id];
+  if (passed.empty()) {
+    fmt::print("{} is not cleared: no trial passed while it was active. It is guilty with a probability of {:.1f} %.\n",
+               name, 100 * guilt);
+    return;
+  }
+  const bool proved = retold.answer().state == strategies::State::proved;
+  fmt::print("{} {}: it was active and the subject passed in\n", name,
+             proved ? "is cleared" : "does no harm by itself");
+  for (std::size_t i = 0; i < std::min(kShown, passed.size()); ++i) retold.print(*passed[i]);
+  if (!proved)
+    fmt::print("Together with others it is guilty with a probability of {:.1f} %.\n", 100 * guilt);
+}
+
+void explain_one(const Retold& retold, SuspectId id) {
+  const strategies::Answer& answer = retold.answer();
+  const auto holds = [&](const std::vector<SuspectId>& ids) { return std::ranges::count(ids, id) > 0; };
+  const std::string name = retold.catalogue().label(id);
+  if (holds(answer.not_neutralisable)) {
+    fmt::print("{} cannot be neutralised: runs without it give no verdict. It stayed active and may hide a cause.\n", name);
+    for (const PastTrial* trial : retold.trials())
+      if (trial->judgement->verdict == Verdict::unresolved && trial->neutralised.test(id)) retold.print(*trial);
+    return;
+  }
+  const auto cause = std::ranges::find_if(answer.causes, holds);
+  if (answer.state != strategies::State::proved || (cause == answer.causes.end() && !holds(answer.culprit_set)))
+    return explain_acquittal(retold, id);
+  if (holds(answer.culprit_set)) {
+    const bool alone = cause != answer.causes.end() && cause->size() == 1;
+    fmt::print("{} is guilty{}\n", name, alone ? ", by itself" : "");
+  } else {
+    fmt::print("{} is guilty only together with others, of which the culprit set neutralises a cheaper one\n", name);
+  }
+  for (const auto& each : answer.causes)
+    if (holds(each) && each.size() > 1) fmt::print("{} fail only together\n", retold.labels(each, " and "));
+  for (const Claim& claim : answer.certificate)
+    if (holds(claim.subject) || claim.kind == Claim::Kind::fix_passes) retold.print_claim(claim);
+}
+
+SuspectId find_suspect(const neutralise::Catalogue& catalogue, const std::string& word) {
+  std::vector<std::string> names;
+  std::vector<SuspectId> found;
+  for (SuspectId id = 0; id < catalogue.size(); ++id) {
+    const std::string whole = catalogue[id].family + ":" + catalogue[id].name;
+    names.push_back(catalogue.label(id));
+    if (word == catalogue[id].name || word == whole) found.push_back(id);
+  }
+  if (found.size() == 1) return found.front();
+  if (!found.empty())
+    throw UsageError(fmt::format("{} names several suspects: write {}", word, catalogue.label(found.front())));
+  const auto near = configs::nearest(word, names);
+  throw UsageError(fmt::format("{} was no suspect of this run{}", word,
+                               near ? fmt::format("; did you mean {}?", *near)
+                                    : ": it was excluded, neutralised already, or not seen on the device"));
+}
+
+int explain(const ExplainOptions& options) {
+  std::optional<History> history;
+  try {
+    history = read_history(keep::RunDirectory::open(options.folder).journal());
+  } catch (const keep::JournalDamaged&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+  if (!history->catalogue)
+    throw UsageError(fmt::format("{} ended before its suspects were known: there is nothing to explain", options.folder));
+  const configs::Experiment experiment = load(history->experiment_file);
+  const Retold retold(experiment, std::move(*history));
+  if (options.suspect.empty())
+    explain_all(retold);
+  else
+    explain_one(retold, find_suspect(retold.catalogue(), options.suspect));
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* command = app.add_subcommand("explain", "say why a suspect is in or out, with the trials that show it");
+  command->add_option("DIR", options->folder, "the run directory")->required();
+  command->add_option("SUSPECT", options->suspect, "one suspect; without it, the whole proof");
+  command->callback([&action, options] { action = [options] { return explain(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

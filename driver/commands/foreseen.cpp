@@ -1,0 +1,77 @@
+#include "driver/commands/foreseen.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/algorithm/string/join.hpp>
+#include <stdexcept>
+
+#include "driver/commands/command.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "driver/problem.hpp"
+
+namespace bisectd::driver::commands {
+
+void add_foreseen_options(CLI::App& command, ForeseenOptions& options) {
+  command.add_option("EXPERIMENT", options.experiment, "the experiment file (YAML)")->required();
+  CLI::Option* suspects =
+      command.add_option("--suspects", options.suspects, "how many suspects there will be, where a run discovers them")
+          ->check(CLI::Range(1, 100000));
+  command.add_option("--from", options.from, "take the suspects and the time of a trial from this run directory")
+      ->excludes(suspects);
+}
+
+std::optional<History> earlier_run(const ForeseenOptions& options) {
+  if (options.from.empty()) return std::nullopt;
+  try {
+    return read_history(keep::RunDirectory::open(options.from).journal());
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+neutralise::Catalogue foreseen_catalogue(const configs::Experiment& experiment, const ForeseenOptions& options,
+                                         const std::optional<History>& earlier, const neutralise::Environment& base) {
+  if (earlier) {
+    if (!earlier->catalogue)
+      throw UsageError(fmt::format("{} ended before its suspects were known", options.from));
+    for (const neutralise::Member& member : earlier->catalogue->members())
+      if (!experiment.suspects.contains(member.family))
+        throw UsageError(fmt::format("{} is of another experiment: its family {} is not searched here", options.from,
+                                     member.family));
+    return *earlier->catalogue;
+  }
+  const std::vector<std::string> discovered = discovered_families(experiment);
+  neutralise::Catalogue named = neutralise::make_catalogue(experiment, {}, neutralise::always_off(experiment, base));
+  if (discovered.empty()) {
+    if (options.suspects) throw UsageError("--suspects: this experiment names all its suspects itself");
+    if (named.size() == 0) throw UsageError("there is no suspect: the subject is safe already in everything named");
+    return named;
+  }
+  if (!options.suspects)
+    throw UsageError(fmt::format("only a run can tell the members of {}: say how many suspects to expect (--suspects), "
+                                 "or name an earlier run (--from)",
+                                 boost::algorithm::join(discovered, ", ")));
+  if (*options.suspects < named.size())
+    throw UsageError(fmt::format("--suspects {}: the experiment names {} already", *options.suspects, named.size()));
+  std::vector<neutralise::Member> members = named.members();
+  for (std::size_t i = 1; members.size() < *options.suspects; ++i)
+    members.push_back({discovered.front(), fmt::format("(discovered {})", i)});
+  return neutralise::Catalogue(std::move(members));
+}
+
+std::optional<double> trial_time_s(const std::optional<History>& earlier) {
+  std::vector<double> times_s;
+  if (earlier)
+    for (const PastTrial& trial : earlier->trials)
+      for (const PastAttempt& attempt : trial.attempts)
+        if (trial.role != Role::reference && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
+          times_s.push_back(attempt.duration_s);
+  if (times_s.empty()) return std::nullopt;
+  const auto middle = times_s.begin() + static_cast<std::ptrdiff_t>(times_s.size() / 2);
+  std::nth_element(times_s.begin(), middle, times_s.end());
+  return *middle;
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,192 @@
+#include "driver/commands/plan.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/replace.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "driver/attempt_files.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/commands/foreseen.hpp"
+#include "driver/launch/local.hpp"
+#include "driver/problem.hpp"
+#include "driver/sides.hpp"
+#include "reports/words.hpp"
+#include "strategies/simulate.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using strategies::SuspectSet;
+
+constexpr std::size_t kShown = 3;   ///< trials of the first batch
+constexpr std::size_t kNamed = 12;  ///< suspects in a headline
+constexpr std::size_t kGames = 10;
+
+struct PlanOptions {
+  ForeseenOptions foreseen;
+  std::string out = "bisectd-out";
+};
+
+/// A folder for the setup's logs, gone in the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() : path(fs::temp_directory_path() / fmt::format("bisectd-plan-{}", ::getpid())) {}
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  const fs::path path;
+};
+
+class Plan {
+ public:
+  Plan(const PlanOptions& options, const configs::Experiment& experiment, Sides& sides)
+      : experiment_(experiment), sides_(sides), folder_(fs::absolute(options.out) / (experiment.name + "-UTC")) {}
+
+  void headline(const std::string& what) { fmt::print("{}. {}\n", ++steps_, what); }
+
+  /// The next trial's command, as its first attempt would be launched.
+  void command(LaunchSide& side, neutralise::Recipe recipe) {
+    ++trial_;
+    const AttemptRequest request{.trial = trial_,
+                                 .side = &side,
+                                 .folder = folder_ / fmt::format("trials/{:04}/attempt-1", trial_),
+                                 .recipe = std::move(recipe),
+                                 .steps = experiment_.steps};
+    if (side.pool->free() == 0) free_devices();
+    const auto slot = side.pool->acquire();
+    const std::string text = shell_text(launch_command(request, *slot, experiment_.name + "-UTC"));
+    fmt::print("   {}\n", boost::replace_all_copy(text.substr(0, text.size() - 1), "\n", "\n   "));
+    taken_.emplace_back(&side, *slot);
+  }
+
+  /// What was started together has ended.
+  void free_devices() {
+    for (const auto& [side, slot] : taken_) side->pool->release(slot);
+    taken_.clear();
+  }
+
+  neutralise::Recipe recipe(const neutralise::Catalogue& catalogue, const SuspectSet& neutralised) const {
+    return neutralise::recipe_for(experiment_, catalogue, neutralised, sides_.subject.environment);
+  }
+
+ private:
+  const configs::Experiment& experiment_;
+  Sides& sides_;
+  fs::path folder_;
+  std::size_t steps_ = 0, trial_ = 0;
+  std::vector<std::pair<LaunchSide*, launch::Slot>> taken_;
+};
+
+void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) {
+  if (experiment.reference.curve) {
+    plan.headline(fmt::format("the reference is recorded in {}: nothing to run", experiment.reference.curve->value));
+  } else {
+    plan.headline(fmt::format("the reference, {} times: their spread is the noise floor", experiment.reference.repeats));
+    plan.command(sides.reference, {});
+    plan.free_devices();
+  }
+  const neutralise::Catalogue nobody;
+  plan.headline("the subject with nothing neutralised: this must fail");
+  plan.command(sides.subject, plan.recipe(nobody, SuspectSet(0)));
+  if (const auto families = discovered_families(experiment); !families.empty()) {
+    plan.headline(fmt::format("at the same time, if devices are free: which members of {} does a run use?",
+                              boost::algorithm::join(families, ", ")));
+    neutralise::Recipe recipe = plan.recipe(nobody, SuspectSet(0));
+    set_discovery(recipe, experiment, sides.subject);
+    plan.command(sides.subject, std::move(recipe));
+  }
+  plan.free_devices();
+}
+
+std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& neutralised) {
+  return neutralised.count() * 2 <= catalogue.size() || neutralised.all()
+             ? catalogue.labels(neutralised, kNamed)
+             : "all but " + catalogue.labels(~neutralised, kNamed);
+}
+
+void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem,
+                 strategies::EngineKind engine, Sides& sides) {
+  const SuspectSet nothing(catalogue.size()), everything = ~nothing;
+  plan.headline(fmt::format("the subject with all {} suspects neutralised: this must pass", catalogue.size()));
+  plan.command(sides.subject, plan.recipe(catalogue, everything));
+  plan.free_devices();
+
+  strategies::Search search(problem, engine);
+  search.tell({.neutralised = nothing, .verdict = strategies::Verdict::fail, .p_bad = 1, .delta = {}});
+  search.tell({.neutralised = everything, .verdict = strategies::Verdict::pass, .p_bad = 0, .delta = {}});
+  const std::vector<strategies::Trial> trials = search.ask(problem.slots, {});
+  for (std::size_t i = 0; i < trials.size() && i < kShown; ++i) {
+    plan.headline(fmt::format("search, {} of {} neutralised: {}", trials[i].neutralised.count(), catalogue.size(),
+                              names_of(catalogue, trials[i].neutralised)));
+    plan.command(sides.subject, plan.recipe(catalogue, trials[i].neutralised));
+  }
+  if (trials.size() > kShown) fmt::print("   and {} more at the same time\n", trials.size() - kShown);
+  plan.free_devices();
+}
+
+void show_forecast(const strategies::Problem& problem, strategies::EngineKind engine, double trial_s, bool measured,
+                   int devices_per_trial) {
+  fmt::print("\nExpected, with exact verdicts, {} of {} a trial:\n", measured ? "at" : "at the timeout",
+             reports::duration_text(trial_s));
+  for (const std::size_t culprits : {1, 3}) {
+    if (culprits > problem.suspects.size()) break;
+    const strategies::Plant plant{.cause_sizes = std::vector<std::size_t>(culprits, 1)};
+    const strategies::Forecast forecast = strategies::simulate(problem, plant, kGames, engine);
+    fmt::print("  {} culprit{} {:5.1f} trials ({} in nine of ten cases), {:.1f} rounds, {}, {:.1f} device hours\n", culprits,
+               culprits == 1 ? ": " : "s:", forecast.trials.mean, forecast.trials.p90, forecast.rounds.mean,
+               reports::duration_text(forecast.rounds.mean * trial_s),
+               forecast.trials.mean * trial_s / 3600 * devices_per_trial);
+  }
+  fmt::print("Other cases (interactions, noise, crashes): bisectd simulate.\n");
+}
+
+int plan(const PlanOptions& options) {
+  configs::Experiment experiment = load(options.foreseen.experiment);
+  const std::optional<History> earlier = earlier_run(options.foreseen);
+  launch::LocalLauncher launcher;
+  const ScratchFolder scratch;
+  Sides sides = prepare_sides(experiment, launcher, scratch.path, experiment.name + "-plan");
+  settle_toggles(experiment, sides.subject.environment);
+
+  Plan steps(options, experiment, sides);
+  const bool unknown =
+      !earlier && !options.foreseen.suspects && !discovered_families(experiment).empty();
+  std::optional<neutralise::Catalogue> catalogue;
+  if (!unknown) catalogue = foreseen_catalogue(experiment, options.foreseen, earlier, sides.subject.environment);
+  show_ends(steps, experiment, sides);
+  if (!catalogue) {
+    fmt::print("\nWhat follows depends on the members that this run shows; --from an earlier run, or --suspects N for "
+               "the expected number of trials.\n");
+    return 0;
+  }
+  const strategies::EngineKind engine = engine_of(experiment.search.engine);
+  const strategies::Problem problem = problem_of(experiment, *catalogue, sides.subject.pool->size(), true);
+  if (!options.foreseen.suspects) show_search(steps, *catalogue, problem, engine, sides);
+  const std::optional<double> seen_s = trial_time_s(earlier);
+  const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
+  show_forecast(problem, engine, seen_s.value_or(timeout_s), seen_s.has_value(),
+                experiment.subject.devices.per_trial);
+  return 0;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<PlanOptions>();
+  CLI::App* command =
+      app.add_subcommand("plan", "print the first commands that a run would start, and what it is expected to take");
+  add_foreseen_options(*command, options->foreseen);
+  command->add_option("--out", options->out, "folder that would get the run directory")->capture_default_str();
+  command->callback([&action, options] { action = [options] { return plan(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,159 @@
+#include "driver/commands/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "driver/commands/drive.hpp"
+#include "driver/commands/foreseen.hpp"
+#include "driver/inherited_environment.hpp"
+#include "driver/launch/device_pool.hpp"
+#include "driver/problem.hpp"
+#include "driver/sides.hpp"
+#include "strategies/simulate.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct SimulateOptions {
+  ForeseenOptions foreseen;
+  strategies::Plant plant;
+  std::optional<std::size_t> slots;
+  std::optional<double> trial_minutes;
+  std::size_t games = 50;
+  std::optional<std::uint64_t> seed;
+  bool json = false;
+};
+
+struct Setting {
+  std::size_t suspects = 0, slots = 0, games = 0;
+  int devices_per_trial = 1;
+  std::vector<std::size_t> causes;
+  double trial_s = 0;
+  std::string trial_time_from;
+
+  double device_hours_per_trial() const { return trial_s / 3600 * devices_per_trial; }
+};
+
+/// The subject's environment as far as it is known without running its setup.
+neutralise::Environment written_environment(const configs::Side& side) {
+  neutralise::Environment environment = inherited_environment();
+  for (const std::string& name : side.unset) environment.erase(name);
+  for (const auto& [name, value] : side.environment) environment[name] = value.value;
+  return environment;
+}
+
+std::string causes_text(const std::vector<std::size_t>& causes) {
+  std::string text;
+  for (const std::size_t size : causes)
+    text += (text.empty() ? "" : ", ") + (size == 1 ? "a lone culprit" : fmt::format("{} that fail only together", size));
+  return text;
+}
+
+ordered_json json_of(const strategies::Spread& spread, double factor) {
+  const auto scaled = [&](std::size_t value) { return static_cast<double>(value) * factor; };
+  return {{"mean", spread.mean * factor}, {"p10", scaled(spread.p10)}, {"median", scaled(spread.median)},
+          {"p90", scaled(spread.p90)}, {"most", scaled(spread.most)}};
+}
+
+void print_json(const Setting& setting, const strategies::Forecast& forecast) {
+  const ordered_json document = {{"suspects", setting.suspects},
+                                 {"slots", setting.slots},
+                                 {"causes", setting.causes},
+                                 {"games", setting.games},
+                                 {"trial_s", setting.trial_s},
+                                 {"trials", json_of(forecast.trials, 1)},
+                                 {"rounds", json_of(forecast.rounds, 1)},
+                                 {"hours", json_of(forecast.rounds, setting.trial_s / 3600)},
+                                 {"device_hours", json_of(forecast.trials, setting.device_hours_per_trial())},
+                                 {"right", forecast.exact},
+                                 {"named", forecast.named},
+                                 {"unfinished", forecast.unfinished}};
+  fmt::print("{}\n", document.dump(2));
+}
+
+void print_line(const char* what, const strategies::Spread& spread, double factor) {
+  const auto scaled = [&](std::size_t value) { return static_cast<double>(value) * factor; };
+  fmt::print("{:<13}{:>9.1f}{:>9.1f}{:>9.1f}{:>9.1f}\n", what, spread.mean * factor, scaled(spread.median),
+             scaled(spread.p90), scaled(spread.most));
+}
+
+void print_text(const Setting& setting, const strategies::Forecast& forecast) {
+  fmt::print("{} suspects, {} at a time, {} games; planted: {}\n\n", setting.suspects,
+             setting.slots == 1 ? "one trial" : fmt::format("{} trials", setting.slots), setting.games,
+             causes_text(setting.causes));
+  fmt::print("{:<13}{:>9}{:>9}{:>9}{:>9}\n", "", "mean", "median", "90 %", "most");
+  print_line("trials", forecast.trials, 1);
+  print_line("rounds", forecast.rounds, 1);
+  print_line("hours", forecast.rounds, setting.trial_s / 3600);
+  print_line("device hours", forecast.trials, setting.device_hours_per_trial());
+  fmt::print("\nfound {:.0f} %, causes named {:.0f} %, ended without a proof {:.0f} %\n", 100 * forecast.exact,
+             100 * forecast.named, 100 * forecast.unfinished);
+  fmt::print("hours count {:.3g} min for a trial ({}); the references and both ends come on top\n", setting.trial_s / 60,
+             setting.trial_time_from);
+}
+
+int simulate(const SimulateOptions& options) {
+  configs::Experiment experiment = load(options.foreseen.experiment);
+  const neutralise::Environment base = written_environment(experiment.subject);
+  settle_toggles(experiment, base);
+  const std::optional<History> earlier = earlier_run(options.foreseen);
+  const neutralise::Catalogue catalogue = foreseen_catalogue(experiment, options.foreseen, earlier, base);
+  const std::vector<std::size_t>& causes = options.plant.cause_sizes;
+  if (const std::size_t culprits = std::accumulate(causes.begin(), causes.end(), std::size_t{0});
+      culprits > catalogue.size())
+    throw UsageError(fmt::format("--causes: {} culprits cannot be planted into {} suspects", culprits, catalogue.size()));
+
+  Setting setting{.suspects = catalogue.size(),
+                  .slots = options.slots.value_or(launch::DevicePool(experiment.subject.devices).size()),
+                  .games = options.games,
+                  .devices_per_trial = experiment.subject.devices.per_trial,
+                  .causes = causes};
+  const std::optional<double> seen_s = trial_time_s(earlier);
+  const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
+  setting.trial_s = options.trial_minutes ? *options.trial_minutes * 60 : seen_s.value_or(timeout_s);
+  setting.trial_time_from = options.trial_minutes ? "--trial-minutes"
+                            : seen_s              ? "as in the earlier run"
+                                                  : "the timeout; --trial-minutes says it better";
+  strategies::Problem problem = problem_of(experiment, catalogue, setting.slots, options.plant.flip <= 0);
+  problem.seed = options.seed.value_or(problem.seed);
+  const auto most = static_cast<std::size_t>(experiment.search.budget_trials.value_or(2000));
+  const strategies::Forecast forecast =
+      strategies::simulate(problem, options.plant, options.games, engine_of(experiment.search.engine), most);
+  options.json ? print_json(setting, forecast) : print_text(setting, forecast);
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command =
+      app.add_subcommand("simulate", "plant culprits into the suspects and show how many trials finding them takes");
+  add_foreseen_options(*command, options->foreseen);
+  command->add_option("--causes", options->plant.cause_sizes,
+                      "one number per cause: 1 a lone culprit, 2 a pair that fails only together, 3 three of them")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 3))
+      ->capture_default_str();
+  command->add_option("--flip", options->plant.flip, "noise: share of the verdicts that are wrong")
+      ->check(CLI::Range(0.0, 0.3));
+  command->add_option("--crash", options->plant.crash, "share of the sets that break the run")->check(CLI::Range(0.0, 0.5));
+  command->add_option("--hints", options->plant.hint_quality,
+                      "share of the culprits that `likely` would name, beside 5 % of the others")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--at-once", options->slots, "trials that run at once, instead of what the devices allow")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(CLI::PositiveNumber);
+  command->add_option("--games", options->games, "games to play")->check(CLI::Range(1, 100000))->capture_default_str();
+  command->add_option("--seed", options->seed, "of the first game, instead of the experiment's");
+  command->add_flag("--json", options->json, "print one JSON document");
+  command->callback([&action, options] { action = [options] { return simulate(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,164 @@
+// Screens with random halves, fits, and asks for the proof once one fit stands out.
+#include "strategies/additive/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "strategies/certificate.hpp"
+#include "strategies/logarithm.hpp"
+#include "strategies/random.hpp"
+
+namespace bisectd::strategies::additive {
+namespace {
+
+constexpr std::size_t kMostCulprits = 16;
+constexpr double kLeastError = 1e-3;      // of the largest difference: effects never add to the last bit
+constexpr double kNats = 0.69314718055994531;  // in a bit
+constexpr double kSurplusNats = 6;
+constexpr double kStandsOut = 2;               // an effect, in noise of one trial
+constexpr int kMostSilent = 3;
+constexpr double kSurplusBits = 10;       // by which the spare trials must pay for the choice of a set
+constexpr std::size_t kPatience = 24;     // trials beyond what a set of the most culprits could need
+constexpr int kCandidates = 12;           // random halves, of which the one that tells the fits apart most is run
+
+std::vector<SuspectId> searched(const SuspectSet& always_active) {
+  std::vector<SuspectId> suspects;
+  for (SuspectId s = 0; s < always_active.size(); ++s)
+    if (!always_active.test(s)) suspects.push_back(s);
+  return suspects;
+}
+
+double log2_choose(std::size_t n, std::size_t k) {
+  double bits = 0;
+  for (std::size_t i = 0; i < k; ++i) bits += log2_exact(static_cast<double>(n - i) / static_cast<double>(i + 1));
+  return bits;
+}
+
+}  // namespace
+
+Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log)
+    : problem_(problem),
+      always_active_(std::move(always_active)),
+      log_(log),
+      suspects_(searched(always_active_)),
+      sums_(suspects_.size()) {
+  hear();
+}
+
+void Engine::hear() {
+  if (misfit_) return;
+  const std::size_t before = sums_.size();
+  take_rows();
+  if (sums_.size() > before) {
+    fits_ = sums_.explain(std::min(kMostCulprits, sums_.size() / 2));
+    const double patience = 3 * log2_exact(static_cast<double>(suspects_.size() + 1)) + kPatience;
+    if (fits_.empty() && static_cast<double>(sums_.size()) > patience) misfit_ = true;
+  }
+  review();
+}
+
+// A difference is only comparable where the always active suspects were active too.
+void Engine::take_rows() {
+  const std::vector<Measurement>& all = log_.measurements();
+  double largest = 0;
+  for (const Measurement& one : all) largest = std::max(largest, std::abs(one.delta));
+  for (; heard_ < all.size(); ++heard_) {
+    const SuspectSet& active = log_.entries()[all[heard_].entry].active;
+    if (!always_active_.is_subset_of(active)) continue;
+    SuspectSet row(suspects_.size());
+    for (std::size_t i = 0; i < suspects_.size(); ++i)
+      if (active.test(suspects_[i])) row.set(i);
+    sums_.add(row, all[heard_].delta, std::max({all[heard_].error, kLeastError * largest, 1e-12}));
+  }
+}
+
+// The best fit is worth proving when it leads its rivals clearly, each effect stands out of the noise, and the trials
+// beyond one per effect carry more bits than it takes to name the set (minimum description length).
+bool Engine::clear_best() const {
+  if (fits_.empty()) return false;
+  const Regression::Fit& best = fits_.front();
+  // a rival is one of about n; a difference of chi2 is twice a log likelihood ratio
+  const double need = 2 * kNats * log2_exact(static_cast<double>(suspects_.size())) + kSurplusNats;
+  if (fits_.size() > 1 && fits_[1].chi2 - best.chi2 < need) return false;
+  const std::size_t k = best.support.size();
+  if (k == 0 || sums_.size() < k + 3) return false;
+  double smallest = std::abs(best.effect.front());
+  for (double effect : best.effect) smallest = std::min(smallest, std::abs(effect));
+  const double noise = sums_.typical_error();
+  if (smallest < kStandsOut * noise) return false;
+  const double spare = static_cast<double>(sums_.size() - k - 1);
+  return spare * log2_exact(smallest / noise) > log2_choose(suspects_.size(), k) + kSurplusBits;
+}
+
+void Engine::review() {
+  checks_.clear();
+  finding_ = {};
+  if (!clear_best()) return;
+  for (std::size_t local : fits_.front().support) {
+    finding_.culprit_set.push_back(suspects_[local]);
+    finding_.causes.push_back({suspects_[local]});
+  }
+  finding_.mass = 0.5;
+  finding_.proved = true;
+  for (const Claim& claim : certificate(log_, always_active_, finding_.culprit_set, finding_.causes)) {
+    if (claim.proved) continue;
+    finding_.proved = false;
+    if (claim.kind == Claim::Kind::member_needed) continue;  // each member failing alone shows it
+    checks_.push_back(~claim.neutralised);
+    const LogEntry* entry = log_.find(~claim.neutralised);
+    const bool refuted = entry && entry->verdict == (claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);
+    const bool silent = entry && entry->judged() == 0 && entry->told() >= kMostSilent;
+    misfit_ = misfit_ || refuted || silent;
+  }
+}
+
+std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+  std::vector<SuspectSet> sets;
+  if (misfit_ || finding_.proved) return sets;
+  const auto known = [&](const SuspectSet& set) {
+    return std::find(pending.begin(), pending.end(), set) != pending.end() ||
+           std::find(sets.begin(), sets.end(), set) != sets.end();
+  };
+  for (const SuspectSet& check : checks_)
+    if (sets.size() < count && !known(check)) {
+      const LogEntry* entry = log_.find(check);
+      if (!entry || !log_.exact() || entry->judged() == 0) sets.push_back(check);
+    }
+  Random random(problem_.seed + 17 * sums_.size() + 1009 * pending.size());
+  while (sets.size() < count && checks_.empty()) {
+    SuspectSet best;
+    double most = -1;
+    for (int candidate = 0; candidate < kCandidates; ++candidate) {
+      SuspectSet active = always_active_;
+      for (SuspectId suspect : suspects_)
+        if (random.below(2)) active.set(suspect);
+      if (known(active) || log_.find(active)) continue;
+      double sum = 0, squares = 0;
+      for (const Regression::Fit& fit : fits_) {
+        double predicted = fit.offset;
+        for (std::size_t i = 0; i < fit.support.size(); ++i)
+          if (active.test(suspects_[fit.support[i]])) predicted += fit.effect[i];
+        sum += predicted;
+        squares += predicted * predicted;
+      }
+      const double spread = fits_.empty() ? 0 : squares - sum * sum / static_cast<double>(fits_.size());
+      if (spread > most) most = spread, best = active;
+      if (fits_.size() < 2) break;
+    }
+    if (most < 0) break;
+    sets.push_back(std::move(best));
+  }
+  return sets;
+}
+
+bool Engine::is_check(const SuspectSet& active) const {
+  return std::find(checks_.begin(), checks_.end(), active) != checks_.end();
+}
+
+std::vector<double> Engine::guilt() const {
+  std::vector<double> guilt(problem_.suspects.size(), 0.0);
+  for (SuspectId suspect : finding_.culprit_set) guilt[suspect] = finding_.proved ? 1.0 : finding_.mass;
+  return guilt;
+}
+
+}  // namespace bisectd::strategies::additive

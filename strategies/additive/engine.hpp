@@ -1,0 +1,48 @@
+// The engine `additive`: uses the measured size of each difference, not only the verdict, and so needs fewer trials than
+// there are bits to learn; and it finds culprits whose effects cancel, where more neutralised may be worse. It assumes
+// that effects add; what it proves, it proves by trials of its own that do not rest on that.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "strategies/additive/regression.hpp"
+#include "strategies/evidence_log.hpp"
+#include "strategies/finding.hpp"
+
+namespace bisectd::strategies::additive {
+
+class Engine {
+ public:
+  /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
+  /// problem and log must outlive the engine.
+  Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log);
+
+  /// Takes in what was added to the log since.
+  void hear();
+
+  /// No sum of a few effects explains the differences, or a check refuted the sum: others must go on.
+  bool misfit() const { return misfit_; }
+  const Finding& finding() const { return finding_; }
+  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const;
+  bool is_check(const SuspectSet& active) const;
+  std::vector<double> guilt() const;  ///< per suspect: 1 for those of the finding
+
+ private:
+  void take_rows();
+  void review();
+  bool clear_best() const;
+
+  const Problem& problem_;
+  SuspectSet always_active_;
+  const EvidenceLog& log_;
+  std::vector<SuspectId> suspects_;  // local to global
+  Regression sums_;
+  std::size_t heard_ = 0;            // measurements of the log taken in
+  std::vector<Regression::Fit> fits_;
+  std::vector<SuspectSet> checks_;  // active sets that prove the finding
+  Finding finding_;
+  bool misfit_ = false;
+};
+
+}  // namespace bisectd::strategies::additive

@@ -1,0 +1,107 @@
+// Measured differences: the sparse sum behind them is found, cancelling effects do no harm, and where effects do not add
+// nothing wrong is said.
+#include <cmath>
+#include <set>
+
+#include "strategies/additive/regression.hpp"
+#include "strategies/simulate.hpp"
+#include "tests/catch.hpp"
+#include "tests/strategies/play.hpp"
+
+using namespace bisectd::strategies;
+using namespace bisectd::strategies::testing;
+
+namespace {
+
+SuspectSet random_half(std::size_t size, Random& random) {
+  SuspectSet set(size);
+  for (std::size_t i = 0; i < size; ++i)
+    if (random.below(2)) set.set(i);
+  return set;
+}
+
+// Tells the difference that the active culprits' effects make, within the target of 1.
+Game play_sums(const Problem& problem, const std::function<double(const SuspectSet& active)>& difference,
+               EngineKind engine) {
+  Search search(problem, engine);
+  Game game;
+  while (game.told.size() < 600) {
+    const std::vector<Trial> trials = search.ask(problem.slots, {});
+    if (trials.empty()) break;
+    ++game.rounds;
+    for (const Trial& trial : trials) {
+      const double delta = difference(~trial.neutralised);
+      Evidence evidence = evidence_of(trial.neutralised, std::abs(delta) > 1 ? Verdict::fail : Verdict::pass);
+      evidence.delta = delta;
+      evidence.standard_error = 0.1;
+      game.told.push_back(evidence);
+      search.tell(evidence);
+    }
+  }
+  game.answer = search.answer();
+  return game;
+}
+
+}  // namespace
+
+TEST_CASE("the regression finds the few columns, their effects and the offset") {
+  Random random(3);
+  additive::Regression sums(60);
+  for (int i = 0; i < 16; ++i) {
+    const SuspectSet active = random_half(60, random);
+    sums.add(active, 0.5 + 2.0 * active.test(7) - 3.0 * active.test(41) + 0.01 * (random.unit() - 0.5), 0.01);
+  }
+  const auto fits = sums.explain(8);
+  REQUIRE(fits.size() == 1);
+  CHECK(fits.front().support == std::vector<std::size_t>{7, 41});
+  CHECK(fits.front().effect[0] == Approx(2.0).margin(0.02));
+  CHECK(fits.front().effect[1] == Approx(-3.0).margin(0.02));
+  CHECK(fits.front().offset == Approx(0.5).margin(0.02));
+}
+
+TEST_CASE("differences that nothing explains have no fit") {
+  Random random(4);
+  additive::Regression sums(30);
+  for (int i = 0; i < 24; ++i) sums.add(random_half(30, random), 10 * random.unit(), 0.01);
+  CHECK(sums.explain(5).empty());
+}
+
+TEST_CASE("additive: fewer trials than bits, whatever the signs, each culprit shown alone") {
+  for (bool mixed : {false, true}) {
+    const Forecast forecast = simulate(problem_of(200), {.cause_sizes = {1, 1, 1, 1, 1}, .effect_noise = 0.1, .mixed_signs = mixed},
+                                       6, EngineKind::additive);
+    CHECK(forecast.exact == 1.0);
+    CHECK(forecast.named == 1.0);
+    CHECK(forecast.trials.mean < 33);  // log2 C(200, 5) = 31.2, less the proof's 6
+  }
+}
+
+TEST_CASE("effects that cancel are a contradiction for every verdict, and sums find the way out by themselves") {
+  std::size_t solved = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto difference = [](const SuspectSet& active) {
+      return 3.0 * active.test(2) + 5.0 * active.test(11) - 4.0 * active.test(17);
+    };
+    const Game game = play_sums(problem_of(24, 4, seed), difference, EngineKind::automatic);
+    INFO("seed " << seed << " " << game.answer.explanation);
+    if (game.answer.state == State::contradictory) continue;
+    REQUIRE(game.answer.state == State::proved);
+    SuspectSet active(24);
+    active.set();
+    for (SuspectId culprit : game.answer.culprit_set) active.reset(culprit);
+    CHECK(std::abs(difference(active)) <= 1);  // whatever set it is, it is a fix
+    ++solved;
+  }
+  CHECK(solved >= 10);
+}
+
+TEST_CASE("effects that do not add are handed over with nothing lost") {
+  const auto difference = [](const SuspectSet& active) { return active.test(3) || active.test(9) ? 2.0 : 0.0; };
+  const Game game = play_sums(problem_of(40, 8), difference, EngineKind::additive);
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.causes == Causes{{3}, {9}});
+  const auto pair = [](const SuspectSet& active) { return active.test(3) && active.test(9) ? 2.0 : 0.0; };
+  const Game together = play_sums(problem_of(40, 8), pair, EngineKind::additive);
+  REQUIRE(together.answer.state == State::proved);
+  CHECK(together.answer.causes == Causes{{3, 9}});
+}
