@@ -41,7 +41,7 @@ std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment
   std::vector<std::pair<const Delivery*, std::string>> all;
   for (const auto& [name, selection] : experiment.suspects) {
     const Family& family = experiment.families.at(name);
-    if (family.kind == FamilyKind::list) all.emplace_back(&family.deliver, "family " + name);
+    if (family.kind != FamilyKind::toggle) all.emplace_back(&family.deliver, "family " + name);
     for (const auto& [toggle_name, toggle] : family.toggles)
       all.emplace_back(&toggle.deliver, fmt::format("{} of family {}", toggle_name, name));
   }
@@ -148,7 +148,7 @@ void check_own_lists(const Experiment& experiment, Problems& problems) {
 }
 
 bool may_hold_suspects(const Family& family, const Selection& selection) {
-  if (family.kind == FamilyKind::list) return true;
+  if (family.kind != FamilyKind::toggle) return true;
   return std::ranges::any_of(family.toggles, [&](const auto& entry) {
     const auto& [name, toggle] = entry;
     const auto is_it = [&](const Placed<std::string>& other) { return other.value == name; };
@@ -166,6 +166,17 @@ void check_not_overwritten(const Experiment& experiment, Problems& problems) {
       problems.add(own->second.place, fmt::format("{} writes `{}` anew, so its value here would be lost", owner, own->first),
                    "move what it says into the family's template, or leave the family out");
   }
+}
+
+/// One name in two lists is one thing switched off in two ways, or two things; only the person who wrote it knows.
+void warn_of_shared_names(const Experiment& experiment, Problems& problems) {
+  std::map<std::string, std::string> families;
+  for (const auto& [family_name, selection] : experiment.suspects)
+    for (const auto& name : selection.members)
+      if (const auto [first, is_new] = families.emplace(name.value, family_name);
+          !is_new && experiment.families.at(family_name).kind == FamilyKind::list)
+        problems.warn(name.place, fmt::format("{} is a member of family `{}` too: each counts as a suspect of its own",
+                                              in_quotes(name.value), first->second));
 }
 
 void check_something_to_search(const Experiment& experiment, Problems& problems) {
@@ -208,6 +219,7 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   warn_of_hidden_traces(experiment, problems);
   check_own_lists(experiment, problems);
   check_not_overwritten(experiment, problems);
+  warn_of_shared_names(experiment, problems);
   check_something_to_search(experiment, problems);
 }
 

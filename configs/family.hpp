@@ -15,6 +15,15 @@ namespace bisectd::configs {
 enum class FamilyKind {
   list,    ///< names joined into one variable or argument; a listed name is neutralised
   toggle,  ///< a suspect value and a safe value
+  ladder,  ///< ordered values of one knob; some window of them is safe. The family is its only member.
+};
+
+const char* name_of(FamilyKind kind);
+
+/// The values of one knob, such as the loss scale: too low is as bad as too high.
+struct Ladder {
+  std::vector<std::string> values;     ///< ascending numbers, as written
+  std::optional<std::string> suspect;  ///< delivered while active; absent: the subject's own setting is left alone
 };
 
 /// One switch of a toggle family. The absence of a value means the variable is unset (or no argument is given).
@@ -73,7 +82,8 @@ struct Family {
   std::string name;
   FamilyKind kind = FamilyKind::list;
   std::string description;
-  Delivery deliver;                                ///< of a list
+  Delivery deliver;                                ///< of a list or a ladder
+  Ladder ladder;                                   ///< of a ladder
   std::map<std::string, Toggle> toggles;           ///< of a toggle family
   std::map<std::string, std::string> environment;  ///< set in every run of the subject, so that the family works at all;
                                                    ///< like the environments below with kFamilyPlaceholders

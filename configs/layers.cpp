@@ -39,24 +39,6 @@ Value laid_over(Value base, Value over) {
   return over;
 }
 
-/// The file that `extends` names: a path ending in .yaml, relative to the file that says it, or a preset.
-std::optional<std::filesystem::path> extended_file(const Placed<std::string>& extends, Problems& problems) {
-  std::error_code ignored;
-  if (extends.value.ends_with(".yaml") || extends.value.ends_with(".yml")) {
-    const auto file = std::filesystem::path(extends.place.file).parent_path() / extends.value;
-    if (std::filesystem::is_regular_file(file, ignored)) return file;
-    problems.add(extends.place, "no such file: " + in_quotes(file.string()));
-    return std::nullopt;
-  }
-  const std::vector<std::string> presets = preset_names();
-  if (std::ranges::count(presets, extends.value)) return data_folder() / "presets" / (extends.value + ".yaml");
-  const auto right = nearest(extends.value, presets);
-  problems.add(extends.place, "no preset " + in_quotes(extends.value),
-               right ? fmt::format("did you mean `{}`?", *right)
-                     : fmt::format("known: {}; a file of your own ends in .yaml", fmt::join(presets, ", ")));
-  return std::nullopt;
-}
-
 void check_version(MapReader& top, Problems& problems) {
   std::int64_t version = 1;
   const Value* written = top.find("version");
@@ -98,6 +80,23 @@ std::optional<Layers> read_layer(const std::filesystem::path& file, std::vector<
 }
 
 }  // namespace
+
+std::optional<std::filesystem::path> extended_file(const Placed<std::string>& extends, Problems& problems) {
+  std::error_code ignored;
+  if (extends.value.ends_with(".yaml") || extends.value.ends_with(".yml")) {
+    const auto file = std::filesystem::path(extends.place.file).parent_path() / extends.value;
+    if (std::filesystem::is_regular_file(file, ignored)) return file;
+    problems.add(extends.place, "no such file: " + in_quotes(file.string()));
+    return std::nullopt;
+  }
+  const std::vector<std::string> presets = preset_names();
+  if (std::ranges::count(presets, extends.value)) return data_folder() / "presets" / (extends.value + ".yaml");
+  const auto right = nearest(extends.value, presets);
+  problems.add(extends.place, "no preset " + in_quotes(extends.value),
+               right ? fmt::format("did you mean `{}`?", *right)
+                     : fmt::format("known: {}; a file of your own ends in .yaml", fmt::join(presets, ", ")));
+  return std::nullopt;
+}
 
 std::optional<Layers> read_layers(const std::filesystem::path& file, Problems& problems) {
   std::vector<std::filesystem::path> chain;

@@ -68,4 +68,16 @@ Experiment load_experiment(const std::filesystem::path& file) {
   return experiment;
 }
 
+std::map<std::string, Family> load_families(const std::string& preset) {
+  Problems problems;
+  const auto file = extended_file({preset, {preset, 0, 0}}, problems);
+  const auto layers = file ? read_layers(*file, problems) : std::nullopt;
+  problems.throw_if_any(preset);
+  std::map<std::string, Family> families;
+  MapReader top(layers->merged, "", problems);
+  if (const Value* block = top.find("families")) families = read_families(*block, problems);
+  problems.throw_if_any(file->string());
+  return families;
+}
+
 }  // namespace bisectd::configs

@@ -40,6 +40,10 @@ std::filesystem::path data_folder();
 /// Loads and checks. Throws ConfigError for anything wrong in the file, std::system_error if it cannot be read.
 Experiment load_experiment(const std::filesystem::path& file);
 
+/// The families that a preset brings, checked by themselves. `preset` is what `extends` takes. Throws like
+/// load_experiment.
+std::map<std::string, Family> load_families(const std::string& preset);
+
 /// Names of the shipped presets.
 std::vector<std::string> preset_names();
 

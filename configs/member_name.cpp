@@ -31,6 +31,12 @@ void check_toggle_name(const Placed<std::string>& name, const Family& family, Pr
                right ? fmt::format("did you mean `{}`?", *right) : fmt::format("known: {}", fmt::join(names, ", ")));
 }
 
+void check_rung(const Placed<std::string>& value, const Family& family, Problems& problems) {
+  if (std::ranges::count(family.ladder.values, value.value)) return;
+  problems.add(value.place, fmt::format("{} is not on the ladder `{}`", in_quotes(value.value), family.name),
+               fmt::format("its values: {}", fmt::join(family.ladder.values, ", ")));
+}
+
 /// The nearest right name, looking at the names in logs too; empty if none is near.
 std::string hint_for(const std::string& name, const Family& family) {
   if (name.ends_with('_') && is_known(family, name.substr(0, name.size() - 1)))
@@ -64,6 +70,10 @@ std::string spelling_fault(std::string_view name, const Family& family) {
 void check_member_name(const Placed<std::string>& name, const Family& family, Problems& problems) {
   if (family.kind == FamilyKind::toggle) {
     check_toggle_name(name, family, problems);
+    return;
+  }
+  if (family.kind == FamilyKind::ladder) {
+    check_rung(name, family, problems);
     return;
   }
   if (const std::string fault = spelling_fault(name.value, family); !fault.empty()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 
 #include "configs/blocks.hpp"
@@ -101,6 +102,29 @@ void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (never_off && !is_none(*never_off)) family.never_off = read_never_off(*never_off, reader.what() + ".never_off", problems);
 }
 
+void read_ladder(MapReader& reader, Family& family, Problems& problems) {
+  family.kind = FamilyKind::ladder;
+  if (const Value* deliver = reader.require("deliver"))
+    family.deliver = read_deliver_block(*deliver, reader.what() + ".deliver", Carries::value, problems);
+  if (const Value* values = reader.require("values", "two or more numbers, ascending")) {
+    double before = -std::numeric_limits<double>::infinity();
+    if (values->kind == Value::Kind::list && values->items.size() < 2)
+      problems.add(values->place, fmt::format("`{}.values`: a ladder has two values or more", reader.what()));
+    texts_of(*values, reader.what() + ".values", problems);
+    for (const Value& item : values->items) {
+      const auto number = number_of(item, -1e300, 1e300);
+      if (!number)
+        problems.add(item.place, fmt::format("`{}.values`: {}", reader.what(), number.error().message), number.error().hint);
+      else if (*number <= before)
+        problems.add(item.place, fmt::format("`{}.values`: {} does not ascend", reader.what(), in_quotes(item.text)));
+      else
+        before = *number;
+      family.ladder.values.push_back(item.text);
+    }
+  }
+  reader.read("suspect", setting_of, family.ladder.suspect);
+}
+
 Family read_family(const std::string& name, const Value& block, Problems& problems) {
   Family family;
   family.name = name;
@@ -112,7 +136,7 @@ Family read_family(const std::string& name, const Value& block, Problems& proble
   if (effect && !is_none(*effect)) family.effect = read_effect(*effect, reader.what() + ".effect", problems);
   std::string kind;
   if (reader.is_map() && !reader.find("kind"))
-    problems.add(block.place, fmt::format("`kind` is missing in `{}`", reader.what()), "list or toggle");
+    problems.add(block.place, fmt::format("`kind` is missing in `{}`", reader.what()), "list, toggle or ladder");
   if (!reader.read("kind", text_of, kind)) return family;
   if (kind == "list") {
     read_list(reader, family, problems);
@@ -120,8 +144,10 @@ Family read_family(const std::string& name, const Value& block, Problems& proble
     family.kind = FamilyKind::toggle;
     if (const Value* toggles = reader.require("toggles"))
       family.toggles = read_toggles(*toggles, reader.what() + ".toggles", problems);
+  } else if (kind == "ladder") {
+    read_ladder(reader, family, problems);
   } else {
-    problems.add(reader.find("kind")->place, "unknown kind of family " + in_quotes(kind), "known: list, toggle");
+    problems.add(reader.find("kind")->place, "unknown kind of family " + in_quotes(kind), "known: list, toggle, ladder");
     return family;
   }
   reader.refuse_other_keys();
@@ -129,6 +155,15 @@ Family read_family(const std::string& name, const Value& block, Problems& proble
 }
 
 }  // namespace
+
+const char* name_of(FamilyKind kind) {
+  switch (kind) {
+    case FamilyKind::list: return "list";
+    case FamilyKind::toggle: return "toggle";
+    case FamilyKind::ladder: return "ladder";
+  }
+  return "";
+}
 
 std::map<std::string, Family> read_families(const Value& block, Problems& problems) {
   std::map<std::string, Family> families;

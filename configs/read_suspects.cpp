@@ -65,8 +65,12 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
     selection.likely = read_figures(*likely, kOdds, what + ".likely", problems);
   if (const Value* price = reader.find("price"))
     selection.price = read_figures(*price, kPrice, what + ".price", problems);
+  if (family.kind == FamilyKind::ladder)
+    for (const char* key : {"likely", "price"})
+      if (const Value* figures = reader.find(key))
+        problems.add(figures->place, fmt::format("`{}.{}` has no use: a ladder is one suspect", what, key));
   const bool understood = reader.refuse_other_keys();
-  selection.all = family.kind == FamilyKind::toggle && selection.members.empty();
+  selection.all = family.kind != FamilyKind::list && selection.members.empty();
   if (understood && !selection.all && !selection.discover && selection.members.empty())
     problems.add(reader.place(), fmt::format("`{}` names no suspect", what),
                  family.discover ? "add `discover: true` or `members: [...]`" : "add `members: [...]`");

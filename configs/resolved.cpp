@@ -222,14 +222,22 @@ void write_toggles(YAML::Emitter& out, const Family& family) {
   out << YAML::EndMap;
 }
 
+void write_ladder(YAML::Emitter& out, const Family& family) {
+  key(out, "deliver");
+  out << YAML::Flow << YAML::BeginMap;
+  write_delivery(out, family.deliver);
+  out << YAML::EndMap;
+  texts_at(out, "values", family.ladder.values);
+  text_at(out, "suspect", family.ladder.suspect);
+}
+
 void write_families(YAML::Emitter& out, const Experiment& experiment) {
   out << YAML::BeginMap;
   for (const auto& [name, selection] : experiment.suspects) {
     const Family& family = experiment.families.at(name);
-    const bool is_list = family.kind == FamilyKind::list;
     key(out, name);
     out << YAML::BeginMap;
-    word_at(out, "kind", is_list ? "list" : "toggle");
+    word_at(out, "kind", name_of(family.kind));
     environment_at(out, family.environment);
     if (family.effect) {
       key(out, "effect");
@@ -240,7 +248,11 @@ void write_families(YAML::Emitter& out, const Experiment& experiment) {
       names_in_file_at(out, family.effect->gone_from_file);
       out << YAML::EndMap;
     }
-    is_list ? write_list(out, family) : write_toggles(out, family);
+    switch (family.kind) {
+      case FamilyKind::list: write_list(out, family); break;
+      case FamilyKind::toggle: write_toggles(out, family); break;
+      case FamilyKind::ladder: write_ladder(out, family); break;
+    }
     out << YAML::EndMap;
   }
   out << YAML::EndMap;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/attempt_files.hpp"
+#include "driver/step_time.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -108,12 +109,19 @@ struct Attempts::Running {
   Clock::time_point started = Clock::now();
   Clock::time_point last_output = started;
   std::optional<Clock::time_point> last_step_logged;
+  std::vector<StepSeen> steps_seen;
   std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
   std::string why;
 
   Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics)
       : request(std::move(wanted)), slot(std::move(at)),
         log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)) {}
+
+  void note_step(Clock::time_point now) {
+    const std::optional<std::int64_t> step = log.last_step();
+    if (step && (steps_seen.empty() || *step > steps_seen.back().step))
+      steps_seen.push_back({std::chrono::duration<double>(now - started).count(), *step});
+  }
 
   /// The first reason to end it, if there is one.
   std::optional<std::pair<Ending, std::string>> reason_to_end(Clock::time_point now) const {
@@ -166,6 +174,7 @@ void Attempts::poll() {
   for (auto& [id, running] : running_) {
     if (running->asked_to_end) continue;
     if (running->log.poll()) running->last_output = now;
+    running->note_step(now);
     if (!running->last_step_logged && logged_last_step(running->request, running->log)) running->last_step_logged = now;
     auto reason = running->reason_to_end(now);
     if (!reason && watcher_(seen_now(*running))) reason = {Ending::ended_early, "its verdict was certain"};
@@ -187,6 +196,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
   outcome.device = seen.device;
   take_from_files(outcome, running.request, running.log);
+  outcome.step_time_s = step_time_s(running.steps_seen);
   outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
   if (running.asked_to_end)

@@ -80,6 +80,7 @@ struct AttemptOutcome {
   std::vector<std::string> notes;
   SeenNames names;
   std::optional<std::int64_t> last_step; ///< seen
+  std::optional<double> step_time_s;     ///< of the warm part, if it was long enough to tell
   std::vector<read::Printed> printed;    ///< one per metric
 };
 

@@ -18,16 +18,16 @@ SuspectSet set_of(const std::vector<strategies::SuspectId>& ids, std::size_t n) 
 
 /// What the fix changes against the subject as it is, and what the families need so that it takes effect.
 neutralise::Recipe set_workaround(reports::Record& record, const configs::Experiment& experiment,
-                                  const neutralise::Catalogue& catalogue, const neutralise::Environment& base,
+                                  const neutralise::Catalogue& catalogue, const Base& base,
                                   const std::filesystem::path& files) {
   const SuspectSet fix = set_of(record.answer.culprit_set, catalogue.size());
-  const auto as_is = neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base);
-  const auto fixed = placed_in(files, neutralise::recipe_for(experiment, catalogue, fix, base));
+  const auto as_is = neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base.environment, base.rungs);
+  const auto fixed = placed_in(files, neutralise::recipe_for(experiment, catalogue, fix, base.environment, base.rungs));
   for (const strategies::SuspectId id : record.answer.culprit_set)
     for (const auto& [name, value] : experiment.families.at(catalogue[id].family).environment) {
       // Named by its template: what stands in an attempt's folder has no use outside it.
       if (value.find("{attempt}") != std::string::npos) continue;
-      const std::pair set(name, base.contains(name) ? base.at(name) : value);
+      const std::pair set(name, base.environment.contains(name) ? base.environment.at(name) : value);
       if (!std::ranges::count(record.workaround, set)) record.workaround.push_back(set);
     }
   for (const auto& [name, value] : fixed.environment) {
@@ -75,7 +75,7 @@ std::string outside_advice(const reports::Record& record) {
 }  // namespace
 
 neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
-                            const neutralise::Catalogue& catalogue, const neutralise::Environment& base,
+                            const neutralise::Catalogue& catalogue, const Base& base,
                             const SuspectSet& no_effect, const std::filesystem::path& files) {
   list_without_effect(record, experiment, catalogue, no_effect);
   record.finished = true;
@@ -120,7 +120,7 @@ void conclude_aligned(reports::Record& record, const configs::Experiment& experi
   record.answer.state = strategies::State::aligned;
   for (const auto& [name, selection] : experiment.suspects)
     for (const auto& [variable, value] : experiment.families.at(name).environment)
-      if (!experiment.subject.environment.contains(variable))
+      if (!experiment.subject.environment.contains(variable) && value.find('{') == std::string::npos)
         record.warnings.push_back(fmt::format(
             "the subject ran with {}={}, which family {} needs; if your own runs differ, try them with it", variable,
             value, name));

@@ -7,11 +7,17 @@
 
 namespace bisectd::driver {
 
+/// What the subject is launched with when nothing is neutralised, and how its ladders are.
+struct Base {
+  const neutralise::Environment& environment;
+  const neutralise::Rungs& rungs;
+};
+
 /// After the search: fills outcome, workaround, no-effect suspects, warnings and advice from record.answer.
-/// `base` is the subject's environment with nothing neutralised; `no_effect` the suspects that left no trace. Returns
+/// `no_effect` the suspects that left no trace. Returns
 /// what the workaround sets, with files to be written into `files`, the folder that it names them in.
 neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
-                            const neutralise::Catalogue& catalogue, const neutralise::Environment& base,
+                            const neutralise::Catalogue& catalogue, const Base& base,
                             const strategies::SuspectSet& no_effect, const std::filesystem::path& files);
 
 /// The subject as it is agrees with the reference.

@@ -103,6 +103,7 @@ class Replay {
       trial.role = role_of(record.at("role").get<std::string>());
       trial.neutralised = strategies::SuspectSet(record.at("neutralised").get<std::string>());
       trial.reason = record.at("reason");
+      trial.rungs = record.value("rungs", neutralise::Rungs{});
       trial.shortened = record.at("shortened");
       index_by_number_[trial.number] = history.trials.size();
       history.trials.push_back(std::move(trial));
@@ -123,11 +124,14 @@ class Replay {
       attempt->duration_s = record.at("duration_s");
       attempt->device = record.at("device");
       attempt->last_step = get<std::int64_t>(record, "last_step");
+      attempt->step_time_s = get<double>(record, "step_time_s");
       history.elapsed_s = std::max(history.elapsed_s, attempt->started_s + attempt->duration_s);
     } else if (kind == "judged") {
       PastTrial& trial = trial_of(record);
       trial.judgement = judgement_of(record);
       history.order_judged.push_back(index_by_number_.at(trial.number));
+    } else if (kind == "refused") {
+      record.at("members").get_to(trial_of(record).refused);
     } else {
       throw std::invalid_argument("unknown kind of record: " + kind);
     }
@@ -191,13 +195,19 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
 
+json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members) {
+  return {{"kind", "refused"}, {"trial", trial}, {"members", members}};
+}
+
 json trial_record(const TrialPlan& plan) {
-  return {{"kind", "trial"},
-          {"trial", plan.number},
-          {"role", name_of(plan.role)},
-          {"neutralised", set_key(plan.neutralised)},
-          {"reason", plan.reason},
-          {"shortened", plan.shortened}};
+  json record = {{"kind", "trial"},
+                 {"trial", plan.number},
+                 {"role", name_of(plan.role)},
+                 {"neutralised", set_key(plan.neutralised)},
+                 {"reason", plan.reason},
+                 {"shortened", plan.shortened}};
+  if (!plan.rungs.empty()) record["rungs"] = plan.rungs;
+  return record;
 }
 
 json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device) {
@@ -218,6 +228,7 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
                  {"duration_s", outcome.duration_s},
                  {"device", outcome.device}};
   put(record, "last_step", outcome.last_step);
+  put(record, "step_time_s", outcome.step_time_s);
   return record;
 }
 

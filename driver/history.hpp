@@ -24,16 +24,19 @@ struct PastAttempt {
   double started_s = 0, duration_s = 0;
   std::string device;
   std::optional<std::int64_t> last_step;
+  std::optional<double> step_time_s;
 };
 
 struct PastTrial {
   std::size_t number = 0;
   Role role = Role::search;
   strategies::SuspectSet neutralised;
+  neutralise::Rungs rungs;
   std::string reason;
   bool shortened = false;
   std::vector<PastAttempt> attempts;
   std::optional<judge::Judgement> judgement;  ///< absent while open
+  std::vector<strategies::SuspectId> refused; ///< its log said that these cannot be neutralised
 };
 
 struct History {
@@ -70,6 +73,7 @@ nlohmann::json session_record(double elapsed_s, const std::string& failure);
 nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
+nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);
 nlohmann::json trial_record(const TrialPlan& plan);
 nlohmann::json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device);
 nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);

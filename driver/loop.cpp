@@ -92,9 +92,11 @@ void Loop::find_answer() {
   if (!check_sides()) return;
   measure_reference();
   if (!measure_subject()) return;
+  climb_ladders();
   search();
   show_fix();
-  const neutralise::Recipe fix = conclude(record_, experiment_, catalogue_, sides_.subject.environment,
+  describe_costs(record_);
+  const neutralise::Recipe fix = conclude(record_, experiment_, catalogue_, {sides_.subject.environment, rungs_},
                                           effect_due_ - effect_seen_, directory_.workaround_files());
   if (fix.files.empty()) return;
   std::filesystem::create_directories(directory_.workaround_files());
@@ -144,7 +146,8 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
     plan.retry_crash = true;
     return plan;
   }
-  plan.recipe = neutralise::recipe_for(experiment_, catalogue_, neutralised, sides_.subject.environment);
+  plan.rungs = rungs_;
+  plan.recipe = neutralise::recipe_for(experiment_, catalogue_, neutralised, sides_.subject.environment, rungs_);
   plan.watched = watch_.watched();
   plan.max_attempts = experiment_.accept.max_repeats;
   plan.retry_crash = role != Role::search;
@@ -166,7 +169,7 @@ TrialPlan Loop::plan_for(Role role, const SuspectSet& neutralised, std::string r
 
 void Loop::start_or_go_on(TrialPlan plan) {
   const auto past = std::ranges::find_if(past_.trials, [&](const PastTrial& trial) {
-    return trial.role == plan.role && trial.neutralised == plan.neutralised;
+    return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs;
   });
   if (past == past_.trials.end())
     trials_.start(std::move(plan));
@@ -289,20 +292,23 @@ bool Loop::measure_subject() {
   return true;
 }
 
+neutralise::Discovered Loop::discovered_in(const FinishedTrial& discovery) const {
+  const AttemptOutcome& attempt = discovery.attempts.back();
+  if (!can_be_judged(attempt))
+    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()));
+  const auto found = watch_.discovered(attempt.names);
+  if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()));
+  return *found;
+}
+
 void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   if (past_.catalogue) {
     catalogue_ = *past_.catalogue;
     exact_ = past_.exact;
   } else {
     neutralise::Discovered discovered;
-    for (const FinishedTrial& finished : first) {
-      if (finished.plan.role != Role::discovery) continue;
-      if (!can_be_judged(finished.attempts.back()))
-        throw Infrastructure(fmt::format("the discovery run failed: {}", finished.attempts.back().text));
-      const auto found = watch_.discovered(finished.attempts.back().names);
-      if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), finished.attempts.back().folder.string()));
-      discovered = *found;
-    }
+    for (const FinishedTrial& finished : first)
+      if (finished.plan.role == Role::discovery) discovered = discovered_in(finished);
     catalogue_ = neutralise::make_catalogue(experiment_, discovered,
                                             neutralise::always_off(experiment_, sides_.subject.environment));
     exact_ = jury_->deterministic();
@@ -311,7 +317,7 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
   if (catalogue_.size() == 0)
     throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
   for (const neutralise::Member& member : catalogue_.members()) record_.suspects.push_back({member.family, member.name});
-  effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
+  refused_ = effect_due_ = effect_seen_ = SuspectSet(catalogue_.size());
   progress_.line(reports::phase_line(record_, name_of(Role::search)));
 
   inquiry_.emplace(problem_of(experiment_, catalogue_, sides_.subject.pool->size(), exact_),
@@ -379,6 +385,7 @@ void Loop::replay_search() {
     restore(record_, directory_, past);
     jury_->learn(*past.judgement);
     learn(told_by(past));
+    tell_refused(past.refused);
   }
   if (past_.catalogue) effect_seen_ |= past_.effect_seen;
   if (past_.finished) return;
@@ -405,7 +412,27 @@ void Loop::take_in_search(const FinishedTrial& finished) {
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
   learn(told_by(finished.judgement, finished.plan.neutralised, finished.plan.role,
                 finished.plan.shortened && !ended_early));
+  if (finished.judgement.verdict == Verdict::unresolved) learn_refused(finished);
   record_.answer = inquiry_->answer();
+}
+
+/// A crash whose log says which member broke it is as good as a trial of that member alone: the search need not look for it.
+void Loop::learn_refused(const FinishedTrial& finished) {
+  std::vector<strategies::SuspectId> members;
+  for (const AttemptOutcome& attempt : finished.attempts)
+    for (const strategies::SuspectId id : watch_.refused(catalogue_, attempt.names))
+      if (finished.plan.neutralised.test(id) && !refused_.test(id) && !std::ranges::count(members, id)) members.push_back(id);
+  if (members.empty()) return;
+  journal_.append(refused_record(finished.plan.number, members));
+  tell_refused(members);
+}
+
+void Loop::tell_refused(const std::vector<strategies::SuspectId>& members) {
+  for (const strategies::SuspectId id : members) {
+    refused_.set(id);
+    SuspectSet alone(catalogue_.size());
+    learn({.evidence = {.neutralised = alone.set(id), .verdict = Verdict::unresolved}, .role = Role::runnable});
+  }
 }
 
 void Loop::learn(const Told& told) {

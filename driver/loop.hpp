@@ -37,12 +37,21 @@ class Loop {
   /// To the end, or throws Interrupted or Infrastructure. Reports are on disk in any case.
   const reports::Record& run();
 
+  /// The same for one trial by hand: the references, then the subject with every suspect of the experiment neutralised.
+  /// The trial is the record's last one.
+  const reports::Record& run_trial();
+  /// Only what a run uses; starts nothing else. Throws Interrupted or Infrastructure.
+  neutralise::Discovered discover();
+
  private:
   void find_answer();
   bool check_sides();
   void measure_reference();
   bool measure_subject();
   void list_suspects(const std::vector<FinishedTrial>& first);
+  neutralise::Discovered discovered_in(const FinishedTrial& discovery) const;
+  void climb_ladders();
+  std::vector<FinishedTrial> try_values(const std::string& family, const strategies::SuspectSet& neutralised);
   void search();
   void show_fix();
   void ask();
@@ -55,6 +64,8 @@ class Loop {
   void take_in(const FinishedTrial& finished);
   void take_in_search(const FinishedTrial& finished);
   void learn(const Told& told);
+  void learn_refused(const FinishedTrial& finished);
+  void tell_refused(const std::vector<strategies::SuspectId>& members);
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
   judge::Judgement judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const;
   judge::Judgement judge_early(const judge::Curve& curve) const;
@@ -77,10 +88,12 @@ class Loop {
   std::optional<judge::Jury> jury_;
   std::map<std::string, judge::Watch> watches_;  ///< of the running attempts of the search, by folder
   neutralise::Catalogue catalogue_;
+  neutralise::Rungs rungs_;             ///< the value that neutralises each ladder
   SeenNames as_is_names_;
   bool exact_ = false;  ///< the subject repeats itself bit for bit
   std::optional<Inquiry> inquiry_;
   std::map<std::size_t, strategies::SuspectSet> pending_;
+  strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
   strategies::SuspectSet effect_seen_;  ///< of these: left one
   reports::Record record_;

@@ -17,10 +17,10 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
                               .slots = slots,
                               .seed = experiment.search.seed};
   for (const neutralise::Member& member : catalogue.members()) {
-    const bool toggle = experiment.families.at(member.family).kind == configs::FamilyKind::toggle;
+    const bool list = experiment.families.at(member.family).kind == configs::FamilyKind::list;
     const auto& prices = experiment.suspects.at(member.family).price;
     const auto said = prices.find(member.name);
-    const double usual = toggle ? kTogglePrice : kListPrice;
+    const double usual = list ? kListPrice : kTogglePrice;
     problem.suspects.push_back({.odds = member.odds, .price = said == prices.end() ? usual : said->second.value});
   }
   return problem;

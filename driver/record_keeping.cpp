@@ -6,6 +6,7 @@
 #include "configs/loader.hpp"
 #include "driver/record_curves.hpp"
 #include "driver/recorded_curve.hpp"
+#include "driver/step_time.hpp"
 #include "driver/version.hpp"
 
 namespace bisectd::driver {
@@ -72,6 +73,7 @@ void note(reports::Record& record, const keep::RunDirectory& directory, const Tr
           const AttemptOutcome* outcome) {
   if (!outcome) {
     record.trials.push_back(opened(plan.number, plan.role, plan.neutralised));
+    if (plan.role == Role::ladder) record.trials.back().notes.push_back(plan.reason);  // which value it tries
     return;
   }
   reports::Trial& trial = trial_of(record, plan.number);
@@ -81,7 +83,8 @@ void note(reports::Record& record, const keep::RunDirectory& directory, const Tr
              .started_s = outcome->started_s,
              .duration_s = outcome->duration_s,
              .device = outcome->device,
-             .last_step = outcome->last_step};
+             .last_step = outcome->last_step,
+             .step_time_s = outcome->step_time_s};
   if (const auto series = outcome->curve.series.find(record.metric); series != outcome->curve.series.end())
     attempt.curve = line_of(series->second, kAttemptPoints);
   trial.notes.insert(trial.notes.end(), outcome->notes.begin(), outcome->notes.end());
@@ -114,9 +117,22 @@ void restore(reports::Record& record, const keep::RunDirectory& directory, const
                                 .started_s = attempt.started_s,
                                 .duration_s = attempt.duration_s,
                                 .device = attempt.device,
-                                .last_step = attempt.last_step});
+                                .last_step = attempt.last_step,
+                                .step_time_s = attempt.step_time_s});
   if (past.judgement) set_judgement(trial, *past.judgement);
   record.trials.push_back(std::move(trial));
+}
+
+void describe_costs(reports::Record& record) {
+  std::vector<double> as_is, fix;
+  for (const reports::Trial& trial : record.trials) {
+    const bool is_as_is = trial.role == name_of(Role::as_is);
+    if (!is_as_is && (trial.neutralised.empty() || trial.neutralised != record.answer.culprit_set)) continue;
+    for (const reports::Attempt& attempt : trial.attempts)
+      if (attempt.step_time_s) (is_as_is ? as_is : fix).push_back(*attempt.step_time_s);
+  }
+  record.as_is_step_time_s = median(std::move(as_is));
+  record.fix_step_time_s = median(std::move(fix));
 }
 
 }  // namespace bisectd::driver

@@ -26,6 +26,9 @@ void settle(reports::Record& record, const FinishedTrial& finished);
 /// A trial of the journal: judged, or still open and then with the attempts that run.
 void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past);
 
+/// Step times of the subject as it is and of the fix, from the attempts of their trials.
+void describe_costs(reports::Record& record);
+
 /// The trial of this number. It exists.
 reports::Trial& trial_of(reports::Record& record, std::size_t number);
 

@@ -8,9 +8,10 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 8> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 9> kRoleNames{{{Role::reference, "reference"},
                                                                   {Role::discovery, "discovery"},
                                                                   {Role::as_is, "as-is"},
+                                                                  {Role::ladder, "ladder"},
                                                                   {Role::everything, "everything"},
                                                                   {Role::runnable, "runnable"},
                                                                   {Role::search, "search"},
@@ -38,7 +39,9 @@ Role role_of(strategies::Purpose purpose) {
   return Role::search;
 }
 
-bool is_search(Role role) { return role != Role::reference && role != Role::discovery && role != Role::as_is; }
+bool is_search(Role role) {
+  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder;
+}
 
 std::string set_key(const strategies::SuspectSet& set) {
   std::string bits;

@@ -13,7 +13,7 @@
 namespace bisectd::driver {
 
 /// `proof`: a claim of the finished answer once more, at full length and without a grey zone.
-enum class Role { reference, discovery, as_is, everything, runnable, search, certificate, proof };
+enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof };
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.
@@ -32,6 +32,7 @@ struct TrialPlan {
   strategies::SuspectSet neutralised;
   std::string reason;                 ///< why this trial, with names
   LaunchSide* side = nullptr;
+  neutralise::Rungs rungs;            ///< the values by which it neutralises ladders
   neutralise::Recipe recipe;
   std::optional<std::int64_t> steps;                ///< what {steps} becomes
   std::map<std::string, std::int64_t> last_steps;   ///< see AttemptRequest

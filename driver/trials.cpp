@@ -83,6 +83,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.started_s = attempt.started_s;
     outcome.duration_s = attempt.duration_s;
     outcome.device = attempt.device;
+    outcome.step_time_s = attempt.step_time_s;
     listener_(open.plan, &outcome);
     open.ended.push_back(std::move(outcome));
   }

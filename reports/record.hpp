@@ -42,6 +42,7 @@ struct Attempt {
   std::optional<std::int64_t> last_step;
   std::optional<double> last_value;  ///< of a running attempt: what the deciding metric is now
   Line curve;                    ///< the deciding metric
+  std::optional<double> step_time_s;  ///< of its warm part; absent where too little was seen of it
 };
 
 /// One trial, judged or running.

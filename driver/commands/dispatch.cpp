@@ -13,7 +13,9 @@
 #include "driver/commands/ci.hpp"
 #include "driver/commands/compare.hpp"
 #include "driver/commands/completion.hpp"
+#include "driver/commands/discover.hpp"
 #include "driver/commands/explain.hpp"
+#include "driver/commands/families.hpp"
 #include "driver/commands/history.hpp"
 #include "driver/commands/init.hpp"
 #include "driver/commands/manual.hpp"
@@ -25,6 +27,7 @@
 #include "driver/commands/schema.hpp"
 #include "driver/commands/simulate.hpp"
 #include "driver/commands/status.hpp"
+#include "driver/commands/trial.hpp"
 #include "driver/commands/version.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
@@ -85,9 +88,9 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_init, add_check, add_plan, add_run, add_resume, add_status, add_report, add_explain,
-                         add_compare, add_simulate, add_ci, add_accept, add_prune, add_history, add_schema,
-                         add_completion, add_manual, add_version})
+  for (const auto add : {add_init, add_check, add_families, add_discover, add_plan, add_simulate, add_run, add_resume,
+                         add_status, add_report, add_explain, add_trial, add_compare, add_ci, add_accept, add_prune,
+                         add_history, add_schema, add_completion, add_manual, add_version})
     add(app, action);
 
   try {

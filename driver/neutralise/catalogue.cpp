@@ -11,6 +11,7 @@ namespace {
 
 std::set<std::string> names_of(const configs::Family& family, const configs::Selection& selection,
                                const Discovered& discovered) {
+  if (family.kind == configs::FamilyKind::ladder) return {family.name};
   std::set<std::string> names;
   for (const auto& member : selection.members) names.insert(member.value);
   if (selection.all)

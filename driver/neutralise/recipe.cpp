@@ -71,7 +71,7 @@ std::vector<std::string> neutralised_names(const Catalogue& catalogue, const str
 }  // namespace
 
 Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalogue,
-                  const strategies::SuspectSet& neutralised, const Environment& base) {
+                  const strategies::SuspectSet& neutralised, const Environment& base, const Rungs& rungs) {
   Recipe recipe;
   for (const auto& [family_name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(family_name);
@@ -80,6 +80,15 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
       std::vector<std::string> names = listed(family.deliver, base);
       names.insert(names.end(), off.begin(), off.end());
       deliver_names(family.deliver, names, recipe);
+      continue;
+    }
+    if (family.kind == configs::FamilyKind::ladder) {
+      const auto& values = family.ladder.values;
+      const auto rung = rungs.find(family_name);
+      if (!off.empty())
+        deliver_value(family.deliver, rung == rungs.end() ? values[values.size() / 2] : rung->second, recipe);
+      else if (family.ladder.suspect)
+        deliver_value(family.deliver, family.ladder.suspect, recipe);
       continue;
     }
     for (const auto& [name, toggle] : family.toggles) {

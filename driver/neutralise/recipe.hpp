@@ -29,10 +29,13 @@ struct Recipe {
   Environment templates;               ///< to set, filled with the attempt's placeholders
 };
 
+/// The value that neutralises each ladder, by family; the middle one for a family that is not in it.
+using Rungs = std::map<std::string, std::string>;
+
 /// What neutralises exactly `neutralised`. `base` is the subject's environment without any neutralising: names that it
 /// lists already (a black list in use) stay listed.
 Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalogue,
-                  const strategies::SuspectSet& neutralised, const Environment& base);
+                  const strategies::SuspectSet& neutralised, const Environment& base, const Rungs& rungs = {});
 
 /// The same recipe with the paths of its files told, in `environment` and `arguments`; the files are to be written there.
 Recipe placed_in(const std::filesystem::path& folder, Recipe recipe);

@@ -159,8 +159,8 @@ TEST_CASE("a wrong line of the settings is named with its place") {
 
 TEST_CASE("a wrong line of a family or of the suspects is named with its place") {
   check(kGood, {
-      {10, "  ops: {kind: lst, deliver: {environment: OFF}}", "10:15: unknown kind of family `lst` | known: list, toggle"},
-      {10, "  ops: {deliver: {environment: OFF}}", "10:8: `kind` is missing in `families.ops` | list or toggle"},
+      {10, "  ops: {kind: lst, deliver: {environment: OFF}}", "10:15: unknown kind of family `lst` | known: list, toggle, ladder"},
+      {10, "  ops: {deliver: {environment: OFF}}", "10:8: `kind` is missing in `families.ops` | list, toggle or ladder"},
       {10, "  ops: {kind: list}", "10:8: `deliver` is missing in `families.ops`"},
       {10, "  ops: {kind: list, deliver: {}}", "10:30: `families.ops.deliver` needs either `environment` or `argument` | a variable's name, or one element of the command"},
       {10, "  ops: {kind: list, deliver: {environment: A, argument: \"{names}\"}}", "10:57: `families.ops.deliver` needs either `environment` or `argument` | a variable's name, or one element of the command"},

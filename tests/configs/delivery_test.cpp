@@ -65,6 +65,35 @@ TEST_CASE("two suspects must not write one file, and nothing is written over") {
   CHECK(folder.problem_of(own) == "7:20: family ops writes `F` anew, so its value here would be lost | move what it says into the family's template, or leave the family out");
 }
 
+TEST_CASE("a name in two families is warned of") {
+  const Folder folder;
+  const std::string text = with_line(with_line(kGood, 10, "  ops: {kind: list, deliver: {environment: F}}\n  more: {kind: list, deliver: {environment: G}}"),
+                                     12, "suspects: {ops: [a, b], more: [b]}");
+  const Experiment experiment = load_experiment(folder.write("e.yaml", text));
+  REQUIRE(experiment.warnings.size() == 1);
+  CHECK(experiment.warnings[0].value == "`b` is a member of family `more` too: each counts as a suspect of its own");
+}
+
+TEST_CASE("a wrong ladder, and a value outside it, are named with their place") {
+  const Folder folder;
+  const std::string good = with_line(with_line(kGood, 10, "  scale: {kind: ladder, deliver: {environment: S}, values: [1, 64, 1e3]}"),
+                                     11, "suspects: {scale: all}");
+  CHECK(folder.problems_of(good) == "");
+  CHECK(folder.problem_of(with_line(good, 11, "suspects: {scale: [64, 65]}")) == "11:24: `65` is not on the ladder `scale` | its values: 1, 64, 1e3");
+  CHECK(folder.problem_of(with_line(good, 11, "suspects: {scale: {likely: {scale: 2}}}")) == "11:28: `suspects.scale.likely` has no use: a ladder is one suspect");
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"deliver: {environment: S}, values: [1]", "10:60: `families.scale.values`: a ladder has two values or more"},
+      {"deliver: {environment: S}, values: [1, 1]", "10:64: `families.scale.values`: `1` does not ascend"},
+      {"deliver: {environment: S}, values: [1, high]", "10:64: `families.scale.values`: expected a number, found `high`"},
+      {"deliver: {environment: S}", "10:10: `values` is missing in `families.scale` | two or more numbers, ascending"},
+      {"deliver: {argument: --scale}, values: [1, 2]", "10:45: `families.scale.deliver.argument` lacks {value} | for example --off={value}"},
+  };
+  for (const auto& [keys, problem] : cases) {
+    CAPTURE(keys);
+    CHECK(folder.problem_of(with_line(good, 10, "  scale: {kind: ladder, " + std::string(keys) + "}")) == problem);
+  }
+}
+
 TEST_CASE("a wrong discovery, effect or exception is named with its place") {
   const Folder folder;
   const std::string list = "deliver: {environment: OFF}, ";

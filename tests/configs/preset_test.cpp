@@ -36,7 +36,8 @@ TEST_CASE("every shipped preset loads and is documented") {
   const Folder folder;
   for (const std::string& preset : names) {
     CAPTURE(preset);
-    const std::string text = with_line(kGoodPaddle, 3, "extends: " + preset);
+    const std::string text =
+        with_line(with_line(kGoodPaddle, 3, "extends: " + preset), 8, "  devices: {kind: npu, ids: [0, 1]}");
     const std::string own = "families: {own: {kind: list, deliver: {environment: OWN}}}\nsuspects:\n  own: [x]\n";
     const Experiment experiment = load_experiment(folder.write("e.yaml", text.substr(0, text.find("suspects")) + own));
     CHECK(std::filesystem::exists(data_folder() / "presets" / (preset + ".md")));

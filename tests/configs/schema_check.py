@@ -52,6 +52,8 @@ SLIPS = [
     (["families", "fusion", "deliver", "file", "json"], "{name}"),
     (["families", "fusion", "discover", "members"], "**/names"),
     (["families", "fusion", "never_off"], {"names": ["A"]}),
+    (["families", "loss_scale", "values"], [1]),
+    (["families", "loss_scale", "values"], ["a", "b"]),
     (["families", "options", "toggles"], {}),
     (["suspects"], {}),
     (["suspects", "ops"], "relu"),

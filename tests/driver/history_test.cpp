@@ -17,6 +17,7 @@ TEST_CASE("what is journaled is read back") {
   plan.role = Role::certificate;
   plan.neutralised = strategies::SuspectSet(std::string("0110"));
   plan.reason = "why";
+  plan.rungs = {{"scale", "64"}};
   plan.shortened = true;
   AttemptOutcome outcome;
   outcome.trial = 3;
@@ -26,6 +27,7 @@ TEST_CASE("what is journaled is read back") {
   outcome.started_s = 1.5;
   outcome.duration_s = 2.5;
   outcome.last_step = 100;
+  outcome.step_time_s = 0.25;
   judge::Judgement judgement;
   judgement.verdict = strategies::Verdict::fail;
   judgement.reason = "level";
@@ -42,12 +44,15 @@ TEST_CASE("what is journaled is read back") {
     begun.run_tag = "tag";
     begun.prune = true;
     journal.append(run_record(begun, experiment));
-    journal.append(catalogue_record(neutralise::Catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}}), true));
+    neutralise::Catalogue catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}});
+    catalogue.set_always_on({{"ops", "stays"}});
+    journal.append(catalogue_record(catalogue, true));
     journal.append(trial_record(plan));
     journal.append(attempt_started_record(3, 1, 0.5, "npu 0"));
     journal.append(attempt_ended_record(outcome));
     journal.append(effect_record(strategies::SuspectSet(std::string("0010"))));
     journal.append(judged_record(3, judgement));
+    journal.append(refused_record(3, {2, 0}));
     plan.number = 4;
     journal.append(trial_record(plan));
     journal.append(attempt_started_record(4, 1, 0.5, "npu 0"));
@@ -63,6 +68,8 @@ TEST_CASE("what is journaled is read back") {
   CHECK(history.elapsed_s == 4.0);
   REQUIRE(history.catalogue);
   CHECK((*history.catalogue)[3].odds == 20);
+  REQUIRE(history.catalogue->always_on().size() == 1);
+  CHECK(history.catalogue->always_on()[0].name == "stays");
   CHECK(history.effect_seen.test(1));
   REQUIRE(history.trials.size() == 2);
   const PastTrial& past = history.trials[0];
@@ -71,6 +78,9 @@ TEST_CASE("what is journaled is read back") {
   REQUIRE(past.attempts.size() == 1);
   CHECK(past.attempts[0].ending == Ending::whole);
   CHECK(past.attempts[0].last_step == 100);
+  CHECK(past.attempts[0].step_time_s == 0.25);
+  CHECK(past.rungs == neutralise::Rungs{{"scale", "64"}});
+  CHECK(past.refused == std::vector<strategies::SuspectId>{2, 0});
   REQUIRE(past.judgement);
   CHECK(past.judgement->verdict == strategies::Verdict::fail);
   CHECK(past.judgement->delta == 0.03);

@@ -89,6 +89,25 @@ TEST_CASE("a list is delivered by a file whose path a variable or an argument te
   CHECK(recipe.arguments.empty());
 }
 
+TEST_CASE("a ladder is one suspect: active it has the subject's value, neutralised the chosen one") {
+  auto experiment = two_families();
+  configs::Family scale{.name = "scale", .kind = configs::FamilyKind::ladder};
+  scale.deliver.argument = "scale={value}";
+  scale.ladder.values = {"1", "64", "1024", "65536"};
+  experiment.families["scale"] = scale;
+  experiment.suspects["scale"].members = {{"64", {}}, {"1024", {}}};
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto off = set_of(catalogue, {{"scale", "scale"}});
+  const auto arguments = [&](const SuspectSet& set, const driver::neutralise::Rungs& rungs) {
+    return recipe_for(experiment, catalogue, set, {}, rungs).arguments;
+  };
+  CHECK(arguments(SuspectSet(catalogue.size()), {}).empty());
+  CHECK(arguments(off, {{"scale", "64"}}) == std::vector<std::string>{"scale=64"});
+  CHECK(arguments(off, {}) == std::vector<std::string>{"scale=1024"});
+  experiment.families["scale"].ladder.suspect = "65536";
+  CHECK(arguments(SuspectSet(catalogue.size()), {}) == std::vector<std::string>{"scale=65536"});
+}
+
 TEST_CASE("a variable may say more than the names") {
   auto experiment = two_families();
   experiment.families["ops"].deliver = {.environment = "KERNEL_FLAGS", .value = "--opt_level=2 --disable_pass={names}"};

@@ -50,6 +50,12 @@ class Transcripts(Space):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", search="search: {budget: {trials: 2}}"))
         self.check("budget", (("run", "experiment.yaml"), 3))
 
+    def test_by_hand(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--on-cpu", "op1", suspects=4, discover=True))
+        self.check("by_hand", (("families", "generic"), 0), (("discover", "experiment.yaml"), 0),
+                   (("trial", "experiment.yaml", "--off", "op3"), 0), (("trial", "experiment.yaml", "--off", "op0,op2"), 1),
+                   (("trial", "experiment.yaml", "--off", "op 3"), 2))
+
     def test_looking_ahead(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=12, devices="[0, 1]"))
         self.check("looking_ahead", (("plan", "experiment.yaml"), 0),

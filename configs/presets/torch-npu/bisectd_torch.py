@@ -7,6 +7,7 @@ pay. With an empty list nothing is installed. Read from the environment, so that
     BISECTD_TORCH_LIST_OPS   1: print the operators that run on the device, one line at the first call of each
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
+    BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch_npu takes as a call, made after its import (SETTINGS below)
     BISECTD_TORCH_PRECISION  higher (float16, bfloat16 -> float32 -> float64) or same
 
 An operator that cannot be moved ends the training with a line that says why: then the trial says nothing of guilt.
@@ -234,7 +235,27 @@ def can_be_moved(op):
         return False
 
 
+SETTINGS = {
+    "conv_allow_hf32": lambda torch, on: setattr(torch.npu.conv, "allow_hf32", on),
+    "matmul_allow_hf32": lambda torch, on: setattr(torch.npu.matmul, "allow_hf32", on),
+    "allow_internal_format": lambda torch, on: setattr(torch.npu.config, "allow_internal_format", on),
+    "jit_compile": lambda torch, on: torch.npu.set_compile_mode(jit_compile=on),
+    "deterministic_algorithms": lambda torch, on: torch.use_deterministic_algorithms(on),
+}
+
+
+def apply_settings():
+    import torch
+
+    for variable, value in os.environ.items():
+        if variable.startswith("BISECTD_TORCH_SET_"):
+            name = variable.removeprefix("BISECTD_TORCH_SET_")
+            SETTINGS[name](torch, value == "1")
+            say(f"set {name} to {value}")
+
+
 def install():
+    apply_settings()
     names = wanted()
     if names:
         move(names)

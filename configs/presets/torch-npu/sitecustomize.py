@@ -1,5 +1,5 @@
-"""Loaded by Python at its start because this folder is on PYTHONPATH: installs bisectd_torch as soon as the module that
-brings the device's kernels was imported, and does nothing at all if there is nothing to do. Then hands over to the
+"""Loaded by Python at its start because this folder is on PYTHONPATH: installs what the environment asks for as
+soon as the module that brings the device's kernels was imported, and does nothing at all if nothing is asked for. Then hands over to the
 sitecustomize that this one hides, if there is one."""
 import importlib.machinery
 import importlib.util
@@ -38,8 +38,21 @@ class After:
         return spec
 
 
-hidden_sitecustomize()
-if os.environ.get("BISECTD_TORCH_CPU_OPS") or os.environ.get("BISECTD_TORCH_LIST_OPS"):
-    import bisectd_torch
+def anything_with(*beginnings):
+    return any(name.startswith(beginnings) and value for name, value in os.environ.items())
 
-    sys.meta_path.insert(0, After(os.environ.get("BISECTD_TORCH_AFTER", "torch_npu"), bisectd_torch.install))
+
+def install():
+    if anything_with("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS", "BISECTD_TORCH_SET_"):
+        import bisectd_torch
+
+        bisectd_torch.install()
+    if anything_with("BISECTD_TORCH_CPU_MODULES", "BISECTD_TORCH_LIST_MODULES"):
+        import bisectd_torch_modules
+
+        bisectd_torch_modules.install()
+
+
+hidden_sitecustomize()
+if anything_with("BISECTD_TORCH_CPU_", "BISECTD_TORCH_LIST_", "BISECTD_TORCH_SET_"):
+    sys.meta_path.insert(0, After(os.environ.get("BISECTD_TORCH_AFTER", "torch_npu"), install))

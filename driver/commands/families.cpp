@@ -1,0 +1,107 @@
+#include "driver/commands/families.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "configs/loader.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct FamiliesOptions {
+  std::string preset;
+  bool json = false;
+};
+
+/// "file fusion_switch.cfg, told by X", "variable X", "argument --off={names}".
+std::string delivery(const configs::Delivery& deliver) {
+  const std::string by = deliver.environment ? "variable " + *deliver.environment +
+                                                   (deliver.value.empty() ? "" : "=" + deliver.value)
+                                             : "argument " + deliver.argument.value_or("");
+  return deliver.file ? fmt::format("file {}, told by {}", deliver.file->name, by) : by;
+}
+
+std::string discovery(const configs::Family& family) {
+  if (!family.discover) return "named by hand";
+  return family.discover->file ? "discovered in " + family.discover->file->file : "discovered in the log of a run";
+}
+
+std::string effect(const configs::Family& family) {
+  if (!family.effect) return "not checked";
+  if (family.effect->gone_from_file) return "checked: gone from " + family.effect->gone_from_file->file;
+  return family.effect->gone_from_log ? "checked: gone from the log" : "checked: a line in the log";
+}
+
+std::string setting(const std::optional<std::string>& value) { return value.value_or("unset"); }
+
+void print_text(const std::map<std::string, configs::Family>& families) {
+  for (const auto& [name, family] : families) {
+    fmt::print("{} ({}): {}\n", name, configs::name_of(family.kind), family.description);
+    if (family.kind == configs::FamilyKind::list) {
+      fmt::print("  delivered by {}\n  members: {}{}\n  effect: {}\n", delivery(family.deliver), discovery(family),
+                 family.known_names.empty() ? "" : fmt::format("; {} names are known", family.known_names.size()),
+                 effect(family));
+      if (!family.never_off.names.empty())
+        fmt::print("  always on: {} names; {}\n", family.never_off.names.size(), family.never_off.instead);
+    }
+    if (family.kind == configs::FamilyKind::ladder)
+      fmt::print("  delivered by {}\n  values: {}\n", delivery(family.deliver), fmt::join(family.ladder.values, ", "));
+    for (const auto& [switch_name, toggle] : family.toggles)
+      fmt::print("  {}: {}, safe {}. {}\n", switch_name, delivery(toggle.deliver), setting(toggle.safe), toggle.description);
+  }
+}
+
+Json to_json(const configs::Family& family) {
+  Json json{{"kind", configs::name_of(family.kind)}, {"description", family.description}};
+  if (family.kind == configs::FamilyKind::list) {
+    json["delivery"] = delivery(family.deliver);
+    json["members"] = discovery(family);
+    json["effect"] = effect(family);
+    json["known_names"] = family.known_names;
+    json["always_on"] = family.never_off.names;
+  }
+  if (family.kind == configs::FamilyKind::ladder) {
+    json["delivery"] = delivery(family.deliver);
+    json["values"] = family.ladder.values;
+  }
+  for (const auto& [name, toggle] : family.toggles)
+    json["switches"][name] = {{"delivery", delivery(toggle.deliver)},
+                              {"safe", setting(toggle.safe)},
+                              {"description", toggle.description},
+                              {"source", toggle.source}};
+  return json;
+}
+
+int families(const FamiliesOptions& options) {
+  if (options.preset.empty()) {
+    const std::vector<std::string> names = configs::preset_names();
+    if (options.json)
+      fmt::print("{}\n", Json(names).dump(2));
+    else
+      fmt::print("{}\n", fmt::join(names, "\n"));
+    return 0;
+  }
+  const auto found = configs::load_families(options.preset);
+  if (!options.json) return print_text(found), 0;
+  Json json = Json::object();
+  for (const auto& [name, family] : found) json[name] = to_json(family);
+  fmt::print("{}\n", json.dump(2));
+  return 0;
+}
+
+}  // namespace
+
+void add_families(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<FamiliesOptions>();
+  CLI::App* command = app.add_subcommand("families", "list what a preset can switch off, and how; without one, the presets");
+  command->add_option("PRESET", options->preset, "a preset's name, or a file of your own (YAML)");
+  command->add_flag("--json", options->json, "print JSON instead of text on stdout");
+  command->callback([&action, options] { action = [options] { return families(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,43 @@
+#include "driver/commands/hand_run.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "configs/loader.hpp"
+#include "driver/commands/command.hpp"
+#include "driver/run_tag.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+keep::RunDirectory made(const std::string& out, const std::string& name) {
+  try {
+    return keep::RunDirectory::create(out, name);
+  } catch (const std::system_error& error) {
+    throw UsageError(fmt::format("cannot make a run directory in {}: {}", out, error.code().message()));
+  }
+}
+
+}  // namespace
+
+HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what, bool quiet)
+    : experiment_(experiment), progress_(quiet), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()) {
+  for (const auto& warning : experiment.warnings) progress_.line(configs::render(warning));
+  History none{.started_utc = keep::utc_now(), .run_tag = make_run_tag(directory_.folder())};
+  try {
+    sides_ = prepare_sides(experiment, launcher_, directory_.folder(), none.run_tag);
+  } catch (const configs::ConfigError&) {
+    std::filesystem::remove_all(directory_.folder());  // nothing was started: leave nothing behind
+    throw;
+  }
+  settle_toggles(experiment, sides_.subject.environment);
+  journal_.emplace(directory_.journal(), 0);
+  journal_->append(run_record(none, experiment));
+  progress_.line(fmt::format("run directory: {}", directory_.folder().string()));
+  loop_.emplace(experiment, sides_, directory_, *journal_, std::move(none), launcher_, progress_);
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,35 @@
+// A run directory of its own for what a person tries by hand: nothing resumes it, `latest` does not point at it.
+#pragma once
+
+#include <string>
+
+#include "configs/experiment.hpp"
+#include "driver/keep/lock.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "driver/launch/local.hpp"
+#include "driver/loop.hpp"
+
+namespace bisectd::driver::commands {
+
+class HandRun {
+ public:
+  /// Makes OUT/NAME-WHAT-UTC/ and prepares both sides. Throws what `bisectd run` throws before anything is started.
+  HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what, bool quiet);
+
+  Loop& loop() { return *loop_; }
+  const keep::RunDirectory& directory() const { return directory_; }
+  /// Members that the subject's own environment lists already.
+  neutralise::Discovered off_already() const { return neutralise::always_off(experiment_, sides_.subject.environment); }
+
+ private:
+  const configs::Experiment& experiment_;
+  Progress progress_;
+  keep::RunDirectory directory_;
+  keep::Lock lock_;
+  launch::LocalLauncher launcher_;
+  Sides sides_;
+  std::optional<keep::Journal> journal_;
+  std::optional<Loop> loop_;
+};
+
+}  // namespace bisectd::driver::commands

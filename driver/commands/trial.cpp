@@ -1,0 +1,114 @@
+#include "driver/commands/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "configs/loader.hpp"
+#include "configs/member_name.hpp"
+#include "configs/problems.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/commands/hand_run.hpp"
+#include "reports/console.hpp"
+#include "reports/progress.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+struct TrialOptions {
+  std::string experiment;
+  std::vector<std::string> off;
+  std::string out = "bisectd-out";
+  bool quiet = false;
+  bool json = false;
+};
+
+/// Families under `suspects` that can have a member of this name.
+std::vector<std::string> families_of(const configs::Experiment& experiment, const std::string& name) {
+  std::vector<std::string> families;
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    configs::Problems problems;
+    configs::check_member_name({name, {}}, experiment.families.at(family_name), problems);
+    if (problems.empty()) families.push_back(family_name);
+  }
+  return families;
+}
+
+/// NAME or FAMILY:NAME, put into the experiment as what is to be neutralised.
+void choose(configs::Experiment& experiment, std::map<std::string, configs::Selection>& chosen, const std::string& word) {
+  const std::size_t colon = word.find(':');
+  std::string family = word.substr(0, colon), name = word.substr(colon == std::string::npos ? 0 : colon + 1);
+  if (colon == std::string::npos || !experiment.suspects.contains(family)) {
+    name = word;
+    const std::vector<std::string> families = families_of(experiment, name);
+    if (families.empty())
+      throw UsageError(fmt::format("no family under `suspects` can have a member '{}'; `bisectd families` lists them", name));
+    if (families.size() > 1)
+      throw UsageError(fmt::format("'{}' can be of {}; write {}:{}", name, fmt::join(families, " or "), families[0], name));
+    family = families.front();
+  }
+  configs::Problems problems;
+  const configs::Family& known = experiment.families.at(family);
+  configs::check_member_name({name, {"--off", 0, 0}}, known, problems);
+  problems.throw_if_any("--off");
+  if (std::ranges::binary_search(known.never_off.names, name))
+    throw UsageError(fmt::format("{}:{} is always on; {}", family, name, known.never_off.instead));
+  chosen[family].members.push_back({name, {}});
+}
+
+int exit_code(strategies::Verdict verdict) {
+  switch (verdict) {
+    case strategies::Verdict::pass: return 0;
+    case strategies::Verdict::fail: return 1;
+    case strategies::Verdict::inconclusive: return 3;
+    case strategies::Verdict::unresolved: return 4;
+  }
+  return 70;
+}
+
+const char* name_of(strategies::Verdict verdict) {
+  constexpr const char* kNames[] = {"pass", "fail", "inconclusive", "unresolved"};
+  return kNames[static_cast<int>(verdict)];
+}
+
+int trial(const TrialOptions& options) {
+  configs::Experiment experiment = load(options.experiment);
+  std::map<std::string, configs::Selection> chosen;
+  for (auto& [name, selection] : experiment.suspects) chosen[name].place = selection.place;
+  for (const std::string& word : options.off) choose(experiment, chosen, word);
+  experiment.suspects = chosen;
+  HandRun run(experiment, options.out, "trial", options.quiet);
+  const reports::Record& record = run.loop().run_trial();
+  if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
+  const reports::Trial& judged = record.trials.back();
+  if (options.json) {
+    nlohmann::ordered_json json{{"verdict", name_of(judged.verdict)}, {"reason", judged.reason}, {"text", judged.text},
+                                {"delta", nullptr}, {"attempts", nlohmann::ordered_json::array()}};
+    if (judged.delta) json["delta"] = *judged.delta;
+    for (const reports::Attempt& attempt : judged.attempts)
+      json["attempts"].push_back((run.directory().folder() / attempt.folder).string());
+    fmt::print("{}\n", json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print("{}\n", reports::trial_line(record, judged));
+  }
+  return exit_code(judged.verdict);
+}
+
+}  // namespace
+
+void add_trial(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<TrialOptions>();
+  CLI::App* command = app.add_subcommand("trial", "judge one set of suspects switched off, by hand");
+  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  command->add_option("--off", options->off, "names, comma-separated: NAME or FAMILY:NAME; none: the subject as it is")
+      ->delimiter(',');
+  command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
+  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  command->add_flag("--json", options->json, "print JSON instead of text on stdout");
+  command->callback([&action, options] { action = [options] { return trial(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,9 @@
+"""Importing this brings the stand-in device, built by build beside it, as importing torch_npu brings the real one."""
+import os
+import pathlib
+
+import torch
+
+DEVICE = "privateuseone"  # PyTorch 1.13 cannot give it another name yet
+LIBRARY = pathlib.Path(os.environ.get("STANDIN_TORCH", pathlib.Path(__file__).resolve().parents[2] / "build/standin-torch")) / "standin_npu.so"
+torch.ops.load_library(str(LIBRARY))

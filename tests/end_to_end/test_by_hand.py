@@ -1,0 +1,94 @@
+"""Commands for a person: families, discover, trial. What they say is in golden/; here is what they do."""
+import json
+import unittest
+
+from space import Space, hostile_experiment
+
+
+class ByHand(Space):
+    def test_families_lists_presets_and_what_they_switch(self):
+        self.assertIn("paddle-npu", self.bisectd("families", code=0).out.split())
+        families = json.loads(self.bisectd("families", "paddle-npu", "--json", code=0).out)
+        self.assertIn("pad3d_grad", families["ops"]["known_names"])
+        self.assertEqual(families["flags"]["switches"]["FLAGS_npu_storage_format"]["safe"], "0")
+        for preset in self.bisectd("families", code=0).out.split():
+            self.assertIn("): ", self.bisectd("families", preset, code=0).out)
+
+    def test_families_of_no_preset(self):
+        self.assertIn("did you mean `paddle-npu`?", self.bisectd("families", "padle-npu", code=2).err)
+
+    def test_discover_names_what_a_run_uses(self):
+        self.write("experiment.yaml", hostile_experiment("--on-cpu", "op2", suspects=4, discover=True))
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        self.assertEqual([one["name"] for one in found["ops"]], ["op0", "op1", "op3"])
+        self.assertFalse((self.folder / "bisectd-out/latest").exists())
+        self.assertEqual(self.processes_of_this_test(), [])
+
+    def test_discover_without_a_family_that_can(self):
+        self.write("experiment.yaml", hostile_experiment(suspects=2))
+        self.assertIn("can discover", self.bisectd("discover", "experiment.yaml", code=2).err)
+
+    def test_trial_says_pass_and_fail_by_its_exit_code(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4))
+        self.bisectd("trial", "experiment.yaml", code=1)
+        self.bisectd("trial", "experiment.yaml", "--off", "op1,op2", code=1)
+        self.bisectd("trial", "experiment.yaml", "--off", "op1,op3", code=0)
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "ops:op3", "--json", code=0).out)
+        self.assertEqual(judged["verdict"], "pass")
+        self.assertIn("HOSTILE_OFF", (self.folder / judged["attempts"][0] / "environment.txt").read_text())
+
+    def test_trial_that_crashes_is_no_verdict(self):
+        self.write("experiment.yaml", hostile_experiment("--crash-off", "op1", suspects=4))
+        judged = self.bisectd("trial", "experiment.yaml", "--off", "op1", code=4)
+        self.assertIn("unresolved", judged.out)
+
+    def test_trial_with_a_name_that_no_family_can_have(self):
+        self.write("experiment.yaml", hostile_experiment(suspects=2))
+        self.assertIn("holds white space", self.bisectd("trial", "experiment.yaml", "--off", "ops:op 1", code=2).err)
+        self.assertIn("no family", self.bisectd("trial", "experiment.yaml", "--off", "op 1", code=2).err)
+
+
+class Ladder(Space):
+    def experiment(self, *options, suspects="{scale: all}", more=""):
+        text = hostile_experiment(*options, suspects=4)
+        text = text.replace("  devices: {kind: npu", '  devices: {kind: npu', 1)
+        command_end = text.index("]", text.index("subject:"))
+        text = text[:command_end] + ', "{arguments}"' + text[command_end:]
+        text = text.replace("families:\n", 'families:\n  scale: {kind: ladder, deliver: {argument: "scale={value}"}, '
+                            'values: [1, 16, 64, 256, 1024, 4096, 65536], suspect: 65536}\n')
+        start = text.index("suspects:")
+        return text[:start] + f"suspects: {suspects}\n{more}"
+
+    def test_the_middle_of_the_window_mends_it(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
+        self.bisectd("run", "experiment.yaml", code=1)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["scale:scale"])
+        self.assertEqual(report["workaround"]["arguments"], ["scale=256"])
+        self.assertTrue(any("from 16 to 4096; 256 is the middle" in text for text in report["warnings"]), report["warnings"])
+
+    def test_a_scale_and_an_operator_that_are_both_wrong(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", "--cause", "op1=3",
+                                                      suspects="{scale: all, ops: [op0, op1, op2]}"))
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.causes(self.report()), [["op1"], ["scale"]])
+
+    def test_no_value_is_right(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=17..18=4", suspects="{scale: [16, 64, 256]}"))
+        self.bisectd("run", "experiment.yaml", code=3)
+        self.assertEqual(self.report()["outcome"], "outside_suspects")
+
+    def test_killed_and_resumed(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", "--step-ms", "3"))
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 4, 60)
+        process.kill()
+        process.wait()
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(self.report()["workaround"]["arguments"], ["scale=256"])
+        ended = [(r["trial"], r["attempt"]) for r in self.journal() if r["kind"] == "attempt-ended"]
+        self.assertEqual(len(ended), len(set(ended)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+"""Debian's PyTorch with a device of our own, and the shim of the preset torch-npu: what is planted is what is found."""
+import os
+import pathlib
+import subprocess
+import unittest
+
+from space import SOURCE, Space
+
+TORCH = SOURCE / "examples/torch"
+PYTHON = "/usr/bin/python3"
+SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/torch-npu"), "BISECTD_TORCH_DEVICE": "privateuseone",
+        "BISECTD_TORCH_AFTER": "standin_npu"}
+
+
+class Torch(Space):
+    def find(self, faults, suspects="{ops: {discover: true}}", code=1):
+        experiment = (TORCH / "experiment.yaml").read_text()
+        experiment = experiment.replace("train.py", str(TORCH / "train.py"))
+        start = experiment.index("  environment: {STANDIN")
+        experiment = experiment[:start] + f'  environment: {{STANDIN_NPU_FAULTS: "{faults}"}}\n' + experiment[experiment.index("\nmetric"):]
+        experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
+        self.write("experiment.yaml", experiment)
+        done = self.bisectd("run", "experiment.yaml", code=code, timeout=600)
+        return self.report(), done
+
+    def test_a_forward_operator(self):
+        report, _ = self.find("gelu*1.1")
+        self.assertEqual(self.culprits(report), ["ops:gelu"])
+        self.assertGreater(len(report["suspects"]), 15)
+        self.assertEqual(report["no_effect"], [])
+        environment = {one["name"]: one["value"] for one in report["workaround"]["environment"]}
+        self.assertEqual(environment["BISECTD_TORCH_CPU_OPS"], "gelu")
+        self.assertTrue(environment["PYTHONPATH"].startswith(str(SOURCE / "configs/presets/torch-npu")))
+
+    def test_a_backward_operator_and_an_interaction(self):
+        report, _ = self.find("gelu_backward*1.5;tanh*1.4&native_layer_norm",
+                              "{ops: [gelu_backward, tanh, tanh_backward, native_layer_norm, addmm, mm]}")
+        self.assertEqual(self.causes(report), [["gelu_backward"], ["native_layer_norm", "tanh"]])
+
+    def test_a_layer(self):
+        report, _ = self.find("gelu_backward*1.5", "{modules: {discover: true}}")
+        self.assertEqual(self.culprits(report), ["modules:2"])
+        self.assertEqual(len(report["suspects"]), 6)
+
+    def test_an_operator_that_cannot_be_moved(self):
+        report, done = self.find("gelu*1.1", "{ops: [gelu, dropout, addmm]}")
+        self.assertEqual(self.culprits(report), ["ops:gelu"])
+        self.assertIn("dropout", done.out)
+
+
+class Shim(unittest.TestCase):
+    """The shim alone."""
+
+    def train(self, *words, **environment):
+        done = subprocess.run([PYTHON, TORCH / "train.py", *words], env={**os.environ, **environment}, capture_output=True,
+                              text=True, timeout=120)
+        self.last = done
+        return done.stdout.splitlines()
+
+    def losses(self, lines):
+        return [float(line.split()[3]) for line in lines if line.startswith("step ")]
+
+    def test_with_nothing_listed_it_is_not_even_imported(self):
+        words = [PYTHON, "-c", f"import sys; sys.path.insert(0, '{TORCH}'); import standin_npu; print('bisectd_torch' in sys.modules)"]
+        loaded = lambda **more: subprocess.run(words, env={**os.environ, **SHIM, **more}, capture_output=True, text=True).stdout
+        self.assertEqual(loaded(), "False\n")
+        self.assertIn("True\n", loaded(BISECTD_TORCH_CPU_OPS="gelu"))
+
+    def test_every_operator_that_runs_can_be_moved_in_double_precision(self):
+        ran = [line.split()[2] for line in self.train("npu", "steps=3", BISECTD_TORCH_LIST_OPS="1", **SHIM) if " ran " in line]
+        self.assertIn("native_layer_norm_backward", ran)
+        self.assertIn("addmm", ran)
+        lines = self.train("npu", "steps=8", BISECTD_TORCH_CPU_OPS=",".join(ran), **SHIM)
+        moved = {line.split()[2] for line in lines if " moved " in line}
+        self.assertEqual(moved, set(ran), self.last.stderr)
+        for ours, cpu in zip(self.losses(lines), self.losses(self.train("steps=8")), strict=True):
+            self.assertAlmostEqual(ours, cpu, places=5)
+
+    def test_a_module_moves_with_its_gradients_and_its_running_statistics(self):
+        code = (f"import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s\n"
+                "torch.manual_seed(1)\n"
+                "net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 1)).to(s.DEVICE)\n"
+                "net(torch.randn(16, 4).to(s.DEVICE)).sum().backward()\n"
+                "print([round(p.grad.cpu().abs().sum().item(), 4) for p in net.parameters()], net[1].running_mean.cpu().sum().item())")
+        run = lambda **more: subprocess.run([PYTHON, "-c", code], env={**os.environ, **more}, capture_output=True, text=True).stdout
+        moved = run(**SHIM, BISECTD_TORCH_CPU_MODULES="1,2").splitlines()
+        self.assertEqual(sorted(moved[:2]), ["bisectd-torch: moved module 1 to the CPU", "bisectd-torch: moved module 2 to the CPU"])
+        gradients, mean = (line.rsplit(" ", 1) for line in (moved[2], run().strip()))
+        self.assertEqual(gradients[0], mean[0])
+        self.assertAlmostEqual(float(gradients[1]), float(mean[1]), places=5)
+
+    def test_a_name_that_does_not_exist_ends_the_training(self):
+        lines = self.train("npu", BISECTD_TORCH_CPU_OPS="gelu,no_such", **SHIM)
+        self.assertEqual(lines, ["bisectd-torch: cannot move no_such: there is no such operator"])
+        self.assertEqual(self.last.returncode, 3)
+
+    def test_half_precision_stays_half_outside(self):
+        code = (f"import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s\n"
+                "x = torch.linspace(-2, 2, 9).half().to(s.DEVICE)\n"
+                "y = torch.ops.aten.tanh(x); z = x.clone(); z.mul_(2)\n"
+                "print(y.dtype, y.device.type, z.dtype, z.cpu().float().sum().item())\n"
+                "print((y.cpu().float() - torch.tanh(x.cpu().float())).abs().max().item() < 1e-3)")
+        done = subprocess.run([PYTHON, "-c", code], env={**os.environ, **SHIM, "BISECTD_TORCH_CPU_OPS": "tanh,mul_.Tensor"},
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout.splitlines()[-2:], ["torch.float16 privateuseone torch.float16 0.0", "True"], done.stderr)
+        self.assertIn("bisectd-torch: moved tanh (float16) to the CPU", done.stdout)
+
+
+if __name__ == "__main__":
+    subprocess.run([TORCH / "build"], check=True)
+    unittest.main()
