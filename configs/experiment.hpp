@@ -88,6 +88,7 @@ struct Selection {
   std::vector<Placed<std::string>> members;  ///< named by hand
   std::vector<Placed<std::string>> exclude;
   std::map<std::string, Placed<double>> likely;  ///< prior odds against an unremarkable member, > 0
+  std::map<std::string, Placed<double>> price;   ///< what keeping it neutralised costs, > 0, in any one unit
   Place place;
 };
 

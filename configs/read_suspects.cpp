@@ -23,22 +23,32 @@ std::vector<Placed<std::string>> read_names(const Value& value, const std::strin
   return names;
 }
 
-std::map<std::string, Placed<double>> read_odds(const Value& block, const std::string& what, Problems& problems) {
-  std::map<std::string, Placed<double>> likely;
+struct Figure {
+  const char* name;     ///< in messages
+  const char* example;
+  const char* instead;  ///< of 0
+};
+constexpr Figure kOdds{"odds", "for example 20: twenty times as likely as others", "to leave a suspect out, use `exclude`"};
+constexpr Figure kPrice{"price", "for example 5: a fix of this member costs as much as one of five members of price 1",
+                        "a member that costs next to nothing has a small price, say 0.01"};
+
+/// Positive numbers by member.
+std::map<std::string, Placed<double>> read_figures(const Value& block, const Figure& figure, const std::string& what,
+                                                   Problems& problems) {
+  std::map<std::string, Placed<double>> figures;
   MapReader reader(block, what, problems);
   for (const Value::Entry& entry : block.entries) {
-    double odds = 1;
+    double number = 1;
     if (entry.value.kind == Value::Kind::null) {
-      problems.add(entry.place, in_quotes(entry.key) + " has no odds",
-                   "for example 20: twenty times as likely as others");
+      problems.add(entry.place, fmt::format("{} has no {}", in_quotes(entry.key), figure.name), figure.example);
     } else if (reader.read_value(
-                   entry.value, [](const Value& v) { return number_of(v, 0, 1e9); }, odds)) {
-      if (odds == 0)
-        problems.add(entry.value.place, "odds must be more than 0", "to leave a suspect out, use `exclude`");
-      likely[entry.key] = {odds, entry.place};
+                   entry.value, [](const Value& v) { return number_of(v, 0, 1e9); }, number)) {
+      if (number == 0)
+        problems.add(entry.value.place, fmt::format("{} must be more than 0", figure.name), figure.instead);
+      figures[entry.key] = {number, entry.place};
     }
   }
-  return likely;
+  return figures;
 }
 
 void read_block(MapReader& reader, const Family& family, Selection& selection, Problems& problems) {
@@ -51,7 +61,10 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
     selection.members = read_names(*members, what + ".members", problems);
   if (const Value* exclude = reader.find("exclude"))
     selection.exclude = read_names(*exclude, what + ".exclude", problems);
-  if (const Value* likely = reader.find("likely")) selection.likely = read_odds(*likely, what + ".likely", problems);
+  if (const Value* likely = reader.find("likely"))
+    selection.likely = read_figures(*likely, kOdds, what + ".likely", problems);
+  if (const Value* price = reader.find("price"))
+    selection.price = read_figures(*price, kPrice, what + ".price", problems);
   const bool understood = reader.refuse_other_keys();
   selection.all = family.kind == FamilyKind::toggle && selection.members.empty();
   if (understood && !selection.all && !selection.discover && selection.members.empty())
@@ -87,7 +100,8 @@ Selection read_selection(const Value& value, const Family& family, Problems& pro
 void check_names(const Selection& selection, const Family& family, Problems& problems) {
   for (const auto* names : {&selection.members, &selection.exclude})
     for (const auto& name : *names) check_member_name(name, family, problems);
-  for (const auto& [name, odds] : selection.likely) check_member_name({name, odds.place}, family, problems);
+  for (const auto* figures : {&selection.likely, &selection.price})
+    for (const auto& [name, figure] : *figures) check_member_name({name, figure.place}, family, problems);
 }
 
 }  // namespace

@@ -257,10 +257,11 @@ void write_suspects(YAML::Emitter& out, const std::map<std::string, Selection>& 
     out << selection.discover;
     texts_at(out, "members", selection.members);
     texts_at(out, "exclude", selection.exclude);
-    if (!selection.likely.empty()) {
-      key(out, "likely");
+    for (const auto& [what, figures] : {std::pair{"likely", &selection.likely}, std::pair{"price", &selection.price}}) {
+      if (figures->empty()) continue;
+      key(out, what);
       out << YAML::Flow << YAML::BeginMap;
-      for (const auto& [member, odds] : selection.likely) number_at(out, member, odds.value);
+      for (const auto& [member, figure] : *figures) number_at(out, member, figure.value);
       out << YAML::EndMap;
     }
     out << YAML::EndMap;

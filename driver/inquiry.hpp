@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "driver/history.hpp"
@@ -31,6 +32,7 @@ class Inquiry {
   bool learn(const Told& told);
 
   const strategies::Answer& answer() const { return search_.answer(); }
+  std::string so_far() const { return search_.so_far(); }
   std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::SuspectSet> pending) {
     return search_.ask(slots, pending);
   }

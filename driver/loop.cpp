@@ -226,17 +226,27 @@ judge::Judgement Loop::judge_early(const judge::Curve& curve) const {
   return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
 }
 
+void Loop::warn_of_smoothing(const AttemptOutcome& attempt) {
+  for (std::size_t i = 0; i < attempt.printed.size(); ++i) {
+    const read::Printed& printed = attempt.printed[i];
+    if (printed.smoothing_window.value_or(1) <= 1) continue;
+    record_.warnings.push_back(fmt::format("{}: {}, here {}; spikes and single NaNs vanish in that: set it to 1",
+                                           experiment_.metrics[i].name, printed.smoothing, *printed.smoothing_window));
+    progress_.line("warning: " + record_.warnings.back());
+  }
+}
+
 bool Loop::is_decidable() {
-  bool decidable = true;
+  std::string first_error;
   for (const judge::Finding& finding : jury_->findings()) {
-    decidable = decidable && !finding.error;
     std::string text = finding.text;
     for (const std::string& option : finding.options) text += "; " + option;
     progress_.line((finding.error ? "error: " : "warning: ") + text);
     record_.warnings.push_back(text);
+    if (finding.error && first_error.empty()) first_error = text;
   }
-  if (!decidable) conclude_undecidable(record_, record_.warnings.front());
-  return decidable;
+  if (!first_error.empty()) conclude_undecidable(record_, first_error);
+  return first_error.empty();
 }
 
 void Loop::take_in(const FinishedTrial& finished) {
@@ -271,6 +281,7 @@ bool Loop::measure_subject() {
   record_.noise = as_is.judgement.noise;
   const auto differences = differing_logs(experiment_, reference_attempt_, as_is.attempts.back().folder);
   if (!differences.empty()) return conclude_unequal(record_, differences), false;
+  warn_of_smoothing(as_is.attempts.back());
   if (!is_decidable()) return false;
   if (as_is.judgement.verdict == Verdict::pass) return conclude_aligned(record_, experiment_), false;
   if (as_is.judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record_, as_is.judgement.text), false;
@@ -330,6 +341,7 @@ void Loop::search() {
         "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with "
         "the role proof. The noise may be too high, or a fault may show only late.";
   }
+  if (inquiry_->answer().state == strategies::State::searching) record_.answer.explanation = inquiry_->so_far();
   // The answer can come while other devices still work on trials that it makes needless.
   trials_.stop_all();
   std::erase_if(record_.trials, [](const reports::Trial& trial) { return trial.running; });

@@ -58,6 +58,7 @@ class Loop {
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
   judge::Judgement judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const;
   judge::Judgement judge_early(const judge::Curve& curve) const;
+  void warn_of_smoothing(const AttemptOutcome& attempt);
   bool is_decidable();
   void write_reports(bool final);
   bool budget_spent() const;

@@ -3,7 +3,7 @@
 namespace bisectd::driver {
 namespace {
 
-/// Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
+/// Unless the experiment says another price. Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
 /// operator on the CPU costs copies in every step.
 constexpr double kTogglePrice = 1;
 constexpr double kListPrice = 10;
@@ -18,7 +18,10 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
                               .seed = experiment.search.seed};
   for (const neutralise::Member& member : catalogue.members()) {
     const bool toggle = experiment.families.at(member.family).kind == configs::FamilyKind::toggle;
-    problem.suspects.push_back({.odds = member.odds, .price = toggle ? kTogglePrice : kListPrice});
+    const auto& prices = experiment.suspects.at(member.family).price;
+    const auto said = prices.find(member.name);
+    const double usual = toggle ? kTogglePrice : kListPrice;
+    problem.suspects.push_back({.odds = member.odds, .price = said == prices.end() ? usual : said->second.value});
   }
   return problem;
 }

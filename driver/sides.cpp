@@ -24,7 +24,7 @@ LaunchSide prepare(const configs::Side& settings, const fs::path& experiment_fol
                    const fs::path& folder, const std::string& tag) {
   LaunchSide side;
   side.settings = &settings;
-  side.directory = settings.directory ? experiment_folder / *settings.directory : experiment_folder;
+  side.directory = settings.directory ? fs::absolute(*settings.directory) : experiment_folder;
   if (!fs::is_directory(side.directory))
     refuse(settings.place, fmt::format("the folder {} does not exist", side.directory.string()), "");
   side.environment = inherited_environment();

@@ -89,7 +89,6 @@ void Phases::take_in(const LogEntry& entry) {
 // `causes` weighs every opinion by itself and stays, unless what cannot be neutralised is no longer the same.
 void Phases::rebuild() {
   const SuspectSet before = always_active_;
-  std::unique_ptr<causes::Engine> kept = std::move(engine_);
   sums_.reset();
   runnable_.reset();
   culprits_.reset();
@@ -99,7 +98,10 @@ void Phases::rebuild() {
   always_active_.reset();
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
-  if (kept && culprits_ && before == always_active_) engine_ = std::move(kept);
+  if (engine_ && (!culprits_ || before != always_active_)) {
+    engine_.reset();
+    advance();
+  }
 }
 
 // An engine begins with all that was told already, so that it does not matter when it is started.
@@ -113,9 +115,7 @@ void Phases::advance() {
     for (SuspectId suspect : runnable_->found()) always_active_.set(suspect);
   }
   if (verdict_of(always_active_) != Verdict::pass) return;
-  if (!culprits_) {
-    culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
-  }
+  if (!culprits_) culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
   if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, always_active_, log_);
   if (!engine_ && !by_sums() && wants_causes())
     engine_ = std::make_unique<causes::Engine>(problem_, always_active_, log_);

@@ -7,13 +7,16 @@
 #include <cmath>
 
 #include "strategies/certificate.hpp"
+#include "strategies/fix.hpp"
 #include "strategies/phases.hpp"
+#include "strategies/wording.hpp"
 
 namespace bisectd::strategies {
 namespace {
 
 constexpr int kEndTold = 2;       // times an end may say nothing before the search gives up
 constexpr int kMostEndVotes = 5;  // with noise, where verdicts count as votes
+constexpr const char* kOnceMore = "said nothing before and would decide: once more";
 constexpr int kSilentTold = 3;  // times a deciding set may say nothing
 
 }  // namespace
@@ -35,8 +38,15 @@ class Search::Impl {
     return phases.explained() || phases.by_sums() || (phases.by_causes() && !phases.culprits()->complete());
   }
   std::vector<SuspectId> found() const;
+  std::vector<std::vector<SuspectId>> named_causes() const;
+  std::vector<SuspectId> cheaper_fix() const;
+  SuspectSet all_but(const std::vector<SuspectId>& fix) const {
+    SuspectSet active = phases.all();
+    for (SuspectId suspect : fix) active.reset(suspect);
+    return active;
+  }
+  bool may_tell(const SuspectSet& active) const;
   State state() const;
-  std::string explain(State state) const;
   bool given_up(const CauseSearch& cause) const;
 };
 
@@ -46,20 +56,55 @@ bool Search::Impl::given_up(const CauseSearch& cause) const {
   return std::all_of(retries.begin(), retries.end(), [&](const auto& set) { return phases.told(set) >= kSilentTold; });
 }
 
+// Of `ordered`: one cause for each culprit, as far as it is known.
+std::vector<std::vector<SuspectId>> Search::Impl::named_causes() const {
+  std::vector<std::vector<SuspectId>> causes;
+  for (const auto& cause : phases.reasons()) {
+    causes.push_back(cause->members());
+    std::sort(causes.back().begin(), causes.back().end());
+  }
+  std::sort(causes.begin(), causes.end());
+  causes.erase(std::unique(causes.begin(), causes.end()), causes.end());
+  return causes;
+}
+
+// `ordered` finds some minimal fix; its causes may allow a cheaper one. Empty if they do not. There can be causes that
+// it never met, because the fix it found hits them too: only a trial can tell whether the cheaper one is enough.
+std::vector<SuspectId> Search::Impl::cheaper_fix() const {
+  if (leads_belief() || !phases.culprits() || !phases.culprits()->complete()) return {};
+  if (std::any_of(phases.reasons().begin(), phases.reasons().end(), [](const auto& c) { return !c->complete(); }))
+    return {};
+  const std::vector<Suspect>& suspects = phases.problem().suspects;
+  const auto price = [&](const std::vector<SuspectId>& set) {
+    double sum = 0;
+    for (SuspectId suspect : set) sum += suspects[suspect].price;
+    return sum;
+  };
+  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects);
+  return price(fix) < price(phases.culprits()->found()) ? fix : std::vector<SuspectId>{};
+}
+
+bool Search::Impl::may_tell(const SuspectSet& active) const {
+  const Verdict verdict = phases.verdict_of(active);
+  return verdict != Verdict::pass && verdict != Verdict::fail && phases.told(active) < kSilentTold;
+}
+
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const SuspectSet> pending) const {
   std::vector<Trial> trials;
   std::vector<SuspectSet> busy;  // active sets on their way
   for (const SuspectSet& set : pending) busy.push_back(~set);
-  const auto add = [&](const SuspectSet& active, Purpose purpose, std::string reason) {
-    if (trials.size() >= slots || std::find(busy.begin(), busy.end(), active) != busy.end()) return;
+  const auto add = [&](const SuspectSet& active, Purpose purpose, std::string reason, bool twice = false) {
+    if (trials.size() >= slots) return;
+    if (!twice && std::find(busy.begin(), busy.end(), active) != busy.end()) return;
     busy.push_back(active);
     trials.push_back({~active, purpose, std::move(reason)});
   };
 
   // Evidence that contradicts itself comes before anything that would build on it.
   bool unsettled = false;
-  for (const LogEntry& entry : phases.log().entries())
-    if (phases.log().exact() && entry.disputed() && entry.verdict == Verdict::inconclusive && phases.log().worth_repeating(entry)) {
+  const EvidenceLog& log = phases.log();
+  for (const LogEntry& entry : log.entries())
+    if (log.exact() && entry.disputed() && entry.verdict == Verdict::inconclusive && log.worth_repeating(entry)) {
       unsettled = true;
       add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
     }
@@ -91,8 +136,9 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     for (const SuspectSet& active : busy) exposed.push_back(~active);
     for (const SuspectSet& set : phases.runnable()->ask(slots, exposed))
       add(~set, Purpose::runnable, fmt::format("does it run with these {} neutralised?", set.count()));
-    if (phases.runnable()->complete() && phases.verdict_of(phases.always_active()) == Verdict::inconclusive && phases.told(phases.always_active()) < most)
-      add(phases.always_active(), Purpose::everything_neutralised, "with all neutralised that can be it must pass");
+    const SuspectSet& top = phases.always_active();
+    if (phases.runnable()->complete() && phases.verdict_of(top) == Verdict::inconclusive && phases.told(top) < most)
+      add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
     return trials;
   }
   if (phases.explained()) return trials;
@@ -109,7 +155,8 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
       const bool check = phases.engine()->is_check(set);
       add(set, check ? Purpose::certificate : Purpose::search,
           check ? "checks a claim of the likeliest answer"
-                : fmt::format("splits what is believed: {} active", set.count()));
+                : fmt::format("splits what is believed: {} active", set.count()),
+          check && !log.exact());
     }
     if (!trials.empty() || !pending.empty()) return trials;
   }
@@ -121,7 +168,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     }
     if (trials.empty() && pending.empty())
       for (const SuspectSet& set : phases.culprits()->retries())
-        if (phases.told(set) < kSilentTold) add(set, Purpose::search, "said nothing before and would decide: once more");
+        if (phases.told(set) < kSilentTold) add(set, Purpose::search, kOnceMore);
     return trials;
   }
   // One trial for every open cause before a second one for any.
@@ -141,11 +188,14 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
   if (trials.empty() && pending.empty())
     for (const CauseSearch* cause : open)
       for (const SuspectSet& set : cause->retries())
-        if (phases.told(set) < kSilentTold) add(set, Purpose::certificate, "said nothing before and would decide: once more");
+        if (phases.told(set) < kSilentTold) add(set, Purpose::certificate, kOnceMore);
+  if (const auto fix = cheaper_fix(); !fix.empty() && may_tell(all_but(fix)))
+    add(all_but(fix), Purpose::certificate, "would a cheaper fix of the same causes be enough?");
   return trials;
 }
 
 std::vector<SuspectId> Search::Impl::found() const {
+  if (const auto fix = cheaper_fix(); !fix.empty() && phases.verdict_of(all_but(fix)) == Verdict::pass) return fix;
   if (leads_belief()) return phases.believed()->culprit_set;
   std::vector<SuspectId> ids = phases.culprits() ? phases.culprits()->found() : std::vector<SuspectId>{};
   std::sort(ids.begin(), ids.end());
@@ -158,69 +208,41 @@ State Search::Impl::state() const {
   if (phases.log().contradiction()) return plan(1, {}).empty() ? State::contradictory : State::searching;
   if (phases.verdict_of(phases.all()) == Verdict::pass) return State::aligned;
   const bool top_known = !phases.runnable() || phases.runnable()->complete();
-  if (phases.verdict_of(phases.all()) == Verdict::fail && top_known && phases.verdict_of(phases.always_active()) == Verdict::fail)
+  if (phases.verdict_of(phases.all()) == Verdict::fail && top_known &&
+      phases.verdict_of(phases.always_active()) == Verdict::fail)
     return State::outside_suspects;
   if (phases.explained()) return State::proved;
-  if (phases.culprits() && phases.culprits()->complete() && std::all_of(phases.reasons().begin(), phases.reasons().end(), [&](const auto& cause) {
-        return cause->complete() || given_up(*cause);
-      }))
-    return State::proved;
+  const auto settled = [&](const auto& cause) { return cause->complete() || given_up(*cause); };
+  if (phases.culprits() && phases.culprits()->complete() &&
+      std::all_of(phases.reasons().begin(), phases.reasons().end(), settled)) {
+    const std::vector<SuspectId> cheaper = cheaper_fix();
+    return !cheaper.empty() && may_tell(all_but(cheaper)) ? State::searching : State::proved;
+  }
   return plan(1, {}).empty() ? State::stuck : State::searching;
-}
-
-std::string Search::Impl::explain(State state) const {
-  if (state == State::contradictory) {
-    const Contradiction pair = *phases.log().contradiction();
-    const LogEntry &fail = phases.log().entries()[pair.fail], &pass = phases.log().entries()[pair.pass];
-    return fmt::format(
-        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of "
-        "{}): "
-        "either verdicts are noisier than they claim, or neutralising more makes the run worse",
-        phases.size() - fail.active.count(), fail.fails, fail.judged(), phases.size() - pass.active.count(), pass.passes, pass.judged());
-  }
-  if (state == State::outside_suspects && phases.always_active().any())
-    return fmt::format("{} suspects cannot be neutralised and stayed active; the cause may hide among them",
-                       phases.always_active().count());
-  if (state == State::proved) {
-    std::string text;
-    for (const auto& cause : phases.reasons())
-      if (!phases.explained() && !cause->complete())
-        text += fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
-                            cause->members().front());
-    return text;
-  }
-  if (state != State::stuck) return {};
-  if (phases.verdict_of(phases.all()) != Verdict::fail)
-    return fmt::format("the subject as it is gave no verdict in {} trials", phases.told(phases.all()));
-  if (!phases.culprits()) return "no verdict with everything neutralised";
-  return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
-                     phases.culprits()->found().size());
 }
 
 void Search::Impl::update_answer() {
   answer = {};
   answer.state = state();
-  answer.explanation = explain(answer.state);
   answer.guilt.assign(phases.size(), 0.0);
   answer.culprit_set = found();
   for (SuspectId suspect = phases.always_active().find_first(); suspect != SuspectSet::npos;
        suspect = phases.always_active().find_next(suspect))
     answer.not_neutralisable.push_back(suspect);
+  answer.explanation = explanation(phases, answer.state);
   if (!phases.culprits()) {
     if (answer.state == State::aligned) answer.confidence = 1.0;
     return;
   }
   const bool believed = leads_belief();
-  answer.guilt = phases.by_sums() ? phases.sums()->guilt() : believed ? phases.engine()->guilt() : phases.culprits()->guilt();
+  answer.guilt = phases.by_sums() ? phases.sums()->guilt()
+                 : believed       ? phases.engine()->guilt()
+                                  : phases.culprits()->guilt();
   answer.confidence = believed ? phases.believed()->mass : phases.culprits()->none_left();
   if (believed)
     answer.causes = phases.believed()->causes;
   else if (phases.culprits()->complete())
-    for (const auto& cause : phases.reasons()) {
-      std::vector<SuspectId> members = cause->members();
-      std::sort(members.begin(), members.end());
-      answer.causes.push_back(std::move(members));
-    }
+    answer.causes = named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
   answer.certificate = certificate(phases.log(), phases.always_active(), answer.culprit_set, answer.causes);
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
@@ -229,7 +251,8 @@ void Search::Impl::update_answer() {
   for (const auto& cause : phases.reasons()) open += cause->complete() ? 0 : 1;
   const double explaining = phases.culprits()->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
   answer.trials_left_low = phases.culprits()->trials_left() + (phases.culprits()->complete() ? open : 0.0);
-  answer.trials_left_high = 2 * phases.culprits()->trials_left() + explaining * (1 + std::log2(static_cast<double>(phases.size())));
+  answer.trials_left_high =
+      2 * phases.culprits()->trials_left() + explaining * (1 + std::log2(static_cast<double>(phases.size())));
 }
 
 Search::Search(Problem problem, EngineKind engine) : impl_(std::make_unique<Impl>(std::move(problem), engine)) {}
@@ -242,6 +265,11 @@ void Search::tell(const Evidence& evidence) { impl_->phases.tell(evidence);
 
 std::vector<Trial> Search::ask(std::size_t slots, std::span<const SuspectSet> pending) {
   return impl_->plan(slots, pending);
+}
+
+std::string Search::so_far() const {
+  const std::vector<Trial> next = impl_->plan(1, {});
+  return progress(impl_->phases, answer(), next.empty() ? nullptr : &next.front());
 }
 
 const Answer& Search::answer() const {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "strategies/answer.hpp"
@@ -27,11 +28,15 @@ class Search {
   void tell(const Evidence& evidence);
 
   /// Up to `slots` trials worth running now beside `pending` ones (asked, not yet told). Empty while it must wait for
-  /// pending trials or when answer().state is final. Never a set that is pending; a set already judged only when a
-  /// repeat is meant (noise, contradiction). Same evidence, seed, pending and slots give the same trials on any build.
+  /// pending trials or when answer().state is final. A set that is pending or already judged only when a repeat is meant
+  /// (noise, contradiction). Same evidence, seed, pending and slots give the same trials on any build.
   std::vector<Trial> ask(std::size_t slots, std::span<const SuspectSet> pending);
 
   const Answer& answer() const;
+
+  /// An unfinished search in words, with ids as #3: what is proved, what is likely with which odds, what is untouched,
+  /// what the next trial would be.
+  std::string so_far() const;
 
  private:
   class Impl;

@@ -75,7 +75,7 @@ std::vector<judge::NamedCurve> read_logs(const CompareOptions& options, const st
       read::AttemptLog log({.stdout_file = path}, metrics_of(options, path, rules), {});
       log.poll();
       log.finish();
-      if (!log.errors().empty()) throw UsageError(fmt::format("{}: {}", path, log.errors().front()));
+      if (!log.errors().empty()) throw UsageError(log.errors().front());  // it names the file
       curves.push_back({path, log.curve()});
     } catch (const std::invalid_argument& error) {  // a pattern that cannot work
       throw UsageError(error.what());
@@ -122,8 +122,9 @@ int compare_logs(const CompareOptions& options) {
   accept.worse_only = options.worse_only;
   if (options.strict) accept = judge::strict(accept);
   const std::vector<judge::MetricRule> rules = rules_of(options);
-  const auto table = judge::compare(accept, read_logs(options, options.references, rules),
-                                    read_logs(options, options.candidates, rules), rules);
+  const auto references = read_logs(options, options.references, rules);
+  const auto candidates = read_logs(options, options.candidates, rules);
+  const auto table = judge::compare(accept, references, candidates, rules);
   if (!table) throw UsageError(fmt::format("{}; {}", table.error().message, table.error().hint));
   fmt::print("{}", options.output.json
                        ? comparison_json(*table, accept).dump(2) + "\n"

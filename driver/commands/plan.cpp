@@ -26,7 +26,7 @@ using strategies::SuspectSet;
 
 constexpr std::size_t kShown = 3;   ///< trials of the first batch
 constexpr std::size_t kNamed = 12;  ///< suspects in a headline
-constexpr std::size_t kGames = 20;
+constexpr std::size_t kGames = 10;
 
 struct PlanOptions {
   ForeseenOptions foreseen;

@@ -20,13 +20,15 @@ double points_due(const Reference& reference, const Attempt& attempt) {
   return static_cast<double>(attempt.window.size()) / static_cast<double>(every);
 }
 
-void check_coverage(const Reference& reference, Attempt& attempt) {
+void check_coverage(const Reference& reference, const Curve& curve, Attempt& attempt) {
   const Track& track = attempt.difference.track;
   const auto unresolved = [&attempt](std::string code, std::string text) {
     attempt.trouble = std::move(code);
     attempt.trouble_text = std::move(text);
   };
-  if (track.empty()) return unresolved("no-curve", fmt::format("no {} was logged", reference.metric.name));
+  const auto logged = curve.series.find(reference.metric.name);
+  if (logged == curve.series.end() || logged->second.empty())
+    return unresolved("no-curve", fmt::format("no {} was logged", reference.metric.name));
   if (attempt.difference.places.empty()) {
     return unresolved("misaligned", "the attempt and the reference have no logged step in common");
   }
@@ -50,7 +52,7 @@ void check_coverage(const Reference& reference, Attempt& attempt) {
 Attempt attempt_of(const Reference& reference, const Curve& curve) {
   Attempt attempt{difference(reference, curve), {}, {}, {}, {}};
   attempt.events = events_of(reference, curve, attempt.difference, Progress::over);
-  check_coverage(reference, attempt);
+  check_coverage(reference, curve, attempt);
   return attempt;
 }
 

@@ -2,6 +2,7 @@
 #include "driver/judge/preflight.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
@@ -16,6 +17,7 @@ constexpr double kPrecisionShare = 0.25;  ///< half a printed digit may be this 
 constexpr double kRepeatedShare = 0.2;
 constexpr std::size_t kFewPoints = 10;
 constexpr double kOutlierSigma = 6;
+constexpr double kNoiseConfidence = 0.99;  ///< that runs are too noisy, before the search is refused
 
 std::span<const double> window_of(const Reference& reference, const std::vector<double>& values) {
   const Places places = places_in(reference, reference.window);
@@ -108,9 +110,13 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
     ++result.attempts_needed;
   }
   if (result.attempts_needed <= most) return;
+  // A few references may look noisier than they are. Only what is too noisy beyond doubt stops a run: else verdicts
+  // weigh what is known of the noise, and repeats in the search make it better known.
+  const boost::math::chi_squared squares(dof);
+  const double at_least = result.noise * std::sqrt(dof / boost::math::quantile(squares, kNoiseConfidence));
   result.findings.push_back(
       {"too-noisy",
-       true,
+       at_least > largest_noise(reference.accept, dof, reference.distinct(), most),
        fmt::format(
            "runs of one and the same training differ by {:.2g} % (standard deviation); with {} reference runs and "
            "{} attempts a target of {:.3g} % can be decided up to {:.2g} %",

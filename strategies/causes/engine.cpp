@@ -17,6 +17,7 @@ constexpr double kGateOne = 0.6, kGateSeveral = 0.12;  // posterior from which a
 constexpr double kLeastMass = 0.02;                    // of a finding that is looked at
 constexpr double kExactDoubt = 1e-9;                   // of an outcome that is never wrong: keeps the chain reversible
 constexpr int kMostSilent = 3;
+constexpr double kLikely = 0.5;                        // share from which a finding's checks are run twice at once
 
 std::vector<SuspectId> searched(const SuspectSet& always_active) {
   std::vector<SuspectId> suspects;
@@ -143,6 +144,15 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
     SuspectSet pool = local(check);
     if (!useless && std::find(batch.begin(), batch.end(), pool) == batch.end()) batch.push_back(std::move(pool));
   }
+  // Where verdicts are noisy a claim needs two that agree: the second one rides along once the finding is likely.
+  if (!log_.exact() && finding().mass >= kLikely)
+    for (const SuspectSet& check : checks_) {
+      const LogEntry* entry = log_.find(check);
+      SuspectSet pool = local(check);
+      if (batch.size() < before + count && !(entry && entry->told() > 0) &&
+          std::count(batch.begin(), batch.end(), pool) == 1)
+        batch.push_back(std::move(pool));
+    }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
   design_pools(particles_.all(), suspects_.size(), log_.flip(), before + count, known, batch, random);
   std::vector<SuspectSet> sets;

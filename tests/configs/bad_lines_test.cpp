@@ -46,7 +46,8 @@ TEST_CASE("a wrong top-level line is named with its place") {
       {2, "nam: trial", "2:1: unknown key `nam` | did you mean `name`?"},
       {2, "name: a\nname: b", "3:1: key `name` appears twice | it is first set in line 2, column 1"},
       {12, "launcher: slurm", "12:11: unknown launcher `slurm` | known: local"},
-      {12, "quite_else: {}", "12:1: unknown key `quite_else` | known here: accept, checks, extends, families, launcher, metric, name, reference, search, steps, subject, suspects, version, versions"},
+      {12, "check: {}", "12:1: unknown key `check` | did you mean `checks`?"},
+      {12, "qqqqqq: {}", "12:1: unknown key `qqqqqq` | known here: accept, checks, extends, families, launcher, metric, name, reference, search, steps, subject, suspects, version, versions"},
       {12, "versions: {cann: {}}", "12:18: `versions.cann` needs one of `package`, `file` and `command` | for example {package: paddlepaddle}"},
       {12, "versions: {cann: {package: a, file: b}}", "12:18: `versions.cann` needs one of `package`, `file` and `command` | for example {package: paddlepaddle}"},
       {12, "versions: {cann: {pakage: a}}", "12:19: unknown key `pakage` in `versions.cann` | did you mean `package`?"},
@@ -189,6 +190,7 @@ TEST_CASE("a wrong line of a family or of the suspects is named with its place")
       {11, "suspects: {ops: [\"\"]}", "11:18: name `` is empty"},
       {11, "suspects: {ops: {members: [relu, gelu], exclude: [gelu]}}", "11:51: `gelu` is a member and excluded"},
       {11, "suspects: {ops: {members: [relu], likely: {relu: 0}}}", "11:50: odds must be more than 0 | to leave a suspect out, use `exclude`"},
+      {11, "suspects: {ops: {members: [relu], price: {relu: 0}}}", "11:49: price must be more than 0 | a member that costs next to nothing has a small price, say 0.01"},
       {11, "suspects: {ops: {members: [relu], likely: {relu: high}}}", "11:50: `suspects.ops.likely.relu`: expected a number, found `high`"},
       {11, "suspects: {ops: {memebrs: [relu]}}", "11:18: unknown key `memebrs` in `suspects.ops` | did you mean `members`?"},
   });

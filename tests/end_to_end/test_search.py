@@ -45,6 +45,14 @@ suspects:
         self.assertEqual(self.causes(self.report()), [["format", "op2"], ["op5"]])
         self.assertEqual(self.culprits(self.report()), ["flags:format", "ops:op5"])
 
+    def test_the_price_says_which_fix_of_an_interaction_is_chosen(self):
+        for cheap in ("op2", "op5"):
+            text = hostile_experiment("--cause", "op2+op5=3", suspects=6)
+            text = text.replace("  ops: [", "  ops:\n    price: {%s: 2}\n    members: [" % cheap)
+            self.write("experiment.yaml", text)
+            self.bisectd("run", "experiment.yaml", "--new", code=1)
+            self.assertEqual(self.culprits(self.report()), [f"ops:{cheap}"])
+
     def test_nothing_wrong(self):
         report, _ = self.find(code=0)
         self.assertEqual(report["outcome"], "aligned")
@@ -114,6 +122,14 @@ suspects:
         report, _ = self.find("--cause", "op1=3", "--on-cpu", "op2,op5", discover=True, effect=True)
         names = [suspect["name"] for suspect in report["suspects"]]
         self.assertEqual(names, ["op0", "op1", "op3", "op4", "op6", "op7"])
+
+    def test_a_working_directory_is_relative_to_the_file_that_says_it(self):
+        (self.folder / "models/training").mkdir(parents=True)
+        self.write("models/base.yaml", "version: 1\nsubject: {directory: training}")
+        self.write("nightly/experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2, extra="extends: ../models/base.yaml"))
+        self.bisectd("run", "nightly/experiment.yaml", code=1)
+        command = next(self.run_folder().glob("trials/0002-*/attempt-1/command.sh")).read_text()
+        self.assertIn(f"cd {self.folder}/models/training ||", command)
 
     def test_hostile_log_text_does_no_harm(self):
         report, done = self.find("--cause", "op1=3", "--garbage", "--torn", "--long-line")

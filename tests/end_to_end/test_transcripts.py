@@ -51,10 +51,10 @@ class Transcripts(Space):
         self.check("budget", (("run", "experiment.yaml"), 3))
 
     def test_looking_ahead(self):
-        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=24, devices="[0, 1]"))
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=12, devices="[0, 1]"))
         self.check("looking_ahead", (("plan", "experiment.yaml"), 0),
                    (("simulate", "experiment.yaml", "--causes", "1,2", "--trial-minutes", "12",
-                                     "--games", "20"), 0))
+                                     "--games", "10"), 0))
 
     def test_explaining(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2"))
@@ -76,6 +76,14 @@ class Transcripts(Space):
         around = hostile_experiment("--cause", "op3=3", suspects=4, subject="environment: {HOSTILE_OFF: 'op1,op3'}")
         self.write("rec.yaml", around.replace("name: hostile", "name: rec"))
         self.check("prune", (("prune", "rec.yaml"), 1))
+
+    def test_comparing(self):
+        for name, factor in (("gpu1", 1.0), ("gpu2", 1.0005), ("gpu3", 0.9995), ("good", 1.0008), ("bad", 1.015)):
+            self.write(f"{name}.csv", "step,loss\n" + "".join(
+                f"{step},{factor * (2 + 6 * 0.99 ** step) + 0.001 * (step * 7 % 5):.6f}\n" for step in range(1, 301)))
+        references = ("compare", "gpu1.csv", "gpu2.csv", "gpu3.csv")
+        self.check("comparing", ((*references, "--", "good.csv", "bad.csv", "--plot", "always"), 1),
+                   ((*references, "--", "good.csv"), 0), ((*references, "--", "nothere.csv"), 2), (references, 2))
 
     def test_mistakes(self):
         self.write("experiment.yaml", hostile_experiment().replace("repeats", "repeat").replace("suspects:", "suspect:"))

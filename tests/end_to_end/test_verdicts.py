@@ -1,7 +1,7 @@
 """How verdicts steer a search: several metrics, the learnt horizon and the proof at full length, the side channel."""
 import unittest
 
-from space import Space, hostile_experiment
+from space import HOSTILE, Space, hostile_experiment
 
 BOTH = "metric: {loss: {format: paddleocr}, acc: {format: paddleocr-eval, higher_is_better: true}}"
 
@@ -86,6 +86,15 @@ class Verdicts(Space):
         report, _ = self.find("--cause", "op3=0.8", replace=[('"--steps", "100"', side)])
         self.assertEqual(self.culprits(report), ["ops:op3"])
         self.assertFalse([warning for warning in report["warnings"] if "printed in steps" in warning])
+
+    def test_a_log_that_is_smoothed_is_said(self):
+        self.write("train", f"""\
+            #!/bin/sh
+            echo '[2025/11/27 16:48:27] ppocr INFO:     log_smooth_window : 20'
+            exec {HOSTILE} "$@"
+            """).chmod(0o755)
+        report, _ = self.find("--cause", "op3=3", replace=[(f'["{HOSTILE}"', '["./train"')])
+        self.assertIn("here 20; spikes and single NaNs vanish", " ".join(report["warnings"]))
 
     def test_noise_is_measured_and_the_fix_is_proved_without_a_grey_zone(self):
         noise = ("--noise", "0.1", "--step-noise", "0.2")

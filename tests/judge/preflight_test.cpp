@@ -46,6 +46,13 @@ TEST_CASE("noise that hides the target is said before the night, with options") 
   CHECK(result.attempts_needed > 3);
 }
 
+TEST_CASE("a few references that may only look too noisy are a warning, not a refusal") {
+  const Preflight result = look(noisy_references(1000, 5, 0.007));
+  CHECK(result.attempts_needed > 3);
+  REQUIRE(found(result, "too-noisy"));
+  CHECK(result.decidable());
+}
+
 TEST_CASE("a log that prints one decimal of a loss of 2 cannot show 0.5 %, four can") {
   CHECK(found(look({printed(1)}), "precision"));
   CHECK_FALSE(found(look({printed(4)}), "precision"));

@@ -101,7 +101,7 @@ TEST_CASE("what cannot be compared is unresolved, with its reason") {
   const Reference reference = reference_of(identical_references(100, 2));
   CHECK(judge_one(reference, Curve{}).reason == "no-curve");
   CHECK(judge_one(reference, curve(89, plain_loss)).reason == "truncated");
-  CHECK(judge_one(reference, curve_of({{std::numeric_limits<std::int64_t>::min(), 1.0}})).reason == "no-curve");
+  CHECK(judge_one(reference, curve_of({{std::numeric_limits<std::int64_t>::min(), 1.0}})).reason == "misaligned");
   Series between;
   for (int step = 1; step <= 100; ++step) between.push_back({1000 + step, 1.0});
   CHECK(judge_one(reference, curve_of(between)).verdict == Verdict::unresolved);

@@ -206,3 +206,37 @@ TEST_CASE("the answer is honest while searching") {
   CHECK(answer.trials_left_low > 0);
   CHECK(answer.trials_left_high >= answer.trials_left_low);
 }
+
+TEST_CASE("ordered: a cheaper fix of the same causes is tried, and only taken if it passes") {
+  const auto fix_of = [](const Causes& causes, std::uint64_t seed) {
+    Problem problem = problem_of(20, 1, seed);
+    for (Suspect& suspect : problem.suspects) suspect.price = 10;
+    problem.suspects[4].price = problem.suspects[15].price = 1;
+    const Game game = play(problem, exact(causes), 400, EngineKind::ordered);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(minimal_fix(exact(causes), 20, game.answer.culprit_set));
+    CHECK(replays(game));
+    return game.answer.culprit_set;
+  };
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CHECK(fix_of({{4, 9}}, seed) == std::vector<SuspectId>{4});
+    CHECK(fix_of({{4, 9}, {15, 3}, {7}}, seed) == std::vector<SuspectId>{4, 7, 15});
+    // 9 is in both causes: it may be found alone, and 4 in its place would not be enough.
+    fix_of({{4, 9}, {9, 2}}, seed);
+  }
+}
+
+TEST_CASE("an unfinished search says what is proved, likely, untouched and next") {
+  Search search(problem_of(32));
+  const Oracle truth = exact({{10}});
+  const auto step = [&] {
+    for (const Trial& trial : search.ask(1, {})) search.tell(evidence_of(trial.neutralised, truth(trial.neutralised)));
+  };
+  for (int i = 0; i < 4; ++i) step();
+  std::string text = search.so_far();
+  CHECK(text.find("Nothing is proved yet") != std::string::npos);
+  CHECK(text.find("Likeliest members of the culprit set: #") != std::string::npos);
+  CHECK(text.find("do no harm by themselves") != std::string::npos);
+  CHECK(text.find("have not been cleared") != std::string::npos);
+  CHECK(text.find("The next trial would neutralise") != std::string::npos);
+}

@@ -1,0 +1,97 @@
+#include "strategies/wording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace bisectd::strategies {
+namespace {
+
+constexpr std::size_t kLikely = 4;        // suspects named beside what is proved
+constexpr double kWorthNaming = 0.02;     // guilt
+
+std::string list_of(const std::vector<SuspectId>& ids, const char* between) {
+  std::string text;
+  for (SuspectId id : ids) text += fmt::format("{}#{}", text.empty() ? "" : between, id);
+  return text;
+}
+
+// Causes whose every claim is proved: true whatever else turns up.
+std::string proved_causes(const Answer& answer) {
+  std::string text;
+  for (const std::vector<SuspectId>& cause : answer.causes) {
+    bool shown = false, minimal = true;
+    for (const Claim& claim : answer.certificate) {
+      std::vector<SuspectId> subject = claim.subject;
+      std::sort(subject.begin(), subject.end());
+      if (subject != cause) continue;
+      if (claim.kind == Claim::Kind::cause_fails) shown = claim.proved;
+      if (claim.kind == Claim::Kind::cause_minimal) minimal = minimal && claim.proved;
+    }
+    if (shown && minimal)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", list_of(cause, " and "),
+                          cause.size() == 1 ? "by itself" : "only together");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string explanation(const Phases& phases, State state) {
+  if (state == State::contradictory) {
+    const Contradiction pair = *phases.log().contradiction();
+    const LogEntry &fail = phases.log().entries()[pair.fail], &pass = phases.log().entries()[pair.pass];
+    return fmt::format(
+        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of "
+        "{}): "
+        "either verdicts are noisier than they claim, or neutralising more makes the run worse",
+        phases.size() - fail.active.count(), fail.fails, fail.judged(), phases.size() - pass.active.count(), pass.passes,
+        pass.judged());
+  }
+  if (state == State::outside_suspects && phases.always_active().any())
+    return fmt::format("{} suspects cannot be neutralised and stayed active; the cause may hide among them",
+                       phases.always_active().count());
+  if (state == State::proved) {
+    std::string text;
+    for (const auto& cause : phases.reasons())
+      if (!phases.explained() && !cause->complete())
+        text += fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
+                            cause->members().front());
+    return text;
+  }
+  if (state != State::stuck) return {};
+  if (phases.verdict_of(phases.all()) != Verdict::fail)
+    return fmt::format("the subject as it is gave no verdict in {} trials", phases.told(phases.all()));
+  if (!phases.culprits()) return "no verdict with everything neutralised";
+  return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
+                     phases.culprits()->found().size());
+}
+
+std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {
+  const std::string proved = proved_causes(answer);
+  std::string text = proved.empty() ? "Nothing is proved yet." : fmt::format("Proved to be guilty: {}.", proved);
+
+  std::vector<SuspectId> order(phases.size());
+  std::iota(order.begin(), order.end(), SuspectId{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](SuspectId a, SuspectId b) { return answer.guilt[a] > answer.guilt[b]; });
+  std::string likely;
+  for (std::size_t i = 0; i < std::min(kLikely, order.size()) && answer.guilt[order[i]] >= kWorthNaming; ++i)
+    likely += fmt::format("{}#{} ({:.0f} %)", likely.empty() ? "" : ", ", order[i], 100 * answer.guilt[order[i]]);
+  if (!likely.empty()) text += fmt::format(" Likeliest members of the culprit set: {}.", likely);
+
+  SuspectSet cleared(phases.size());
+  for (const LogEntry& entry : phases.log().entries())
+    if (entry.verdict == Verdict::pass) cleared |= entry.active;
+  text += fmt::format(" {} of {} suspects do no harm by themselves: a run with them passed.", cleared.count(),
+                      phases.size());
+  const std::size_t untouched = phases.size() - (cleared | phases.always_active()).count();
+  if (untouched > 0) text += fmt::format(" {} have not been cleared by any run.", untouched);
+  if (next)
+    text += fmt::format(" The next trial would neutralise {} of {} ({}).", next->neutralised.count(), phases.size(),
+                        next->reason);
+  return text;
+}
+
+}  // namespace bisectd::strategies

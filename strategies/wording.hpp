@@ -1,0 +1,17 @@
+// The state of a search in words, with suspects as #3; the driver puts their names in.
+#pragma once
+
+#include <string>
+
+#include "strategies/answer.hpp"
+#include "strategies/phases.hpp"
+
+namespace bisectd::strategies {
+
+/// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add.
+std::string explanation(const Phases& phases, State state);
+
+/// Of an unfinished search. `next`: the trial it would ask for; null: none.
+std::string progress(const Phases& phases, const Answer& answer, const Trial* next);
+
+}  // namespace bisectd::strategies

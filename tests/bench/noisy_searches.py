@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Whole searches under run-to-run noise, counted: right, wrong, inconclusive. Wrong is what must not be.
+
+Each search has a planted culprit of 2 % among the suspects and a run-to-run noise of 0.2 %, another seed and another
+place for the culprit. With the stand-in training (milliseconds a run):
+    BISECTD=build/ci/driver/bisectd HOSTILE_TRAINER=build/ci/tests/hostile_trainer tests/bench/noisy_searches.py [N]
+With real Paddle on the stand-in NPU (seconds a run):
+    BISECTD=... tests/bench/noisy_searches.py --paddle N
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGET_PERCENT = 99
+
+
+def hostile(number, options, folder):
+    """An experiment, and the culprit it plants."""
+    culprit = f"op{number * 7919 % options.suspects}"
+    trainer = os.environ["HOSTILE_TRAINER"]
+    words = ["--generate", str(options.suspects), "--steps", str(options.steps), "--noise", str(options.noise),
+             "--step-noise", str(options.step_noise)]
+    seed = ["--seed", str(1000 * number + options.seed)]
+    subject = [trainer, *words, "--seed", str(1000 * number + options.seed + 500), "--cause", f"{culprit}={options.effect}"]
+    members = ", ".join(f"op{i}" for i in range(options.suspects))
+    return culprit, f"""\
+version: 1
+name: noisy
+reference:
+  command: {json.dumps([trainer, *words, *seed])}
+  repeats: {options.references}
+subject:
+  command: {json.dumps(subject)}
+  devices: {{kind: npu, ids: {list(range(options.devices))}}}
+metric: {{loss: {{format: paddleocr}}}}
+families:
+  ops: {{kind: list, deliver: {{environment: HOSTILE_OFF, separator: ","}}}}
+suspects:
+  ops: [{members}]
+search: {{budget: {{trials: 300}}, seed: {number + 1}}}
+"""
+
+
+def paddle(number, options, folder):
+    """Errors of about 2 % of the last loss, and run-to-run noise of about 0.2 %; see examples/paddle/README.md."""
+    culprit, error = [("hard_swish", -0.12), ("batch_norm_grad", 0.25)][number % 2]
+    example = ROOT / "examples/paddle"
+    faults = {"faults": [{"op": culprit, "relative": error}],
+              "noise": {"relative": options.noise / 20, "ops": ["conv2d", "matmul_v2"]}}
+    (folder / "faults.json").write_text(json.dumps(faults))
+    command = [str(ROOT / ".venv/bin/python"), "train.py", "-c", "rec.yml", "-o", "Global.log_smooth_window=1",
+               "Global.print_batch_step=1", "Global.save_model_dir={attempt}/output"]
+    return culprit, f"""\
+version: 1
+name: noisy
+extends: paddle-npu
+reference: {{command: {json.dumps(command)}, directory: "{example}", repeats: 2}}
+subject:
+  command: {json.dumps(command + ["Global.use_npu=true"])}
+  directory: "{example}"
+  devices: {{kind: npu, ids: {list(range(options.devices))}}}
+  environment:
+    CUSTOM_DEVICE_ROOT: "{ROOT / 'build/standin-npu'}"
+    STANDIN_NPU_FAULTS: "{folder / 'faults.json'}"
+metric: {{loss: {{format: paddleocr}}}}
+suspects: {{ops: {{discover: true}}}}
+search: {{seed: {number + 1}, budget: {{trials: 200}}}}
+"""
+
+
+def search(make, number, options):
+    """right, wrong, inconclusive or the exit code; trials; attempts"""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="noisy-"))
+    try:
+        culprit, text = make(number, options, folder)
+        (folder / "experiment.yaml").write_text(text)
+        environment = {**os.environ, "BISECTD_DATA": str(ROOT / "configs")}
+        done = subprocess.run([os.environ["BISECTD"], "run", "experiment.yaml", "--quiet"], cwd=folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+        if done.returncode not in (0, 1, 3):
+            return f"exit {done.returncode}", 0, 0, done.stderr.decode()[-300:]
+        report = json.loads((folder / "bisectd-out/latest/report.json").read_text())
+        found = [name["name"] for name in report["culprit_set"]]
+        counts = report["trials"], report["attempts"]
+        if report["outcome"] == "culprits":
+            return ("right" if found == [culprit] else "wrong"), *counts, f"{culprit}: found {found}"
+        if report["outcome"] in ("aligned", "outside_suspects"):
+            return "wrong", *counts, f"{culprit}: {report['outcome']}"
+        return "inconclusive", *counts, f"{culprit}: {report.get('advice', '')[:200]}"
+    finally:
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("searches", nargs="?", type=int, default=1000)
+    parser.add_argument("--paddle", type=int, metavar="N", help="N searches on real Paddle instead")
+    for name, default in (("suspects", 24), ("steps", 400), ("references", 5), ("devices", 1), ("seed", 1), ("jobs", 1)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    for name, default in (("noise", 0.2), ("step-noise", 0.3), ("effect", 2.0)):
+        parser.add_argument(f"--{name}", type=float, default=default, help="percent")
+    parser.add_argument("--keep", action="store_true", help="keep the run directories")
+    options = parser.parse_args()
+    make, count = (paddle, options.paddle) if options.paddle else (hostile, options.searches)
+    results, trials, attempts, began = collections.Counter(), 0, 0, time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for number, (what, t, a, detail) in enumerate(pool.map(lambda n: search(make, n, options), range(count))):
+            results[what] += 1
+            trials, attempts = trials + t, attempts + a
+            if what != "right":
+                print(f"search {number}: {what}; {detail}", flush=True)
+            if (number + 1) % 100 == 0:
+                print(f"{number + 1}: {dict(results)}", flush=True)
+    right = 100 * results["right"] / max(1, count)
+    print(f"{count} searches, noise {options.noise} %, culprit {options.effect} %, {options.suspects} suspects: "
+          f"{dict(results)}; {trials / max(1, count):.1f} trials and {attempts / max(1, count):.1f} attempts each, "
+          f"{time.monotonic() - began:.0f} s")
+    print(f"right {right:.1f} % (target {TARGET_PERCENT} %), wrong {results['wrong']} (target: none)")
+    return right < TARGET_PERCENT or results["wrong"] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

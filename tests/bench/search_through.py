@@ -1,0 +1,82 @@
+"""The figures of the search through the real command line: culprits planted into the stand-in training of a few
+milliseconds, found by `bisectd run`, so that the loop and not only the engine is measured.
+
+    BISECTD=... HOSTILE_TRAINER=... tests/bench/search_through.py [--n 1024] [--games 5] [--seed 1] [SCENARIO...]
+
+Trials are those of the search and of its proof, without the references and both ends; rounds are trials over slots.
+"""
+import argparse
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "end_to_end"))
+from space import BISECTD, hostile_experiment
+
+ENDS = ("reference", "as-is", "discovery", "everything")
+
+# name: (sizes of the causes, devices, options of the trainer, keys of `search`, target)
+SCENARIOS = {
+    "one": ((1,), 1, (), "", lambda n: bits(n, 1) + 1.3 + 1),  # and one trial that names its cause
+    "three": ((1, 1, 1), 1, (), "", lambda n: bits(n, 3) + 3.9 + 3),
+    "pair": ((2,), 1, (), "", lambda n: 23),
+    "single+pair": ((1, 2), 1, (), "", lambda n: 35),
+    "one, 8 devices": ((1,), 8, (), "", lambda n: 2.8),
+    "three, 8 devices": ((1, 1, 1), 8, (), "", lambda n: 6.3),
+    "pair, 8 devices": ((2,), 8, (), "", lambda n: 4.4),
+    "single+pair, 8 devices": ((1, 2), 8, (), "", lambda n: 6.3),
+    "three, 10 % crash": ((1, 1, 1), 1, ("--crash-percent", "10"), "", lambda n: 34 / 0.9),
+    "five of mixed signs": ((1, 1, 1, 1, 1), 1, (), "engine: additive, ", lambda n: 32),
+}
+
+
+def bits(n, k):
+    return math.ceil(math.log2(math.comb(n, k)) - 1e-9)
+
+
+def play(folder, n, seed, sizes, devices, options, search):
+    draw = random.Random(seed)
+    guilty = draw.sample(range(n), sum(sizes))
+    causes, words = [], list(options)
+    for size in sizes:
+        members, guilty = guilty[:size], guilty[size:]
+        causes.append(sorted(f"op{i}" for i in members))
+        sign = draw.choice((-1, 1)) if "additive" in search else 1
+        percent = sign * 2 * math.exp(draw.gauss(0, 0.5))
+        words += ["--cause", "+".join(causes[-1]) + f"={percent:.3f}"]
+    (folder / "experiment.yaml").write_text(hostile_experiment(
+        *words, suspects=n, devices=list(range(devices)), search=f"search: {{{search}seed: {seed}}}"))
+    subprocess.run([BISECTD, "run", "experiment.yaml", "--quiet", "--new"], cwd=folder, stdout=subprocess.DEVNULL)
+    run = folder / "bisectd-out/latest"
+    report = json.loads((run / "report.json").read_text())
+    found = sorted(sorted(member["name"] for member in cause) for cause in report["causes"])
+    records = map(json.loads, (run / "journal.jsonl").read_text().splitlines())
+    trials = sum(record["kind"] == "trial" and record["role"] not in ENDS for record in records)
+    return trials, found == sorted(causes)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scenario", nargs="*", help="all of them without one: " + "; ".join(SCENARIOS))
+    parser.add_argument("--n", type=int, default=1024)
+    parser.add_argument("--games", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    wanted = parser.parse_args()
+    print(f"{'':<26}{'target':>8}{'measured':>10}{'right':>8}")
+    for name, (sizes, devices, options, search, target) in SCENARIOS.items():
+        if wanted.scenario and name not in wanted.scenario:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            games = [play(pathlib.Path(folder), wanted.n, wanted.seed + i, sizes, devices, options, search)
+                     for i in range(wanted.games)]
+        measured = sum(trials for trials, _ in games) / len(games) / devices
+        right = sum(exact for _, exact in games) / len(games)
+        print(f"{name:<26}{target(wanted.n):>8.1f}{measured:>10.2f}{right:>7.0%}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
