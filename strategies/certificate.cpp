@@ -31,6 +31,31 @@ SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::spa
   return active;
 }
 
+// Upper bound of 2^-bits for bits >= 0, by its chord between whole numbers: the same on every machine.
+double chance_wrong(double bits) {
+  const double whole = std::floor(bits);
+  return std::ldexp(1 - (bits - whole) / 2, -static_cast<int>(whole));
+}
+
+// A claim needs its least evidence, and all together may be wrong as rarely as asked (union bound); while they are not,
+// the weakest one is open. That a member is needed follows from the failure of its cause: no error of its own.
+void settle(std::vector<Claim>& claims, const EvidenceLog& log) {
+  const auto counts = [](const Claim& claim) { return claim.proved && claim.kind != Claim::Kind::member_needed; };
+  double wrong = 0;
+  for (Claim& claim : claims) {
+    claim.proved = claim.bits >= log.needed_bits();
+    if (counts(claim)) wrong += chance_wrong(claim.bits);
+  }
+  while (!log.exact() && wrong > log.error()) {
+    Claim* weakest = nullptr;
+    for (Claim& claim : claims)
+      if (counts(claim) && (!weakest || claim.bits < weakest->bits)) weakest = &claim;
+    if (!weakest) return;
+    weakest->proved = false;
+    wrong -= chance_wrong(weakest->bits);
+  }
+}
+
 }  // namespace
 
 std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_active,
@@ -80,9 +105,8 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
       claim(Claim::Kind::cause_minimal, std::move(last_one), Verdict::pass);
     }
   }
-  const double needed = log.needed_bits(claims.size());
+  settle(claims, log);
   for (Claim& made : claims) {
-    made.proved = made.bits >= needed;
     if (!made.proved) made.neutralised = ~claimed(made, always_active, culprit_set);
   }
   return claims;

@@ -46,9 +46,9 @@ class HashIterator {
 EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
     : suspects_(suspects), flip_(flip), error_(error) {}
 
-double EvidenceLog::needed_bits(std::size_t claims) const {
+double EvidenceLog::needed_bits() const {
   if (exact()) return kCertainBits / 2;
-  const double error = error_ / static_cast<double>(std::max<std::size_t>(claims, 3));
+  const double error = error_ / 3;
   return log2_exact((1 - error) / error);
 }
 

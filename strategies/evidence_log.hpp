@@ -52,9 +52,9 @@ class EvidenceLog {
   /// Weighs all opinions again with another flip chance, > 0. Returns whether the verdict of an entry changed.
   bool set_flip(double flip);
 
-  /// Bits of evidence that settle each of `claims` claims, so that all of them are right as surely as wanted (by the
-  /// union bound); entries are settled as if they were of three.
-  double needed_bits(std::size_t claims = 3) const;
+  double error() const { return error_; }  ///< accepted chance that the answer is wrong
+  /// Bits of evidence that settle an entry, and the least that settle a claim: a third of that chance is left.
+  double needed_bits() const;
 
   const std::vector<Opinion>& opinions() const { return opinions_; }  ///< in the order told
   const std::vector<Measurement>& measurements() const { return measurements_; }  ///< in the order told
