@@ -200,7 +200,7 @@ SuspectId find_suspect(const neutralise::Catalogue& catalogue, const std::string
   std::vector<SuspectId> found;
   for (SuspectId id = 0; id < catalogue.size(); ++id) {
     const std::string whole = catalogue[id].family + ":" + catalogue[id].name;
-    names.push_back(catalogue.label(id));
+    names.push_back(word.find(':') == std::string::npos ? catalogue[id].name : whole);
     if (word == catalogue[id].name || word == whole) found.push_back(id);
   }
   if (found.size() == 1) return found.front();
