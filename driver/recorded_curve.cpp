@@ -33,7 +33,7 @@ std::vector<judge::Curve> accepted_curves(const configs::Experiment& experiment,
 }
 
 std::filesystem::path recorded_file(const configs::Experiment& experiment) {
-  return std::filesystem::absolute(experiment.file).parent_path() / experiment.reference.curve->value;
+  return std::filesystem::absolute(experiment.reference.curve->value);
 }
 
 }  // namespace

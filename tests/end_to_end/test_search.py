@@ -131,6 +131,16 @@ suspects:
         command = next(self.run_folder().glob("trials/0002-*/attempt-1/command.sh")).read_text()
         self.assertIn(f"cd {self.folder}/models/training ||", command)
 
+    def test_a_recorded_reference_is_relative_to_the_file_that_says_it(self):
+        self.write("experiment.yaml", hostile_experiment(suspects=2))
+        self.bisectd("run", "experiment.yaml", code=0)
+        self.bisectd("accept", self.run_folder(), "-o", "baselines/hostile.json", code=0)
+        text = hostile_experiment("--cause", "op1=3", suspects=2)
+        begin, end = text.index("reference:"), text.index("subject:")
+        self.write("nightly/experiment.yaml", text[:begin] + "reference: {curve: ../baselines/hostile.json}\n" + text[end:])
+        self.bisectd("run", "nightly/experiment.yaml", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op1"])
+
     def test_hostile_log_text_does_no_harm(self):
         report, done = self.find("--cause", "op1=3", "--garbage", "--torn", "--long-line")
         self.assertEqual(self.culprits(report), ["ops:op1"])

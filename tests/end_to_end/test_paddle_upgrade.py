@@ -1,0 +1,46 @@
+"""The story of examples/suite on real Paddle: three models, three versions of the stand-in's software, one regression."""
+import json
+import pathlib
+import shutil
+import unittest
+
+from space import SOURCE, Space
+
+
+class Upgrade(Space):
+    def setUp(self):
+        super().setUp()
+        # The suite as it is, in a place where baselines may be written; its neighbours are the real ones.
+        examples = self.folder / "examples"
+        shutil.copytree(SOURCE / "examples/suite", examples / "suite", ignore=shutil.ignore_patterns("baselines"))
+        for name in ("paddle", "paddleseg"):
+            (examples / name).symlink_to(SOURCE / "examples" / name)
+        for name in ("build", ".venv"):
+            (self.folder / name).symlink_to(SOURCE / name)
+        self.suite = pathlib.Path("examples/suite")  # as a person types it
+
+    def on(self, version, *arguments, code):
+        return self.bisectd(*arguments, code=code, environment={"STANDIN_VERSION": version}, timeout=900)
+
+    def test_an_upgrade_that_breaks_one_model_and_the_next_that_mends_it(self):
+        for model in ("recogniser", "bisenetv2", "fastscnn"):
+            self.on("a", "run", self.suite / f"accept/{model}.yaml", code=0)
+            self.on("a", "accept", self.run_folder(), "-o", self.suite / f"baselines/{model}.json", code=0)
+        red = self.on("b", "ci", self.suite / "suite.yaml", code=1)
+        self.assertRegex(red.out, r"recogniser.*hard_swish")
+        self.assertNotRegex(red.out, r"(bisenetv2|fastscnn).*hard_swish")
+        report = next((self.folder / "bisectd-out").glob("models-*/models/recogniser/recogniser-*/report.json"))
+        self.assertIn("standin-npu A.1 -> B.1", " ".join(json.loads(report.read_text())["warnings"]))
+
+        nightly = self.suite / "nightly/recogniser.yaml"
+        around = 'subject: {environment: {FLAGS_use_stride_kernel: "0", CUSTOM_DEVICE_BLACK_LIST: hard_swish}}\n'
+        (self.folder / nightly).write_text((self.folder / nightly).read_text() + around)
+        self.on("b", "ci", self.suite / "suite.yaml", "--only", "recogniser", code=0)
+
+        pruned = self.on("c", "prune", nightly, code=0)
+        self.assertIn("No longer needed: ops:hard_swish", pruned.out)
+        self.assertEqual(self.processes_of_this_test(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
