@@ -7,12 +7,13 @@ namespace bisectd::driver {
 using strategies::SuspectSet;
 using strategies::Verdict;
 
+// The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more.
 Told told_by(const judge::Judgement& judgement, const SuspectSet& neutralised, Role role, bool shortened) {
   return {.evidence = {.neutralised = neutralised,
                        .verdict = judgement.verdict,
                        .p_bad = judgement.p_bad,
-                       .delta = judgement.delta,
-                       .standard_error = judgement.standard_error},
+                       .delta = shortened ? std::nullopt : judgement.delta,
+                       .standard_error = shortened ? std::nullopt : judgement.standard_error},
           .role = role,
           .shortened = shortened,
           .strict = judgement.strict};

@@ -324,7 +324,9 @@ void Loop::list_suspects(const std::vector<FinishedTrial>& first) {
                    engine_of(experiment_.search.engine));
   const auto as_is = std::ranges::find(first, Role::as_is, [](const FinishedTrial& f) { return f.plan.role; });
   learn(told_by(as_is->judgement, SuspectSet(catalogue_.size()), Role::as_is, false));
-  if (jury_->learn_horizon(whole_curves(*as_is).front()))
+  // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
+  const bool by_size = experiment_.search.engine == configs::EngineChoice::additive;
+  if (!by_size && jury_->learn_horizon(whole_curves(*as_is).front()))
     progress_.line(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
                                jury_->last_steps(true).begin()->second, jury_->first().last_step()));
 }
