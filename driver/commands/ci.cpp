@@ -189,8 +189,10 @@ class Ci {
     const fs::path folder = state_->folder_of(model);
     entry.state = EntryState::unjudged;
     try {
-      if (code == kUsageCode) {
+      // Wrong words, or something outside that ended it before it had a run: then its own words say it best.
+      if (code == kUsageCode || !keep::RunDirectory::is_one(folder / "latest")) {
         entry.problem = first_line(keep::read_file(folder / "stderr.log"));
+        if (entry.problem.empty()) throw std::runtime_error("it said nothing");
       } else {
         const SeenRun run = see_run((folder / "latest").string());
         entry.record = replay(experiment_of(run, false), run.directory, run.history, false, Detail::status);
