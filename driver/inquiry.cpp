@@ -25,6 +25,11 @@ Told told_by(const PastTrial& trial) {
   return told_by(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early);
 }
 
+Told told_of_refusal(strategies::SuspectId member, std::size_t suspects) {
+  SuspectSet alone(suspects);
+  return {.evidence = {.neutralised = alone.set(member), .verdict = Verdict::unresolved}, .role = Role::runnable};
+}
+
 Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
     : problem_(std::move(problem)), engine_(engine), search_(problem_, engine_) {}
 

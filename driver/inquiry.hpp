@@ -23,6 +23,8 @@ struct Told {
 Told told_by(const judge::Judgement& judgement, const strategies::SuspectSet& neutralised, Role role, bool shortened);
 /// The same of a trial in the journal, which is judged.
 Told told_by(const PastTrial& trial);
+/// What the log of a crash says that names the member which broke the run: as good as a trial of that member alone.
+Told told_of_refusal(strategies::SuspectId member, std::size_t suspects);
 
 class Inquiry {
  public:

@@ -418,7 +418,7 @@ void Loop::take_in_search(const FinishedTrial& finished) {
   record_.answer = inquiry_->answer();
 }
 
-/// A crash whose log says which member broke it is as good as a trial of that member alone: the search need not look for it.
+/// The search need not look for a member that the log of a crash names.
 void Loop::learn_refused(const FinishedTrial& finished) {
   std::vector<strategies::SuspectId> members;
   for (const AttemptOutcome& attempt : finished.attempts)
@@ -432,8 +432,7 @@ void Loop::learn_refused(const FinishedTrial& finished) {
 void Loop::tell_refused(const std::vector<strategies::SuspectId>& members) {
   for (const strategies::SuspectId id : members) {
     refused_.set(id);
-    SuspectSet alone(catalogue_.size());
-    learn({.evidence = {.neutralised = alone.set(id), .verdict = Verdict::unresolved}, .role = Role::runnable});
+    learn(told_of_refusal(id, catalogue_.size()));
   }
 }
 

@@ -6,16 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <set>
-#include <stdexcept>
+#include <optional>
 
-#include "configs/loader.hpp"
 #include "configs/suggest.hpp"
-#include "driver/commands/drive.hpp"
+#include "driver/commands/seen_run.hpp"
 #include "driver/history.hpp"
 #include "driver/inquiry.hpp"
-#include "driver/keep/journal.hpp"
-#include "driver/keep/run_directory.hpp"
 #include "driver/launch/device_pool.hpp"
 #include "driver/problem.hpp"
 #include "reports/words.hpp"
@@ -37,7 +33,7 @@ struct ExplainOptions {
 };
 
 bool is_evidence(const PastTrial& trial) {
-  return trial.judgement && trial.role != Role::reference && trial.role != Role::discovery;
+  return trial.judgement && (trial.role == Role::as_is || is_search(trial.role));
 }
 
 /// A finished or unfinished search, told again from its journal.
@@ -52,6 +48,7 @@ class Retold {
       if (!is_evidence(trial)) continue;
       trial.neutralised.resize(catalogue_.size());  // the subject as it is runs before the suspects are known
       inquiry.learn(told_by(trial));
+      for (const SuspectId id : trial.refused) inquiry.learn(told_of_refusal(id, catalogue_.size()));
       trials_.push_back(&trial);
     }
     answer_ = inquiry.answer();
@@ -213,18 +210,11 @@ SuspectId find_suspect(const neutralise::Catalogue& catalogue, const std::string
 }
 
 int explain(const ExplainOptions& options) {
-  std::optional<History> history;
-  try {
-    history = read_history(keep::RunDirectory::open(options.folder).journal());
-  } catch (const keep::JournalDamaged&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
-  }
-  if (!history->catalogue)
+  SeenRun run = see_run(options.folder);
+  if (!run.history.catalogue)
     throw UsageError(fmt::format("{} ended before its suspects were known: there is nothing to explain", options.folder));
-  const configs::Experiment experiment = load(history->experiment_file);
-  const Retold retold(experiment, std::move(*history));
+  const configs::Experiment experiment = experiment_of(run, false);
+  const Retold retold(experiment, std::move(run.history));
   if (options.suspect.empty())
     explain_all(retold);
   else

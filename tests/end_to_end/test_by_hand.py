@@ -72,6 +72,10 @@ class Ladder(Space):
                                                       suspects="{scale: all, ops: [op0, op1, op2]}"))
         self.bisectd("run", "experiment.yaml", code=1)
         self.assertEqual(self.causes(self.report()), [["op1"], ["scale"]])
+        # Trials of single values are no evidence: each neutralised the ladder, and some of them failed all the same.
+        told = self.bisectd("explain", self.run_folder(), code=0).out
+        self.assertIn("cause: ops:op1 alone", told)
+        self.assertIn("cause: scale:scale alone", told)
 
     def test_no_value_is_right(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=17..18=4", suspects="{scale: [16, 64, 256]}"))
