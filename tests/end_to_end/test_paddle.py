@@ -68,6 +68,18 @@ class Paddle(Space):
         report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]})
         self.assertEqual(self.causes(report), [["adam"], ["hard_swish"]])
 
+    def test_a_layer_and_then_the_operators_that_it_uses(self):
+        faults = {"faults": [{"op": "pad3d_grad", "relative": 0.3}]}
+        report, _ = self.find(faults, suspects="layers: {discover: true}")
+        self.assertEqual(self.names(report), ["depthwise"])  # of the others that pad, hardly anything is upstream
+        self.assertGreater(len(report["suspects"]), 15)
+        self.assertEqual(report["no_effect"], [])
+        self.assertIn("BISECTD_PADDLE_CPU_LAYERS", {one["name"] for one in report["workaround"]["environment"]})
+        report, _ = self.find(faults, suspects="ops: {discover: true}",
+                              extra="families: {ops: {discover: {environment: {BISECTD_PADDLE_LIST_OPS_OF: depthwise}}}}")
+        self.assertEqual(self.names(report), ["pad3d_grad"])
+        self.assertLess(len(report["suspects"]), 15)
+
     def test_a_flag(self):
         faults = [{"op": op, "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
                   for op in ("conv2d", "hard_swish", "batch_norm")]

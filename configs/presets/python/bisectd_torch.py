@@ -1,7 +1,11 @@
 """Sends the listed ATen operators to the CPU, in a higher precision, forward and backward; says which one it moved.
 
 For every listed operator a kernel of ours is put under the device's dispatch key (torch.library), so only listed ones
-pay. With an empty list nothing is installed. Read from the environment, so that no training script changes:
+pay. With an empty list nothing is installed. An operator that is made of others (layer_norm) never comes to that key: its
+kernel stands above autograd, so its backward moves with it. Where the device has a Python kernel already, which cannot be
+replaced, a TorchDispatchMode moves the operator; then all operators pay for its look at each of them.
+
+Read from the environment, so that no training script changes:
 
     BISECTD_TORCH_CPU_OPS    names, comma-separated: gelu, gelu_backward, add.Tensor; without a dot every overload
     BISECTD_TORCH_LIST_OPS   1: print the operators that run on the device, one line at the first call of each
@@ -96,7 +100,7 @@ class Mover:
 
         def down(value, dtype=target):
             if isinstance(value, torch.Tensor):
-                host = value.detach().to("cpu")
+                host = self.on_cpu(value)
                 return host.to(dtype) if dtype and host.dtype.is_floating_point else host
             if isinstance(value, torch.device):
                 return torch.device("cpu")
@@ -115,6 +119,9 @@ class Mover:
             return value.to(next(dtypes)).to(device) if isinstance(value, torch.Tensor) else value
 
         return tree_map(up, result)
+
+    def on_cpu(self, tensor):
+        return tensor.detach().to("cpu")
 
     def say_once(self, tensors):
         dtype = next((str(t.dtype).split(".")[1] for t in tensors), "none")
@@ -168,63 +175,116 @@ class Mover:
             return [first if t.dtype.is_floating_point else t.dtype for t in flat]
 
 
+class WholeMover(Mover):
+    """Stands in for an operator that is made of others: above autograd, so its backward is on the CPU as well."""
+
+    def on_cpu(self, tensor):
+        return tensor.to("cpu")
+
+
 def move(names):
-    """Puts kernels of ours under the device's key; the library must live as long as the process."""
+    """Puts kernels of ours under the device's keys; the library must live as long as the process."""
     import torch
 
-    key = KEYS.get(device_type(), "PrivateUse1")
+    device_key = KEYS.get(device_type(), "PrivateUse1")
     library = torch.library.Library("aten", "IMPL")
+    taken = {}  # operators whose place under the key is taken
     for name in names:
         try:
-            movable = [op for op in overloads_of(name) if has_kernel(op, key)]
-            if not movable:
-                raise CannotMove("it is made of other operators, which can be moved")
-            for op in movable:
-                check_can_move(op)
-                suffix = "" if op._overloadname == "default" else "." + op._overloadname
-                library.impl(op._schema.name.split("::")[1] + suffix, Mover(op, name), key)
+            for op in movable_overloads(name, device_key):
+                whole = not has_kernel(op, device_key)
+                mover = (WholeMover if whole else Mover)(op, name)
+                try:
+                    library.impl(name_of(op), mover, "Autograd" + device_key if whole else device_key)
+                except RuntimeError:  # Python kernels of the device are there, and cannot be replaced
+                    if whole:
+                        raise CannotMove("its place above autograd is taken") from None
+                    taken[op] = mover
         except CannotMove as why:
             say(f"cannot move {name}: {why}")
             os._exit(3)
     move.library = library
+    if taken:
+        move.mode = moving(taken)
+        move.mode.__enter__()
+
+
+def movable_overloads(name, device_key):
+    """Those that run on the device; of operators that are made of others, those that only return."""
+    found = []
+    for op in overloads_of(name):
+        if has_kernel(op, device_key) or is_made_of_others(op):
+            check_can_move(op)
+            if has_kernel(op, device_key) or not any(is_written(argument) for argument in op._schema.arguments):
+                found.append(op)
+    if not found:
+        raise CannotMove("it is made of other operators, which can be moved, and writes to what it is given")
+    return found
+
+
+def moving(movers):
+    """A mode for operators that no kernel of ours can stand in for; with it every operator pays."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Moving(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            ours = func in movers and is_on_device((args, kwargs))
+            return (movers[func] if ours else func)(*args, **kwargs)
+
+    return Moving()
+
+
+def full_name(op):
+    return op._schema.name + ("." + op._schema.overload_name if op._schema.overload_name else "")
+
+
+def has_key(op, key):
+    import torch
+
+    # Overloads of Python numbers alone have no place among the dispatcher's kernels.
+    exists = torch._C._dispatch_has_kernel(full_name(op))
+    return exists and (key is None or torch._C._dispatch_has_kernel_for_dispatch_key(full_name(op), key))
+
+
+def is_made_of_others(op):
+    return has_key(op, "CompositeImplicitAutograd")
 
 
 def has_kernel(op, key):
-    """False for operators that are made of others on every device, and for overloads of Python numbers alone."""
-    import torch
-
-    has = torch._C._dispatch_has_kernel_for_dispatch_key
-    full = op._schema.name + ("." + op._schema.overload_name if op._schema.overload_name else "")
-    try:
-        return not has(full, "CompositeImplicitAutograd") or has(full, key)
-    except RuntimeError:
-        return False
+    return has_key(op, key) or has_key(op, None) and not is_made_of_others(op)
 
 
-def list_operators():
-    """Prints the operators that run on the device, as they come, in the forward and in autograd's threads."""
-    import torch
+def listing():
+    """A mode in which the operators that run on the device are printed, in the forward and in autograd's threads."""
     from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils._pytree import tree_flatten
 
     seen, lock = set(), threading.Lock()
 
     class Listing(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            packet, overload = func._schema.name.split("::")[-1], func._overloadname
-            name = packet if overload == "default" else f"{packet}.{overload}"
+            name = name_of(func)
             result = func(*args, **kwargs)
-            if name not in seen and can_be_moved(func):
-                values = tree_flatten((args, kwargs, result))[0]
-                if any(isinstance(v, torch.Tensor) and v.device.type == device_type() for v in values):
-                    with lock:
-                        seen.add(name)
-                        say(f"ran {name} on the device")
+            if name not in seen and can_be_moved(func) and is_on_device((args, kwargs, result)):
+                with lock:
+                    seen.add(name)
+                    say(f"ran {name} on the device")
             return result
 
-    list_operators.mode = Listing()
-    list_operators.mode.__enter__()
+    return Listing()
+
+
+def is_on_device(values):
+    import torch
+    from torch.utils._pytree import tree_flatten
+
+    return any(isinstance(v, torch.Tensor) and v.device.type == device_type() for v in tree_flatten(values)[0])
+
+
+def name_of(op):
+    packet, overload = op._schema.name.split("::")[-1], op._overloadname
+    return packet if overload == "default" else f"{packet}.{overload}"
 
 
 def can_be_moved(op):
@@ -259,5 +319,6 @@ def install():
     names = wanted()
     if names:
         move(names)
-    if os.environ.get("BISECTD_TORCH_LIST_OPS") == "1":
-        list_operators()
+    if os.environ.get("BISECTD_TORCH_LIST_OPS") == "1" and not os.environ.get("BISECTD_TORCH_LIST_OPS_OF"):
+        install.mode = listing()  # for the whole training
+        install.mode.__enter__()
