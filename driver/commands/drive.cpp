@@ -10,16 +10,16 @@
 
 #include "configs/loader.hpp"
 #include "configs/resolved.hpp"
+#include "driver/checks/versions.hpp"
 #include "driver/commands/command.hpp"
-#include "driver/conclusion.hpp"
-#include "driver/experiment_changes.hpp"
+#include "driver/commands/experiment_changes.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/launch/strays.hpp"
-#include "driver/loop.hpp"
-#include "driver/past_results.hpp"
-#include "driver/run_tag.hpp"
-#include "driver/versions.hpp"
+#include "driver/loop/conclusion.hpp"
+#include "driver/loop/loop.hpp"
+#include "driver/record/past_results.hpp"
+#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
 

@@ -8,7 +8,7 @@
 
 #include "configs/loader.hpp"
 #include "driver/commands/command.hpp"
-#include "driver/run_tag.hpp"
+#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
 namespace {

@@ -7,7 +7,7 @@
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/local.hpp"
-#include "driver/loop.hpp"
+#include "driver/loop/loop.hpp"
 
 namespace bisectd::driver::commands {
 
