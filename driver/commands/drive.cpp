@@ -101,8 +101,8 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
   progress.line(fmt::format("run directory: {}", directory.folder().string()));
   const bool was_finished = past.finished;
   try {
-    Loop loop(experiment, sides, directory, journal, std::move(past), launcher, progress);
-    const reports::Record& record = loop.run();
+    Night night(experiment, sides, directory, journal, std::move(past), launcher, progress);
+    const reports::Record& record = run_loop(night);
     if (!was_finished && !options.prune) remember(record, digest, history, progress);
     print_result(record, options.output);
     if (options.after) options.after(record);

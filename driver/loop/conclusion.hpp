@@ -14,8 +14,8 @@ struct Base {
 };
 
 /// After the search: fills outcome, workaround, no-effect suspects, warnings and advice from record.answer.
-/// `no_effect` the suspects that left no trace. Returns
-/// what the workaround sets, with files to be written into `files`, the folder that it names them in.
+/// `no_effect` are the suspects that left no trace. Returns what the workaround sets, with files to be written into
+/// `files`, the folder that it names them in.
 neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
                             const neutralise::Catalogue& catalogue, const Base& base,
                             const strategies::SuspectSet& no_effect, const std::filesystem::path& files);
@@ -23,10 +23,10 @@ neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& 
 /// The subject as it is agrees with the reference.
 void conclude_aligned(reports::Record& record, const configs::Experiment& experiment);
 
-/// The target cannot be decided; `why` says what is in the way.
 /// The declared checks do not agree: what follows would compare two different trainings.
 void conclude_unequal(reports::Record& record, const std::vector<std::string>& differences);
 
+/// The target cannot be decided; `why` says what is in the way.
 void conclude_undecidable(reports::Record& record, const std::string& why);
 
 /// 0 aligned, 1 culprits found, 3 inconclusive or outside the suspects, 4 infrastructure.
