@@ -122,6 +122,19 @@ class Shim(unittest.TestCase):
                          ["bisectd-torch: moved gelu (float32) to the CPU", "0.8742",
                           "bisectd-torch: moved tanh (float32) to the CPU", "0.8742 privateuseone"])
 
+    def test_an_operator_of_one_dtype(self):
+        code = ("import standin_npu as s\n"
+                "x = torch.linspace(-1, 1, 5).to(s.DEVICE)\n"
+                "print(round(torch.tanh(x + 1).sum().item(), 2), round(torch.tanh(x.bfloat16() + 1).float().sum().item(), 2))")
+        wrong = {"STANDIN_NPU_FAULTS": "tanh*2"}
+        self.assertEqual(self.run_code(code, **wrong, BISECTD_TORCH_CPU_OPS="tanh@bfloat16"),
+                         ["bisectd-torch: moved tanh@bfloat16 (bfloat16) to the CPU", "6.19 3.1"])
+        listed = self.run_code(code, BISECTD_TORCH_LIST_OPS="dtypes")
+        self.assertIn("bisectd-torch: ran tanh@bfloat16 on the device", listed)
+        self.assertIn("bisectd-torch: ran tanh@float32 on the device", listed)
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="tanh@float17"),
+                         ["bisectd-torch: cannot move tanh@float17: there is no dtype float17"])
+
     def test_a_module_moves_without_those_within_it(self):
         code = ("import standin_npu as s\n"
                 "class Block(torch.nn.Module):\n"

@@ -2,13 +2,16 @@
 
 For every listed operator a kernel of ours is put under the device's dispatch key (torch.library), so only listed ones
 pay. With an empty list nothing is installed. An operator that is made of others (layer_norm) never comes to that key: its
-kernel stands above autograd, so its backward moves with it. Where the device has a Python kernel already, which cannot be
-replaced, a TorchDispatchMode moves the operator; then all operators pay for its look at each of them.
+kernel stands above autograd, so its backward moves with it. What no kernel of ours can do is done by a TorchDispatchMode:
+operators for which the device has a Python kernel, which cannot be replaced, and those to be moved for one dtype only;
+then all operators pay for its look at each of them.
 
 Read from the environment, so that no training script changes:
 
-    BISECTD_TORCH_CPU_OPS    names, comma-separated: gelu, gelu_backward, add.Tensor; without a dot every overload
-    BISECTD_TORCH_LIST_OPS   1: print the operators that run on the device, one line at the first call of each
+    BISECTD_TORCH_CPU_OPS    names, comma-separated: gelu, gelu_backward, add.Tensor; without a dot every overload;
+                             gelu@float16: only calls whose first tensor has that dtype
+    BISECTD_TORCH_LIST_OPS   1: print the operators that run on the device, one line at the first call of each;
+                             dtypes: the same by their dtypes, gelu@float16
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
     BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch_npu takes as a call, made after its import (SETTINGS below)
@@ -124,7 +127,7 @@ class Mover:
         return tensor.detach().to("cpu")
 
     def say_once(self, tensors):
-        dtype = next((str(t.dtype).split(".")[1] for t in tensors), "none")
+        dtype = dtype_of(tensors)
         if dtype not in self.said:
             self.said.add(dtype)
             say(f"moved {self.name} ({dtype}) to the CPU")
@@ -187,26 +190,41 @@ def move(names):
     import torch
 
     device_key = KEYS.get(device_type(), "PrivateUse1")
-    library = torch.library.Library("aten", "IMPL")
-    taken = {}  # operators whose place under the key is taken
+    move.library = torch.library.Library("aten", "IMPL")
+    in_mode = {}  # (operator, dtype or "" for all) -> mover, where no kernel of ours can stand
     for name in names:
+        operator, _, dtype = name.partition("@")
         try:
-            for op in movable_overloads(name, device_key):
+            check_dtype(dtype)
+            for op in movable_overloads(operator, device_key):
                 whole = not has_kernel(op, device_key)
                 mover = (WholeMover if whole else Mover)(op, name)
-                try:
-                    library.impl(name_of(op), mover, "Autograd" + device_key if whole else device_key)
-                except RuntimeError:  # Python kernels of the device are there, and cannot be replaced
-                    if whole:
-                        raise CannotMove("its place above autograd is taken") from None
-                    taken[op] = mover
+                if whole and dtype:
+                    raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
+                if dtype or not put(mover, "Autograd" + device_key if whole else device_key):
+                    in_mode[op, dtype] = mover
         except CannotMove as why:
             say(f"cannot move {name}: {why}")
             os._exit(3)
-    move.library = library
-    if taken:
-        move.mode = moving(taken)
+    if in_mode:
+        move.mode = moving(in_mode)
         move.mode.__enter__()
+
+
+def check_dtype(name):
+    import torch
+
+    if name and not isinstance(getattr(torch, name, None), torch.dtype):
+        raise CannotMove(f"there is no dtype {name}")
+
+
+def put(mover, key):
+    """False where the device has a Python kernel already: PyTorch lets no other one replace it."""
+    try:
+        move.library.impl(name_of(mover.op), mover, key)
+    except RuntimeError:
+        return False
+    return True
 
 
 def movable_overloads(name, device_key):
@@ -223,14 +241,14 @@ def movable_overloads(name, device_key):
 
 
 def moving(movers):
-    """A mode for operators that no kernel of ours can stand in for; with it every operator pays."""
+    """A mode for what no kernel of ours can stand in for; with it every operator pays."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Moving(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            ours = func in movers and is_on_device((args, kwargs))
-            return (movers[func] if ours else func)(*args, **kwargs)
+            mover = movers.get((func, "")) or movers.get((func, dtype_of((args, kwargs))))
+            return (mover if mover and is_on_device((args, kwargs)) else func)(*args, **kwargs)
 
     return Moving()
 
@@ -259,12 +277,13 @@ def listing():
     """A mode in which the operators that run on the device are printed, in the forward and in autograd's threads."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
+    by_dtype = os.environ.get("BISECTD_TORCH_LIST_OPS") == "dtypes"
     seen, lock = set(), threading.Lock()
 
     class Listing(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            name = name_of(func)
+            name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
             result = func(*args, **kwargs)
             if name not in seen and can_be_moved(func) and is_on_device((args, kwargs, result)):
                 with lock:
@@ -273,6 +292,14 @@ def listing():
             return result
 
     return Listing()
+
+
+def dtype_of(values):
+    """Of the first tensor, as it is called in names."""
+    import torch
+    from torch.utils._pytree import tree_flatten
+
+    return next((str(v.dtype).split(".")[1] for v in tree_flatten(values)[0] if isinstance(v, torch.Tensor)), "none")
 
 
 def is_on_device(values):
@@ -319,6 +346,6 @@ def install():
     names = wanted()
     if names:
         move(names)
-    if os.environ.get("BISECTD_TORCH_LIST_OPS") == "1" and not os.environ.get("BISECTD_TORCH_LIST_OPS_OF"):
+    if os.environ.get("BISECTD_TORCH_LIST_OPS") and not os.environ.get("BISECTD_TORCH_LIST_OPS_OF"):
         install.mode = listing()  # for the whole training
         install.mode.__enter__()

@@ -85,7 +85,8 @@ class OperatorsOf:
         results, sources = (
             [one for one in found if isinstance(one, torch.Tensor) and one.requires_grad]
             for found in (tree_flatten(self.call(module, *args, **kwargs))[0], [*values, *module.parameters()]))
-        torch.autograd.grad(results, sources, [torch.ones_like(one) for one in results], allow_unused=True)
+        seeds = [torch.ones(one.shape, dtype=one.dtype).to(one.device) for one in results]  # made on the CPU: not listed
+        torch.autograd.grad(results, sources, seeds, allow_unused=True)
 
 
 def install():
