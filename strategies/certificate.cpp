@@ -12,6 +12,8 @@
 namespace bisectd::strategies {
 namespace {
 
+constexpr double kInteracting = 0.15 / 0.85;  // prior odds that a culprit is one only together with others
+
 // The active set a claim is about.
 SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::span<const SuspectId> culprit_set) {
   SuspectSet active = always_active;
@@ -37,22 +39,29 @@ double chance_wrong(double bits) {
   return std::ldexp(1 - (bits - whole) / 2, -static_cast<int>(whole));
 }
 
+// Upper bound of the chance that a proved claim is wrong. That a member is needed follows from the failure of its cause:
+// no error of its own. And a needed member mostly fails alone, so that only a share of the doubt about it is left.
+double error_of(const Claim& claim) {
+  if (claim.kind == Claim::Kind::member_needed) return 0;
+  const bool alone = claim.kind == Claim::Kind::cause_fails && claim.subject.size() == 1;
+  return chance_wrong(claim.bits) * (alone ? kInteracting : 1.0);
+}
+
 // A claim needs its least evidence, and all together may be wrong as rarely as asked (union bound); while they are not,
-// the weakest one is open. That a member is needed follows from the failure of its cause: no error of its own.
+// the weakest one is open.
 void settle(std::vector<Claim>& claims, const EvidenceLog& log) {
-  const auto counts = [](const Claim& claim) { return claim.proved && claim.kind != Claim::Kind::member_needed; };
   double wrong = 0;
   for (Claim& claim : claims) {
     claim.proved = claim.bits >= log.needed_bits();
-    if (counts(claim)) wrong += chance_wrong(claim.bits);
+    if (claim.proved) wrong += error_of(claim);
   }
   while (!log.exact() && wrong > log.error()) {
     Claim* weakest = nullptr;
     for (Claim& claim : claims)
-      if (counts(claim) && (!weakest || claim.bits < weakest->bits)) weakest = &claim;
+      if (claim.proved && error_of(claim) > (weakest ? error_of(*weakest) : 0.0)) weakest = &claim;
     if (!weakest) return;
     weakest->proved = false;
-    wrong -= chance_wrong(weakest->bits);
+    wrong -= error_of(*weakest);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "strategies/answer.hpp"
 #include "strategies/causes/particles.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/finding.hpp"
@@ -40,9 +41,14 @@ class Engine {
   std::vector<double> guilt() const;  ///< per suspect, from the particles
 
  private:
+  struct Check {
+    SuspectSet active;
+    std::size_t votes;  // verdicts it lacks, if all come as expected
+  };
   SuspectSet local(const SuspectSet& active) const;
   SuspectSet global(const SuspectSet& pool) const;
   double doubt_ratio(const Opinion& opinion) const;
+  std::size_t votes_missing(const Claim& claim) const;
   void review();
 
   const Problem& problem_;
@@ -53,7 +59,7 @@ class Engine {
   std::vector<Opinion> heard_;  // by test
   Particles particles_;
   std::vector<Finding> findings_;   // the likeliest first; never empty
-  std::vector<SuspectSet> checks_;  // sets that the likely findings still want judged
+  std::vector<Check> checks_;       // what the likely findings still want judged
   bool crowded_ = false;            // about as many causes as it can hold
 };
 
