@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "driver/baseline.hpp"
+#include "driver/baseline/baseline.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/judge/verdict.hpp"
-#include "driver/replay.hpp"
+#include "driver/loop/replay.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {

@@ -8,11 +8,11 @@
 #include <memory>
 
 #include "configs/loader.hpp"
+#include "driver/baseline/recorded_curve.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/launch/local.hpp"
-#include "driver/one_pair.hpp"
-#include "driver/recorded_curve.hpp"
-#include "driver/run_tag.hpp"
+#include "driver/loop/one_pair.hpp"
+#include "driver/trial/run_tag.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
+#include "driver/loop/both_ends.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -36,7 +37,7 @@ int discover(const DiscoverOptions& options) {
   }
   if (!any) throw UsageError("no family under `suspects` can discover its members; `bisectd families` says which can");
   HandRun run(experiment, options.out, "discover", options.quiet);
-  const neutralise::Discovered found = run.loop().discover();
+  const neutralise::Discovered found = discover(run.night());
   const neutralise::Discovered off = run.off_already();
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, selection] : experiment.suspects) {

@@ -31,8 +31,8 @@
 #include "driver/commands/version.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
-#include "driver/loop.hpp"
-#include "driver/version.hpp"
+#include "driver/loop/loop.hpp"
+#include "driver/record/program_version.hpp"
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {

@@ -10,16 +10,16 @@
 
 #include "configs/loader.hpp"
 #include "configs/resolved.hpp"
+#include "driver/checks/versions.hpp"
 #include "driver/commands/command.hpp"
-#include "driver/conclusion.hpp"
-#include "driver/experiment_changes.hpp"
+#include "driver/commands/experiment_changes.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/launch/strays.hpp"
-#include "driver/loop.hpp"
-#include "driver/past_results.hpp"
-#include "driver/run_tag.hpp"
-#include "driver/versions.hpp"
+#include "driver/loop/conclusion.hpp"
+#include "driver/loop/loop.hpp"
+#include "driver/record/past_results.hpp"
+#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -101,8 +101,8 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
   progress.line(fmt::format("run directory: {}", directory.folder().string()));
   const bool was_finished = past.finished;
   try {
-    Loop loop(experiment, sides, directory, journal, std::move(past), launcher, progress);
-    const reports::Record& record = loop.run();
+    Night night(experiment, sides, directory, journal, std::move(past), launcher, progress);
+    const reports::Record& record = run_loop(night);
     if (!was_finished && !options.prune) remember(record, digest, history, progress);
     print_result(record, options.output);
     if (options.after) options.after(record);

@@ -10,10 +10,10 @@
 
 #include "configs/suggest.hpp"
 #include "driver/commands/seen_run.hpp"
-#include "driver/history.hpp"
-#include "driver/inquiry.hpp"
 #include "driver/launch/device_pool.hpp"
-#include "driver/problem.hpp"
+#include "driver/loop/inquiry.hpp"
+#include "driver/loop/problem.hpp"
+#include "driver/record/history.hpp"
 #include "reports/words.hpp"
 #include "strategies/certificate.hpp"
 

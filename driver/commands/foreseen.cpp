@@ -9,7 +9,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/keep/run_directory.hpp"
-#include "driver/problem.hpp"
+#include "driver/loop/problem.hpp"
 
 namespace bisectd::driver::commands {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "driver/history.hpp"
 #include "driver/neutralise/catalogue.hpp"
 #include "driver/neutralise/recipe.hpp"
+#include "driver/record/history.hpp"
 
 namespace CLI {
 class App;

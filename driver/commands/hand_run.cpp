@@ -8,7 +8,7 @@
 
 #include "configs/loader.hpp"
 #include "driver/commands/command.hpp"
-#include "driver/run_tag.hpp"
+#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -37,7 +37,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const 
   journal_.emplace(directory_.journal(), 0);
   journal_->append(run_record(none, experiment));
   progress_.line(fmt::format("run directory: {}", directory_.folder().string()));
-  loop_.emplace(experiment, sides_, directory_, *journal_, std::move(none), launcher_, progress_);
+  night_.emplace(experiment, sides_, directory_, *journal_, std::move(none), launcher_, progress_);
 }
 
 }  // namespace bisectd::driver::commands

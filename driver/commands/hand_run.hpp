@@ -7,7 +7,7 @@
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/local.hpp"
-#include "driver/loop.hpp"
+#include "driver/loop/night.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -16,7 +16,7 @@ class HandRun {
   /// Makes OUT/NAME-WHAT-UTC/ and prepares both sides. Throws what `bisectd run` throws before anything is started.
   HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what, bool quiet);
 
-  Loop& loop() { return *loop_; }
+  Night& night() { return *night_; }
   const keep::RunDirectory& directory() const { return directory_; }
   /// Members that the subject's own environment lists already.
   neutralise::Discovered off_already() const { return neutralise::always_off(experiment_, sides_.subject.environment); }
@@ -29,7 +29,7 @@ class HandRun {
   launch::LocalLauncher launcher_;
   Sides sides_;
   std::optional<keep::Journal> journal_;
-  std::optional<Loop> loop_;
+  std::optional<Night> night_;
 };
 
 }  // namespace bisectd::driver::commands

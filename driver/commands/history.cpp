@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "driver/past_results.hpp"
+#include "driver/record/past_results.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 

@@ -6,7 +6,7 @@
 #include <boost/algorithm/string/replace.hpp>
 
 #include "driver/commands/interface.hpp"
-#include "driver/version.hpp"
+#include "driver/record/program_version.hpp"
 
 namespace bisectd::driver::commands {
 namespace {

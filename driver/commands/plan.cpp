@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "driver/attempt_files.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
 #include "driver/launch/local.hpp"
-#include "driver/problem.hpp"
-#include "driver/sides.hpp"
+#include "driver/loop/problem.hpp"
+#include "driver/trial/attempt_files.hpp"
+#include "driver/trial/sides.hpp"
 #include "reports/words.hpp"
 #include "strategies/simulate.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "driver/commands/drive.hpp"
-#include "driver/prune_experiment.hpp"
+#include "driver/commands/prune_experiment.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 

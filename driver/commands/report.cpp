@@ -8,7 +8,7 @@
 
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
-#include "driver/replay.hpp"
+#include "driver/loop/replay.hpp"
 #include "reports/console.hpp"
 #include "reports/html/page.hpp"
 #include "reports/json.hpp"

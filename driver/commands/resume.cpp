@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "driver/commands/drive.hpp"
-#include "driver/history.hpp"
-#include "driver/prune_experiment.hpp"
+#include "driver/commands/prune_experiment.hpp"
+#include "driver/record/history.hpp"
 
 namespace bisectd::driver::commands {
 namespace {

@@ -6,9 +6,9 @@
 #include "configs/resolved.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/commands/drive.hpp"
-#include "driver/experiment_changes.hpp"
+#include "driver/commands/experiment_changes.hpp"
+#include "driver/commands/prune_experiment.hpp"
 #include "driver/keep/lock.hpp"
-#include "driver/prune_experiment.hpp"
 
 namespace bisectd::driver::commands {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "configs/experiment.hpp"
-#include "driver/history.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/record/history.hpp"
 
 namespace bisectd::driver::commands {
 

@@ -9,10 +9,10 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
-#include "driver/inherited_environment.hpp"
 #include "driver/launch/device_pool.hpp"
-#include "driver/problem.hpp"
-#include "driver/sides.hpp"
+#include "driver/loop/problem.hpp"
+#include "driver/trial/inherited_environment.hpp"
+#include "driver/trial/sides.hpp"
 #include "strategies/simulate.hpp"
 
 namespace bisectd::driver::commands {

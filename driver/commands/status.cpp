@@ -7,7 +7,7 @@
 
 #include "configs/loader.hpp"
 #include "driver/commands/seen_run.hpp"
-#include "driver/replay.hpp"
+#include "driver/loop/replay.hpp"
 #include "reports/status.hpp"
 
 namespace bisectd::driver::commands {

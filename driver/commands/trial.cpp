@@ -12,6 +12,7 @@
 #include "configs/problems.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
+#include "driver/loop/loop.hpp"
 #include "reports/console.hpp"
 #include "reports/progress.hpp"
 
@@ -81,7 +82,7 @@ int trial(const TrialOptions& options) {
   for (const std::string& word : options.off) choose(experiment, chosen, word);
   experiment.suspects = chosen;
   HandRun run(experiment, options.out, "trial", options.quiet);
-  const reports::Record& record = run.loop().run_trial();
+  const reports::Record& record = run_one_trial(run.night());
   if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
   const reports::Trial& judged = record.trials.back();
   if (options.json) {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "configs/loader.hpp"
-#include "driver/version.hpp"
+#include "driver/record/program_version.hpp"
 #include "reports/json.hpp"
 
 namespace bisectd::driver::commands {

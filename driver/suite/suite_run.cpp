@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "driver/inherited_environment.hpp"
+#include "driver/trial/inherited_environment.hpp"
 
 namespace bisectd::driver::suite {
 namespace {

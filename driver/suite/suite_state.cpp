@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "driver/keep/run_directory.hpp"
-#include "driver/run_tag.hpp"
+#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::suite {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "driver/history.hpp"
 #include "driver/keep/journal.hpp"
+#include "driver/record/history.hpp"
 #include "strategies/random.hpp"
 
 using namespace bisectd;

@@ -1,4 +1,4 @@
-#include "driver/baseline.hpp"
+#include "driver/baseline/baseline.hpp"
 
 #include <cmath>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "driver/history.hpp"
+#include "driver/record/history.hpp"
 
 #include <nlohmann/json.hpp>
 

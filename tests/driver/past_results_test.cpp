@@ -1,4 +1,4 @@
-#include "driver/past_results.hpp"
+#include "driver/record/past_results.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "driver/prune_experiment.hpp"
+#include "driver/commands/prune_experiment.hpp"
 
 #include "driver/neutralise/catalogue.hpp"
 #include "tests/catch.hpp"

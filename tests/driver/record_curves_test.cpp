@@ -1,4 +1,4 @@
-#include "driver/record_curves.hpp"
+#include "driver/record/record_curves.hpp"
 
 #include <cmath>
 #include <limits>

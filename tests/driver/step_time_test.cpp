@@ -1,4 +1,4 @@
-#include "driver/step_time.hpp"
+#include "driver/trial/step_time.hpp"
 
 #include "tests/catch.hpp"
 

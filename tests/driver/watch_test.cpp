@@ -1,4 +1,4 @@
-#include "driver/watch.hpp"
+#include "driver/trial/watch.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "driver/window.hpp"
+#include "driver/loop/window.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,0 +1,134 @@
+#include "driver/baseline/baseline.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "driver/judge/align.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+constexpr std::string_view kFirstBytes = "{\n  \"bisectd_baseline\": ";
+
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+double value_of(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  const std::string word = json.get<std::string>();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (word == "inf") return kInfinity;
+  if (word == "-inf") return -kInfinity;
+  throw BadBaseline("'" + word + "' is no value");
+}
+
+std::string digest(const std::string& text) { return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())); }
+
+/// "[20, 7.5, 7.6]": a step and what each run logged there; null where a run has no such step.
+std::string points_text(const Baseline& baseline, const std::string& name) {
+  std::vector<judge::Track> runs;
+  for (const judge::Curve& run : baseline.runs)
+    runs.push_back(run.series.contains(name) ? judge::tidy(run.series.at(name)) : judge::Track{});
+  std::set<std::int64_t> steps;
+  for (const judge::Track& run : runs) steps.insert(run.steps.begin(), run.steps.end());
+  std::vector<std::size_t> next(runs.size(), 0);
+  std::string text;
+  for (const std::int64_t step : steps) {
+    Json line = Json::array({step});
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const bool has = next[i] < runs[i].size() && runs[i].steps[next[i]] == step;
+      line.push_back(has ? number(runs[i].values[next[i]++]) : Json(nullptr));
+    }
+    text += (text.empty() ? "      " : ",\n      ") + line.dump();
+  }
+  return text;
+}
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+/// One block per series, in the order of their names.
+std::string all_points_text(const Baseline& baseline) {
+  std::set<std::string> names;
+  for (const judge::Curve& run : baseline.runs)
+    for (const auto& [name, series] : run.series) names.insert(name);
+  std::string text;
+  for (const std::string& name : names)
+    text += fmt::format("{}    {}: [\n{}\n    ]", text.empty() ? "" : ",\n", text_of(name), points_text(baseline, name));
+  return text;
+}
+
+std::vector<judge::Curve> runs_of(const Json& points) {
+  std::vector<judge::Curve> runs;
+  for (const auto& [name, lines] : points.items())
+    for (const Json& line : lines) {
+      const std::int64_t step = line.at(0).get<std::int64_t>();
+      runs.resize(std::max(runs.size(), line.size() - 1));
+      for (std::size_t i = 1; i < line.size(); ++i)
+        if (!line[i].is_null()) runs[i - 1].series[name].push_back({step, value_of(line[i])});
+    }
+  return runs;
+}
+
+}  // namespace
+
+std::string baseline_text(const Baseline& baseline) {
+  const std::string body = fmt::format(
+      "{}{},\n  \"model\": {},\n  \"metric\": {},\n  \"accepted_utc\": {},\n  \"noise\": {},\n  \"identical_repeats\": {},\n"
+      "  \"versions\": {},\n  \"points\": {{\n{}\n  }},\n",
+      kFirstBytes, kFormat, text_of(baseline.model), text_of(baseline.metric), text_of(baseline.accepted_utc),
+      baseline.noise ? text_of(number(*baseline.noise)) : "null", baseline.identical, text_of(baseline.versions),
+      all_points_text(baseline));
+  return fmt::format("{}  \"digest\": \"{}\"\n}}\n", body, digest(body));
+}
+
+Baseline parse_baseline(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("bisectd_baseline")) throw BadBaseline("this is no baseline of bisectd");
+  try {
+    if (json.at("bisectd_baseline").get<int>() != kFormat)
+      throw BadBaseline(fmt::format("it was written by another bisectd (format {}, this one reads {})",
+                                    json.at("bisectd_baseline").dump(), kFormat));
+    const auto tail = text.rfind("  \"digest\": \"");
+    if (tail == std::string::npos || json.at("digest") != digest(text.substr(0, tail)))
+      throw BadBaseline("it is damaged or was edited: its digest does not fit");
+    Baseline baseline;
+    json.at("model").get_to(baseline.model);
+    json.at("metric").get_to(baseline.metric);
+    json.at("accepted_utc").get_to(baseline.accepted_utc);
+    if (!json.at("noise").is_null()) baseline.noise = value_of(json.at("noise"));
+    json.at("identical_repeats").get_to(baseline.identical);
+    json.at("versions").get_to(baseline.versions);
+    baseline.runs = runs_of(json.at("points"));
+    if (baseline.runs.empty()) throw BadBaseline("it has no curve");
+    return baseline;
+  } catch (const nlohmann::json::exception& error) {
+    throw BadBaseline(fmt::format("it is damaged: {}", error.what()));
+  }
+}
+
+bool looks_like_baseline(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes(kFirstBytes.size(), '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return stream && bytes == kFirstBytes;
+}
+
+std::vector<judge::Curve> curves_of(const Baseline& baseline) {
+  std::vector<judge::Curve> curves = baseline.runs;
+  for (int i = 0; i < baseline.identical; ++i) curves.push_back(curves.front());
+  return curves;
+}
+
+}  // namespace bisectd::driver

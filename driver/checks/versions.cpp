@@ -1,0 +1,120 @@
+#include "driver/checks/versions.hpp"
+
+#include <re2/re2.h>
+
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "driver/launch/run_to_end.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kTimeout{60};
+constexpr std::size_t kMostRead_bytes = 1 << 20;
+constexpr std::size_t kLongestVersion_bytes = 200;
+
+/// One line "NAME VERSION" per package that is installed. Asks the metadata: importing a framework takes seconds.
+constexpr const char* kAskPackages = R"(
+import sys
+from importlib import metadata
+for name in sys.argv[1:]:
+    try:
+        print(name, metadata.version(name))
+    except metadata.PackageNotFoundError:
+        pass
+)";
+
+std::string begin_of(const fs::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  std::string text(kMostRead_bytes, '\0');
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  return text;
+}
+
+std::optional<std::string> version_in(const std::string& text, const std::optional<configs::Placed<std::string>>& pattern) {
+  std::string version;
+  const RE2 wanted(pattern ? "(?m)" + pattern->value : R"((?P<value>\S[^\r\n]*))", RE2::Quiet);
+  std::vector<re2::StringPiece> groups(static_cast<std::size_t>(wanted.NumberOfCapturingGroups()) + 1);
+  if (!wanted.ok() || !wanted.Match(text, 0, text.size(), RE2::UNANCHORED, groups.data(), static_cast<int>(groups.size())))
+    return std::nullopt;
+  version = std::string(groups[static_cast<std::size_t>(wanted.NamedCapturingGroups().at("value"))]);
+  version.resize(std::min(version.size(), kLongestVersion_bytes));
+  return version.empty() ? std::nullopt : std::optional(version);
+}
+
+/// The Python that the subject trains with, as far as its command shows it.
+std::string python_of(const configs::Side& subject) {
+  const std::string& program = subject.command.front().value;
+  return fs::path(program).filename().string().starts_with("python") ? program : "python3";
+}
+
+/// What a command prints; nothing if it fails.
+class Asker {
+ public:
+  Asker(const LaunchSide& subject, launch::Launcher& launcher, const fs::path& folder, const std::string& run_tag)
+      : subject_(subject), launcher_(launcher), folder_(folder), run_tag_(run_tag) {}
+
+  std::string output_of(const std::string& name, std::vector<std::string> command) {
+    fs::create_directories(folder_);
+    const launch::Job job{.command = std::move(command),
+                          .environment = subject_.environment,
+                          .directory = subject_.directory,
+                          .stdout_file = folder_ / (name + ".stdout.log"),
+                          .stderr_file = folder_ / (name + ".stderr.log"),
+                          .tag = run_tag_ + "/versions",
+                          .grace = std::chrono::seconds{2}};
+    const auto ended = launch::run_to_end(launcher_, job, kTimeout);
+    const bool well = ended && ended->how == launch::Ended::How::exited && ended->code == 0;
+    return well ? begin_of(job.stdout_file) : "";
+  }
+
+ private:
+  const LaunchSide& subject_;
+  launch::Launcher& launcher_;
+  fs::path folder_;
+  std::string run_tag_;
+};
+
+/// All packages with one start of Python.
+std::map<std::string, std::string> packages(const configs::Experiment& experiment, Asker& asker) {
+  std::vector<std::string> command{python_of(experiment.subject), "-c", kAskPackages};
+  for (const auto& [name, source] : experiment.versions)
+    if (source.package) command.push_back(source.package->value);
+  std::map<std::string, std::string> installed;
+  if (command.size() == 3) return installed;
+  std::istringstream lines(asker.output_of("packages", std::move(command)));
+  for (std::string name, version; lines >> name >> version;) installed[name] = version;
+  return installed;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> find_versions(const configs::Experiment& experiment, const LaunchSide& subject,
+                                                 launch::Launcher& launcher, const fs::path& folder,
+                                                 const std::string& run_tag) {
+  Asker asker(subject, launcher, folder, run_tag);
+  const auto installed = packages(experiment, asker);
+  std::map<std::string, std::string> versions;
+  for (const auto& [name, source] : experiment.versions) {
+    std::optional<std::string> found;
+    if (source.package) {
+      if (const auto package = installed.find(source.package->value); package != installed.end()) found = package->second;
+    } else if (source.file) {
+      found = version_in(begin_of(source.file->value), source.pattern);
+    } else {
+      std::vector<std::string> command;
+      for (const auto& word : source.command) command.push_back(word.value);
+      found = version_in(asker.output_of(name, std::move(command)), source.pattern);
+    }
+    if (found) versions[name] = *found;
+  }
+  return versions;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,172 @@
+#include "driver/loop/both_ends.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "driver/baseline/recorded_curve.hpp"
+#include "driver/checks/checks.hpp"
+#include "driver/judge/preflight.hpp"
+#include "driver/loop/conclusion.hpp"
+#include "driver/loop/problem.hpp"
+#include "driver/record/record_curves.hpp"
+#include "driver/trial/attempt_files.hpp"
+#include "reports/progress.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using strategies::Verdict;
+
+constexpr const char* kWhyDiscover = "which members a run uses";
+
+/// Attempts that logged bit for bit what the first one did. They show that the subject has no noise even where the judge
+/// takes no spread from them, because the run failed by an event.
+int identical_repeats(const FinishedTrial& finished) {
+  const std::vector<judge::Curve> curves = whole_curves(finished);
+  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) {
+    return std::ranges::equal(curve.series, curves.front().series, [](const auto& a, const auto& b) {
+      return a.first == b.first && judge::identical(judge::tidy(a.second), judge::tidy(b.second));
+    });
+  }));
+}
+
+std::vector<judge::Curve> run_reference(Night& night) {
+  night.progress.line(reports::phase_line(night.record, name_of(Role::reference)));
+  night.start_or_go_on(night.plan_for(Role::reference, {}, "the trusted side"));
+  const FinishedTrial finished = std::move(night.wait().front());
+  const auto whole = std::ranges::find_if(finished.attempts, can_be_judged);
+  if (whole == finished.attempts.end())
+    throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
+                                     night.record.trials.back().attempts.back().folder));
+  night.reference_attempt = whole->folder;
+  return whole_curves(finished);
+}
+
+void warn_of_smoothing(Night& night, const AttemptOutcome& attempt) {
+  for (std::size_t i = 0; i < attempt.printed.size(); ++i) {
+    const read::Printed& printed = attempt.printed[i];
+    if (printed.smoothing_window.value_or(1) <= 1) continue;
+    night.warn(fmt::format("{}: {}, here {}; spikes and single NaNs vanish in that: set it to 1",
+                           night.experiment.metrics[i].name, printed.smoothing, *printed.smoothing_window));
+  }
+}
+
+/// What stands in the way of a verdict, if anything; lesser findings become warnings.
+std::optional<std::string> why_undecidable(Night& night) {
+  std::optional<std::string> first_error;
+  for (const judge::Finding& finding : night.jury->findings()) {
+    std::string text = finding.text;
+    for (const std::string& option : finding.options) text += "; " + option;
+    night.progress.line((finding.error ? "error: " : "warning: ") + text);
+    night.record.warnings.push_back(text);
+    if (finding.error && !first_error) first_error = text;
+  }
+  return first_error;
+}
+
+void require_all_metrics(const Night& night, const AttemptOutcome& attempt) {
+  for (const auto& [metric, step] : night.jury->last_steps(false))
+    if (!attempt.curve.series.contains(metric))
+      throw Infrastructure(fmt::format("the reference logs \"{}\", the subject does not (see {}): the metric's format or "
+                                       "pattern must fit both", metric, attempt.folder.string()));
+}
+
+neutralise::Discovered discovered_in(const Night& night, const FinishedTrial& discovery) {
+  const AttemptOutcome& attempt = discovery.attempts.back();
+  if (!can_be_judged(attempt))
+    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()));
+  const auto found = night.watch.discovered(attempt.names);
+  if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()));
+  return *found;
+}
+
+/// Whether the search may take verdicts for exact.
+bool list_suspects(Night& night, const std::optional<FinishedTrial>& discovery) {
+  bool exact = night.past.exact;
+  if (night.past.catalogue) {
+    night.catalogue = *night.past.catalogue;
+  } else {
+    const neutralise::Discovered discovered = discovery ? discovered_in(night, *discovery) : neutralise::Discovered{};
+    night.catalogue = neutralise::make_catalogue(
+        night.experiment, discovered, neutralise::always_off(night.experiment, night.sides.subject.environment));
+    exact = night.jury->deterministic();
+    night.journal.append(catalogue_record(night.catalogue, exact));
+  }
+  if (night.catalogue.size() == 0)
+    throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
+  for (const neutralise::Member& member : night.catalogue.members())
+    night.record.suspects.push_back({member.family, member.name});
+  return exact;
+}
+
+}  // namespace
+
+bool check_sides(Night& night) {
+  const configs::Experiment& experiment = night.experiment;
+  std::vector<std::string> differences = night.past.differing_commands.value_or(std::vector<std::string>{});
+  const bool any = std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
+  if (any && !night.past.differing_commands) {
+    try {
+      differences = differing_commands(experiment, night.sides, night.launcher, night.directory.folder() / "checks",
+                                       night.past.run_tag + "/checks");
+    } catch (const std::runtime_error& error) {
+      throw Infrastructure(error.what());
+    }
+    night.journal.append(checks_record(differences));
+  }
+  if (!differences.empty()) conclude_unequal(night.record, differences);
+  return differences.empty();
+}
+
+void measure_reference(Night& night) {
+  const configs::Experiment& experiment = night.experiment;
+  const auto curves = experiment.reference.curve ? recorded_curves(experiment) : run_reference(night);
+  std::vector<judge::MetricRule> metrics;
+  for (const configs::Metric& metric : experiment.metrics)
+    if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
+  auto jury = judge::Jury::seat(experiment.accept, metrics, curves);
+  if (!jury) throw Infrastructure(fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint));
+  night.jury = std::move(*jury);
+  describe_reference(night.record, night.jury->first());
+}
+
+std::optional<AsIs> measure_subject(Night& night) {
+  reports::Record& record = night.record;
+  night.progress.line(reports::phase_line(record, name_of(Role::as_is)));
+  night.start_or_go_on(night.plan_for(Role::as_is, {}, "nothing neutralised: this must fail"));
+  if (!discovered_families(night.experiment).empty())
+    night.start_or_go_on(night.plan_for(Role::discovery, {}, kWhyDiscover));
+  std::optional<FinishedTrial> subject, discovery;
+  for (FinishedTrial& finished : night.wait_for_all())
+    (finished.plan.role == Role::as_is ? subject : discovery) = std::move(finished);
+
+  const judge::Judgement& judgement = subject->judgement;
+  const AttemptOutcome& last = subject->attempts.back();
+  if (judgement.verdict == Verdict::unresolved)
+    throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", judgement.text,
+                                     record.trials.at(subject->plan.number - 1).attempts.back().folder));
+  require_all_metrics(night, last);
+  night.jury->learn_identical(identical_repeats(*subject));
+  describe_subject(record, night.jury->first(), last.curve, Shown::as_is);
+  record.noise = judgement.noise;
+  if (const auto differences = differing_logs(night.experiment, night.reference_attempt, last.folder); !differences.empty())
+    return conclude_unequal(record, differences), std::nullopt;
+  warn_of_smoothing(night, last);
+  if (const auto why = why_undecidable(night)) return conclude_undecidable(record, *why), std::nullopt;
+  if (judgement.verdict == Verdict::pass) return conclude_aligned(record, night.experiment), std::nullopt;
+  if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
+
+  const bool exact = list_suspects(night, discovery);
+  return AsIs{.trial = *subject, .names = last.names, .exact = exact};
+}
+
+neutralise::Discovered discover(Night& night) {
+  night.start_or_go_on(night.plan_for(Role::discovery, {}, kWhyDiscover));
+  const std::vector<FinishedTrial> finished = night.wait();
+  if (finished.empty()) throw Infrastructure("the discovery run gave nothing");
+  return discovered_in(night, finished.front());
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,31 @@
+// Before the search: do both sides agree in what they are declared to agree in, does the reference repeat, does the
+// subject as it is fail, and who are the suspects.
+#pragma once
+
+#include <optional>
+
+#include "driver/loop/night.hpp"
+
+namespace bisectd::driver {
+
+/// What one run of the subject shows when nothing is neutralised.
+struct AsIs {
+  FinishedTrial trial;
+  SeenNames names;     ///< in its log
+  bool exact = false;  ///< it repeats itself bit for bit
+};
+
+/// Runs the commands of the declared checks. False, and the record concluded, if the sides differ.
+bool check_sides(Night& night);
+
+/// Seats the jury. Throws Infrastructure if the reference gives no usable curve, Interrupted.
+void measure_reference(Night& night);
+
+/// Runs the subject as it is, beside it the discovery if a family wants one, and lists the suspects. Empty, and the record
+/// concluded, if there is nothing to search. Throws Infrastructure, Interrupted.
+std::optional<AsIs> measure_subject(Night& night);
+
+/// The members that a run of the subject uses. Starts nothing else. Throws Infrastructure, Interrupted.
+neutralise::Discovered discover(Night& night);
+
+}  // namespace bisectd::driver

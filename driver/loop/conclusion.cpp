@@ -1,0 +1,155 @@
+#include "driver/loop/conclusion.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace bisectd::driver {
+namespace {
+
+using strategies::SuspectSet;
+
+SuspectSet set_of(const std::vector<strategies::SuspectId>& ids, std::size_t n) {
+  SuspectSet set(n);
+  for (const strategies::SuspectId id : ids) set.set(id);
+  return set;
+}
+
+/// What the fix changes against the subject as it is, and what the families need so that it takes effect.
+neutralise::Recipe set_workaround(reports::Record& record, const configs::Experiment& experiment,
+                                  const neutralise::Catalogue& catalogue, const Base& base,
+                                  const std::filesystem::path& files) {
+  const SuspectSet fix = set_of(record.answer.culprit_set, catalogue.size());
+  const auto as_is = neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base.environment, base.rungs);
+  const auto fixed = placed_in(files, neutralise::recipe_for(experiment, catalogue, fix, base.environment, base.rungs));
+  for (const strategies::SuspectId id : record.answer.culprit_set)
+    for (const auto& [name, value] : experiment.families.at(catalogue[id].family).environment) {
+      // Named by its template: what stands in an attempt's folder has no use outside it.
+      if (value.find("{attempt}") != std::string::npos) continue;
+      const std::pair set(name, base.environment.contains(name) ? base.environment.at(name) : value);
+      if (!std::ranges::count(record.workaround, set)) record.workaround.push_back(set);
+    }
+  for (const auto& [name, value] : fixed.environment) {
+    const auto before = as_is.environment.find(name);
+    if (before == as_is.environment.end() || before->second != value) record.workaround.emplace_back(name, value);
+  }
+  for (const std::string& name : fixed.unset)
+    if (!std::ranges::count(as_is.unset, name)) record.workaround_unset.push_back(name);
+  for (const std::string& argument : fixed.arguments)
+    if (!std::ranges::count(as_is.arguments, argument)) record.workaround_arguments.push_back(argument);
+  return fixed;
+}
+
+std::string why_no_effect(const configs::Family& family) {
+  if (const auto& file = family.effect->gone_from_file)
+    return fmt::format("it was switched off, but no run left {} without it", file->file);
+  if (family.effect->gone_from_log) return "it was switched off, but it is still in the log of every run";
+  return "it was switched off, but the log has no line that says so";
+}
+
+void list_without_effect(reports::Record& record, const configs::Experiment& experiment,
+                         const neutralise::Catalogue& catalogue, const SuspectSet& no_effect) {
+  for (auto id = no_effect.find_first(); id != SuspectSet::npos; id = no_effect.find_next(id))
+    record.no_effect.push_back({id, why_no_effect(experiment.families.at(catalogue[id].family))});
+  for (const neutralise::Member& member : catalogue.always_on()) {
+    record.no_effect.push_back({record.suspects.size(), "it is always on here; " +
+                                experiment.families.at(member.family).never_off.instead});
+    record.suspects.push_back({member.family, member.name});
+  }
+}
+
+std::string outside_advice(const reports::Record& record) {
+  std::string advice =
+      "With every suspect neutralised the subject still differs from the reference, so the cause is none of them, or "
+      "one of them that could not be neutralised. Next: compare what both sides are given (dataset, hyper-parameters, "
+      "mixed precision, loss scale, random seeds), look at the flags and fusion switches that were not searched, and "
+      "compare the first step's outputs module by module.";
+  if (!record.answer.not_neutralisable.empty())
+    advice += " Neutralising some suspects breaks the run; they stayed active and are under suspicion.";
+  if (!record.no_effect.empty())
+    advice += " Some suspects left no trace of being neutralised; they may have stayed active and are under suspicion.";
+  return advice;
+}
+
+}  // namespace
+
+neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
+                            const neutralise::Catalogue& catalogue, const Base& base,
+                            const SuspectSet& no_effect, const std::filesystem::path& files) {
+  list_without_effect(record, experiment, catalogue, no_effect);
+  record.finished = true;
+  neutralise::Recipe fix;
+  switch (record.answer.state) {
+    case strategies::State::proved:
+      record.outcome = reports::Outcome::culprits;
+      fix = set_workaround(record, experiment, catalogue, base, files);
+      for (const strategies::SuspectId id : record.answer.culprit_set)
+        if (no_effect.test(id))
+          record.warnings.push_back(fmt::format(
+              "{} is in the culprit set, yet no run shows that it was really switched off: check it by hand",
+              catalogue.label(id)));
+      break;
+    case strategies::State::aligned: record.outcome = reports::Outcome::aligned; break;
+    case strategies::State::outside_suspects:
+      record.outcome = reports::Outcome::outside_suspects;
+      record.advice = outside_advice(record);
+      break;
+    case strategies::State::searching:
+      record.outcome = reports::Outcome::inconclusive;
+      record.advice = "The budget was spent before the search was done. Go on with a larger search.budget: "
+                      "`bisectd resume --accept-changes`.";
+      break;
+    // What happened is the answer's explanation, which every report shows; here only what can be done.
+    case strategies::State::contradictory:
+      record.outcome = reports::Outcome::inconclusive;
+      record.advice = "Next: measure the noise with more reference.repeats, allow more accept.max_repeats, and start anew.";
+      break;
+    case strategies::State::stuck:
+      record.outcome = reports::Outcome::inconclusive;
+      record.advice = "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising "
+                      "breaks the run out of the search with `exclude`.";
+      break;
+  }
+  return fix;
+}
+
+void conclude_aligned(reports::Record& record, const configs::Experiment& experiment) {
+  record.finished = true;
+  record.outcome = reports::Outcome::aligned;
+  record.answer.state = strategies::State::aligned;
+  for (const auto& [name, selection] : experiment.suspects)
+    for (const auto& [variable, value] : experiment.families.at(name).environment)
+      if (!experiment.subject.environment.contains(variable) && value.find('{') == std::string::npos)
+        record.warnings.push_back(fmt::format(
+            "the subject ran with {}={}, which family {} needs; if your own runs differ, try them with it", variable,
+            value, name));
+}
+
+void conclude_unequal(reports::Record& record, const std::vector<std::string>& differences) {
+  record.finished = true;
+  record.outcome = reports::Outcome::inconclusive;
+  record.warnings.insert(record.warnings.end(), differences.begin(), differences.end());
+  record.advice = fmt::format("The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
+                              fmt::join(differences, ". "));
+}
+
+void conclude_undecidable(reports::Record& record, const std::string& why) {
+  record.finished = true;
+  record.outcome = reports::Outcome::inconclusive;
+  record.advice = "The subject can be told neither from the reference nor from a regression: " + why;
+}
+
+int exit_code(reports::Outcome outcome) {
+  switch (outcome) {
+    case reports::Outcome::aligned: return 0;
+    case reports::Outcome::culprits: return 1;
+    case reports::Outcome::unfinished:
+    case reports::Outcome::outside_suspects:
+    case reports::Outcome::inconclusive: return 3;
+    case reports::Outcome::infrastructure: return 4;
+  }
+  return 70;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,42 @@
+// The search itself: asks which trial next, tells what trials showed, until the answer is proved or no more can be spent.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "driver/loop/both_ends.hpp"
+#include "driver/loop/inquiry.hpp"
+#include "driver/loop/night.hpp"
+
+namespace bisectd::driver {
+
+class Hunt {
+ public:
+  /// The suspects are listed, their ladders climbed.
+  Hunt(Night& night, const AsIs& as_is);
+
+  /// To the answer, which is in the record then. Throws Interrupted.
+  void run();
+  /// Suspects that were neutralised, in a family that leaves traces, and left none.
+  strategies::SuspectSet without_effect() const { return effect_due_ - effect_seen_; }
+
+ private:
+  void ask();
+  bool ask_for_proofs();
+  void go_on_with_past();
+  void take_in(const FinishedTrial& finished);
+  void learn(const Told& told);
+  void learn_refused(const FinishedTrial& finished);
+  void tell_refused(const std::vector<strategies::SuspectId>& members);
+  bool budget_spent() const;
+
+  Night& night_;
+  SeenNames as_is_names_;
+  Inquiry inquiry_;
+  std::map<std::size_t, strategies::SuspectSet> pending_;  ///< sets of running trials, by number
+  strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise
+  strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
+  strategies::SuspectSet effect_seen_;  ///< of these: left one
+};
+
+}  // namespace bisectd::driver

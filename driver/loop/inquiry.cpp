@@ -1,0 +1,83 @@
+#include "driver/loop/inquiry.hpp"
+
+#include <algorithm>
+
+namespace bisectd::driver {
+
+using strategies::SuspectSet;
+using strategies::Verdict;
+
+// The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more.
+Told told_by(const judge::Judgement& judgement, const SuspectSet& neutralised, Role role, bool shortened) {
+  return {.evidence = {.neutralised = neutralised,
+                       .verdict = judgement.verdict,
+                       .p_bad = judgement.p_bad,
+                       .delta = shortened ? std::nullopt : judgement.delta,
+                       .standard_error = shortened ? std::nullopt : judgement.standard_error},
+          .role = role,
+          .shortened = shortened,
+          .strict = judgement.strict};
+}
+
+Told told_by(const PastTrial& trial) {
+  // A run that was certain to fail is certain whatever its later steps would have been.
+  const bool ended_early = !trial.attempts.empty() && trial.attempts.back().ending == Ending::ended_early;
+  return told_by(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early);
+}
+
+Told told_of_refusal(strategies::SuspectId member, std::size_t suspects) {
+  SuspectSet alone(suspects);
+  return {.evidence = {.neutralised = alone.set(member), .verdict = Verdict::unresolved}, .role = Role::runnable};
+}
+
+Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
+    : problem_(std::move(problem)), engine_(engine), search_(problem_, engine_) {}
+
+bool Inquiry::learn(const Told& told) {
+  if (told.shortened && reopened_) return false;
+  told_.push_back(told);
+  if (told.shortened || reopened_ || !contradicts_shortened(told.evidence)) {
+    search_.tell(told.evidence);
+    return false;
+  }
+  reopened_ = true;
+  std::erase_if(told_, [](const Told& each) { return each.shortened; });
+  search_ = strategies::Search(problem_, engine_);
+  for (const Told& each : told_) search_.tell(each.evidence);
+  return true;
+}
+
+// Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
+// passes that none neutralised further fails.
+bool Inquiry::contradicts_shortened(const strategies::Evidence& whole) const {
+  return std::ranges::any_of(told_, [&](const Told& told) {
+    const strategies::Evidence& other = told.evidence;
+    if (!told.shortened) return false;
+    return (whole.verdict == Verdict::fail && other.verdict == Verdict::pass &&
+            other.neutralised.is_subset_of(whole.neutralised)) ||
+           (whole.verdict == Verdict::pass && other.verdict == Verdict::fail &&
+            whole.neutralised.is_subset_of(other.neutralised));
+  });
+}
+
+std::vector<SuspectSet> Inquiry::unproved() const {
+  std::vector<SuspectSet> sets;
+  for (const strategies::Claim& claim : answer().certificate) {
+    if (!claim.proved) continue;
+    const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
+    const bool seen = std::ranges::any_of(told_, [&](const Told& told) {
+      return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected &&
+             !told.shortened && (!is_fix || told.strict || told.role == Role::proof);
+    });
+    if (!seen && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
+  }
+  return sets;
+}
+
+std::ptrdiff_t Inquiry::proofs_of(const SuspectSet& neutralised) const {
+  return std::ranges::count_if(told_, [&](const Told& told) {
+    return told.role == Role::proof && told.evidence.neutralised == neutralised;
+  });
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,58 @@
+// The search as the driver leads it: told by whole runs and by shortened ones, begun again when a whole run shows what the
+// shortened ones could not, and believed only once runs at full length have shown every claim of its answer. Pure: the
+// same told in the same order gives the same answer, so a journal can be told again.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "driver/record/history.hpp"
+#include "strategies/search.hpp"
+
+namespace bisectd::driver {
+
+/// What one judged trial says.
+struct Told {
+  strategies::Evidence evidence;
+  Role role = Role::search;
+  bool shortened = false;  ///< seen up to the learnt horizon only
+  bool strict = false;     ///< holds without a grey zone
+};
+
+Told told_by(const judge::Judgement& judgement, const strategies::SuspectSet& neutralised, Role role, bool shortened);
+/// The same of a trial in the journal, which is judged.
+Told told_by(const PastTrial& trial);
+/// What the log of a crash says that names the member which broke the run: as good as a trial of that member alone.
+Told told_of_refusal(strategies::SuspectId member, std::size_t suspects);
+
+class Inquiry {
+ public:
+  Inquiry(strategies::Problem problem, strategies::EngineKind engine);
+
+  /// Takes in one trial. True if it contradicts shortened ones: then these are forgotten, and no later one is heard.
+  bool learn(const Told& told);
+
+  const strategies::Answer& answer() const { return search_.answer(); }
+  std::string so_far() const { return search_.so_far(); }
+  std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::SuspectSet> pending) {
+    return search_.ask(slots, pending);
+  }
+
+  /// Proved claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
+  /// length. Each set once.
+  std::vector<strategies::SuspectSet> unproved() const;
+  /// How often a trial for that was told already.
+  std::ptrdiff_t proofs_of(const strategies::SuspectSet& neutralised) const;
+
+ private:
+  bool contradicts_shortened(const strategies::Evidence& whole) const;
+
+  strategies::Problem problem_;
+  strategies::EngineKind engine_;
+  strategies::Search search_;
+  std::vector<Told> told_;  ///< in order, without what was forgotten
+  bool reopened_ = false;
+};
+
+}  // namespace bisectd::driver

@@ -1,0 +1,12 @@
+// Which value of a ladder (the loss scale) neutralises it: the middle of the widest window of values that pass. Found
+// before the search, which then sees a ladder as one suspect.
+#pragma once
+
+#include "driver/loop/night.hpp"
+
+namespace bisectd::driver {
+
+/// Climbs every ladder among the suspects; the values go into `night.rungs`. Throws Interrupted.
+void climb_ladders(Night& night);
+
+}  // namespace bisectd::driver

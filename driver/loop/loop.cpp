@@ -1,0 +1,87 @@
+#include "driver/loop/loop.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "driver/loop/both_ends.hpp"
+#include "driver/loop/conclusion.hpp"
+#include "driver/loop/hunt.hpp"
+#include "driver/loop/ladders.hpp"
+#include "driver/record/record_curves.hpp"
+#include "driver/record/record_keeping.hpp"
+#include "driver/trial/attempt_files.hpp"
+#include "reports/lookup.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+void cannot_go_on(Night& night, const Infrastructure& error) {
+  night.record.outcome = reports::Outcome::infrastructure;
+  night.record.advice = error.what();
+}
+
+/// The curve of the fix is read again: it may have been judged by an earlier bisectd, or long before it was known to be
+/// the fix.
+void show_fix(Night& night) {
+  const reports::Trial* fix = reports::fix_trial(night.record);
+  if (night.record.answer.state != strategies::State::proved || !fix || fix->attempts.empty()) return;
+  const auto folder = night.directory.folder() / fix->attempts.back().folder;
+  describe_subject(night.record, night.jury->first(),
+                   logged_curve(night.experiment.subject, folder, night.experiment.metrics), Shown::fix);
+}
+
+void find_answer(Night& night) {
+  if (!check_sides(night)) return;
+  measure_reference(night);
+  const auto as_is = measure_subject(night);
+  if (!as_is) return;
+  climb_ladders(night);
+  Hunt hunt(night, *as_is);
+  hunt.run();
+  show_fix(night);
+  describe_costs(night.record);
+  const std::filesystem::path files = night.directory.workaround_files();
+  const neutralise::Recipe fix = conclude(night.record, night.experiment, night.catalogue,
+                                          {night.sides.subject.environment, night.rungs}, hunt.without_effect(), files);
+  if (fix.files.empty()) return;
+  std::filesystem::create_directories(files);
+  write_recipe_files(files, fix);
+}
+
+}  // namespace
+
+const reports::Record& run_loop(Night& night) {
+  try {
+    find_answer(night);
+    if (!night.past.finished) {
+      // From here on the run's time stands still, as it will when it is shown again.
+      night.past.elapsed_s = night.record.elapsed_s = night.now_s();
+      night.journal.append(finished_record(night.record));
+      night.past.finished = true;
+    }
+  } catch (const Infrastructure& error) {
+    cannot_go_on(night, error);
+    night.journal.append(session_record(night.now_s(), error.what()));
+  } catch (...) {
+    night.write_reports(true);
+    throw;
+  }
+  night.write_reports(true);
+  return night.record;
+}
+
+const reports::Record& run_one_trial(Night& night) {
+  try {
+    measure_reference(night);
+    night.catalogue = neutralise::make_catalogue(night.experiment, {}, {});
+    for (const neutralise::Member& member : night.catalogue.members())
+      night.record.suspects.push_back({member.family, member.name});
+    const Role role = night.catalogue.size() == 0 ? Role::as_is : Role::everything;
+    night.start_or_go_on(night.plan_for(role, strategies::SuspectSet(night.catalogue.size()).set(), "by hand"));
+    night.wait_for_all();
+  } catch (const Infrastructure& error) {
+    cannot_go_on(night, error);
+  }
+  return night.record;
+}
+
+}  // namespace bisectd::driver

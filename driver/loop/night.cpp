@@ -1,0 +1,155 @@
+#include "driver/loop/night.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "driver/loop/problem.hpp"
+#include "driver/record/record_keeping.hpp"
+#include "driver/trial/attempt_files.hpp"
+#include "reports/progress.hpp"
+#include "reports/write.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+/// Reports are rewritten after a trial, but not more often than this, nor for more than this share of the time: with
+/// trials of milliseconds they would be the night.
+constexpr double kReportEvery_s = 2.0;
+constexpr double kReportShare = 0.02;
+
+}  // namespace
+
+Night::Night(const configs::Experiment& experiment_given, Sides& sides_given, const keep::RunDirectory& directory_given,
+             keep::Journal& journal_given, History past_given, launch::Launcher& launcher_given, Progress& progress_given)
+    : experiment(experiment_given), sides(sides_given), directory(directory_given), journal(journal_given),
+      past(std::move(past_given)), launcher(launcher_given), progress(progress_given), watch(experiment_given),
+      record(new_record(experiment, directory, past)),
+      attempts_(launcher, experiment.metrics, past.run_tag, past.elapsed_s,
+                [this](const RunningAttempt& running) {
+                  record.elapsed_s = now_s();
+                  note_running(record, directory, running, jury ? &jury->first() : nullptr);
+                  progress.running(
+                      [&](std::size_t columns, std::size_t rows) { return reports::live_lines(record, columns, rows); },
+                      [&] { return reports::heartbeat_line(record); });
+                  return is_certain(running.request, running.log.curve());
+                }),
+      trials(attempts_, journal, directory,
+             {.whole = [this](const TrialPlan& plan, std::span<const judge::Curve> curves) { return judge_whole(plan, curves); },
+              .ended_early = [this](const judge::Curve& curve) { return judge_early(curve); }},
+             [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {}
+
+TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const {
+  TrialPlan plan;
+  plan.role = role;
+  plan.neutralised = neutralised;
+  plan.reason = std::move(reason);
+  plan.side = role == Role::reference ? &sides.reference : &sides.subject;
+  plan.steps = experiment.steps;
+  if (jury) {
+    plan.shortened = role == Role::search && jury->has_horizon();
+    plan.last_steps = jury->last_steps(plan.shortened);
+    if (!plan.steps) plan.steps = jury->first().last_step();
+  } else if (plan.steps) {
+    plan.last_steps[experiment.metrics.front().name] = *plan.steps;
+  }
+  if (role == Role::reference) {
+    plan.attempts = experiment.reference.repeats;
+    plan.judged = false;
+    plan.retry_crash = true;
+    return plan;
+  }
+  plan.rungs = rungs;
+  plan.recipe = neutralise::recipe_for(experiment, catalogue, neutralised, sides.subject.environment, rungs);
+  plan.watched = watch.watched();
+  plan.max_attempts = experiment.accept.max_repeats;
+  plan.retry_crash = role != Role::search;
+  if (role == Role::discovery) {
+    plan.judged = false;
+    set_discovery(plan.recipe, experiment, sides.subject);
+  }
+  // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
+  if (role == Role::as_is && jury->first().distinct() == 1) {
+    plan.attempts = 2;
+    plan.max_attempts = std::max(2, plan.max_attempts);
+  }
+  if (role == Role::proof) {
+    plan.attempts = jury->likely_proof_attempts();
+    plan.max_attempts = jury->proof_attempts();
+  }
+  return plan;
+}
+
+void Night::start_or_go_on(TrialPlan plan) {
+  const auto begun = std::ranges::find_if(past.trials, [&](const PastTrial& trial) {
+    return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs;
+  });
+  if (begun == past.trials.end())
+    trials.start(std::move(plan));
+  else
+    trials.go_on(std::move(plan), *begun);
+}
+
+std::vector<FinishedTrial> Night::wait() {
+  std::vector<FinishedTrial> finished = trials.wait();
+  if (attempts_.signal_number() != 0) {
+    trials.stop_all();
+    journal.append(session_record(now_s(), ""));
+    throw Interrupted{attempts_.signal_number()};
+  }
+  for (const FinishedTrial& trial : finished) take_in(trial);
+  return finished;
+}
+
+std::vector<FinishedTrial> Night::wait_for_all() {
+  std::vector<FinishedTrial> all;
+  while (trials.any_open())
+    for (FinishedTrial& finished : wait()) all.push_back(std::move(finished));
+  return all;
+}
+
+void Night::take_in(const FinishedTrial& finished) {
+  settle(record, finished);
+  if (jury) jury->learn(finished.judgement);
+  for (const AttemptOutcome& attempt : finished.attempts) watches_.erase(attempt.folder.string());
+  progress.line(reports::trial_line(record, trial_of(record, finished.plan.number)));
+}
+
+bool Night::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
+  // Only the search may take a short cut: both ends and the certificate are always seen at full length.
+  if (!jury || role_of(trial_of(record, request.trial).role) != Role::search) return false;
+  auto watching = watches_.try_emplace(request.folder.string(), jury->watch()).first;
+  return watching->second.look(so_far).has_value();
+}
+
+judge::Judgement Night::judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
+  if (plan.role == Role::proof) return jury->judge_proof(curves);
+  return plan.shortened ? jury->judge_shortened(curves) : jury->judge(curves);
+}
+
+judge::Judgement Night::judge_early(const judge::Curve& curve) const {
+  const auto certain = jury->watch().look(curve);
+  // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
+  return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
+}
+
+void Night::warn(std::string text) {
+  progress.line("warning: " + text);
+  record.warnings.push_back(std::move(text));
+}
+
+void Night::write_reports(bool final) {
+  record.elapsed_s = past.finished ? past.elapsed_s : now_s();
+  if (!final && now_s() < next_report_s_) return;
+  const double began_s = now_s();
+  for (const std::string& problem : reports::write_reports(record, directory.folder())) progress.line("warning: " + problem);
+  next_report_s_ = began_s + std::max(kReportEvery_s, (now_s() - began_s) / kReportShare);
+}
+
+std::vector<judge::Curve> whole_curves(const FinishedTrial& finished) {
+  std::vector<judge::Curve> curves;
+  for (const AttemptOutcome& attempt : finished.attempts)
+    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
+  return curves;
+}
+
+}  // namespace bisectd::driver

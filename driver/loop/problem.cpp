@@ -1,0 +1,52 @@
+#include "driver/loop/problem.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+/// Unless the experiment says another price. Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
+/// operator on the CPU costs copies in every step.
+constexpr double kTogglePrice = 1;
+constexpr double kListPrice = 10;
+
+}  // namespace
+
+strategies::Problem problem_of(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                               std::size_t slots, bool exact) {
+  strategies::Problem problem{.confidence = experiment.search.confidence,
+                              .flip_probability = exact ? std::optional(0.0) : std::nullopt,
+                              .slots = slots,
+                              .seed = experiment.search.seed};
+  for (const neutralise::Member& member : catalogue.members()) {
+    const bool list = experiment.families.at(member.family).kind == configs::FamilyKind::list;
+    const auto& prices = experiment.suspects.at(member.family).price;
+    const auto said = prices.find(member.name);
+    const double usual = list ? kListPrice : kTogglePrice;
+    problem.suspects.push_back({.odds = member.odds, .price = said == prices.end() ? usual : said->second.value});
+  }
+  return problem;
+}
+
+strategies::EngineKind engine_of(configs::EngineChoice choice) {
+  switch (choice) {
+    case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
+    case configs::EngineChoice::ordered: return strategies::EngineKind::ordered;
+    case configs::EngineChoice::causes: return strategies::EngineKind::causes;
+    case configs::EngineChoice::additive: return strategies::EngineKind::additive;
+  }
+  return strategies::EngineKind::automatic;
+}
+
+void set_discovery(neutralise::Recipe& recipe, const configs::Experiment& experiment, const LaunchSide& subject) {
+  for (const std::string& name : discovered_families(experiment))
+    for (const auto& [variable, value] : experiment.families.at(name).discover->environment)
+      recipe.templates[variable] = family_variable(subject, variable, value);
+}
+
+std::vector<std::string> discovered_families(const configs::Experiment& experiment) {
+  std::vector<std::string> names;
+  for (const auto& [name, selection] : experiment.suspects)
+    if (selection.discover && experiment.families.at(name).discover) names.push_back(name);
+  return names;
+}
+
+}  // namespace bisectd::driver

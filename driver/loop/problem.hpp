@@ -1,0 +1,27 @@
+// What the search is asked, from an experiment and its suspects; and what these will be before any run was made.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "driver/neutralise/catalogue.hpp"
+#include "driver/neutralise/recipe.hpp"
+#include "driver/trial/sides.hpp"
+#include "strategies/search.hpp"
+
+namespace bisectd::driver {
+
+/// `slots`: trials that run at once; `exact`: the subject repeats itself bit for bit, so that no verdict is a matter of
+/// noise.
+strategies::Problem problem_of(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                               std::size_t slots, bool exact);
+
+strategies::EngineKind engine_of(configs::EngineChoice choice);
+
+/// Adds what is set for the discovering run only.
+void set_discovery(neutralise::Recipe& recipe, const configs::Experiment& experiment, const LaunchSide& subject);
+
+/// Families whose members only a run can tell.
+std::vector<std::string> discovered_families(const configs::Experiment& experiment);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,75 @@
+#include "driver/loop/progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace bisectd::driver {
+namespace {
+
+constexpr std::chrono::milliseconds kRedrawEvery{200};
+constexpr std::size_t kMostRows = 12;
+constexpr std::chrono::seconds kHeartbeatEvery{60};
+
+bool is_live_terminal() {
+  const char* term = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) && term && std::string_view(term) != "dumb";
+}
+
+/// Columns and rows.
+std::pair<std::size_t, std::size_t> terminal_size() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {80, 24};
+  return {size.ws_col, size.ws_row};
+}
+
+}  // namespace
+
+Progress::Progress(bool quiet) : quiet_(quiet), terminal_(is_live_terminal()) {}
+
+Progress::~Progress() { clear_live(); }
+
+void Progress::clear_live() {
+  if (shown_.empty()) return;
+  std::string text = "\r";
+  if (shown_.size() > 1) text += "\x1b[" + std::to_string(shown_.size() - 1) + "A";
+  text += "\x1b[J";  // from here to the end of the screen
+  std::fputs(text.c_str(), stderr);
+  shown_.clear();
+}
+
+void Progress::line(const std::string& text) {
+  if (quiet_) return;
+  clear_live();
+  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fflush(stderr);
+  last_shown_ = terminal_ ? Clock::time_point{} : Clock::now();
+}
+
+void Progress::running(const LiveLines& live, const std::function<std::string()>& heartbeat) {
+  if (quiet_) return;
+  const Clock::time_point now = Clock::now();
+  if (!terminal_) {
+    if (now - last_shown_ >= kHeartbeatEvery) line(heartbeat());
+    return;
+  }
+  if (now - last_shown_ < kRedrawEvery) return;
+  last_shown_ = now;
+  const auto [columns, rows] = terminal_size();
+  // A line as wide as the terminal would wrap, and a block as high would scroll away what it is redrawn over.
+  std::vector<std::string> lines = live(columns - 1, std::min(rows - 1, kMostRows));
+  if (lines == shown_) return;
+  clear_live();
+  shown_ = std::move(lines);
+  std::string text;
+  for (const std::string& one : shown_) text += (text.empty() ? "" : "\n") + one;
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace bisectd::driver

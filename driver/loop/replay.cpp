@@ -1,0 +1,161 @@
+#include "driver/loop/replay.hpp"
+
+#include <algorithm>
+
+#include "driver/baseline/recorded_curve.hpp"
+#include "driver/loop/inquiry.hpp"
+#include "driver/loop/problem.hpp"
+#include "driver/record/record_curves.hpp"
+#include "driver/record/record_keeping.hpp"
+#include "driver/trial/attempts.hpp"
+#include "reports/lookup.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+/// Every trial of the journal but those that were open when their bisectd ended; and what does not need the experiment.
+void add_trials(reports::Record& record, const keep::RunDirectory& directory, const History& history, bool driven) {
+  if (history.catalogue)
+    for (const neutralise::Member& member : history.catalogue->members())
+      record.suspects.push_back({member.family, member.name});
+  for (const PastTrial& past : history.trials) {
+    if (past.judgement || (driven && !history.finished)) restore(record, directory, past);
+    if (past.judgement && past.role == Role::as_is) record.noise = past.judgement->noise;
+  }
+}
+
+void add_conclusion(reports::Record& record, const History& history) {
+  if (!history.failure.empty()) {
+    record.outcome = reports::Outcome::infrastructure;
+    record.advice = history.failure;
+  }
+  if (!history.conclusion) return;
+  const PastConclusion& past = *history.conclusion;
+  record.finished = true;
+  record.outcome = past.outcome;
+  record.answer = past.answer;
+  record.advice = past.advice;
+  record.warnings = past.warnings;
+  for (const auto& [suspect, why] : past.no_effect) record.no_effect.push_back({suspect, why});
+  if (history.catalogue && !past.no_effect.empty())  // those that are always on are listed behind the others
+    for (const neutralise::Member& member : history.catalogue->always_on())
+      record.suspects.push_back({member.family, member.name});
+  record.workaround = past.workaround;
+  record.workaround_unset = past.workaround_unset;
+  record.workaround_arguments = past.workaround_arguments;
+}
+
+class Replay {
+ public:
+  Replay(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& history)
+      : experiment_(experiment), directory_(directory), history_(history) {}
+
+  reports::Record operator()(bool driven, Detail detail) {
+    record_ = new_record(experiment_, directory_, history_);
+    add_trials(record_, directory_, history_, driven);
+    add_curves(detail);
+    add_answer();
+    add_conclusion(record_, history_);
+    if (record_.finished) show_fix();
+    return std::move(record_);
+  }
+
+ private:
+  judge::Curve curve_of(const reports::Trial& trial, const reports::Attempt& attempt) const {
+    const configs::Side& side =
+        trial.role == name_of(Role::reference) ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
+    return logged_curve(side, directory_.folder() / attempt.folder, experiment_.metrics);
+  }
+
+  void add_curves(Detail detail) {
+    const std::vector<judge::Curve> references =
+        experiment_.reference.curve ? recorded_curves(experiment_) : whole_curves(experiment_, directory_, history_, Role::reference);
+    const configs::Metric& metric = experiment_.metrics.front();
+    if (auto prepared = judge::prepare_reference(experiment_.accept, references,
+                                                 {.name = metric.name, .higher_is_better = metric.higher_is_better})) {
+      reference_ = std::move(*prepared);
+      describe_reference(record_, *reference_);
+    }
+    const std::vector<judge::Curve> as_is = whole_curves(experiment_, directory_, history_, Role::as_is);
+    if (reference_ && !as_is.empty()) describe_subject(record_, *reference_, as_is.back(), Shown::as_is);
+    for (reports::Trial& trial : record_.trials)
+      for (reports::Attempt& attempt : trial.attempts)
+        if (detail == Detail::whole || is_running(trial, attempt)) add_curve(trial, attempt);
+  }
+
+  /// An attempt that runs has no exit yet.
+  static bool is_running(const reports::Trial& trial, const reports::Attempt& attempt) {
+    return trial.running && attempt.exit.empty();
+  }
+
+  void add_curve(reports::Trial& trial, reports::Attempt& attempt) const {
+    const judge::Curve curve = curve_of(trial, attempt);
+    const auto series = curve.series.find(record_.metric);
+    if (series == curve.series.end() || series->second.empty()) return;
+    attempt.curve = line_of(series->second, kAttemptPoints);
+    if (!is_running(trial, attempt)) return;
+    attempt.last_step = series->second.back().step;
+    attempt.last_value = series->second.back().value;
+    if (reference_) trial.delta = difference_so_far(*reference_, series->second);
+  }
+
+  /// Of a run under way; a finished one has its answer in the journal.
+  void add_answer() {
+    if (history_.finished || !history_.catalogue) return;
+    const std::size_t slots = launch::DevicePool(experiment_.subject.devices).size();
+    Inquiry inquiry(problem_of(experiment_, *history_.catalogue, slots, history_.exact),
+                    engine_of(experiment_.search.engine));
+    for (const std::size_t index : history_.order_judged) {
+      PastTrial trial = history_.trials[index];
+      if (trial.role == Role::reference || trial.role == Role::discovery) continue;
+      trial.neutralised.resize(history_.catalogue->size());  // the subject as it is runs before the suspects are known
+      inquiry.learn(told_by(trial));
+    }
+    record_.answer = inquiry.answer();
+  }
+
+  void show_fix() {
+    const reports::Trial* fix = reports::fix_trial(record_);
+    if (record_.outcome != reports::Outcome::culprits || !reference_ || !fix || fix->attempts.empty()) return;
+    describe_subject(record_, *reference_, curve_of(*fix, fix->attempts.back()), Shown::fix);
+  }
+
+  const configs::Experiment& experiment_;
+  const keep::RunDirectory& directory_;
+  const History& history_;
+  reports::Record record_;
+  std::optional<judge::Reference> reference_;
+};
+
+}  // namespace
+
+std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                                       const History& history, Role role) {
+  const configs::Side& side = role == Role::reference ? experiment.reference : experiment.subject;
+  std::vector<judge::Curve> curves;
+  for (const PastTrial& past : history.trials)
+    for (const PastAttempt& attempt : past.attempts)
+      if (past.role == role && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
+        curves.push_back(logged_curve(side, directory.attempt(past.number, set_key(past.neutralised), attempt.number),
+                                      experiment.metrics));
+  return curves;
+}
+
+reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                       const History& history, bool driven, Detail detail) {
+  return Replay(experiment, directory, history)(driven, detail);
+}
+
+reports::Record replay_without_experiment(const keep::RunDirectory& directory, const History& history, bool driven) {
+  configs::Experiment experiment;
+  experiment.file = history.experiment_file;
+  experiment.name = history.name;
+  experiment.metrics.push_back({.name = history.metric});
+  experiment.accept.target = history.target;
+  reports::Record record = new_record(experiment, directory, history);
+  add_trials(record, directory, history, driven);
+  add_conclusion(record, history);
+  return record;
+}
+
+}  // namespace bisectd::driver

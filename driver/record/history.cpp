@@ -1,0 +1,129 @@
+#include "driver/record/history.hpp"
+
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "driver/keep/journal.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using nlohmann::json;
+
+std::vector<neutralise::Member> members_of(const json& list) {
+  std::vector<neutralise::Member> members;
+  for (const json& member : list) members.push_back({member.at(0), member.at(1), member.at(2)});
+  return members;
+}
+
+json json_of(const std::vector<neutralise::Member>& members) {
+  json list = json::array();
+  for (const neutralise::Member& member : members) list.push_back(json::array({member.family, member.name, member.odds}));
+  return list;
+}
+
+/// Applies records one by one.
+class Replay {
+ public:
+  void operator()(const json& record) {
+    const std::string kind = record.at("kind");
+    if (trials_.take(record)) {
+      if (kind == "attempt-started") history.failure.clear();
+      history.elapsed_s = std::max(history.elapsed_s, trials_.elapsed_s);
+    } else if (kind == "run") {
+      history.started_utc = record.at("started_utc");
+      history.run_tag = record.at("tag");
+      history.prune = record.at("prune");
+      history.experiment_file = record.at("experiment");
+      history.name = record.at("name");
+      history.metric = record.at("metric");
+      history.target = record.at("target");
+    } else if (kind == "versions") {
+      history.versions = record.at("versions").get<std::map<std::string, std::string>>();
+    } else if (kind == "finished") {
+      history.finished = true;
+      history.elapsed_s = record.at("elapsed_s");
+      history.conclusion = conclusion_in(record.at("conclusion"));
+    } else if (kind == "session") {
+      history.elapsed_s = record.at("elapsed_s");
+      history.failure = record.at("failure");
+    } else if (kind == "checks") {
+      history.differing_commands = record.at("differences").get<std::vector<std::string>>();
+    } else if (kind == "suspects") {
+      history.exact = record.at("exact");
+      history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
+      history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
+      history.effect_seen.resize(history.catalogue->size());
+    } else if (kind == "effect") {
+      history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
+    } else {
+      throw std::invalid_argument("unknown kind of record: " + kind);
+    }
+  }
+
+  History whole() && {
+    history.trials = std::move(trials_.trials);
+    history.order_judged = std::move(trials_.order_judged);
+    return std::move(history);
+  }
+
+  History history;
+
+ private:
+  PastTrials trials_;
+};
+
+}  // namespace
+
+History read_history(const std::filesystem::path& journal) {
+  Replay replay;
+  std::size_t line = 0;
+  replay.history.whole_bytes = keep::read_journal(journal, [&](const json& record) {
+    ++line;
+    try {
+      replay(record);
+    } catch (const std::exception& error) {  // json's and our own: the record does not fit what this version writes
+      throw keep::JournalDamaged(journal, line, error.what());
+    }
+  });
+  return std::move(replay).whole();
+}
+
+json run_record(const History& begun, const configs::Experiment& experiment) {
+  return {{"kind", "run"},
+          {"started_utc", begun.started_utc},
+          {"tag", begun.run_tag},
+          {"prune", begun.prune},
+          {"experiment", std::filesystem::absolute(experiment.file).string()},
+          {"name", experiment.name},
+          {"metric", experiment.metrics.front().name},
+          {"target", experiment.accept.target}};
+}
+
+json versions_record(const std::map<std::string, std::string>& versions) {
+  return {{"kind", "versions"}, {"versions", versions}};
+}
+
+json finished_record(const reports::Record& record) {
+  return {{"kind", "finished"}, {"elapsed_s", record.elapsed_s}, {"conclusion", json_of_conclusion(record)}};
+}
+
+json session_record(double elapsed_s, const std::string& failure) {
+  return {{"kind", "session"}, {"elapsed_s", elapsed_s}, {"failure", failure}};
+}
+
+json checks_record(const std::vector<std::string>& differences) {
+  return {{"kind", "checks"}, {"differences", differences}};
+}
+
+json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
+  json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}, {"exact", exact}};
+  if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
+  return record;
+}
+
+json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
+
+}  // namespace bisectd::driver

@@ -1,0 +1,54 @@
+// The journal as the driver reads it back: what an earlier bisectd did in this run directory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/neutralise/catalogue.hpp"
+#include "driver/record/past_conclusion.hpp"
+#include "driver/trial/past_trial.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::driver {
+
+struct History {
+  std::string started_utc;
+  std::string run_tag;
+  bool prune = false;                                ///< the experiment was turned round (prune_experiment.hpp)
+  std::string experiment_file;                       ///< absolute
+  std::string name, metric;                          ///< of the experiment; the metric that decides
+  double target = 0;
+  bool finished = false;                             ///< it came to its answer
+  std::map<std::string, std::string> versions;       ///< of the subject's software, by name
+  std::optional<PastConclusion> conclusion;          ///< of a finished one
+  std::string failure;                               ///< why the last session could not go on; empty: it was not so
+  double elapsed_s = 0;                              ///< of all earlier sessions together
+  std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
+  std::optional<neutralise::Catalogue> catalogue;
+  bool exact = false;                                ///< the search was told that verdicts are exact
+  strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
+  std::vector<PastTrial> trials;                     ///< in the order started
+  std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
+  std::uintmax_t whole_bytes = 0;                    ///< of the journal
+};
+
+/// Throws what keep::read_journal throws, and keep::JournalDamaged-like std::runtime_error for a record that does not fit.
+History read_history(const std::filesystem::path& journal);
+
+/// The journal's records of a run; those of its trials are in trial/past_trial.hpp.
+/// `begun` says when, under which tag, and whether the experiment was turned round.
+nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
+nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
+nlohmann::json finished_record(const reports::Record& record);
+/// A session ended without an answer: a signal (`failure` empty), or something outside the search.
+nlohmann::json session_record(double elapsed_s, const std::string& failure);
+nlohmann::json checks_record(const std::vector<std::string>& differences);
+nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
+nlohmann::json effect_record(const strategies::SuspectSet& seen);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,123 @@
+#include "driver/record/past_conclusion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "driver/trial/trial_plan.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using nlohmann::json;
+using strategies::Answer;
+using strategies::Claim;
+using strategies::State;
+using strategies::Verdict;
+
+/// A word for each value; the journal holds words, so that values can be added without changing old ones.
+template <class Value, std::size_t n>
+using Words = std::array<std::pair<Value, const char*>, n>;
+
+constexpr Words<State, 6> kStates{{{State::searching, "searching"},
+                                   {State::aligned, "aligned"},
+                                   {State::outside_suspects, "outside"},
+                                   {State::proved, "proved"},
+                                   {State::contradictory, "contradictory"},
+                                   {State::stuck, "stuck"}}};
+constexpr Words<Claim::Kind, 4> kKinds{{{Claim::Kind::fix_passes, "fix-passes"},
+                                        {Claim::Kind::member_needed, "member-needed"},
+                                        {Claim::Kind::cause_fails, "cause-fails"},
+                                        {Claim::Kind::cause_minimal, "cause-minimal"}}};
+constexpr Words<reports::Outcome, 4> kOutcomes{{{reports::Outcome::culprits, "culprits"},
+                                                {reports::Outcome::aligned, "aligned"},
+                                                {reports::Outcome::outside_suspects, "outside_suspects"},
+                                                {reports::Outcome::inconclusive, "inconclusive"}}};
+
+template <class Value, std::size_t n>
+const char* word_of(const Words<Value, n>& words, Value value) {
+  return std::ranges::find(words, value, &std::pair<Value, const char*>::first)->second;
+}
+
+template <class Value, std::size_t n>
+Value value_of(const Words<Value, n>& words, const std::string& word) {
+  for (const auto& [value, name] : words)
+    if (word == name) return value;
+  throw std::invalid_argument("unknown word: " + word);
+}
+
+json json_of(const Answer& answer) {
+  json claims = json::array();
+  for (const Claim& claim : answer.certificate)
+    claims.push_back({{"kind", word_of(kKinds, claim.kind)},
+                      {"subject", claim.subject},
+                      {"neutralised", set_key(claim.neutralised)},
+                      {"passes", claim.expected == Verdict::pass},
+                      {"bits", claim.bits},
+                      {"proved", claim.proved}});
+  return {{"state", word_of(kStates, answer.state)},
+          {"culprit_set", answer.culprit_set},
+          {"causes", answer.causes},
+          {"certificate", std::move(claims)},
+          {"not_neutralisable", answer.not_neutralisable},
+          {"confidence", answer.confidence},
+          {"guilt", answer.guilt},
+          {"left", {answer.trials_left_low, answer.trials_left_high}},
+          {"explanation", answer.explanation}};
+}
+
+Answer answer_in(const json& from) {
+  Answer answer;
+  answer.state = value_of(kStates, from.at("state").get<std::string>());
+  from.at("culprit_set").get_to(answer.culprit_set);
+  from.at("causes").get_to(answer.causes);
+  for (const auto& one : from.at("certificate")) {
+    Claim claim;
+    claim.kind = value_of(kKinds, one.at("kind").get<std::string>());
+    one.at("subject").get_to(claim.subject);
+    claim.neutralised = strategies::SuspectSet(one.at("neutralised").get<std::string>());
+    claim.expected = one.at("passes").get<bool>() ? Verdict::pass : Verdict::fail;
+    claim.bits = one.at("bits").is_null() ? 0 : one.at("bits").get<double>();
+    one.at("proved").get_to(claim.proved);
+    answer.certificate.push_back(std::move(claim));
+  }
+  from.at("not_neutralisable").get_to(answer.not_neutralisable);
+  from.at("confidence").get_to(answer.confidence);
+  from.at("guilt").get_to(answer.guilt);
+  from.at("left").at(0).get_to(answer.trials_left_low);
+  from.at("left").at(1).get_to(answer.trials_left_high);
+  from.at("explanation").get_to(answer.explanation);
+  return answer;
+}
+
+}  // namespace
+
+json json_of_conclusion(const reports::Record& record) {
+  json no_effect = json::array();
+  for (const reports::NoEffect& entry : record.no_effect) no_effect.push_back(json::array({entry.suspect, entry.why}));
+  return {{"outcome", word_of(kOutcomes, record.outcome)},
+          {"answer", json_of(record.answer)},
+          {"advice", record.advice},
+          {"warnings", record.warnings},
+          {"no_effect", std::move(no_effect)},
+          {"workaround", record.workaround},
+          {"workaround_unset", record.workaround_unset},
+          {"workaround_arguments", record.workaround_arguments}};
+}
+
+PastConclusion conclusion_in(const json& from) {
+  PastConclusion conclusion;
+  conclusion.outcome = value_of(kOutcomes, from.at("outcome").get<std::string>());
+  conclusion.answer = answer_in(from.at("answer"));
+  conclusion.advice = from.at("advice");
+  from.at("warnings").get_to(conclusion.warnings);
+  from.at("no_effect").get_to(conclusion.no_effect);
+  from.at("workaround").get_to(conclusion.workaround);
+  from.at("workaround_unset").get_to(conclusion.workaround_unset);
+  from.at("workaround_arguments").get_to(conclusion.workaround_arguments);
+  return conclusion;
+}
+
+}  // namespace bisectd::driver

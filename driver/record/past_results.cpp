@@ -1,0 +1,144 @@
+#include "driver/record/past_results.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "configs/resolved.hpp"
+#include "driver/keep/journal.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "reports/lookup.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormat = 1;
+
+/// A wrong hint costs one or two trials, a right one saves a quarter of them: worth no more than this.
+constexpr double kOddsOfPastCulprits = 5;
+
+/// Keeps other writers out for a moment.
+class Turn {
+ public:
+  explicit Turn(const std::filesystem::path& file) : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    int taken = -1;
+    while (descriptor_ >= 0 && (taken = ::flock(descriptor_, LOCK_EX)) != 0 && errno == EINTR) continue;
+    if (taken != 0) throw std::system_error(errno, std::generic_category(), file.string());
+  }
+  ~Turn() { ::close(descriptor_); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+PastResult result_in(const json& record) {
+  if (record.at("format").get<int>() > kFormat) throw std::invalid_argument("it was written by a newer bisectd");
+  PastResult result;
+  record.at("utc").get_to(result.utc);
+  record.at("model").get_to(result.model);
+  record.at("outcome").get_to(result.outcome);
+  record.at("metric").get_to(result.metric);
+  if (!record.at("delta").is_null()) result.delta = record.at("delta").get<double>();
+  for (const json& culprit : record.at("culprits")) result.culprits.push_back({culprit.at(0), culprit.at(1)});
+  record.at("versions").get_to(result.versions);
+  record.at("digest").get_to(result.digest);
+  record.at("run_folder").get_to(result.run_folder);
+  record.at("trials").get_to(result.trials);
+  record.at("elapsed_s").get_to(result.elapsed_s);
+  return result;
+}
+
+json record_of(const PastResult& result) {
+  json culprits = json::array();
+  for (const reports::Name& name : result.culprits) culprits.push_back(json::array({name.family, name.name}));
+  const bool measured = result.delta && std::isfinite(*result.delta);
+  return {{"format", kFormat},
+          {"utc", result.utc},
+          {"model", result.model},
+          {"outcome", result.outcome},
+          {"metric", result.metric},
+          {"delta", measured ? json(*result.delta) : json(nullptr)},
+          {"culprits", std::move(culprits)},
+          {"versions", result.versions},
+          {"digest", result.digest},
+          {"run_folder", result.run_folder},
+          {"trials", result.trials},
+          {"elapsed_s", result.elapsed_s}};
+}
+
+std::uintmax_t read(const std::filesystem::path& file, std::vector<PastResult>& results) {
+  std::size_t line = 0;
+  return keep::read_journal(file, [&](const json& record) {
+    ++line;
+    try {
+      results.push_back(result_in(record));
+    } catch (const std::exception& error) {
+      throw keep::JournalDamaged(file, line, error.what());
+    }
+  });
+}
+
+}  // namespace
+
+PastResult result_of(const reports::Record& record, const std::string& digest) {
+  PastResult result{.utc = record.started_utc,
+                    .model = record.experiment,
+                    .outcome = std::string(reports::outcome_word(record.outcome)),
+                    .metric = record.metric,
+                    .versions = record.versions,
+                    .digest = digest,
+                    .run_folder = record.run_folder,
+                    .trials = record.trials.size(),
+                    .elapsed_s = record.elapsed_s};
+  if (const reports::Trial* as_is = reports::judged_trial(record, "as-is")) result.delta = as_is->delta;
+  if (record.outcome == reports::Outcome::culprits)
+    for (const std::size_t id : record.answer.culprit_set) result.culprits.push_back(record.suspects.at(id));
+  return result;
+}
+
+void append_result(const std::filesystem::path& file, const PastResult& result) {
+  const Turn turn(file);
+  std::vector<PastResult> ignored;
+  const std::uintmax_t whole_bytes = read(file, ignored);
+  keep::Journal(file, whole_bytes).append(record_of(result));
+}
+
+std::vector<PastResult> read_results(const std::filesystem::path& file) {
+  std::vector<PastResult> results;
+  if (std::filesystem::exists(file)) read(file, results);
+  return results;
+}
+
+std::string digest_of(const configs::Experiment& experiment) {
+  std::string text = configs::resolved_yaml(experiment);
+  if (experiment.reference.curve)
+    text += keep::read_file(experiment.reference.curve->value);
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+}
+
+std::vector<std::string> raise_odds(configs::Experiment& experiment, const std::vector<PastResult>& results) {
+  std::set<std::string> raised;
+  for (const PastResult& result : results)
+    for (const reports::Name& name : result.culprits) {
+      const auto selection = experiment.suspects.find(name.family);
+      if (selection == experiment.suspects.end()) continue;
+      const bool is_new = selection->second.likely.try_emplace(name.name, configs::Placed<double>{kOddsOfPastCulprits, {}}).second;
+      if (is_new) raised.insert(name.family + ":" + name.name);
+    }
+  return {raised.begin(), raised.end()};
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,93 @@
+#include "driver/record/record_curves.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+
+#include "driver/judge/difference.hpp"
+#include "driver/judge/level.hpp"
+#include "reports/thin.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+constexpr std::size_t kPointsOfNow = 20;
+
+reports::Line line_of(const judge::Track& track) {
+  return reports::thinned({track.steps, track.values}, kCurvePoints);
+}
+
+reports::OtherMetric& other_of(reports::Record& record, const std::string& name) {
+  const auto found = std::ranges::find(record.other_metrics, name, &reports::OtherMetric::name);
+  return found != record.other_metrics.end() ? *found
+                                             : record.other_metrics.emplace_back(reports::OtherMetric{.name = name});
+}
+
+/// The lowest or highest value of the references at each step of the grid.
+template <class Pick>
+reports::Line envelope(const judge::Reference& reference, Pick pick) {
+  reports::Line line{reference.steps, reference.mean};
+  for (std::size_t i = 0; i < reference.steps.size(); ++i) {
+    double residual = 0;  // the mean lies between the runs, so 0 never widens the envelope
+    for (const auto& run : reference.residuals) residual = pick(residual, run[i]);
+    line.values[i] += residual * reference.scale[i];
+  }
+  return reports::thinned(line, kCurvePoints);
+}
+
+}  // namespace
+
+reports::Line line_of(const judge::Series& series, std::size_t points) {
+  reports::Line line;
+  for (const judge::Point& point : series) {
+    line.steps.push_back(point.step);
+    line.values.push_back(point.value);
+  }
+  return reports::thinned(line, points);
+}
+
+void describe_reference(reports::Record& record, const judge::Reference& reference) {
+  record.references = static_cast<std::size_t>(reference.distinct());
+  record.reference_curve = reports::thinned({reference.steps, reference.mean}, kCurvePoints);
+  if (reference.distinct() > 1) {
+    record.reference_low = envelope(reference, [](double a, double b) { return std::min(a, b); });
+    record.reference_high = envelope(reference, [](double a, double b) { return std::max(a, b); });
+  }
+  for (const auto& [name, runs] : reference.watched)
+    if (!runs.empty()) other_of(record, name).reference = line_of(runs.front());
+}
+
+void describe_subject(reports::Record& record, const judge::Reference& reference, const judge::Curve& curve,
+                      Shown shown) {
+  const bool as_is = shown == Shown::as_is;
+  const judge::Difference difference = judge::difference(reference, curve);
+  reports::Line differences{{}, difference.values};
+  for (const std::size_t place : difference.places) differences.steps.push_back(reference.steps[place]);
+  (as_is ? record.as_is_difference : record.fix_difference) = reports::thinned(differences, kCurvePoints);
+  for (const auto& [name, series] : curve.series) {
+    reports::Line line = line_of(judge::tidy(series));
+    if (name == record.metric) {
+      (as_is ? record.as_is_curve : record.fix_curve) = std::move(line);
+    } else {
+      reports::OtherMetric& other = other_of(record, name);
+      (as_is ? other.as_is : other.fix) = std::move(line);
+    }
+  }
+}
+
+std::optional<double> difference_so_far(const judge::Reference& reference, const judge::Series& series) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const judge::Point& point : series | std::views::reverse | std::views::take(kPointsOfNow)) {
+    const auto at = std::ranges::lower_bound(reference.steps, point.step);
+    if (at == reference.steps.end() || *at != point.step) continue;
+    const auto i = static_cast<std::size_t>(at - reference.steps.begin());
+    // A value that is not finite is the news itself, whatever the others say.
+    if (!std::isfinite(point.value)) return point.value;
+    sum += judge::relative(point.value, reference.mean[i], reference.scale[i]);
+    ++count;
+  }
+  return count ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+}
+
+}  // namespace bisectd::driver

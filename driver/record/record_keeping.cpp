@@ -1,0 +1,138 @@
+#include "driver/record/record_keeping.hpp"
+
+#include <algorithm>
+#include <boost/dynamic_bitset.hpp>
+
+#include "configs/loader.hpp"
+#include "driver/baseline/recorded_curve.hpp"
+#include "driver/record/program_version.hpp"
+#include "driver/record/record_curves.hpp"
+#include "driver/trial/step_time.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+std::vector<std::size_t> members_of(const strategies::SuspectSet& set) {
+  std::vector<std::size_t> members;
+  for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id)) members.push_back(id);
+  return members;
+}
+
+void set_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
+  trial.running = false;
+  trial.verdict = judgement.verdict;
+  trial.reason = judgement.reason;
+  trial.text = judgement.text;
+  trial.delta = judgement.delta;
+  trial.standard_error = judgement.standard_error;
+  trial.p_bad = judgement.p_bad;
+  trial.notes.insert(trial.notes.end(), judgement.notes.begin(), judgement.notes.end());
+}
+
+/// The attempt of this folder, made if the trial does not have it yet.
+reports::Attempt& attempt_of(reports::Trial& trial, const std::string& folder) {
+  const auto found = std::ranges::find(trial.attempts, folder, &reports::Attempt::folder);
+  return found != trial.attempts.end() ? *found : trial.attempts.emplace_back(reports::Attempt{.folder = folder});
+}
+
+reports::Trial opened(std::size_t number, Role role, const strategies::SuspectSet& neutralised) {
+  reports::Trial trial;
+  trial.number = number;
+  trial.role = name_of(role);
+  trial.neutralised = members_of(neutralised);
+  trial.running = true;
+  return trial;
+}
+
+}  // namespace
+
+reports::Trial& trial_of(reports::Record& record, std::size_t number) {
+  // Numbers ascend, so the newest trial, nearly always the one meant, is found at once.
+  return *std::find_if(record.trials.rbegin(), record.trials.rend(),
+                       [&](const reports::Trial& trial) { return trial.number == number; });
+}
+
+reports::Record new_record(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                           const History& past) {
+  reports::Record record;
+  record.program_version = kVersion;
+  record.experiment = experiment.name;
+  record.experiment_file = std::filesystem::absolute(experiment.file).string();
+  record.run_folder = directory.folder().string();
+  record.started_utc = past.started_utc;
+  record.elapsed_s = past.elapsed_s;
+  record.metric = experiment.metrics.front().name;
+  record.versions = past.versions;
+  record.target = experiment.accept.target;
+  for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(warning));
+  for (std::string& change : changes_since_baseline(experiment, past.versions)) record.warnings.push_back(std::move(change));
+  return record;
+}
+
+void note(reports::Record& record, const keep::RunDirectory& directory, const TrialPlan& plan,
+          const AttemptOutcome* outcome) {
+  if (!outcome) {
+    record.trials.push_back(opened(plan.number, plan.role, plan.neutralised));
+    if (plan.role == Role::ladder) record.trials.back().notes.push_back(plan.reason);  // which value it tries
+    return;
+  }
+  reports::Trial& trial = trial_of(record, plan.number);
+  reports::Attempt& attempt = attempt_of(trial, directory.relative(outcome->folder));
+  attempt = {.folder = attempt.folder,
+             .exit = outcome->text,
+             .started_s = outcome->started_s,
+             .duration_s = outcome->duration_s,
+             .device = outcome->device,
+             .last_step = outcome->last_step,
+             .step_time_s = outcome->step_time_s};
+  if (const auto series = outcome->curve.series.find(record.metric); series != outcome->curve.series.end())
+    attempt.curve = line_of(series->second, kAttemptPoints);
+  trial.notes.insert(trial.notes.end(), outcome->notes.begin(), outcome->notes.end());
+}
+
+void note_running(reports::Record& record, const keep::RunDirectory& directory, const RunningAttempt& running,
+                  const judge::Reference* reference) {
+  reports::Trial& trial = trial_of(record, running.request.trial);
+  reports::Attempt& attempt = attempt_of(trial, directory.relative(running.request.folder));
+  attempt.started_s = running.started_s;
+  attempt.device = running.device;
+  attempt.last_step = running.log.last_step();
+  const auto series = running.log.curve().series.find(record.metric);
+  if (series == running.log.curve().series.end() || series->second.empty()) return;
+  attempt.last_value = series->second.back().value;
+  if (reference) trial.delta = difference_so_far(*reference, series->second);
+}
+
+void settle(reports::Record& record, const FinishedTrial& finished) {
+  set_judgement(trial_of(record, finished.plan.number), finished.judgement);
+}
+
+void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past) {
+  reports::Trial trial = opened(past.number, past.role, past.neutralised);
+  const std::string key = set_key(past.neutralised);
+  for (const PastAttempt& attempt : past.attempts)
+    if (attempt.ending || !past.judgement)
+      trial.attempts.push_back({.folder = directory.relative(directory.attempt(past.number, key, attempt.number)),
+                                .exit = attempt.text,
+                                .started_s = attempt.started_s,
+                                .duration_s = attempt.duration_s,
+                                .device = attempt.device,
+                                .last_step = attempt.last_step,
+                                .step_time_s = attempt.step_time_s});
+  if (past.judgement) set_judgement(trial, *past.judgement);
+  record.trials.push_back(std::move(trial));
+}
+
+void describe_costs(reports::Record& record) {
+  std::vector<double> as_is, fix;
+  for (const reports::Trial& trial : record.trials) {
+    const bool is_as_is = trial.role == name_of(Role::as_is);
+    if (!is_as_is && (trial.neutralised.empty() || trial.neutralised != record.answer.culprit_set)) continue;
+    for (const reports::Attempt& attempt : trial.attempts)
+      if (attempt.step_time_s) (is_as_is ? as_is : fix).push_back(*attempt.step_time_s);
+  }
+  record.as_is_step_time_s = median(std::move(as_is));
+  record.fix_step_time_s = median(std::move(fix));
+}
+
+}  // namespace bisectd::driver

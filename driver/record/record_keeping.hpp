@@ -1,0 +1,35 @@
+// Keeps the record of a run up to date while it goes on. Pure bookkeeping: decides nothing.
+#pragma once
+
+#include "driver/judge/reference.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "driver/record/history.hpp"
+#include "driver/trial/trials.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::driver {
+
+reports::Record new_record(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                           const History& past);
+
+/// A trial started (`outcome` null) or one of its attempts ended.
+void note(reports::Record& record, const keep::RunDirectory& directory, const TrialPlan& plan,
+          const AttemptOutcome* outcome);
+
+/// How far a running attempt has come. `reference` is null as long as there is none.
+void note_running(reports::Record& record, const keep::RunDirectory& directory, const RunningAttempt& running,
+                  const judge::Reference* reference);
+
+/// A trial came to its end.
+void settle(reports::Record& record, const FinishedTrial& finished);
+
+/// A trial of the journal: judged, or still open and then with the attempts that run.
+void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past);
+
+/// Step times of the subject as it is and of the fix, from the attempts of their trials.
+void describe_costs(reports::Record& record);
+
+/// The trial of this number. It exists.
+reports::Trial& trial_of(reports::Record& record, std::size_t number);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,268 @@
+#include "driver/trial/attempts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "driver/trial/attempt_files.hpp"
+#include "driver/trial/step_time.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+/// How often the logs of running attempts are looked at. An attempt's end is noticed at once, whatever this is.
+constexpr std::chrono::milliseconds kPollEvery{200};
+
+constexpr std::array<std::pair<Ending, const char*>, 8> kEndingNames{{{Ending::finished, "finished"},
+                                                                      {Ending::whole, "whole"},
+                                                                      {Ending::crashed, "crashed"},
+                                                                      {Ending::timed_out, "timed-out"},
+                                                                      {Ending::stalled, "stalled"},
+                                                                      {Ending::not_started, "not-started"},
+                                                                      {Ending::ended_early, "ended-early"},
+                                                                      {Ending::interrupted, "interrupted"}}};
+
+std::string seconds_text(std::chrono::milliseconds duration) {
+  return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000.0);
+}
+
+std::string how_it_left(const launch::Ended& ended) {
+  switch (ended.how) {
+    case launch::Ended::How::exited: return fmt::format("exited {}", ended.code);
+    case launch::Ended::How::signalled:
+      return fmt::format("killed by SIG{}", ::sigabbrev_np(ended.code) ? ::sigabbrev_np(ended.code) : "?");
+    case launch::Ended::How::not_started: return "not started: " + ended.message;
+    case launch::Ended::How::lost: return "lost: " + ended.message;
+  }
+  return {};
+}
+
+bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
+  return !request.last_steps.empty() && std::ranges::all_of(request.last_steps, [&](const auto& due) {
+    return log.last_step(due.first) >= due.second;
+  });
+}
+
+void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const read::AttemptLog& log) {
+  outcome.curve = log.curve();
+  outcome.errors = log.errors();
+  outcome.notes = log.notes();
+  outcome.names.in_log = log.names();
+  for (const read::NamesFile& file : request.watched.files) {
+    outcome.names.in_files.push_back(read::read_names(request.folder, file));
+    if (const std::string& problem = outcome.names.in_files.back().problem; !problem.empty())
+      outcome.notes.push_back(problem);
+  }
+  outcome.last_step = log.last_step();
+  outcome.printed = log.printed();
+}
+
+}  // namespace
+
+read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
+                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched) {
+  read::AttemptFiles files{.stdout_file = stdout_file(folder),
+                           .stderr_file = stderr_file(folder),
+                           .metrics_file = metrics_file(folder),
+                           .folder = folder};
+  if (side.log) {
+    files.stdout_file = folder / *side.log;
+    files.stderr_file.clear();
+  }
+  return read::AttemptLog(files, metrics, watched);
+}
+
+judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
+                          const std::vector<configs::Metric>& metrics) {
+  read::AttemptLog log = log_of(side, folder, metrics, {});
+  log.poll();
+  log.finish();
+  return log.curve();
+}
+
+std::string device_text(const configs::Side& side, const launch::Slot& slot) {
+  return slot.visible.empty() ? "" : side.devices.kind + " " + slot.visible;
+}
+
+bool can_be_judged(const AttemptOutcome& outcome) {
+  return (outcome.ending == Ending::finished || outcome.ending == Ending::whole) && outcome.errors.empty();
+}
+
+const char* name_of(Ending ending) {
+  return std::ranges::find(kEndingNames, ending, &std::pair<Ending, const char*>::first)->second;
+}
+
+Ending ending_of(const std::string& name) {
+  for (const auto& [ending, word] : kEndingNames)
+    if (name == word) return ending;
+  throw std::invalid_argument("no such ending: " + name);
+}
+
+struct Attempts::Running {
+  AttemptRequest request;
+  launch::Slot slot;
+  read::AttemptLog log;
+  Clock::time_point started = Clock::now();
+  Clock::time_point last_output = started;
+  std::optional<Clock::time_point> last_step_logged;
+  std::vector<StepSeen> steps_seen;
+  std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
+  std::string why;
+
+  Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics)
+      : request(std::move(wanted)), slot(std::move(at)),
+        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)) {}
+
+  void note_step(Clock::time_point now) {
+    const std::optional<std::int64_t> step = log.last_step();
+    if (step && (steps_seen.empty() || *step > steps_seen.back().step))
+      steps_seen.push_back({std::chrono::duration<double>(now - started).count(), *step});
+  }
+
+  /// The first reason to end it, if there is one.
+  std::optional<std::pair<Ending, std::string>> reason_to_end(Clock::time_point now) const {
+    const configs::Side& side = *request.side->settings;
+    if (last_step_logged && request.shortened) return {{Ending::whole, "as much as is needed was seen"}};
+    if (last_step_logged && now - *last_step_logged > side.exit_grace)
+      return {{Ending::whole, fmt::format("did not leave within {} after its last step", seconds_text(side.exit_grace))}};
+    if (now - started > side.timeout)
+      return {{last_step_logged ? Ending::whole : Ending::timed_out, "timeout of " + seconds_text(side.timeout)}};
+    if (!last_step_logged && now - last_output > side.stall)
+      return {{Ending::stalled, "no output for " + seconds_text(side.stall)}};
+    return std::nullopt;
+  }
+};
+
+Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
+                   double elapsed_before_s, Watcher watcher)
+    : launcher_(launcher), metrics_(std::move(metrics)), run_tag_(std::move(run_tag)), watcher_(std::move(watcher)),
+      began_(Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {}
+
+Attempts::~Attempts() = default;
+
+double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+void Attempts::start(AttemptRequest request, launch::Slot slot) {
+  const LaunchCommand command = launch_command(request, slot, run_tag_);
+  std::filesystem::create_directories(request.folder);
+  write_attempt_files(request.folder, command);
+  write_recipe_files(request.folder, request.recipe);
+  const launch::JobId id = next_id_++;
+  launcher_.start({.id = id,
+                   .command = command.argv,
+                   .environment = command.environment,
+                   .directory = command.directory,
+                   .stdout_file = stdout_file(request.folder),
+                   .stderr_file = stderr_file(request.folder),
+                   .tag = command.tag});
+  running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_));
+}
+
+RunningAttempt Attempts::seen_now(const Running& running) const {
+  return {.request = running.request,
+          .log = running.log,
+          .started_s = std::chrono::duration<double>(running.started - began_).count(),
+          .device = device_text(*running.request.side->settings, running.slot)};
+}
+
+void Attempts::poll() {
+  const Clock::time_point now = Clock::now();
+  for (auto& [id, running] : running_) {
+    if (running->asked_to_end) continue;
+    if (running->log.poll()) running->last_output = now;
+    running->note_step(now);
+    if (!running->last_step_logged && logged_last_step(running->request, running->log)) running->last_step_logged = now;
+    auto reason = running->reason_to_end(now);
+    if (!reason && watcher_(seen_now(*running))) reason = {Ending::ended_early, "its verdict was certain"};
+    if (!reason) continue;
+    running->asked_to_end = reason->first;
+    running->why = reason->second;
+    launcher_.stop(id);
+  }
+}
+
+AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended) const {
+  running.log.finish();
+  AttemptOutcome outcome;
+  outcome.trial = running.request.trial;
+  outcome.number = running.request.number;
+  outcome.folder = running.request.folder;
+  const RunningAttempt seen = seen_now(running);
+  outcome.started_s = seen.started_s;
+  outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
+  outcome.device = seen.device;
+  take_from_files(outcome, running.request, running.log);
+  outcome.step_time_s = step_time_s(running.steps_seen);
+  outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
+  const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
+  if (running.asked_to_end)
+    outcome.ending = *running.asked_to_end;
+  else if (ended.how == launch::Ended::How::not_started)
+    outcome.ending = Ending::not_started;
+  else if (left_with_zero)
+    outcome.ending = Ending::finished;
+  else if (launcher_.signal_number() != 0)
+    outcome.ending = Ending::interrupted;  // whoever ended us may have ended the training too: that is no crash
+  else
+    outcome.ending = logged_last_step(running.request, running.log) ? Ending::whole : Ending::crashed;
+  if (outcome.ending == Ending::whole && !running.request.shortened)
+    outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
+  const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
+  if (left_by_itself && !ended.message.empty()) outcome.notes.push_back(ended.message);  // what it left running
+  return outcome;
+}
+
+std::vector<AttemptOutcome> Attempts::wait() {
+  std::vector<AttemptOutcome> outcomes;
+  while (outcomes.empty() && !running_.empty() && launcher_.signal_number() == 0) {
+    for (const launch::Ended& ended : launcher_.wait(kPollEvery)) {
+      const auto found = running_.find(ended.id);
+      if (found == running_.end()) continue;
+      Running& running = *found->second;
+      outcomes.push_back(outcome_of(running, ended));
+      running.request.side->pool->release(running.slot);
+      running_.erase(found);
+    }
+    if (outcomes.empty()) poll();
+  }
+  return outcomes;
+}
+
+std::vector<AttemptOutcome> Attempts::stop_all() {
+  std::vector<AttemptOutcome> outcomes;
+  for (auto& [id, running] : running_) {
+    running->asked_to_end = Ending::interrupted;
+    running->why = "bisectd was asked to stop";
+    launcher_.stop(id);
+  }
+  while (!running_.empty()) {
+    for (const launch::Ended& ended : launcher_.wait(kPollEvery)) {
+      const auto found = running_.find(ended.id);
+      if (found == running_.end()) continue;
+      outcomes.push_back(outcome_of(*found->second, ended));
+      found->second->request.side->pool->release(found->second->slot);
+      running_.erase(found);
+    }
+  }
+  return outcomes;
+}
+
+AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<Ending> ending) const {
+  read::AttemptLog log = log_of(*request.side->settings, request.folder, metrics_, request.watched.patterns);
+  log.poll();
+  log.finish();
+  AttemptOutcome outcome;
+  outcome.trial = request.trial;
+  outcome.number = request.number;
+  outcome.folder = request.folder;
+  take_from_files(outcome, request, log);
+  outcome.ending = ending.value_or(logged_last_step(request, log) ? Ending::whole : Ending::interrupted);
+  if (!ending) outcome.text = "bisectd was killed while it ran";
+  return outcome;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,159 @@
+#include "driver/trial/past_trial.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace bisectd::driver {
+namespace {
+
+using nlohmann::json;
+using strategies::Verdict;
+
+constexpr std::array<std::pair<Verdict, const char*>, 4> kVerdictNames{{{Verdict::pass, "pass"},
+                                                                        {Verdict::fail, "fail"},
+                                                                        {Verdict::inconclusive, "inconclusive"},
+                                                                        {Verdict::unresolved, "unresolved"}}};
+
+template <class T>
+void put(json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+template <class T>
+std::optional<T> get(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? std::nullopt : std::optional(found->template get<T>());
+}
+
+judge::Judgement judgement_of(const json& record) {
+  judge::Judgement judgement;
+  const std::string verdict = record.at("verdict");
+  const auto named = std::ranges::find_if(kVerdictNames, [&](const auto& entry) { return verdict == entry.second; });
+  if (named == kVerdictNames.end()) throw std::invalid_argument("no such verdict: " + verdict);
+  judgement.verdict = named->first;
+  judgement.reason = record.at("reason");
+  judgement.text = record.at("text");
+  judgement.delta = get<double>(record, "delta");
+  judgement.standard_error = get<double>(record, "standard_error");
+  judgement.p_bad = record.at("p_bad");
+  judgement.noise = get<double>(record, "noise");
+  judgement.detectable = get<double>(record, "detectable");
+  judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
+  judgement.notes = record.at("notes").get<std::vector<std::string>>();
+  judgement.metric = record.at("metric");
+  judgement.strict = record.at("strict");
+  for (const auto& [metric, spread] : record.at("spreads").items())
+    judgement.spreads[metric] = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
+  return judgement;
+}
+
+}  // namespace
+
+bool PastTrials::take(const json& record) {
+  const std::string kind = record.at("kind");
+  if (kind == "trial") {
+    PastTrial trial;
+    trial.number = record.at("trial");
+    trial.role = role_of(record.at("role").get<std::string>());
+    trial.neutralised = strategies::SuspectSet(record.at("neutralised").get<std::string>());
+    trial.reason = record.at("reason");
+    trial.rungs = record.value("rungs", neutralise::Rungs{});
+    trial.shortened = record.at("shortened");
+    index_by_number_[trial.number] = trials.size();
+    trials.push_back(std::move(trial));
+  } else if (kind == "attempt-started") {
+    const double started_s = record.at("started_s");
+    trial_of(record).attempts.push_back(
+        {.number = record.at("attempt"), .started_s = started_s, .device = record.at("device")});
+    elapsed_s = std::max(elapsed_s, started_s);
+  } else if (kind == "attempt-ended") {
+    PastTrial& trial = trial_of(record);
+    const int number = record.at("attempt");
+    const auto attempt = std::ranges::find(trial.attempts, number, &PastAttempt::number);
+    if (attempt == trial.attempts.end()) throw std::invalid_argument("an attempt ended that never started");
+    attempt->ending = ending_of(record.at("ending").get<std::string>());
+    attempt->text = record.at("text");
+    attempt->started_s = record.at("started_s");
+    attempt->duration_s = record.at("duration_s");
+    attempt->device = record.at("device");
+    attempt->last_step = get<std::int64_t>(record, "last_step");
+    attempt->step_time_s = get<double>(record, "step_time_s");
+    elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
+  } else if (kind == "judged") {
+    PastTrial& trial = trial_of(record);
+    trial.judgement = judgement_of(record);
+    order_judged.push_back(index_by_number_.at(trial.number));
+  } else if (kind == "refused") {
+    record.at("members").get_to(trial_of(record).refused);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+PastTrial& PastTrials::trial_of(const json& record) { return trials.at(index_by_number_.at(record.at("trial"))); }
+
+json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members) {
+  return {{"kind", "refused"}, {"trial", trial}, {"members", members}};
+}
+
+json trial_record(const TrialPlan& plan) {
+  json record = {{"kind", "trial"},
+                 {"trial", plan.number},
+                 {"role", name_of(plan.role)},
+                 {"neutralised", set_key(plan.neutralised)},
+                 {"reason", plan.reason},
+                 {"shortened", plan.shortened}};
+  if (!plan.rungs.empty()) record["rungs"] = plan.rungs;
+  return record;
+}
+
+json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device) {
+  return {{"kind", "attempt-started"},
+          {"trial", trial},
+          {"attempt", attempt},
+          {"started_s", started_s},
+          {"device", device}};
+}
+
+json attempt_ended_record(const AttemptOutcome& outcome) {
+  json record = {{"kind", "attempt-ended"},
+                 {"trial", outcome.trial},
+                 {"attempt", outcome.number},
+                 {"ending", name_of(outcome.ending)},
+                 {"text", outcome.text},
+                 {"started_s", outcome.started_s},
+                 {"duration_s", outcome.duration_s},
+                 {"device", outcome.device}};
+  put(record, "last_step", outcome.last_step);
+  put(record, "step_time_s", outcome.step_time_s);
+  return record;
+}
+
+json judged_record(std::size_t trial, const judge::Judgement& judgement) {
+  const auto named = std::ranges::find(kVerdictNames, judgement.verdict, &std::pair<Verdict, const char*>::first);
+  json spreads = json::object();
+  for (const auto& [metric, spread] : judgement.spreads)
+    spreads[metric] = {spread.last, spread.before, spread.both, spread.dof, spread.identical};
+  json record = {{"kind", "judged"},
+                 {"trial", trial},
+                 {"verdict", named->second},
+                 {"reason", judgement.reason},
+                 {"text", judgement.text},
+                 {"p_bad", judgement.p_bad},
+                 {"notes", judgement.notes},
+                 {"metric", judgement.metric},
+                 {"strict", judgement.strict},
+                 {"spreads", std::move(spreads)}};
+  put(record, "delta", judgement.delta);
+  put(record, "standard_error", judgement.standard_error);
+  put(record, "noise", judgement.noise);
+  put(record, "detectable", judgement.detectable);
+  put(record, "first_bad_step", judgement.first_bad_step);
+  return record;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,62 @@
+// One trial as the journal keeps it: the records that say what was started and how it ended, and the trials that they
+// tell of when they are read back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/judge/verdict.hpp"
+#include "driver/trial/trial_plan.hpp"
+
+namespace bisectd::driver {
+
+struct PastAttempt {
+  int number = 1;
+  std::optional<Ending> ending;  ///< absent: it was running when bisectd was killed
+  std::string text;
+  double started_s = 0, duration_s = 0;
+  std::string device;
+  std::optional<std::int64_t> last_step;
+  std::optional<double> step_time_s;
+};
+
+struct PastTrial {
+  std::size_t number = 0;
+  Role role = Role::search;
+  strategies::SuspectSet neutralised;
+  neutralise::Rungs rungs;
+  std::string reason;
+  bool shortened = false;
+  std::vector<PastAttempt> attempts;
+  std::optional<judge::Judgement> judgement;  ///< absent while open
+  std::vector<strategies::SuspectId> refused; ///< its log said that these cannot be neutralised
+};
+
+/// All trials of a journal, told record by record. A trial is found by its number at once, so that a long night resumes
+/// at once.
+class PastTrials {
+ public:
+  /// False if the record is not one of a trial. Throws what nlohmann::json throws, and std::exception, for one that does
+  /// not fit.
+  bool take(const nlohmann::json& record);
+
+  std::vector<PastTrial> trials;          ///< in the order started
+  std::vector<std::size_t> order_judged;  ///< indices into `trials`, in the order judged
+  double elapsed_s = 0;                   ///< of the run, when the last thing happened that a record tells of
+
+ private:
+  PastTrial& trial_of(const nlohmann::json& record);
+  std::map<std::size_t, std::size_t> index_by_number_;
+};
+
+nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);
+nlohmann::json trial_record(const TrialPlan& plan);
+nlohmann::json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device);
+nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);
+nlohmann::json judged_record(std::size_t trial, const judge::Judgement& judgement);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,115 @@
+#include "driver/trial/sides.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/algorithm/string/replace.hpp>
+#include <filesystem>
+
+#include "configs/loader.hpp"
+#include "driver/launch/executable.hpp"
+#include "driver/launch/shell_environment.hpp"
+#include "driver/neutralise/placeholders.hpp"
+#include "driver/trial/inherited_environment.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const configs::Place& place, std::string message, std::string hint) {
+  throw configs::ConfigError({{place, std::move(message), std::move(hint)}});
+}
+
+LaunchSide prepare(const configs::Side& settings, const fs::path& experiment_folder, launch::Launcher& launcher,
+                   const fs::path& folder, const std::string& tag) {
+  LaunchSide side;
+  side.settings = &settings;
+  side.directory = settings.directory ? fs::absolute(*settings.directory) : experiment_folder;
+  if (!fs::is_directory(side.directory))
+    refuse(settings.place, fmt::format("the folder {} does not exist", side.directory.string()), "");
+  side.environment = inherited_environment();
+  if (settings.setup) {
+    fs::create_directories(folder);
+    auto captured = launch::capture_environment(launcher, {.text = settings.setup->value,
+                                                           .environment = side.environment,
+                                                           .directory = side.directory,
+                                                           .folder = folder,
+                                                           .tag = tag});
+    if (!captured) refuse(settings.setup->place, captured.error(), "");
+    side.environment = std::move(*captured);
+  }
+  for (const std::string& name : settings.unset) side.environment.erase(name);
+  // Trainings are Python: buffered output would look like a stall, and hide a run that can be ended early.
+  side.environment.emplace("PYTHONUNBUFFERED", "1");
+  for (const auto& [name, value] : settings.environment) side.environment[name] = side.templates[name] = value.value;
+  side.pool = std::make_unique<launch::DevicePool>(settings.devices);
+  return side;
+}
+
+/// A value that is put into a template, where braces are doubled.
+std::string doubled_braces(std::string value) {
+  boost::replace_all(value, "{", "{{");
+  return boost::replace_all_copy(value, "}", "}}");
+}
+
+void set_for_family(LaunchSide& side, const std::string& variable, const std::string& value) {
+  side.templates[variable] = family_variable(side, variable, value);
+  side.environment[variable] = neutralise::filled(side.templates[variable], {{"attempt", "{attempt}"}});
+}
+
+/// What was inherited or came from `setup` in a variable that a family writes anew would be lost without a word; the
+/// subject's own environment was checked when the experiment was loaded.
+void refuse_overwriting(const configs::Experiment& experiment, const LaunchSide& subject) {
+  const auto check = [&](const configs::Delivery& deliver, const configs::Place& place) {
+    if (configs::is_written_anew(deliver) && subject.environment.contains(*deliver.environment))
+      refuse(place, fmt::format("{} is set in the environment, and what it says would be lost", *deliver.environment),
+             "unset it, or list it under `subject.unset` if it is not needed");
+  };
+  for (const auto& [name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(name);
+    if (family.kind != configs::FamilyKind::toggle) check(family.deliver, selection.place);
+    for (const auto& [switch_name, toggle] : family.toggles) check(toggle.deliver, selection.place);
+  }
+}
+
+void check_command(const LaunchSide& side) {
+  if (side.settings->command.empty()) return;  // a recorded reference
+  const configs::Placed<std::string>& program = side.settings->command.front();
+  if (const auto found = launch::find_executable(program.value, side.environment, side.directory); !found)
+    refuse(program.place, found.error(), "");
+}
+
+}  // namespace
+
+Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& launcher, const fs::path& run_folder,
+                    const std::string& run_tag) {
+  const fs::path folder = fs::absolute(experiment.file).parent_path();
+  Sides sides{prepare(experiment.reference, folder, launcher, run_folder / "setup-reference", run_tag + "/setup"),
+              prepare(experiment.subject, folder, launcher, run_folder / "setup-subject", run_tag + "/setup")};
+  for (const auto& [name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(name);
+    for (const auto& [variable, value] : family.environment) set_for_family(sides.subject, variable, value);
+    if (!family.effect) continue;
+    for (const auto& [variable, value] : family.effect->environment)
+      if (!experiment.subject.environment.contains(variable)) set_for_family(sides.subject, variable, value);
+  }
+  refuse_overwriting(experiment, sides.subject);
+  check_command(sides.reference);
+  check_command(sides.subject);
+  return sides;
+}
+
+std::string family_variable(const LaunchSide& side, const std::string& variable, std::string value) {
+  const auto before = side.environment.find(variable);
+  const bool has = before != side.environment.end() && !before->second.empty();
+  boost::replace_all(value, "{and_inherited}", has ? ":" + doubled_braces(before->second) : "");
+  boost::replace_all(value, "{presets}", doubled_braces((configs::data_folder() / "presets").string()));
+  return value;
+}
+
+void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment) {
+  for (auto& [name, family] : experiment.families)
+    for (auto& [switch_name, toggle] : family.toggles) toggle.suspect = configs::settled_suspect(toggle, environment);
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,25 @@
+// Prepares both sides for launching: environment (setup shell run once), working directory, device pool; and checks
+// that their commands exist before anything is started.
+#pragma once
+
+#include "driver/trial/attempts.hpp"
+
+namespace bisectd::driver {
+
+struct Sides {
+  LaunchSide reference;
+  LaunchSide subject;
+};
+
+/// Setup leaves its logs in `run_folder`. Throws configs::ConfigError (with the place in the experiment file) for a
+/// command, folder or setup that does not work.
+Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& launcher,
+                    const std::filesystem::path& run_folder, const std::string& run_tag);
+
+/// A family's value for a variable, with everything but the attempt's placeholders put in.
+std::string family_variable(const LaunchSide& side, const std::string& variable, std::string value);
+
+/// Gives every toggle the value that the subject really has, now that its whole environment is known.
+void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,52 @@
+#include "driver/trial/trial_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace bisectd::driver {
+namespace {
+
+constexpr std::array<std::pair<Role, const char*>, 9> kRoleNames{{{Role::reference, "reference"},
+                                                                  {Role::discovery, "discovery"},
+                                                                  {Role::as_is, "as-is"},
+                                                                  {Role::ladder, "ladder"},
+                                                                  {Role::everything, "everything"},
+                                                                  {Role::runnable, "runnable"},
+                                                                  {Role::search, "search"},
+                                                                  {Role::certificate, "certificate"},
+                                                                  {Role::proof, "proof"}}};
+
+}  // namespace
+
+const char* name_of(Role role) { return std::ranges::find(kRoleNames, role, &std::pair<Role, const char*>::first)->second; }
+
+Role role_of(const std::string& name) {
+  for (const auto& [role, word] : kRoleNames)
+    if (name == word) return role;
+  throw std::invalid_argument("no such role: " + name);
+}
+
+Role role_of(strategies::Purpose purpose) {
+  switch (purpose) {
+    case strategies::Purpose::subject_as_is: return Role::as_is;
+    case strategies::Purpose::everything_neutralised: return Role::everything;
+    case strategies::Purpose::runnable: return Role::runnable;
+    case strategies::Purpose::search: return Role::search;
+    case strategies::Purpose::certificate: return Role::certificate;
+  }
+  return Role::search;
+}
+
+bool is_search(Role role) {
+  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder;
+}
+
+std::string set_key(const strategies::SuspectSet& set) {
+  std::string bits;
+  boost::to_string(set, bits);  // most significant first: suspect 0 is the last character
+  return bits;
+}
+
+}  // namespace bisectd::driver

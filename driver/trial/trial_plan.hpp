@@ -1,0 +1,49 @@
+// What one trial is to launch and how its attempts are to be repeated. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/trial/attempts.hpp"
+#include "strategies/evidence.hpp"
+
+namespace bisectd::driver {
+
+/// `proof`: a claim of the finished answer once more, at full length and without a grey zone.
+enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof };
+
+const char* name_of(Role role);
+/// Throws std::invalid_argument for a word that is no role.
+Role role_of(const std::string& name);
+Role role_of(strategies::Purpose purpose);
+
+/// Trials that the search asked for; the others come before it.
+bool is_search(Role role);
+
+/// What names a trial's folder: two trials of one set have the same key.
+std::string set_key(const strategies::SuspectSet& set);
+
+struct TrialPlan {
+  std::size_t number = 0;             ///< given by Trials
+  Role role = Role::search;
+  strategies::SuspectSet neutralised;
+  std::string reason;                 ///< why this trial, with names
+  LaunchSide* side = nullptr;
+  neutralise::Rungs rungs;            ///< the values by which it neutralises ladders
+  neutralise::Recipe recipe;
+  std::optional<std::int64_t> steps;                ///< what {steps} becomes
+  std::map<std::string, std::int64_t> last_steps;   ///< see AttemptRequest
+  bool shortened = false;                           ///< ended and judged at the learnt horizon
+  WatchedNames watched;
+  int attempts = 1;                   ///< whole curves wanted before it is judged
+  int max_attempts = 1;               ///< whole curves at most, while inconclusive
+  bool judged = true;
+  /// A crash is retried once where it would itself be taken for an answer: at the ends, for the certificate, and when
+  /// looking for suspects that break the run. Elsewhere the search just goes around it.
+  bool retry_crash = false;
+};
+
+}  // namespace bisectd::driver

@@ -1,0 +1,181 @@
+#include "driver/trial/trials.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace bisectd::driver {
+namespace {
+
+std::vector<judge::Curve> whole_curves(const std::vector<AttemptOutcome>& attempts) {
+  std::vector<judge::Curve> curves;
+  for (const AttemptOutcome& attempt : attempts)
+    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
+  return curves;
+}
+
+/// Of a trial that is not judged: its curves are there, which is all that was wanted.
+judge::Judgement measured() {
+  judge::Judgement judgement;
+  judgement.verdict = strategies::Verdict::pass;
+  judgement.reason = "measured";
+  return judgement;
+}
+
+judge::Judgement unresolved(const AttemptOutcome& last) {
+  judge::Judgement judgement;
+  judgement.verdict = strategies::Verdict::unresolved;
+  judgement.reason = name_of(last.ending);
+  judgement.text = last.errors.empty() ? last.text : last.errors.front();
+  return judgement;
+}
+
+}  // namespace
+
+Trials::Trials(Attempts& attempts, keep::Journal& journal, const keep::RunDirectory& directory, Judge judge,
+               Listener listener)
+    : attempts_(attempts), journal_(journal), directory_(directory), judge_(std::move(judge)),
+      listener_(std::move(listener)) {}
+
+std::size_t Trials::free_slots(const LaunchSide& side) const {
+  const std::size_t queued = static_cast<std::size_t>(
+      std::ranges::count_if(queue_, [&](const AttemptRequest& request) { return request.side == &side; }));
+  const std::size_t free = side.pool->free();
+  return free > queued ? free - queued : 0;
+}
+
+void Trials::start(TrialPlan plan) {
+  plan.number = next_number_;
+  journal_.append(trial_record(plan));
+  begin(std::move(plan));
+}
+
+void Trials::begin(TrialPlan plan) {
+  next_number_ = std::max(next_number_, plan.number + 1);
+  listener_(plan, nullptr);
+  Open& open = open_[plan.number];
+  open.plan = std::move(plan);
+  for (int i = 0; i < open.plan.attempts; ++i) launch_one(open);
+}
+
+void Trials::go_on(TrialPlan plan, const PastTrial& past) {
+  plan.number = past.number;
+  next_number_ = std::max(next_number_, plan.number + 1);
+  listener_(plan, nullptr);
+  Open& open = open_[plan.number];
+  open.plan = std::move(plan);
+  for (const PastAttempt& attempt : past.attempts) {
+    open.launched = std::max(open.launched, attempt.number);
+    AttemptRequest request{.trial = open.plan.number,
+                           .number = attempt.number,
+                           .side = open.plan.side,
+                           .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), attempt.number),
+                           .recipe = open.plan.recipe,
+                           .steps = open.plan.steps,
+                           .last_steps = open.plan.last_steps,
+                           .shortened = open.plan.shortened,
+                           .watched = open.plan.watched};
+    AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
+    if (outcome.ending == Ending::interrupted) continue;
+    if (!attempt.ending) journal_.append(attempt_ended_record(outcome));
+    outcome.text = attempt.ending ? attempt.text : outcome.text;
+    outcome.started_s = attempt.started_s;
+    outcome.duration_s = attempt.duration_s;
+    outcome.device = attempt.device;
+    outcome.step_time_s = attempt.step_time_s;
+    listener_(open.plan, &outcome);
+    open.ended.push_back(std::move(outcome));
+  }
+  if (past.judgement) {
+    finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
+    open_.erase(past.number);
+  } else if (open.ended.empty())
+    for (int i = 0; i < open.plan.attempts; ++i) launch_one(open);
+  else
+    decide(open);
+}
+
+void Trials::launch_one(Open& open) {
+  const int number = ++open.launched;
+  ++open.running;
+  queue_.push_back({.trial = open.plan.number,
+                    .number = number,
+                    .side = open.plan.side,
+                    .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number),
+                    .recipe = open.plan.recipe,
+                    .steps = open.plan.steps,
+                    .last_steps = open.plan.last_steps,
+                    .shortened = open.plan.shortened,
+                    .watched = open.plan.watched});
+  pump();
+}
+
+void Trials::pump() {
+  for (auto request = queue_.begin(); request != queue_.end();) {
+    auto slot = request->side->pool->acquire();
+    if (!slot) {
+      ++request;
+      continue;
+    }
+    const std::string device = device_text(*request->side->settings, *slot);
+    journal_.append(attempt_started_record(request->trial, request->number, attempts_.now_s(), device));
+    attempts_.start(std::move(*request), std::move(*slot));
+    request = queue_.erase(request);
+  }
+}
+
+void Trials::take_in(AttemptOutcome outcome) {
+  Open& open = open_.at(outcome.trial);
+  --open.running;
+  if (outcome.ending != Ending::interrupted) {
+    journal_.append(attempt_ended_record(outcome));
+    listener_(open.plan, &outcome);
+    open.ended.push_back(std::move(outcome));
+  }
+  pump();
+}
+
+void Trials::decide(Open& open) {
+  const std::vector<judge::Curve> curves = whole_curves(open.ended);
+  const int missing = open.plan.attempts - static_cast<int>(curves.size());
+  const int broken = static_cast<int>(open.ended.size() - curves.size());
+  const AttemptOutcome& last = open.ended.back();
+  if (last.ending == Ending::ended_early) return finish(open, judge_.ended_early(last.curve));
+  const bool may_retry = open.plan.retry_crash && broken <= 1 && last.ending != Ending::not_started;
+  if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
+  if (open.running > 0) return;
+  if (!open.plan.judged || missing > 0)
+    return finish(open, missing > 0 ? unresolved(last) : measured());
+  judge::Judgement judgement = judge_.whole(open.plan, curves);
+  const bool again = judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
+                     static_cast<int>(curves.size()) < open.plan.max_attempts &&
+                     open.launched <= open.plan.max_attempts;  // crashes in between must not make this endless
+  if (again) return launch_one(open);
+  finish(open, std::move(judgement));
+}
+
+void Trials::finish(Open& open, judge::Judgement judgement) {
+  journal_.append(judged_record(open.plan.number, judgement));
+  const std::size_t number = open.plan.number;
+  finished_.push_back({std::move(open.plan), std::move(open.ended), std::move(judgement)});
+  open_.erase(number);
+}
+
+std::vector<FinishedTrial> Trials::wait() {
+  while (finished_.empty() && !open_.empty() && attempts_.signal_number() == 0) {
+    for (AttemptOutcome& outcome : attempts_.wait()) {
+      const std::size_t trial = outcome.trial;
+      take_in(std::move(outcome));
+      decide(open_.at(trial));
+    }
+  }
+  return std::exchange(finished_, {});
+}
+
+void Trials::stop_all() {
+  queue_.clear();
+  for (const AttemptOutcome& outcome : attempts_.stop_all()) listener_(open_.at(outcome.trial).plan, &outcome);
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,83 @@
+// From a trial to its verdict: starts its attempts, repeats what is inconclusive, retries what crashed, writes the
+// journal. Knows neither the search nor what a suspect is; judging is given to it as a function.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "driver/judge/verdict.hpp"
+#include "driver/keep/journal.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "driver/trial/attempts.hpp"
+#include "driver/trial/past_trial.hpp"
+#include "driver/trial/trial_plan.hpp"
+
+namespace bisectd::driver {
+
+/// A trial that came to its end.
+struct FinishedTrial {
+  TrialPlan plan;
+  std::vector<AttemptOutcome> attempts;  ///< in the order they ended
+  judge::Judgement judgement;            ///< of trials that are judged
+};
+
+class Trials {
+ public:
+  /// How trials are judged; neither is called without a curve.
+  struct Judge {
+    /// From the whole curves of a trial's attempts so far.
+    std::function<judge::Judgement(const TrialPlan&, std::span<const judge::Curve>)> whole;
+    std::function<judge::Judgement(const judge::Curve&)> ended_early;      ///< the curve of an attempt that was ended early
+  };
+  /// Called when a trial starts and whenever one of its attempts ended.
+  using Listener = std::function<void(const TrialPlan&, const AttemptOutcome*)>;
+
+  Trials(Attempts& attempts, keep::Journal& journal, const keep::RunDirectory& directory, Judge judge, Listener listener);
+
+  /// Starts a new trial (journaled), as far as slots are free; the rest of its attempts queue.
+  void start(TrialPlan plan);
+  /// Goes on with a trial that an earlier bisectd had begun: its ended attempts are read again, not run again.
+  void go_on(TrialPlan plan, const PastTrial& past);
+  /// Waits for the next trials to come to their end; empty only if none is open or a signal arrived.
+  std::vector<FinishedTrial> wait();
+  /// Ends all attempts; their trials stay open in the journal.
+  void stop_all();
+
+  /// Slots of this side that are free and not queued for.
+  std::size_t free_slots(const LaunchSide& side) const;
+  std::size_t next_number() const { return next_number_; }
+  void continue_numbers_after(std::size_t number) { next_number_ = std::max(next_number_, number + 1); }
+  /// Whether wait() has anything to wait for or to hand on.
+  bool any_open() const { return !open_.empty() || !finished_.empty(); }
+
+ private:
+  struct Open {
+    TrialPlan plan;
+    std::vector<AttemptOutcome> ended;
+    int launched = 0;   ///< attempts given a number so far, ended or not
+    int running = 0;    ///< running or queued
+  };
+  void begin(TrialPlan plan);
+  void launch_one(Open& open);
+  void pump();
+  void take_in(AttemptOutcome outcome);
+  void decide(Open& open);
+  void finish(Open& open, judge::Judgement judgement);
+
+  Attempts& attempts_;
+  keep::Journal& journal_;
+  const keep::RunDirectory& directory_;
+  Judge judge_;
+  Listener listener_;
+  std::map<std::size_t, Open> open_;
+  std::deque<AttemptRequest> queue_;
+  std::vector<FinishedTrial> finished_;
+  std::size_t next_number_ = 1;
+};
+
+}  // namespace bisectd::driver
