@@ -15,7 +15,8 @@ namespace {
 constexpr double kInteracting = 0.15 / 0.85;  // prior odds that a culprit is one only together with others
 
 // The active set a claim is about.
-SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::span<const SuspectId> culprit_set) {
+SuspectSet claimed(const Claim& claim, const Relations& relations, const SuspectSet& always_active,
+                   std::span<const SuspectId> culprit_set) {
   SuspectSet active = always_active;
   switch (claim.kind) {
     case Claim::Kind::fix_passes:
@@ -26,11 +27,11 @@ SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::spa
       break;
     case Claim::Kind::cause_fails:
     case Claim::Kind::cause_minimal:
-      for (SuspectId member : claim.subject) active.set(member);
+      for (SuspectId member : relations.with_needs(claim.subject)) active.set(member);
       if (claim.kind == Claim::Kind::cause_minimal) active.reset(claim.subject.back());
       break;
   }
-  return active;
+  return relations.effective(std::move(active));
 }
 
 // Upper bound of 2^-bits for bits >= 0, by its chord between whole numbers: the same on every machine.
@@ -67,7 +68,7 @@ void settle(std::vector<Claim>& claims, const EvidenceLog& log) {
 
 }  // namespace
 
-std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_active,
+std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
   // Whether these causes predict the verdict; without causes anything is allowed.
   std::vector<SuspectSet> cause_sets;
@@ -83,7 +84,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
   std::vector<Claim> claims;
   const auto claim = [&](Claim::Kind kind, std::vector<SuspectId> subject, Verdict expected) {
     Claim made{.kind = kind, .subject = std::move(subject), .neutralised = {}, .expected = expected};
-    const SuspectSet active = claimed(made, always_active, culprit_set);
+    const SuspectSet active = claimed(made, relations, always_active, culprit_set);
     made.neutralised = ~active;
     const double sign = expected == Verdict::fail ? 1 : -1;
     double bits = 0, strongest = 0;
@@ -106,7 +107,9 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
   for (SuspectId member : culprit_set) claim(Claim::Kind::member_needed, {member}, Verdict::fail);
   for (const std::vector<SuspectId>& cause : causes) {
     claim(Claim::Kind::cause_fails, cause, Verdict::fail);
-    if (cause.size() < 2) continue;
+    // The empty cause is the top, which passed. What one member needs must not be enough either.
+    const std::vector<SuspectId> whole = relations.with_needs(cause);
+    if (std::count_if(whole.begin(), whole.end(), [&](SuspectId s) { return !always_active.test(s); }) < 2) continue;
     for (std::size_t i = 0; i < cause.size(); ++i) {
       std::vector<SuspectId> last_one = cause;
       last_one.erase(last_one.begin() + static_cast<std::ptrdiff_t>(i));
@@ -116,7 +119,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
   }
   settle(claims, log);
   for (Claim& made : claims) {
-    if (!made.proved) made.neutralised = ~claimed(made, always_active, culprit_set);
+    if (!made.proved) made.neutralised = ~claimed(made, relations, always_active, culprit_set);
   }
   return claims;
 }
@@ -129,11 +132,14 @@ double confidence_in(std::span<const Claim> claims) {
   return all;
 }
 
-bool shows(const Claim& claim, const Answer& answer, const SuspectSet& neutralised, Verdict verdict) {
+bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const SuspectSet& neutralised,
+           Verdict verdict) {
   if (verdict != claim.expected) return false;
   SuspectSet always_active(neutralised.size());
-  for (SuspectId suspect : answer.not_neutralisable) always_active.set(suspect);
-  const SuspectSet about = claimed(claim, always_active, answer.culprit_set), active = ~neutralised;
+  for (const auto* kept : {&answer.not_neutralisable, &answer.excluded})
+    for (SuspectId suspect : *kept) always_active.set(suspect);
+  const SuspectSet about = claimed(claim, relations, always_active, answer.culprit_set);
+  const SuspectSet active = relations.effective(~neutralised);
   if (claim.kind == Claim::Kind::fix_passes) return active == about;
   return claim.expected == Verdict::fail ? active.is_subset_of(about) : about.is_subset_of(active);
 }

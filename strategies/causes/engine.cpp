@@ -37,11 +37,13 @@ std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
     : problem_(problem),
+      relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
       suspects_(searched(always_active_)),
+      local_relations_(relations.among(suspects_)),
       tests_(suspects_.size()),
       particles_(tests_, odds_of(problem, suspects_), log.exact(),
                  std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles),
@@ -67,7 +69,7 @@ SuspectSet Engine::global(const SuspectSet& pool) const {
 void Engine::hear(const Opinion& opinion) {
   const SuspectSet& active = log_.entries()[opinion.entry].active;
   if (misfit() || log_.doubt(opinion) >= 0.5) return;
-  if (!opinion.fails && !always_active_.is_subset_of(active)) return;
+  if (!opinion.fails && !always_active_.is_subset_of(relations_.widest(active))) return;
   tests_.add(local(active), opinion.fails, doubt_ratio(opinion));
   heard_.push_back(opinion);
   particles_.absorb(std::max(kLeastMoves, kMovesPerRound / std::max<std::size_t>(problem_.slots, 1)));
@@ -113,13 +115,14 @@ void Engine::review() {
     Finding finding;
     finding.mass = likely.mass;
     for (const Cause& cause : likely.explanation) {
-      finding.causes.emplace_back();
-      for (std::uint16_t member : cause) finding.causes.back().push_back(suspects_[member]);
+      std::vector<SuspectId> members;
+      for (std::uint16_t member : cause) members.push_back(suspects_[member]);
+      finding.causes.push_back(relations_.outermost(members));
     }
     std::sort(finding.causes.begin(), finding.causes.end());
-    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects);
+    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects, relations_, always_active_);
     finding.proved = true;
-    for (const Claim& claim : certificate(log_, always_active_, finding.culprit_set, finding.causes)) {
+    for (const Claim& claim : certificate(log_, relations_, always_active_, finding.culprit_set, finding.causes)) {
       if (claim.proved) continue;
       finding.proved = false;
       // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
@@ -160,9 +163,9 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
         batch.push_back(std::move(pool));
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
-  design_pools(particles_.all(), suspects_.size(), log_.flip(), before + count, known, batch, random);
+  design_pools(particles_.all(), local_relations_, suspects_.size(), log_.flip(), before + count, known, batch, random);
   std::vector<SuspectSet> sets;
-  for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(global(batch[i]));
+  for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(relations_.effective(global(batch[i])));
   return sets;
 }
 

@@ -11,14 +11,15 @@
 #include "strategies/causes/particles.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/finding.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies::causes {
 
 class Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
-  /// problem and log must outlive the engine.
-  Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log);
+  /// problem, relations and log must outlive the engine.
+  Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
 
   /// Takes in the opinion just added to the log.
   void hear(const Opinion& opinion);
@@ -52,9 +53,11 @@ class Engine {
   void review();
 
   const Problem& problem_;
+  const Relations& relations_;
   SuspectSet always_active_;
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
+  Relations local_relations_;
   Tests tests_;
   std::vector<Opinion> heard_;  // by test
   Particles particles_;
