@@ -26,6 +26,9 @@ Workaround
   export FLAGS_npu_storage_format='0'
   Step time 0.200 s as it is, 0.222 s with the fix (+11 %).
 
+Changed since the baseline
+  cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z
+
 9 trials, 9 attempts, 22.5 s. Report: /home/user/out/rec-20261121T120000Z/report.md
 )");
 }
@@ -51,6 +54,8 @@ Not decided
   ops:matmul_v2 is not acquitted: the run breaks when it is neutralised, so it stayed active.
   trials with ops:pad3d crash
   Without a verdict, unresolved (stopped: stall 10m): trial 2.
+
+Warnings
   the references are identical
 
 2 trials, 2 attempts, 8.4 s. Report: /home/user/out/rec-20261121T120000Z/report.md

@@ -91,6 +91,9 @@ Record culprits() {
   record.trials.push_back(trial(8, "certificate", {0, 1, 4, 5}, Verdict::fail, kNan));
   record.trials.push_back(trial(9, "certificate", {0, 1, 3, 4, 5}, Verdict::pass, -0.0001));
   record.workaround = {{"CUSTOM_DEVICE_BLACK_LIST", "pad3d"}, {"FLAGS_npu_storage_format", "0"}};
+  record.changes = {"cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z"};
+  record.agreed_checks = {"dataset"};
+  record.reproductions = {{{1}, 7, "#!/bin/sh\nexport CUSTOM_DEVICE_BLACK_LIST=conv2d\nexec python train.py\n"}};
   record.as_is_step_time_s = 0.2;
   record.fix_step_time_s = 0.222;
   return record;
@@ -163,7 +166,8 @@ Record with(const std::string& text) {
   record.workaround_unset = {text};
   record.workaround_arguments = {text};
   record.versions = {{text, text}};
-  record.warnings = {text};
+  record.warnings = record.changes = record.agreed_checks = {text};
+  record.reproductions.front().script = text;
   return record;
 }
 
