@@ -107,6 +107,8 @@ std::string result_text(const Record& record, Colour colour) {
   text += ladders(paint, record);
   text += section(paint, "Neutralised without effect", without_effect(record, plain));
   text += section(paint, "Not decided", undecided(record, plain));
+  text += section(paint, "Changed since the baseline", escaped(record.changes, plain));
+  text += section(paint, "Warnings", escaped(record.warnings, plain));
   return text + fmt::format("\n{} trials, {} attempts, {}. Report: {}/report.md\n", record.trials.size(),
                             attempt_count(record), duration_text(record.elapsed_s), plain(record.run_folder));
 }

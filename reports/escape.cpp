@@ -57,6 +57,19 @@ std::string harmless(std::string_view text, std::string_view kept) {
   return result;
 }
 
+std::string entities(const std::string& text) {
+  std::string result;
+  for (const char c : text) switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\'': result += "&#39;"; break;
+      default: result += c;
+    }
+  return result;
+}
+
 // More backticks than any run of them in `text`, at least `least`.
 std::string fence(std::string_view text, std::size_t least) {
   std::size_t longest = 0, run = 0;
@@ -73,18 +86,9 @@ std::string plain(std::string_view text) { return harmless(text, ""); }
 
 std::string plain_lines(std::string_view text) { return harmless(text, "\n\t"); }
 
-std::string html(std::string_view text) {
-  std::string result;
-  for (const char c : plain(text)) switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += c;
-    }
-  return result;
-}
+std::string html(std::string_view text) { return entities(plain(text)); }
+
+std::string html_lines(std::string_view text) { return entities(plain_lines(text)); }
 
 std::string markdown_code(std::string_view text) {
   const std::string shown = plain(text);

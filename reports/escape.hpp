@@ -18,6 +18,9 @@ std::string plain_lines(std::string_view text);
 /// plain() as HTML text or as a quoted attribute value.
 std::string html(std::string_view text);
 
+/// plain_lines() as HTML text.
+std::string html_lines(std::string_view text);
+
 /// plain() as a Markdown code span: there neither markup, HTML, links, mentions nor mathematics are read.
 std::string markdown_code(std::string_view text);
 

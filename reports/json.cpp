@@ -164,6 +164,13 @@ Json trial(const Trial& one) {
           {"attempts", std::move(attempts)}};
 }
 
+Json reproductions(const Record& record) {
+  Json all = Json::array();
+  for (const Reproduction& one : record.reproductions)
+    all.push_back({{"cause", suspects(record, one.cause)}, {"trial", one.trial}, {"script", one.script}});
+  return all;
+}
+
 Json all_but_trials(const Record& record) {
   const strategies::Answer& answer = record.answer;
   const bool accused = record.outcome == Outcome::culprits;
@@ -199,6 +206,9 @@ Json all_but_trials(const Record& record) {
           {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
           {"versions", record.versions},
           {"advice", record.advice},
+          {"changes", record.changes},
+          {"agreed_checks", record.agreed_checks},
+          {"reproductions", reproductions(record)},
           {"warnings", record.warnings},
           {"curves", curves(record)}};
 }

@@ -129,7 +129,8 @@ void append_suite(pugi::xml_node suites, const Suite& suite) {
   node.append_attribute("skipped") = count(suite.cases, "skipped");
   node.append_attribute("time") = seconds_text(suite.time_s).c_str();
   if (is_timestamp(suite.timestamp)) node.append_attribute("timestamp") = suite.timestamp.c_str();
-  pugi::xml_node properties = node.append_child("properties");
+  // The schema wants at least one property where there are properties.
+  pugi::xml_node properties = suite.versions.empty() ? pugi::xml_node() : node.append_child("properties");
   for (const auto& [name, value] : suite.versions) {
     pugi::xml_node property = properties.append_child("property");
     property.append_attribute("name") = plain(name).c_str();

@@ -39,7 +39,7 @@ std::string measured(const Record& record) {
                                  markdown_cell(record.metric), rows);
   text += fmt::format("\nTarget {}", unsigned_percent_text(record.target));
   if (record.noise) text += fmt::format(", run-to-run noise {}", unsigned_percent_text(*record.noise));
-  return text + fmt::format(" ({} distinct references).\n", record.references);
+  return text + fmt::format(" ({} distinct reference{}).\n", record.references, record.references == 1 ? "" : "s");
 }
 
 std::string culprits(const Record& record) {
@@ -98,7 +98,21 @@ std::string versions(const Record& record) {
   std::vector<std::string> lines{"bisectd " + markdown_code(record.program_version)};
   for (const auto& [what, version] : record.versions)
     lines.push_back(markdown_code(what) + " " + markdown_code(version));
+  for (const std::string& check : record.agreed_checks)
+    lines.push_back("check " + markdown_code(check) + ": both sides agree");
   return items(lines);
+}
+
+/// Whole scripts, because whoever mends the operator does not have the run directory.
+std::string smallest_reproduction(const Record& record) {
+  std::string text;
+  for (const Reproduction& one : record.reproductions) {
+    const bool fails_only_together = one.cause.size() > 1;
+    text += fmt::format("{}With everything but {} neutralised (trial {}). Once {} neutralised too, it passes.\n\n{}",
+                        text.empty() ? "" : "\n", suspects_text(record, one.cause, markdown_code), one.trial,
+                        fails_only_together ? "any of them is" : "it is", markdown_block(one.script, "sh"));
+  }
+  return text;
 }
 
 std::string reproduction_line(std::string_view what, const Trial* trial) {
@@ -133,7 +147,11 @@ std::string to_markdown(const Record& record) {
   text += ladders(record);
   text += section("Neutralised without effect", items(without_effect(record, markdown_code)));
   text += section("Not decided", items(undecided(record, markdown_code)));
-  text += section("Versions", versions(record)) + section("How to reproduce", reproduction(record));
+  text += section("Warnings", items(escaped(record.warnings, markdown_code)));
+  text += section("Smallest reproduction", accused ? smallest_reproduction(record) : "");
+  text += section("Versions", versions(record));
+  text += section("Changed since the baseline", items(escaped(record.changes, markdown_code)));
+  text += section("How to reproduce", reproduction(record));
   return text + fmt::format("\n{} trials, {} attempts, {}; started {}.\n", record.trials.size(), attempt_count(record),
                             duration_text(record.elapsed_s), markdown_code(record.started_utc));
 }

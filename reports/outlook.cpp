@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -20,22 +21,25 @@ bool is_of_search(const Trial& trial) {
 
 }  // namespace
 
-std::vector<const Trial*> running_trials(const Record& record) {
-  std::vector<const Trial*> running;
-  for (const Trial& trial : record.trials)
-    if (trial.running) running.push_back(&trial);
-  return running;
+std::vector<Underway> underway(const Record& record) {
+  std::vector<Underway> all;
+  for (const Trial& trial : record.trials) {
+    if (!trial.running) continue;
+    const std::size_t before = all.size();
+    for (const Attempt& attempt : trial.attempts)
+      if (attempt.exit.empty()) all.push_back({&trial, &attempt});
+    if (all.size() == before) all.push_back({&trial, nullptr});
+  }
+  // By length first: "npu 2" stands before "npu 10".
+  std::ranges::stable_sort(all, {}, [](const Underway& one) {
+    const std::string device = one.attempt ? one.attempt->device : "";
+    return std::tuple(one.attempt == nullptr, device.size(), device);
+  });
+  return all;
 }
 
 std::size_t judged_count(const Record& record) {
   return static_cast<std::size_t>(std::ranges::count(record.trials, false, &Trial::running));
-}
-
-const Attempt* running_attempt(const Trial& trial) {
-  const Attempt* newest = nullptr;
-  for (const Attempt& attempt : trial.attempts)
-    if (attempt.exit.empty() && (!newest || attempt.started_s >= newest->started_s)) newest = &attempt;
-  return trial.running ? newest : nullptr;
 }
 
 std::optional<std::pair<double, double>> time_left_s(const Record& record) {

@@ -11,12 +11,17 @@
 
 namespace bisectd::reports {
 
-/// Trials under way, and those that ended.
-std::vector<const Trial*> running_trials(const Record& record);
-std::size_t judged_count(const Record& record);
+/// An attempt under way, or (null) a trial that waits for a device or between two attempts.
+struct Underway {
+  const Trial* trial = nullptr;
+  const Attempt* attempt = nullptr;
+};
 
-/// The attempt of a running trial that was started last and has not ended; null while it only waits for a device.
-const Attempt* running_attempt(const Trial& trial);
+/// Those on devices first, in the order of their devices, so that each keeps its place from one look to the next.
+std::vector<Underway> underway(const Record& record);
+
+/// Trials that ended.
+std::size_t judged_count(const Record& record);
 
 /// Seconds to the end, lowest and highest expected: trials left at the pace of the search so far. Empty before the first
 /// judged trial of the search and when nothing is left.

@@ -48,8 +48,7 @@ std::string neutralised_text(const Record& record, const Trial& trial) {
 }
 
 // "step 40 of 60, loss 7.103 (+3.10 % so far), 12.3 s"
-std::string running_text(const Record& record, const Trial& trial) {
-  const Attempt* attempt = running_attempt(trial);
+std::string running_text(const Record& record, const Attempt* attempt) {
   if (!attempt) return "starting";
   std::string text;
   if (attempt->last_step) {
@@ -60,7 +59,7 @@ std::string running_text(const Record& record, const Trial& trial) {
   }
   if (attempt->last_value) {
     text += fmt::format("{} {:.4g}", plain(record.metric), *attempt->last_value);
-    if (trial.delta) text += fmt::format(" ({} so far)", percent_text(trial.delta));
+    if (attempt->delta) text += fmt::format(" ({} so far)", percent_text(attempt->delta));
     text += ", ";
   }
   return text + duration_text(std::max(0.0, record.elapsed_s - attempt->started_s));
@@ -81,6 +80,12 @@ std::string elided(const std::string& text, std::size_t columns) {
   for (auto next = head; utf8::unchecked::next(next), width(text.begin(), next) <= (kept + 1) / 2;) head = next;
   for (auto next = tail; utf8::unchecked::prior(next), width(next, text.end()) <= kept / 2;) tail = next;
   return std::string(text.begin(), head) + std::string(kGap) + std::string(tail, text.end());
+}
+
+std::string running_line(const Record& record, const Underway& one) {
+  const std::string device = one.attempt && !one.attempt->device.empty() ? plain(one.attempt->device) + "  " : "";
+  return fmt::format("{}trial {} {}{}: {}", device, one.trial->number, plain(one.trial->role),
+                     neutralised_text(record, *one.trial), running_text(record, one.attempt));
 }
 
 }  // namespace
@@ -118,19 +123,12 @@ std::string trial_line(const Record& record, const Trial& trial) {
 std::string heartbeat_line(const Record& record) {
   std::string text = fmt::format("running for {}", duration_text(record.elapsed_s));
   const char* separator = ": ";
-  for (const Trial* trial : running_trials(record)) {
+  for (const auto& [trial, attempt] : underway(record)) {
     text += fmt::format("{}trial {} {} ({})", separator, trial->number, plain(trial->role),
-                        running_text(record, *trial));
+                        running_text(record, attempt));
     separator = "; ";
   }
   return text;
-}
-
-std::string running_line(const Record& record, const Trial& trial) {
-  const Attempt* attempt = running_attempt(trial);
-  const std::string device = attempt && !attempt->device.empty() ? plain(attempt->device) + "  " : "";
-  return fmt::format("{}trial {} {}{}: {}", device, trial.number, plain(trial.role), neutralised_text(record, trial),
-                     running_text(record, trial));
 }
 
 std::vector<std::string> live_lines(const Record& record, std::size_t columns, std::size_t rows) {
@@ -139,12 +137,12 @@ std::vector<std::string> live_lines(const Record& record, std::size_t columns, s
   const auto add = [&](const std::string& text) { lines.push_back(elided(text, columns)); };
   add(fmt::format("{} running for {}{}", count_text(record), duration_text(record.elapsed_s),
                   left.empty() ? "" : "; " + left));
-  const auto running = running_trials(record);
+  const auto running = underway(record);
   const std::size_t others = likely.empty() ? 1 : 2;
   const std::size_t room = rows > others ? rows - others : 0;
   const std::size_t shown = running.size() <= room ? running.size() : std::max<std::size_t>(room, 1) - 1;
-  for (std::size_t i = 0; i < shown; ++i) add("  " + running_line(record, *running[i]));
-  if (shown < running.size() && lines.size() < rows) add(fmt::format("  and {} more trials", running.size() - shown));
+  for (std::size_t i = 0; i < shown; ++i) add("  " + running_line(record, running[i]));
+  if (shown < running.size() && lines.size() < rows) add(fmt::format("  and {} more", running.size() - shown));
   if (!likely.empty() && lines.size() < rows) add("  likely: " + likely);
   return lines;
 }

@@ -24,11 +24,9 @@ std::string judged_text(const Record& record, const Trial& trial);
 /// Proof of life where no status line can be shown: "running for 35 min 02 s: trial 7 search (step 40 of 60, 12.3 s)".
 std::string heartbeat_line(const Record& record);
 
-/// One running trial: "npu 0  trial 7 search: ops:a neutralised: step 40 of 60, loss 7.1 (+3.10 % so far), 12.3 s".
-std::string running_line(const Record& record, const Trial& trial);
-
 /// A few lines for the bottom of a terminal, each at most `columns` wide (a longer one loses its middle), at most `rows`
-/// of them: how far the search is, one line per running trial, likely culprits.
+/// of them: how far the search is, one line per running attempt
+/// ("npu 0  trial 7 search: ops:a neutralised: step 40 of 60, loss 7.1 (+3.10 % so far), 12.3 s"), likely culprits.
 std::vector<std::string> live_lines(const Record& record, std::size_t columns, std::size_t rows);
 
 }  // namespace bisectd::reports

@@ -43,6 +43,7 @@ struct Attempt {
   std::optional<double> last_value;  ///< of a running attempt: what the deciding metric is now
   Line curve;                    ///< the deciding metric
   std::optional<double> step_time_s;  ///< of its warm part; absent where too little was seen of it
+  std::optional<double> delta;        ///< of a running attempt: so far
 };
 
 /// One trial, judged or running.
@@ -88,6 +89,13 @@ struct Ladder {
   std::optional<PassingWindow> window;  ///< its middle is what neutralises the ladder; absent: no value passes
 };
 
+/// The smallest run that shows a cause: everything else neutralised.
+struct Reproduction {
+  std::vector<std::size_t> cause;  ///< ids, as in Answer::causes
+  std::size_t trial = 0;           ///< its number
+  std::string script;              ///< for a POSIX shell, whole: environment, folder, command
+};
+
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
 struct Record {
@@ -119,6 +127,9 @@ struct Record {
   std::vector<std::string> workaround_arguments;                ///< argv elements to add
   std::optional<double> as_is_step_time_s, fix_step_time_s;     ///< medians; absent when the log has no times
   std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
+  std::vector<std::string> changes;                             ///< of versions, since the baseline
+  std::vector<std::string> agreed_checks;                       ///< names: both sides were given the same there
+  std::vector<Reproduction> reproductions;                      ///< of the causes, as far as they were tried
   std::string advice;                ///< what to do next when there is no culprit, in plain words
   std::vector<std::string> warnings; ///< that a reader of the result must know
 };

@@ -40,8 +40,7 @@ Json range(std::optional<std::pair<double, double>> range) {
   return range ? Json{{"low", range->first}, {"high", range->second}} : Json(nullptr);
 }
 
-Json running(const Record& record, const Trial& trial) {
-  const Attempt* attempt = running_attempt(trial);
+Json running(const Record& record, const Trial& trial, const Attempt* attempt) {
   const auto& steps = record.reference_curve.steps;
   return {{"trial", trial.number},
           {"role", trial.role},
@@ -50,7 +49,7 @@ Json running(const Record& record, const Trial& trial) {
           {"step", attempt && attempt->last_step ? Json(*attempt->last_step) : Json(nullptr)},
           {"last_step", steps.empty() ? Json(nullptr) : Json(steps.back())},
           {"value", number(attempt ? attempt->last_value : std::nullopt)},
-          {"difference", number(trial.delta)},
+          {"difference", number(attempt ? attempt->delta : std::nullopt)},
           {"seconds", number(attempt ? std::optional(record.elapsed_s - attempt->started_s) : std::nullopt)}};
 }
 
@@ -77,7 +76,7 @@ std::string status_text(const Record& record, std::optional<int> process) {
 
 std::string status_json(const Record& record, std::optional<int> process) {
   Json runs = Json::array(), likely = Json::array();
-  for (const Trial* trial : running_trials(record)) runs.push_back(running(record, *trial));
+  for (const auto& [trial, attempt] : underway(record)) runs.push_back(running(record, *trial, attempt));
   for (const std::size_t id : likely_culprits(record, kLikely))
     likely.push_back({{"family", record.suspects[id].family},
                       {"name", record.suspects[id].name},

@@ -51,7 +51,8 @@ std::string counts_text(const SuiteRecord& suite) {
   const auto green = std::ranges::count_if(suite.entries, is_green);
   const auto red = std::ranges::count_if(suite.entries, is_regression);
   const auto all = static_cast<std::ptrdiff_t>(suite.entries.size());
-  return fmt::format("{} models: {} green, {} regressed, {} not judged", all, green, red, all - green - red);
+  return fmt::format("{} model{}: {} green, {} regressed, {} not judged", all, all == 1 ? "" : "s", green, red,
+                     all - green - red);
 }
 
 /// Shapes, not only colours, tell outcomes apart.
@@ -62,10 +63,23 @@ std::string trend_mark(const TrendPoint& point) {
                      green ? "\xE2\x97\x8F" : red ? "\xE2\x96\xB2" : "\xE2\x97\x8B");
 }
 
+/// Earlier results, then this one.
 std::string trend(const SuiteEntry& entry) {
   std::string text;
   const std::size_t first = entry.past.size() > kTrend ? entry.past.size() - kTrend : 0;
-  for (std::size_t i = first; i < entry.past.size(); ++i) text += trend_mark(entry.past[i]);
+  const auto& record = entry.record;
+  for (std::size_t i = first; i < entry.past.size(); ++i)  // this one is among them if the suite was resumed
+    if (!record || entry.past[i].utc != record->started_utc) text += trend_mark(entry.past[i]);
+  if (record)
+    text += " " + trend_mark({record->started_utc, std::string(outcome_word(record->outcome)), delta_of(entry)});
+  return text;
+}
+
+/// What a reader of the index wants to know of a model: who is guilty, or why nothing is known; and what was upgraded.
+std::string found(const SuiteEntry& entry) {
+  std::string text = detail(entry, html);
+  if (!entry.record || is_green(entry)) return text;
+  for (const std::string& change : entry.record->changes) text += (text.empty() ? "" : "<br>") + html(change);
   return text;
 }
 
@@ -74,7 +88,7 @@ std::string row(const SuiteEntry& entry) {
   const char* colour = is_green(entry) ? "pass" : is_regression(entry) ? "fail" : "open";
   return fmt::format("<tr><th>{}</th><td><span class=\"pill {}\">{}</span></td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
                      entry.link.empty() ? model : fmt::format("<a href=\"{}\">{}</a>", html(entry.link), model), colour,
-                     state_text(entry), entry.record ? percent_text(delta_of(entry)) : "", detail(entry, html), trend(entry));
+                     state_text(entry), entry.record ? percent_text(delta_of(entry)) : "", found(entry), trend(entry));
 }
 
 }  // namespace
@@ -102,19 +116,21 @@ std::string suite_text(const SuiteRecord& suite, Colour colour) {
 std::string suite_html(const SuiteRecord& suite) {
   std::string rows;
   for (const SuiteEntry& entry : suite.entries) rows += row(entry);
-  const int code = suite_exit_code(suite);
+  const char* mood = std::ranges::any_of(suite.entries, is_regression) ? "culprits"
+                     : suite_exit_code(suite) == 0                        ? "aligned"
+                                                                          : "inconclusive";
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {0}; base-uri 'none'; "
       "form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{1}: {2}</title>\n<style>{3}</style>\n</head>\n"
       "<body>\n<header class=\"{4}\">\n<h1>{1}</h1>\n<p class=\"verdict\">{2}.</p>\n</header>\n<main>\n<section>\n"
-      "<div class=\"wide\"><table><thead><tr><th>model</th><th>result</th><th>against the baseline</th><th></th>"
-      "<th>trend</th></tr></thead><tbody>\n{5}</tbody></table></div>\n<p class=\"note\">Trend, oldest first: agreed "
+      "<div class=\"wide\"><table id=\"models\" class=\"cards\"><thead><tr><th>model</th><th>result</th><th>against the reference</th><th>found</th>"
+      "<th>trend</th></tr></thead><tbody>\n{5}</tbody></table></div>\n<p class=\"note\">Trend, oldest first, this result apart: agreed "
       "<i class=\"pass\">\xE2\x97\x8F</i>, regressed <i class=\"fail\">\xE2\x96\xB2</i>, no answer "
       "<i class=\"open\">\xE2\x97\x8B</i>. Started {6}, {7}.</p>\n</section>\n</main>\n</body>\n</html>\n",
       policy_source(kPageStyle), html(suite.name), counts_text(suite), kPageStyle.text,
-      code == 0 ? "aligned" : code == 1 ? "culprits" : "inconclusive", rows, html(suite.started_utc),
+      mood, rows, html(suite.started_utc),
       duration_text(suite.elapsed_s));
 }
 

@@ -35,8 +35,13 @@ std::vector<std::string> undecided(const Record& record, Escape escape) {
                         " is not acquitted: the run breaks when it is neutralised, so it stayed active.");
   if (!record.answer.explanation.empty()) sentences.push_back(explanation_text(record, escape));
   for (std::string& sentence : trials_without_verdict(record, escape)) sentences.push_back(std::move(sentence));
-  for (const std::string& warning : record.warnings) sentences.push_back(escape(warning));
   return sentences;
+}
+
+std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape escape) {
+  std::vector<std::string> result;
+  for (const std::string& line : lines) result.push_back(escape(line));
+  return result;
 }
 
 std::vector<std::string> without_effect(const Record& record, Escape escape) {

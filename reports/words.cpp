@@ -79,6 +79,11 @@ std::string_view verdict_word(strategies::Verdict verdict) {
   return "unresolved";
 }
 
+std::string_view state_word(const Trial& trial) {
+  if (trial.running) return "running";
+  return trial.reason == "measured" ? "measured" : verdict_word(trial.verdict);
+}
+
 std::string_view outcome_word(Outcome outcome) {
   switch (outcome) {
     case Outcome::culprits: return "culprits";

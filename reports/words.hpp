@@ -30,6 +30,8 @@ std::string duration_text(double seconds);
 std::string trials_left_text(const strategies::Answer& answer);
 
 std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
+/// The same of a trial that may still run, or was run for what it logs: running, measured.
+std::string_view state_word(const Trial& trial);
 std::string_view outcome_word(Outcome outcome);              ///< as in report.json: culprits, aligned, ...
 
 /// A heading: "culprits found", "no difference", ...

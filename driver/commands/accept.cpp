@@ -12,6 +12,7 @@
 #include "driver/judge/preflight.hpp"
 #include "driver/judge/verdict.hpp"
 #include "driver/loop/replay.hpp"
+#include "reports/escape.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
@@ -93,11 +94,12 @@ bool compare_with_old(const configs::Experiment& experiment, const Baseline& bas
   if (old.metric != baseline.metric || old.model != baseline.model)
     throw UsageError(fmt::format("{} is not replaced: it is the baseline of `{}`, metric `{}`", file, old.model, old.metric));
   const judge::Judgement judgement = judge::judge(prepared(experiment, curves_of(old)), curves_of(baseline), {});
-  fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", old.accepted_utc, noise_text(old), noise_text(baseline),
+  fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", reports::plain(old.accepted_utc), noise_text(old), noise_text(baseline),
              reports::percent_text(judgement.delta));
   for (const auto& [what, version] : baseline.versions)
     if (const auto before = old.versions.find(what); before == old.versions.end() || before->second != version)
-      fmt::print("{}: {} -> {}\n", what, before == old.versions.end() ? "not known" : before->second, version);
+      fmt::print("{}: {} -> {}\n", reports::plain(what), before == old.versions.end() ? "not known" : reports::plain(before->second),
+                 reports::plain(version));
   return same_curves(old, baseline);
 }
 
@@ -114,14 +116,14 @@ int accept(const AcceptOptions& options) {
                      " If the difference is meant, accept it with --yes");
   if (fs::exists(file)) {
     if (compare_with_old(experiment, baseline, file)) {
-      fmt::print("{} has this curve already; nothing was written\n", file);
+      fmt::print("{} has this curve already; nothing was written\n", reports::plain(file));
       return 0;
     }
     if (!options.yes) throw UsageError(file + " is not replaced; accept the new curve with --yes");
   }
   if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) fs::create_directories(folder);
   keep::write_file(file, baseline_text(baseline));
-  fmt::print("wrote {}: {} of {}, {}\n", file, baseline.metric, baseline.model, noise_text(baseline));
+  fmt::print("wrote {}: {} of {}, {}\n", reports::plain(file), baseline.metric, baseline.model, noise_text(baseline));
   return 0;
 }
 

@@ -81,7 +81,7 @@ int run_pair(configs::Experiment& experiment, Sides& sides, launch::Launcher& la
   for (const std::string& line : pair.lines) say("ok", line);
   for (const std::string& warning : pair.warnings) say("warning", warning);
   for (const std::string& problem : pair.problems) say("error", problem);
-  fmt::print("logs: {}\n", folder.string());
+  fmt::print("logs: {}\n", reports::plain(folder.string()));
   return pair.signal_number ? 128 + pair.signal_number : pair.problems.empty() ? 0 : 4;
 }
 

@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "configs/loader.hpp"
+#include "configs/printable.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/output.hpp"
@@ -22,6 +24,7 @@
 #include "driver/suite/suite_file.hpp"
 #include "driver/suite/suite_run.hpp"
 #include "driver/suite/suite_state.hpp"
+#include "driver/suite/upgrade.hpp"
 #include "reports/junit.hpp"
 
 namespace bisectd::driver::commands {
@@ -58,6 +61,18 @@ std::set<std::string> devices_of(const configs::Experiment& experiment) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+/// The line in which a bisectd said why it ended: the last that begins with its name or with the place of what is wrong in
+/// its experiment, because progress and warnings stand before it; else the last one.
+std::string complaint_in(const std::string& text, const std::string& experiment_file) {
+  std::istringstream lines(text);
+  std::string complaint, last;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("bisectd: ") || line.starts_with(configs::printable(experiment_file) + ":")) complaint = line;
+    if (!line.empty()) last = line;
+  }
+  return complaint.empty() ? last : complaint;
+}
+
 class Ci {
  public:
   explicit Ci(const CiOptions& options)
@@ -73,6 +88,8 @@ class Ci {
     record_.folder = state.folder().string();
     record_.started_utc = state.started_utc();
     progress_.line(fmt::format("suite directory: {}", record_.folder));
+    const std::vector<PastResult> results = read_results(history_);
+    for (std::size_t i = 0; i < record_.entries.size(); ++i) look_back(record_.entries[i], experiments_[i], results);
     const suite::SuiteEnd end = run_what_is_left();
     if (end == suite::SuiteEnd::out_of_time) give_up_waiting();
     record_.elapsed_s = elapsed_s();
@@ -114,8 +131,6 @@ class Ci {
       experiments_.push_back(std::move(experiment));
     }
     keep_only();
-    const std::vector<PastResult> results = read_results(history_);
-    for (std::size_t i = 0; i < record_.entries.size(); ++i) look_back(record_.entries[i], experiments_[i], results);
   }
 
   void keep_only() {
@@ -135,7 +150,7 @@ class Ci {
 
   /// The model's trend, and whether it can be left out.
   void look_back(SuiteEntry& entry, const std::optional<configs::Experiment>& experiment,
-                 const std::vector<PastResult>& results) const {
+                 const std::vector<PastResult>& results) {
     const PastResult* last = nullptr;
     for (const PastResult& result : results)
       if (result.model == entry.model) {
@@ -143,6 +158,11 @@ class Ci {
         last = &result;
       }
     if (!options_.changed_only || !experiment || !last || last->outcome != "aligned" || last->digest != digest_of(*experiment)) return;
+    const fs::path folder = state_->folder() / "versions" / entry.model;
+    if (const std::string upgrade = suite::upgrade_since(last->versions, *experiment, folder, state_->tag()); !upgrade.empty()) {
+      progress_.line(fmt::format("{}: {} since it agreed on {}", entry.model, upgrade, last->utc));
+      return;
+    }
     entry.state = EntryState::unchanged;
     entry.problem = "nothing changed since it agreed on " + last->utc;
   }
@@ -185,13 +205,15 @@ class Ci {
 
   /// A model's bisectd has ended: its record, or why there is none.
   void take_in(const std::string& model, int code, const std::string& message) {
-    SuiteEntry& entry = *std::ranges::find(record_.entries, model, &SuiteEntry::model);
+    const auto found = std::ranges::find(record_.entries, model, &SuiteEntry::model);
+    SuiteEntry& entry = *found;
+    const std::string& file = experiments_[static_cast<std::size_t>(found - record_.entries.begin())]->file;
     const fs::path folder = state_->folder_of(model);
     entry.state = EntryState::unjudged;
     try {
       // Wrong words, or something outside that ended it before it had a run: then its own words say it best.
       if (code == kUsageCode || !keep::RunDirectory::is_one(folder / "latest")) {
-        entry.problem = first_line(keep::read_file(folder / "stderr.log"));
+        entry.problem = complaint_in(keep::read_file(folder / "stderr.log"), file);
         if (entry.problem.empty()) throw std::runtime_error("it said nothing");
       } else {
         const SeenRun run = see_run((folder / "latest").string());

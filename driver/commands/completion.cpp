@@ -98,7 +98,9 @@ std::string zsh(const std::vector<CommandDoc>& commands) {
       "_bisectd() {{\n  local -a commands=(\n{}  )\n"
       "  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
       "  shift words; (( CURRENT-- ))\n"
-      "  case $words[1] in\n{}  esac\n}}\ncompdef _bisectd bisectd\n",
+      "  case $words[1] in\n{}  esac\n}}\n"
+      // Found through $fpath it is read as the body of the function, at the first completion: that one is to be answered.
+      "if [[ $funcstack[1] == _bisectd ]]; then _bisectd \"$@\"; else compdef _bisectd bisectd; fi\n",
       names, cases);
 }
 

@@ -12,6 +12,7 @@
 #include "configs/layers.hpp"
 #include "configs/suggest.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -111,7 +112,7 @@ subject:                       # the side that loses accuracy
   stall: 15m                   # no new output
 
 metric: {{{metric}}}   # every step, not smoothed
-accept: {{target: 0.5%}}         # of the final quarter of the run
+accept: {{target: 0.5%}}         # of the last 30 % of the run
 
 {families}suspects:
 {suspects}
@@ -144,7 +145,7 @@ int init(const InitOptions& options) {
   }
   if (fs::exists(options.file)) throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
   keep::write_file(options.file, text);
-  fmt::print("wrote {0}; look at it, then: bisectd check {0} --run\n", options.file);
+  fmt::print("wrote {0}; look at it, then: bisectd check {0} --run\n", reports::plain(options.file));
   return 0;
 }
 

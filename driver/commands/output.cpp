@@ -22,14 +22,18 @@ void add_output_options(CLI::App& command, OutputOptions& output) {
 }
 
 bool wants_colour(const OutputOptions& output) {
-  // Order of precedence: our own option, NO_COLOR, CLICOLOR_FORCE, then the terminal (conventions of no-color.org and
-  // bixense.com/clicolors).
-  const auto is_set = [](const char* name) { const char* value = std::getenv(name); return value && *value; };
+  // Order of precedence: our own option, NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR, CLICOLOR=0, then the terminal
+  // (conventions of no-color.org, force-color.org and bixense.com/clicolors).
+  const auto value_of = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value ? value : "");
+  };
+  const auto is_set = [&](const char* name) { return !value_of(name).empty(); };
   if (output.color != "auto") return output.color == "always";
   if (is_set("NO_COLOR")) return false;
-  if (is_set("CLICOLOR_FORCE")) return true;
-  const char* term = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) && term && std::string_view(term) != "dumb";
+  if (is_set("CLICOLOR_FORCE") || is_set("FORCE_COLOR")) return true;
+  if (value_of("CLICOLOR") == "0") return false;
+  return ::isatty(STDOUT_FILENO) && is_set("TERM") && value_of("TERM") != "dumb";
 }
 
 void print_result(const reports::Record& record, const OutputOptions& output) {

@@ -15,6 +15,7 @@
 #include "driver/loop/problem.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/sides.hpp"
+#include "reports/escape.hpp"
 #include "reports/words.hpp"
 #include "strategies/simulate.hpp"
 
@@ -64,7 +65,7 @@ class Plan {
     if (side.pool->free() == 0) free_devices();
     const auto slot = side.pool->acquire();
     const std::string text = shell_text(launch_command(request, *slot, experiment_.name + "-UTC"));
-    fmt::print("   {}\n", boost::replace_all_copy(text.substr(0, text.size() - 1), "\n", "\n   "));
+    fmt::print("   {}\n", boost::replace_all_copy(reports::plain_lines(text.substr(0, text.size() - 1)), "\n", "\n   "));
     taken_.emplace_back(&side, *slot);
   }
 

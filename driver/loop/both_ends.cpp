@@ -169,6 +169,7 @@ std::optional<AsIs> measure_subject(Night& night) {
   record.noise = judgement.noise;
   if (const auto differences = differing_logs(night.experiment, night.reference_attempt, last.folder); !differences.empty())
     return conclude_unequal(record, differences), std::nullopt;
+  for (const configs::Check& check : night.experiment.checks) record.agreed_checks.push_back(check.name);
   warn_of_smoothing(night, last);
   if (const auto why = why_undecidable(night)) return conclude_undecidable(record, *why), std::nullopt;
   if (judgement.verdict == Verdict::pass) return conclude_aligned(record, night.experiment), std::nullopt;

@@ -36,12 +36,14 @@ Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
 bool Inquiry::learn(const Told& told) {
   if (told.shortened && reopened_) return false;
   told_.push_back(told);
+  if (told.shortened) shortened_.push_back(told.evidence);
   if (told.shortened || reopened_ || !contradicts_shortened(told.evidence)) {
     search_.tell(told.evidence);
     return false;
   }
   reopened_ = true;
   std::erase_if(told_, [](const Told& each) { return each.shortened; });
+  shortened_.clear();
   search_ = strategies::Search(problem_, engine_);
   for (const Told& each : told_) search_.tell(each.evidence);
   return true;
@@ -50,9 +52,7 @@ bool Inquiry::learn(const Told& told) {
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
 // passes that none neutralised further fails.
 bool Inquiry::contradicts_shortened(const strategies::Evidence& whole) const {
-  return std::ranges::any_of(told_, [&](const Told& told) {
-    const strategies::Evidence& other = told.evidence;
-    if (!told.shortened) return false;
+  return std::ranges::any_of(shortened_, [&](const strategies::Evidence& other) {
     return (whole.verdict == Verdict::fail && other.verdict == Verdict::pass &&
             other.neutralised.is_subset_of(whole.neutralised)) ||
            (whole.verdict == Verdict::pass && other.verdict == Verdict::fail &&

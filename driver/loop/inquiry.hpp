@@ -52,6 +52,7 @@ class Inquiry {
   strategies::EngineKind engine_;
   strategies::Search search_;
   std::vector<Told> told_;  ///< in order, without what was forgotten
+  std::vector<strategies::Evidence> shortened_;  ///< of these, the shortened ones: few, where `told_` may be long
   bool reopened_ = false;
 };
 

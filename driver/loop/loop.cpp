@@ -29,11 +29,19 @@ void show_fix(Night& night) {
                    logged_curve(night.experiment.subject, folder, night.experiment.metrics), Shown::fix);
 }
 
+/// The runs before the search alone may take hours, and their curves are worth a look. A resumed run has reports already,
+/// of more than it has gone through again by then.
+void show_first_runs(Night& night) {
+  if (night.past.trials.empty()) night.write_reports(false);
+}
+
 void find_answer(Night& night) {
   if (!check_sides(night)) return;
   measure_reference(night);
+  show_first_runs(night);
   const auto as_is = measure_subject(night);
   if (!as_is) return;
+  show_first_runs(night);
   climb_ladders(night);
   Hunt hunt(night, *as_is);
   hunt.run();

@@ -141,6 +141,10 @@ void Night::write_reports(bool final) {
   record.elapsed_s = past.finished ? past.elapsed_s : now_s();
   if (!final && now_s() < next_report_s_) return;
   const double began_s = now_s();
+  if (final) {
+    add_logged_curves(record, experiment, directory);
+    describe_reproductions(record, directory);
+  }
   for (const std::string& problem : reports::write_reports(record, directory.folder())) progress.line("warning: " + problem);
   next_report_s_ = began_s + std::max(kReportEvery_s, (now_s() - began_s) / kReportShare);
 }

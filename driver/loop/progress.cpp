@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/escape.hpp"
+
 namespace bisectd::driver {
 namespace {
 
@@ -46,7 +48,7 @@ void Progress::clear_live() {
 void Progress::line(const std::string& text) {
   if (quiet_) return;
   clear_live();
-  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fprintf(stderr, "%s\n", reports::plain_lines(text).c_str());  // it may hold paths and words of others
   std::fflush(stderr);
   last_shown_ = terminal_ ? Clock::time_point{} : Clock::now();
 }

@@ -37,6 +37,7 @@ void add_conclusion(reports::Record& record, const History& history) {
   record.answer = past.answer;
   record.advice = past.advice;
   record.warnings = past.warnings;
+  record.agreed_checks = past.agreed_checks;
   for (const auto& [suspect, why] : past.no_effect) record.no_effect.push_back({suspect, why});
   if (history.catalogue && !past.no_effect.empty())  // those that are always on are listed behind the others
     for (const neutralise::Member& member : history.catalogue->always_on())
@@ -59,6 +60,7 @@ class Replay {
     add_answer();
     add_conclusion(record_, history_);
     if (record_.finished) show_fix();
+    describe_reproductions(record_, directory_);
     return std::move(record_);
   }
 
@@ -82,7 +84,8 @@ class Replay {
     if (reference_ && !as_is.empty()) describe_subject(record_, *reference_, as_is.back(), Shown::as_is);
     for (reports::Trial& trial : record_.trials)
       for (reports::Attempt& attempt : trial.attempts)
-        if (detail == Detail::whole || is_running(trial, attempt)) add_curve(trial, attempt);
+        if (is_running(trial, attempt)) add_curve_so_far(trial, attempt);
+    if (detail == Detail::whole) add_logged_curves(record_, experiment_, directory_);
   }
 
   /// An attempt that runs has no exit yet.
@@ -90,15 +93,14 @@ class Replay {
     return trial.running && attempt.exit.empty();
   }
 
-  void add_curve(reports::Trial& trial, reports::Attempt& attempt) const {
+  void add_curve_so_far(reports::Trial& trial, reports::Attempt& attempt) const {
     const judge::Curve curve = curve_of(trial, attempt);
     const auto series = curve.series.find(record_.metric);
     if (series == curve.series.end() || series->second.empty()) return;
     attempt.curve = line_of(series->second, kAttemptPoints);
-    if (!is_running(trial, attempt)) return;
     attempt.last_step = series->second.back().step;
     attempt.last_value = series->second.back().value;
-    if (reference_) trial.delta = difference_so_far(*reference_, series->second);
+    if (reference_) trial.delta = attempt.delta = difference_so_far(*reference_, series->second);
   }
 
   /// Of a run under way; a finished one has its answer in the journal.

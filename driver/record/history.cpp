@@ -88,6 +88,8 @@ History read_history(const std::filesystem::path& journal) {
       throw keep::JournalDamaged(journal, line, error.what());
     }
   });
+  if (line == 0)  // bisectd was killed between making the file and writing its first record, or this is another file
+    throw keep::JournalDamaged(journal, 1, "there is no run in it; start the experiment anew");
   return std::move(replay).whole();
 }
 

@@ -101,6 +101,7 @@ json json_of_conclusion(const reports::Record& record) {
           {"answer", json_of(record.answer)},
           {"advice", record.advice},
           {"warnings", record.warnings},
+          {"agreed_checks", record.agreed_checks},
           {"no_effect", std::move(no_effect)},
           {"workaround", record.workaround},
           {"workaround_unset", record.workaround_unset},
@@ -113,6 +114,7 @@ PastConclusion conclusion_in(const json& from) {
   conclusion.answer = answer_in(from.at("answer"));
   conclusion.advice = from.at("advice");
   from.at("warnings").get_to(conclusion.warnings);
+  conclusion.agreed_checks = from.value("agreed_checks", std::vector<std::string>{});
   from.at("no_effect").get_to(conclusion.no_effect);
   from.at("workaround").get_to(conclusion.workaround);
   from.at("workaround_unset").get_to(conclusion.workaround_unset);

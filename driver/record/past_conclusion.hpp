@@ -15,7 +15,7 @@ struct PastConclusion {
   reports::Outcome outcome = reports::Outcome::unfinished;
   strategies::Answer answer;
   std::string advice;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, agreed_checks;
   std::vector<std::pair<std::size_t, std::string>> no_effect;
   std::vector<std::pair<std::string, std::string>> workaround;
   std::vector<std::string> workaround_unset, workaround_arguments;

@@ -7,7 +7,9 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/record/program_version.hpp"
 #include "driver/record/record_curves.hpp"
+#include "driver/trial/attempt_files.hpp"
 #include "driver/trial/step_time.hpp"
+#include "reports/lookup.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -35,12 +37,14 @@ reports::Attempt& attempt_of(reports::Trial& trial, const std::string& folder) {
   return found != trial.attempts.end() ? *found : trial.attempts.emplace_back(reports::Attempt{.folder = folder});
 }
 
-reports::Trial opened(std::size_t number, Role role, const strategies::SuspectSet& neutralised) {
+reports::Trial opened(std::size_t number, Role role, const strategies::SuspectSet& neutralised,
+                      const std::string& reason) {
   reports::Trial trial;
   trial.number = number;
   trial.role = name_of(role);
   trial.neutralised = members_of(neutralised);
   trial.running = true;
+  if (role == Role::ladder) trial.notes.push_back(reason);  // which value it tries
   return trial;
 }
 
@@ -65,15 +69,14 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.versions = past.versions;
   record.target = experiment.accept.target;
   for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(warning));
-  for (std::string& change : changes_since_baseline(experiment, past.versions)) record.warnings.push_back(std::move(change));
+  record.changes = changes_since_baseline(experiment, past.versions);
   return record;
 }
 
 void note(reports::Record& record, const keep::RunDirectory& directory, const TrialPlan& plan,
           const AttemptOutcome* outcome) {
   if (!outcome) {
-    record.trials.push_back(opened(plan.number, plan.role, plan.neutralised));
-    if (plan.role == Role::ladder) record.trials.back().notes.push_back(plan.reason);  // which value it tries
+    record.trials.push_back(opened(plan.number, plan.role, plan.neutralised, plan.reason));
     return;
   }
   reports::Trial& trial = trial_of(record, plan.number);
@@ -100,7 +103,7 @@ void note_running(reports::Record& record, const keep::RunDirectory& directory, 
   const auto series = running.log.curve().series.find(record.metric);
   if (series == running.log.curve().series.end() || series->second.empty()) return;
   attempt.last_value = series->second.back().value;
-  if (reference) trial.delta = difference_so_far(*reference, series->second);
+  if (reference) trial.delta = attempt.delta = difference_so_far(*reference, series->second);
 }
 
 void settle(reports::Record& record, const FinishedTrial& finished) {
@@ -108,19 +111,48 @@ void settle(reports::Record& record, const FinishedTrial& finished) {
 }
 
 void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past) {
-  reports::Trial trial = opened(past.number, past.role, past.neutralised);
+  reports::Trial trial = opened(past.number, past.role, past.neutralised, past.reason);
   const std::string key = set_key(past.neutralised);
-  for (const PastAttempt& attempt : past.attempts)
-    if (attempt.ending || !past.judgement)
-      trial.attempts.push_back({.folder = directory.relative(directory.attempt(past.number, key, attempt.number)),
-                                .exit = attempt.text,
-                                .started_s = attempt.started_s,
-                                .duration_s = attempt.duration_s,
-                                .device = attempt.device,
-                                .last_step = attempt.last_step,
-                                .step_time_s = attempt.step_time_s});
+  for (const PastAttempt& attempt : past.attempts) {
+    if (!attempt.ending && past.judgement) continue;
+    trial.attempts.push_back({.folder = directory.relative(directory.attempt(past.number, key, attempt.number)),
+                              .exit = attempt.text,
+                              .started_s = attempt.started_s,
+                              .duration_s = attempt.duration_s,
+                              .device = attempt.device,
+                              .last_step = attempt.last_step,
+                              .step_time_s = attempt.step_time_s});
+    trial.notes.insert(trial.notes.end(), attempt.notes.begin(), attempt.notes.end());
+  }
   if (past.judgement) set_judgement(trial, *past.judgement);
   record.trials.push_back(std::move(trial));
+}
+
+void add_logged_curves(reports::Record& record, const configs::Experiment& experiment, const keep::RunDirectory& directory) {
+  for (reports::Trial& trial : record.trials) {
+    const bool trusted = trial.role == name_of(Role::reference);
+    const configs::Side& side = trusted ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
+    for (reports::Attempt& attempt : trial.attempts) {
+      const std::filesystem::path folder = directory.folder() / attempt.folder;
+      if (attempt.exit.empty() || !attempt.curve.steps.empty() || !std::filesystem::exists(folder)) continue;
+      const judge::Curve curve = logged_curve(side, folder, experiment.metrics);
+      if (const auto series = curve.series.find(record.metric); series != curve.series.end())
+        attempt.curve = line_of(series->second, kAttemptPoints);
+    }
+  }
+}
+
+void describe_reproductions(reports::Record& record, const keep::RunDirectory& directory) {
+  record.reproductions.clear();
+  if (record.outcome != reports::Outcome::culprits) return;
+  for (const strategies::Claim& claim : record.answer.certificate) {
+    if (claim.kind != strategies::Claim::Kind::cause_fails) continue;
+    const reports::Trial* trial = reports::shown_by(record, claim);
+    if (!trial || trial->attempts.empty()) continue;
+    const std::filesystem::path script = command_file(directory.folder() / trial->attempts.back().folder);
+    if (std::filesystem::exists(script))
+      record.reproductions.push_back({claim.subject, trial->number, keep::read_file(script)});
+  }
 }
 
 void describe_costs(reports::Record& record) {

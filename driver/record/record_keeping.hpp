@@ -26,6 +26,13 @@ void settle(reports::Record& record, const FinishedTrial& finished);
 /// A trial of the journal: judged, or still open and then with the attempts that run.
 void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past);
 
+/// What ended attempts logged, where the record has no curve of them yet and their files are still there: attempts of an
+/// earlier bisectd, which restore() leaves without, because reading thousands of logs takes its time.
+void add_logged_curves(reports::Record& record, const configs::Experiment& experiment, const keep::RunDirectory& directory);
+
+/// The commands of the trials that show the causes, from their attempts' folders. Can be called again.
+void describe_reproductions(reports::Record& record, const keep::RunDirectory& directory);
+
 /// Step times of the subject as it is and of the fix, from the attempts of their trials.
 void describe_costs(reports::Record& record);
 

@@ -78,10 +78,12 @@ void write_recipe_files(const std::filesystem::path& folder, const neutralise::R
   for (const neutralise::RecipeFile& file : recipe.files) keep::write_file(folder / file.name, file.content);
 }
 
+std::filesystem::path command_file(const std::filesystem::path& folder) { return folder / "command.sh"; }
+
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command) {
   keep::write_file(folder / "environment.txt", environment_text(command.environment));
-  keep::write_file(folder / "command.sh", "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it.\n" + shell_text(command));
-  std::filesystem::permissions(folder / "command.sh", std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec,
+  keep::write_file(command_file(folder), "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it.\n" + shell_text(command));
+  std::filesystem::permissions(command_file(folder), std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec,
                                std::filesystem::perm_options::add);
 }
 

@@ -32,7 +32,9 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
 /// variables whose name speaks of a token, key, password or secret are not in it.
 std::string shell_text(const LaunchCommand& command);
 
-/// Writes command.sh (shell_text) and environment.txt (all of
+std::filesystem::path command_file(const std::filesystem::path& folder);
+
+/// Writes command_file (shell_text) and environment.txt (all of
 /// it). Values of variables whose name speaks of a token, key, password or secret are in neither.
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command);
 

@@ -81,6 +81,7 @@ bool PastTrials::take(const json& record) {
     attempt->device = record.at("device");
     attempt->last_step = get<std::int64_t>(record, "last_step");
     attempt->step_time_s = get<double>(record, "step_time_s");
+    attempt->notes = record.value("notes", std::vector<std::string>{});
     elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
   } else if (kind == "judged") {
     PastTrial& trial = trial_of(record);
@@ -130,6 +131,7 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
                  {"device", outcome.device}};
   put(record, "last_step", outcome.last_step);
   put(record, "step_time_s", outcome.step_time_s);
+  if (!outcome.notes.empty()) record["notes"] = outcome.notes;
   return record;
 }
 

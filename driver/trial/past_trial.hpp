@@ -22,6 +22,7 @@ struct PastAttempt {
   std::string device;
   std::optional<std::int64_t> last_step;
   std::optional<double> step_time_s;
+  std::vector<std::string> notes;
 };
 
 struct PastTrial {

@@ -44,8 +44,8 @@ bool is_search(Role role) {
 }
 
 std::string set_key(const strategies::SuspectSet& set) {
-  std::string bits;
-  boost::to_string(set, bits);  // most significant first: suspect 0 is the last character
+  std::string bits(set.size(), '0');  // suspect 0 is the last character, as where a set is made from text
+  for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id)) bits[set.size() - 1 - id] = '1';
   return bits;
 }
 

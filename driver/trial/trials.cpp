@@ -79,7 +79,10 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
     if (outcome.ending == Ending::interrupted) continue;
     if (!attempt.ending) journal_.append(attempt_ended_record(outcome));
-    outcome.text = attempt.ending ? attempt.text : outcome.text;
+    if (attempt.ending) {  // what was known when it ended says more than its files do now
+      outcome.text = attempt.text;
+      outcome.notes = attempt.notes;
+    }
     outcome.started_s = attempt.started_s;
     outcome.duration_s = attempt.duration_s;
     outcome.device = attempt.device;

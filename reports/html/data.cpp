@@ -71,8 +71,8 @@ Json timeline(const Record& record) {
       const bool ended = !trial.running || attempt.duration_s > 0;
       const double end = ended ? attempt.started_s + attempt.duration_s : record.elapsed_s;
       bars.push_back({{"trial", trial.number},
-                      {"device", plain(attempt.device)},
-                      {"verdict", trial.running ? "running" : verdict_word(trial.verdict)},
+                      {"device", attempt.device.empty() ? "no device" : plain(attempt.device)},
+                      {"verdict", state_word(trial)},
                       {"start", rounded(attempt.started_s)},
                       {"end", rounded(end)}});
     }

@@ -39,10 +39,16 @@ bool is_culprit(const Record& record, std::size_t id) {
   return record.outcome == Outcome::culprits && std::ranges::binary_search(record.answer.culprit_set, id);
 }
 
-// Culprits, then by guilt, then as listed.
+// A member of a cause that another one's neutralising breaks up.
+bool is_partner(const Record& record, std::size_t id) {
+  return record.outcome == Outcome::culprits &&
+         std::ranges::any_of(record.answer.causes, [&](const auto& cause) { return std::ranges::count(cause, id) != 0; });
+}
+
+// Culprits, then their partners, then by guilt, then as listed.
 std::vector<std::size_t> ranked(const Record& record) {
   const auto key = [&](std::size_t id) {
-    return std::pair(is_culprit(record, id) ? 0 : 1, id < record.answer.guilt.size() ? -record.answer.guilt[id] : 0.0);
+    return std::pair(is_culprit(record, id) ? 0 : is_partner(record, id) ? 1 : 2, id < record.answer.guilt.size() ? -record.answer.guilt[id] : 0.0);
   };
   std::vector<std::size_t> ids(record.suspects.size());
   std::iota(ids.begin(), ids.end(), std::size_t{0});
@@ -76,12 +82,15 @@ std::string matrix(const Record& record) {
   std::string text = "<div class=\"wide\"><table class=\"matrix\">\n";
   for (std::size_t row = 0; row < rows; ++row) {
     text += fmt::format("<tr><th{}>{}</th><td>{}</td></tr>\n",
-                        is_culprit(record, ids[row]) ? " class=\"culprit\"" : "",
+                        is_culprit(record, ids[row])   ? " class=\"culprit\""
+                        : is_partner(record, ids[row]) ? " class=\"partner\""
+                                                       : "",
                         suspect_text(record, ids[row], html), marks(trials, ids[row]));
   }
   text += "</table></div>\n<p class=\"note\">One column per trial of the subject, in order. Neutralised in a trial "
           "that passed <i class=\"pass\">\xE2\x97\x8F</i>, failed <i class=\"fail\">\xE2\x96\xB2</i>, or gave no "
           "verdict <i class=\"open\">\xE2\x97\x8B</i>; <i class=\"active\">\xC2\xB7</i> active.";
+  if (record.outcome == Outcome::culprits) text += " Red: in the culprit set; bold: guilty only together with it.";
   if (rows < ids.size()) text += fmt::format(" The {} most suspicious of {}.", rows, ids.size());
   return text + "</p>\n";
 }

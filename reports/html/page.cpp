@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reports/escape.hpp"
 #include "reports/html/assets.hpp"
 #include "reports/html/data.hpp"
@@ -32,14 +34,22 @@ std::string charts(const Record& record) {
     text += section("differences-section", "Relative difference",
                     chart("differences", "difference of " + metric + " to the reference, with the accepted zone"));
   for (std::size_t i = 0; i < record.other_metrics.size(); ++i) {
-    const std::string name = html(record.other_metrics[i].name);
+    const OtherMetric& other = record.other_metrics[i];
+    if (other.reference.values.empty() && other.as_is.values.empty() && other.fix.values.empty()) continue;
+    const std::string name = html(other.name);
     text += section(fmt::format("other-{}-section", i), name, chart(fmt::format("other-{}", i), name + " over steps"));
   }
   return text;
 }
 
 std::string timeline(const Record& record) {
-  return record.trials.empty() ? "" : section("timeline-section", "Timeline", chart("timeline", "attempts per device"));
+  const auto was_started = [](const Trial& trial) { return !trial.attempts.empty(); };
+  if (std::ranges::none_of(record.trials, was_started)) return "";
+  return section("timeline-section", "Timeline",
+                 chart("timeline", "attempts per device") +
+                     "<p class=\"note\">Attempts: <i class=\"pass\">\xE2\x96\xA0</i> of trials that passed, "
+                     "<i class=\"fail\">\xE2\x96\xA0</i> failed, <i class=\"measured\">\xE2\x96\xA0</i> were "
+                     "measured only, <i class=\"open\">\xE2\x96\xA0</i> gave no verdict or still run.</p>\n");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@
     }));
   }
 
-  const verdictColour = (verdict) => colour(["pass", "fail"].includes(verdict) ? verdict : "open");
+  const verdictColour = (verdict) => colour({pass: "pass", fail: "fail", measured: "reference"}[verdict] || "open");
 
   function paint(chart) {
     for (const one of chart.data.datasets) {
@@ -63,7 +63,7 @@
   function lineChart({id, lines}) {
     const percent = id === "differences";
     const heading = document.getElementById(id + "-section").querySelector("h2").textContent;
-    const y = axis(percent ? "%" : heading, {});
+    const y = axis(percent ? "difference to the reference" : heading, {});
     if (percent) y.ticks.callback = (value) => +(value * 100).toPrecision(4) + " %";
     const percentLabel = (item) => item.dataset.label + ": " + (item.parsed.y * 100).toFixed(3) + " %";
     const chart = new Chart(document.getElementById(id), {
@@ -93,9 +93,18 @@
     };
     from.addEventListener("input", show);
     to.addEventListener("input", show);
-    const whole = element("button", {type: "button"}, "all steps");
-    whole.addEventListener("click", () => { from.value = to.value = ""; show(); });
-    const bar = element("div", {"class": "controls"}, "steps", from, "to", to, whole);
+    const range = (first, last) => { from.value = first; to.value = last; show(); };
+    const button = (label, action) => {
+      const one = element("button", {type: "button"}, label);
+      one.addEventListener("click", action);
+      return one;
+    };
+    const steps = chart.data.datasets.flatMap((line) => line.data.map((point) => point.x));
+    const last = steps.reduce((a, b) => Math.max(a, b)), first = steps.reduce((a, b) => Math.min(a, b));
+    const bar = element("div", {"class": "controls"}, "steps", from, "to", to,
+                        button("last fifth", () => range(Math.ceil(last - (last - first) / 5), last)),
+                        button("all steps", () => range("", "")));
+    dragging(chart, range);
     if (!percent) {
       const logarithmic = element("input", {type: "checkbox"});
       logarithmic.addEventListener("change", () => {
@@ -105,6 +114,33 @@
       bar.append(element("label", {}, logarithmic, " logarithmic"));
     }
     document.getElementById(id).parentElement.before(bar);
+  }
+
+  // Zoom with a mouse: what is dragged over is shown.
+  function dragging(chart, range) {
+    const chosen = element("div", {"class": "chosen"});
+    let start = null;
+    const inside = (event) => Math.min(Math.max(event.offsetX, chart.chartArea.left), chart.chartArea.right);
+    const step = (x) => Math.round(chart.scales.x.getValueForPixel(x));
+    chart.canvas.addEventListener("pointerdown", (event) => {
+      if (event.pointerType !== "mouse" || event.button !== 0 || event.offsetY < chart.chartArea.top) return;
+      start = inside(event);
+      chart.canvas.setPointerCapture(event.pointerId);
+    });
+    chart.canvas.addEventListener("pointermove", (event) => {
+      if (start === null) return;
+      const {top, height} = chart.chartArea;
+      Object.assign(chosen.style, {left: Math.min(start, inside(event)) + "px", top: top + "px", height: height + "px",
+                                   width: Math.abs(inside(event) - start) + "px"});
+      chart.canvas.after(chosen);
+    });
+    chart.canvas.addEventListener("pointerup", (event) => {
+      if (start === null) return;
+      const steps = [step(start), step(inside(event))].sort((a, b) => a - b);
+      if (Math.abs(inside(event) - start) > 5 && steps[0] < steps[1]) range(...steps);
+      start = null;
+      chosen.remove();
+    });
   }
 
   function timeline() {

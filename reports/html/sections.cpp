@@ -26,7 +26,7 @@ std::string row(const char* element, const Cells& cells) {
 
 std::string table(const char* id, const Cells& head, const std::string& rows) {
   if (rows.empty()) return "";
-  return fmt::format("<div class=\"wide\"><table id=\"{}\"><thead>{}</thead><tbody>\n{}</tbody></table></div>\n", id,
+  return fmt::format("<div class=\"wide\"><table id=\"{}\" class=\"cards\"><thead>{}</thead><tbody>\n{}</tbody></table></div>\n", id,
                      row("th", head), rows);
 }
 
@@ -47,8 +47,18 @@ std::string set_html(const Record& record, const Trial& trial) {
 }
 
 std::string attempt_html(const Attempt& attempt) {
-  return fmt::format("<code>sh {}/command.sh</code><br>{}, {}, {}", html(attempt.folder), html(attempt.exit),
-                     html(attempt.device), duration_text(attempt.duration_s));
+  std::string text = "<code>sh " + html(attempt.folder) + "/command.sh</code><br>";
+  for (const std::string& known : {attempt.exit, attempt.device})
+    if (!known.empty()) text += html(known) + ", ";
+  return text + duration_text(attempt.duration_s);
+}
+
+std::vector<std::string> reproductions(const Record& record) {
+  std::vector<std::string> items;
+  for (const Reproduction& one : record.reproductions)
+    items.push_back(fmt::format("<details><summary>The smallest run with {} still active: trial {}</summary><pre>{}</pre></details>",
+                                suspects_text(record, one.cause, html), one.trial, html_lines(one.script)));
+  return items;
 }
 
 }  // namespace
@@ -78,7 +88,6 @@ std::string facts_section(const Record& record) {
   facts += fact("trials", std::to_string(record.trials.size()));
   facts += fact("attempts", std::to_string(attempt_count(record)));
   facts += fact("duration", duration_text(record.elapsed_s));
-  facts += fact("started", html(record.started_utc));
   return "<section id=\"facts\"><dl>\n" + facts + "</dl></section>\n";
 }
 
@@ -107,8 +116,10 @@ std::string workaround_section(const Record& record) {
   for (const std::string& argument : record.workaround_arguments)
     arguments.push_back("add the argument <code>" + html(shell_word(argument)) + "</code>");
   body += list(arguments);
-  const std::string cost = cost_text(record);
-  return section("workaround", "Workaround", cost.empty() ? body : body + "<p>" + cost + "</p>\n");
+  if (const std::string cost = cost_text(record); !cost.empty()) body += "<p>" + cost + "</p>\n";
+  std::string smallest;
+  for (const std::string& one : reproductions(record)) smallest += one + "\n";
+  return section("workaround", "Workaround", body) + section("reproductions", "Smallest reproduction", smallest);
 }
 
 std::string ladders_section(const Record& record) {
@@ -129,7 +140,9 @@ std::string ladders_section(const Record& record) {
 
 std::string undecided_section(const Record& record) {
   return section("undecided", "Not decided", list(undecided(record, html))) +
-         section("no-effect", "Neutralised without effect", list(without_effect(record, html)));
+         section("no-effect", "Neutralised without effect", list(without_effect(record, html))) +
+         section("warnings", "Warnings", list(escaped(record.warnings, html))) +
+         section("changes", "Changed since the baseline", list(escaped(record.changes, html)));
 }
 
 std::string trials_section(const Record& record) {
@@ -139,10 +152,9 @@ std::string trials_section(const Record& record) {
     for (const Attempt& attempt : trial.attempts) attempts += "<p>" + attempt_html(attempt) + "</p>";
     std::string notes = html(trial.text);
     for (const std::string& note : trial.notes) notes += "<br>" + html(note);
-    const std::string verdict = trial.running ? pill("running") : pill(verdict_word(trial.verdict));
     rows += fmt::format("<tr id=\"trial-{0}\" data-number=\"{0}\"><td>{0}</td><td>{1}</td><td>{2}</td><td>{3}</td>"
                         "<td>{4}</td><td>{5}</td><td>{6}</td></tr>\n",
-                        trial.number, html(trial.role), set_html(record, trial), verdict,
+                        trial.number, html(trial.role), set_html(record, trial), pill(state_word(trial)),
                         trial.delta ? percent_text(trial.delta) : "", notes, attempts);
   }
   return section("trials", "Trials",
@@ -153,9 +165,11 @@ std::string trials_section(const Record& record) {
 std::string versions_section(const Record& record) {
   std::string rows = row("td", {"bisectd", html(record.program_version)});
   for (const auto& [what, version] : record.versions) rows += row("td", {html(what), html(version)});
+  for (const std::string& check : record.agreed_checks) rows += row("td", {"check " + html(check), "both sides agree"});
+  rows += row("td", {"started", html(record.started_utc)});
   rows += row("td", {"experiment file", html(record.experiment_file)});
   rows += row("td", {"run directory", html(record.run_folder)});
-  return section("versions", "Versions and places", "<table>\n" + rows + "</table>\n");
+  return section("versions", "Versions, checks and places", "<table>\n" + rows + "</table>\n");
 }
 
 }  // namespace bisectd::reports

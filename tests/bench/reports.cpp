@@ -1,7 +1,9 @@
 // What it costs to render and write all reports after a trial: one line per file, the best of several rounds. CPU time,
 // because a driver that writes reports shares its cores with trainings.
-// Arguments: trials (1000), points per curve (100), seed (1), rounds (5), target in ms (50).
+// Arguments: trials (1000), points per curve (100), seed (1), rounds (5), target in ms (50), a folder that
+// keeps the reports (none).
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -36,6 +38,10 @@ Record record_of(std::size_t trials, std::size_t points, std::uint64_t seed) {
   record.answer.causes = {{3}};
   record.answer.guilt.assign(64, 0.01);
   record.reference_curve = record.as_is_curve = record.fix_curve = curve(points, random);
+  record.reference_low = record.reference_high = curve(points, random);
+  record.as_is_difference = record.fix_difference = curve(points, random);
+  for (const char* name : {"loss_scale", "grad_norm"})
+    record.other_metrics.push_back({name, curve(points, random), curve(points, random), curve(points, random)});
   for (std::size_t i = 0; i < trials; ++i) {
     Trial trial;
     trial.number = i + 1;
@@ -72,7 +78,9 @@ int main(int count, char** arguments) {
   };
   const Record record = record_of(argument(1, 1000), argument(2, 100), argument(3, 1));
   const int rounds = static_cast<int>(argument(4, 5));
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("bisectd-bench-reports-{}", std::rand());
+  const bool keep = count > 6;
+  const std::filesystem::path folder =
+      keep ? arguments[6] : std::filesystem::temp_directory_path() / fmt::format("bisectd-bench-reports-{}", ::getpid());
   std::filesystem::create_directories(folder);
   fmt::print("{} trials x {} points\n{:<32} {:>10} {:>12}\n", argument(1, 1000), argument(2, 100), "", "kB",
              "CPU ms");
@@ -83,6 +91,6 @@ int main(int count, char** arguments) {
   std::size_t problems = 0;
   const double all = best_ms(rounds, [&] { problems += write_reports(record, folder).size(); });
   fmt::print("{:<32} {:>10} {:>12.1f}\n", fmt::format("all, written (target {} ms)", argument(5, 50)), "", all);
-  std::filesystem::remove_all(folder);
+  if (!keep) std::filesystem::remove_all(folder);
   return problems ? 1 : 0;
 }

@@ -7,6 +7,7 @@ import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+from junit_rules import broken_rules
 from space import Space, hostile_experiment
 
 
@@ -33,6 +34,7 @@ class Suite(Space):
 
     def junit(self):
         folder = sorted((self.folder / "bisectd-out").glob("nightly-*"))[-1]
+        self.assertEqual(broken_rules((folder / "junit.xml").read_bytes()), [])
         results = {}
         for case in ElementTree.parse(folder / "junit.xml").getroot().iter("testcase"):
             kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
@@ -77,7 +79,7 @@ class Suite(Space):
         self.assertEqual(self.junit()["bisectd.det", "accuracy.loss"], "passed")
 
     def test_only_and_changed_only(self):
-        self.assertIn("1 models: 1 green", self.ci("--only", "det", code=0).out)
+        self.assertIn("1 model: 1 green", self.ci("--only", "det", code=0).out)
         self.assertIn("did you mean 'det'", self.ci("--only", "deet", code=2).err)
         done = self.ci("--changed-only", code=0)
         self.assertIn("det: unchanged", done.out)
@@ -86,6 +88,22 @@ class Suite(Space):
         self.model("det", "--cause", "op1=3", devices="[2]", baseline=True)
         self.assertIn("det: culprits found", self.ci("--changed-only", code=1).out)
         self.assertIn("det: culprits found", self.ci("--changed-only", code=1).out)  # it did not agree: look again
+
+    def test_an_upgrade_is_a_change(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
+        self.write("version.info", "Version=8.2\n")
+        self.model("rec", baseline=True, extra="versions: {cann: {file: version.info, pattern: 'Version=(?P<value>.*)'}}")
+        self.ci(code=0)
+        self.assertIn("rec: unchanged", self.ci("--changed-only", code=0).out)
+        for text, change in (("Version=8.3\n", "rec: cann 8.2 -> 8.3 since it agreed on 20"),
+                             ("Version=8.3\x1b[31m\n", r"rec: cann 8.3 -> 8.3\x1b[31m since it agreed on 20"),
+                             ("", r"rec: cann 8.3\x1b[31m -> not known since it agreed on 20")):
+            with self.subTest(change):
+                self.write("version.info", text)
+                done = self.ci("--changed-only", code=0)
+                self.assertIn(change, done.err)
+                self.assertIn("rec: agrees with the reference", done.out)
+                self.assertIn("rec: unchanged", self.ci("--changed-only", code=0).out)
 
     def test_a_suite_that_is_killed_goes_on(self):
         for model in ("rec", "seg", "det"):

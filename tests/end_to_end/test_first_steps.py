@@ -1,9 +1,11 @@
 """The first steps: init, check, schema, completion, manual, version."""
 import json
 import os
+import pty
 import re
-import shutil
+import select
 import subprocess
+import time
 import unittest
 
 import yaml
@@ -111,14 +113,47 @@ class Interface(Space):
         self.assertEqual(self.completed("run", "--acc"), ["--accept-changes"])
         self.assertEqual(self.completed("completion", "z"), ["zsh"])
 
-    def test_completion_in_other_shells(self):
+    def test_completion_scripts_are_well_formed(self):
         for shell in ("bash", "zsh", "fish"):
-            script = self.write(f"completion.{shell}", self.bisectd("completion", shell, code=0).out)
-            self.assertIn("resume", script.read_text())
-            if not shutil.which(shell):
-                continue  # their syntax is checked where they are installed
-            subprocess.run([shell, "-n", script], check=True)
+            with self.subTest(shell):
+                script = self.write(f"completion.{shell}", self.bisectd("completion", shell, code=0).out)
+                subprocess.run([shell, "-n", script], check=True)
         self.assertIn("tcsh", self.bisectd("completion", "tcsh", code=2).err)
+
+    def test_completion_in_fish(self):
+        script = self.write("completion.fish", self.bisectd("completion", "fish", code=0).out)
+
+        def completed(line):
+            done = subprocess.run(["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"], cwd=self.folder,
+                                  capture_output=True, text=True, check=True)
+            self.assertEqual(done.stderr, "")
+            return [answer.split("\t")[0] for answer in done.stdout.splitlines()]
+
+        self.assertEqual(completed("bisectd res"), ["resume"])
+        self.assertEqual(completed("bisectd run --acc"), ["--accept-changes"])
+        self.assertEqual(completed("bisectd completion "), ["bash", "fish", "zsh"])
+        self.assertEqual(completed("bisectd report x --format j"), ["json", "junit"])
+
+    def test_completion_in_zsh(self):
+        """Typed into a real zsh that finds the script as an installed one: through $fpath."""
+        self.write("functions/_bisectd", self.bisectd("completion", "zsh", code=0).out)
+        leader, follower = pty.openpty()
+        shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=follower, stdout=follower, stderr=follower, cwd=self.folder,
+                                 env=self.environment({"PS1": "> "}), start_new_session=True)
+        self.addCleanup(lambda: (shell.kill(), shell.wait(), os.close(leader)))
+        os.close(follower)
+
+        def typed(text, wanted):
+            os.write(leader, text.encode())
+            shown, deadline = "", time.monotonic() + 30
+            while wanted not in shown:
+                self.assertTrue(select.select([leader], [], [], max(0, deadline - time.monotonic()))[0], shown)
+                shown += os.read(leader, 65536).decode()
+
+        typed("fpath=(functions $fpath); autoload -U compinit; compinit -u -D; print 'REA''DY'\n", "READY\r\n")
+        typed("bisectd res\t", "bisectd resume ")
+        typed("\x15bisectd run --acc\t", "run --accept-changes ")
+        typed("\x15bisectd completion \t\t", "bash  fish  zsh")
 
     def test_manual_page(self):
         page = self.write("bisectd.1", self.bisectd("manual", code=0).out)

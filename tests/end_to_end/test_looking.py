@@ -38,6 +38,26 @@ class Looking(Space):
             for attempt in trial["attempts"]:
                 self.assertGreater(len(attempt["curve"]["steps"]), 10)
 
+    def test_what_was_odd_is_kept(self):
+        self.finished_run("--hang-at-exit", suspects=7)
+        folder = self.run_folder()
+        report = (folder / "report.json").read_text()
+        odd = {note for trial in json.loads(report)["trial_list"] for note in trial["notes"]}
+        self.assertIn("the last step was logged; then: stopped: did not leave within 0.5 s after its last step", odd)
+        self.assertEqual(self.bisectd("report", folder, "-f", "json", code=0).out, report)
+        self.bisectd("resume", folder, code=1)
+        self.assertEqual((folder / "report.json").read_text(), report)
+
+    def test_a_night_can_be_read_before_its_search(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "20"))
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: (self.run_folder() / "report.json").exists())
+        report = self.report()
+        self.assertEqual((report["outcome"], [trial["role"] for trial in report["trial_list"]]), ("unfinished", ["reference"]))
+        self.assertEqual(len(report["curves"]["reference"]["steps"]), 100)
+        process.terminate()
+        self.assertEqual(process.wait(), 128 + 15)
+
     def test_status_of_a_running_run(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "20", devices="[0, 1]"))
         process = self.start("run", "experiment.yaml")

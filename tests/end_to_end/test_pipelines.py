@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import yaml
 
+from junit_rules import broken_rules
 from space import BISECTD, SOURCE, Space, hostile_experiment
 
 EXAMPLES = SOURCE / "examples/ci"
@@ -29,6 +30,18 @@ class Pipelines(Space):
         (file,) = self.folder.glob(pattern)
         names = {case.get("name") for case in ElementTree.parse(file).getroot().iter("testcase")}
         self.assertEqual(names, {"reference.runs", "accuracy.loss", "search.answer"})
+
+    def test_every_outcome_is_told_in_the_dialect_of_jenkins_and_gitlab(self):
+        for name, options, more, code in (("aligned", (), {}, 0), ("culprits", ("--cause", "op1=3"), {}, 1),
+                                          ("outside_suspects", ("--last-loss", "2.2"), {}, 3), ("infrastructure", ("--crash-at", "5"), {}, 4),
+                                          ("inconclusive", ("--cause", "op1=3"), {"search": "search: {budget: {trials: 1}}"}, 3)):
+            with self.subTest(name):
+                self.write(f"{name}.yaml", hostile_experiment(*options, suspects=4, **more))
+                self.bisectd("run", f"{name}.yaml", "--new", code=code)
+                content = (self.run_folder() / "junit.xml").read_bytes()
+                self.assertEqual(broken_rules(content), [])
+                red = ElementTree.fromstring(content).findall(".//failure") + ElementTree.fromstring(content).findall(".//error")
+                self.assertEqual(bool(red), name != "aligned")
 
     def test_gitlab(self):
         job = yaml.safe_load((EXAMPLES / "gitlab-ci.yml").read_text())["accuracy"]

@@ -32,6 +32,9 @@ loss_scale passes with everything else neutralised from 64 to 1024; 1024 is the 
    1024  pass                   0 %  trial 12  recommended
   65536  unresolved    not measured  trial 13
 
+Changed since the baseline
+  cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z
+
 9 trials, 9 attempts, 22.5 s. Report: /home/user/out/rec-20261121T120000Z/report.md
 )");
 }
@@ -57,6 +60,8 @@ Not decided
   ops:matmul_v2 is not acquitted: the run breaks when it is neutralised, so it stayed active.
   trials with ops:pad3d crash
   Without a verdict, unresolved (stopped: stall 10m): trial 2.
+
+Warnings
   the references are identical
 
 2 trials, 2 attempts, 8.4 s. Report: /home/user/out/rec-20261121T120000Z/report.md

@@ -59,6 +59,36 @@ TEST_CASE("report.html says the result without any script") {
                                  "verdicts": ["fail", "pass", "pass", "unresolved"]})"));
 }
 
+TEST_CASE("report.html shows what was given and what changed") {
+  const std::string page = to_html(sample::culprits());
+  CHECK(contains(page, "<tr><td>check dataset</td><td>both sides agree</td></tr>"));
+  CHECK(contains(page, "<h2>Changed since the baseline</h2>\n<ul>\n<li>cann 8.2 -&gt; 8.3.RC1 since"));
+  CHECK(contains(page, "<summary>The smallest run with ops:pad3d still active: trial 7</summary><pre>#!/bin/sh\nexport "));
+  CHECK_FALSE(contains(page, "<h2>Warnings</h2>"));
+}
+
+TEST_CASE("report.html does not call a run judged that was only measured, and names no device where there is none") {
+  Record record = sample::culprits();
+  record.trials[0].reason = "measured";
+  record.trials[0].attempts[0].device = "";
+  const std::string page = to_html(record);
+  CHECK(contains(page, "<td>1</td><td>reference</td><td></td><td><span class=\"pill measured\">measured</span></td>"));
+  CHECK(contains(page, "attempt-1/command.sh</code><br>exited 0, 2.1 s</p>"));
+  const json bar = json::parse(chart_data(record)).at("timeline").at(0);
+  CHECK(bar.at("device") == "no device");
+  CHECK(bar.at("verdict") == "measured");
+}
+
+TEST_CASE("report.html has no section for a chart without a line") {
+  Record record = sample::culprits();
+  record.other_metrics.push_back({.name = "grad_norm"});
+  for (Trial& trial : record.trials) trial.attempts.clear();
+  const std::string page = to_html(record);
+  CHECK(contains(page, "id=\"other-0-section\""));
+  CHECK_FALSE(contains(page, "id=\"other-1-section\""));
+  CHECK_FALSE(contains(page, "id=\"timeline-section\""));
+}
+
 TEST_CASE("report.html accuses nobody without a result") {
   Record record = sample::culprits();
   record.outcome = Outcome::inconclusive;
@@ -117,6 +147,7 @@ TEST_CASE("the matrix shows every judged trial of the subject, culprits first") 
                        "<i class=\"active\">·</i><i class=\"fail\">▲</i><i class=\"active\">·</i><i class=\"fail\">▲</i>"
                        "<i class=\"pass\">●</i></td></tr>"));
   CHECK(text.find("flags:storage_format") < text.find("ops:matmul_v2"));
+  CHECK(contains(text, "<th class=\"partner\">ops:matmul_v2</th>"));
   CHECK(text.find("ops:matmul_v2") < text.find("ops:conv2d"));
   CHECK(matrix(Record{}).empty());
 }

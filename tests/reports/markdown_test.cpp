@@ -63,11 +63,26 @@ Step time 0.200 s as it is, 0.222 s with the fix (+11 %).
 | `1024` | 0 % | pass | 12 | recommended |
 | `65536` | not measured | unresolved | 13 |  |
 
+## Smallest reproduction
+
+With everything but `ops:pad3d` neutralised (trial 7). Once it is neutralised too, it passes.
+
+```sh
+#!/bin/sh
+export CUSTOM_DEVICE_BLACK_LIST=conv2d
+exec python train.py
+```
+
 ## Versions
 
 - bisectd `0.1.0`
 - `cann` `8.3.RC1`
 - `paddle` `3.3.1`
+- check `dataset`: both sides agree
+
+## Changed since the baseline
+
+- `cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z`
 
 ## How to reproduce
 

@@ -48,7 +48,7 @@ TEST_CASE("the heartbeat and the live lines show what runs") {
                                  "  likely: ops:conv2d 10 %, ops:pad3d 10 %, ops:matmul_v2 10 %, flags:storage_format "
                                  "10 %"});
   record.answer.guilt = {0.01, 0.925, 0, 0.3, 0, 0};
-  record.trials[3].delta = 0.0042;
+  record.trials[3].attempts.front().delta = 0.0042;
   record.trials[3].attempts.front().last_value = 7.12345;
   record.trials[3].attempts.front().last_step.reset();
   const auto lines = live_lines(record, 200, 9);
@@ -58,6 +58,27 @@ TEST_CASE("the heartbeat and the live lines show what runs") {
   record.trials[3].attempts.clear();
   CHECK(heartbeat_line(record) == "running for 8.4 s: trial 4 search (starting)");
   CHECK(heartbeat_line(sample::aligned()) == "running for 8.4 s");
+}
+
+TEST_CASE("each attempt under way has its line, in the order of the devices") {
+  Record record = sample::unfinished();
+  Trial& trial = record.trials[3];
+  trial.attempts.front().device = "npu 10";
+  trial.attempts.push_back(trial.attempts.front());
+  trial.attempts.back().device = "npu 2";
+  trial.attempts.back().delta = 0.01;
+  trial.attempts.back().last_value = 7;
+  trial.attempts.push_back(trial.attempts.front());
+  trial.attempts.back().exit = "exited 1";
+  record.trials.push_back(trial);
+  record.trials.back().attempts.clear();
+  const auto lines = live_lines(record, 200, 9);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[1].rfind("  npu 2  trial 4 ", 0) == 0);
+  CHECK(lines[1].find("loss 7 (+1.00 % so far)") != std::string::npos);
+  CHECK(lines[2].rfind("  npu 10  trial 4 ", 0) == 0);
+  CHECK(lines[2].find("so far") == std::string::npos);
+  CHECK(lines[3].rfind("  trial 4 ", 0) == 0);
 }
 
 TEST_CASE("time left is the pace of the search times the trials left") {
@@ -74,7 +95,7 @@ TEST_CASE("the live lines never leave their columns and rows") {
   Record record = sample::unfinished();
   for (int i = 0; i < 7; ++i) record.trials.push_back(record.trials.back());
   CHECK(live_lines(record, 40, 9).at(1) == "  npu 0  trial 4 se...ep 20 of 60, 0.4 s");
-  CHECK(live_lines(record, 200, 6).at(4) == "  and 5 more trials");
+  CHECK(live_lines(record, 200, 6).at(4) == "  and 5 more");
   for (std::size_t rows = 1; rows < 12; ++rows) CHECK(live_lines(record, 80, rows).size() == std::min<std::size_t>(rows, 10));
   for (std::size_t columns = 0; columns < 120; ++columns)
     for (const std::string& line : live_lines(record, columns, 9)) CHECK(line.size() <= columns);

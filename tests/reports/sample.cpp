@@ -95,6 +95,9 @@ Record culprits() {
                      .rungs = {{"1", 10, Verdict::fail, 0.2}, {"64", 11, Verdict::pass, 0.0001}, {"1024", 12, Verdict::pass, 0.0}, {"65536", 13, Verdict::unresolved, {}}},
                      .window = PassingWindow{1, 2, 2}}};
   record.workaround = {{"CUSTOM_DEVICE_BLACK_LIST", "pad3d"}, {"FLAGS_npu_storage_format", "0"}};
+  record.changes = {"cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z"};
+  record.agreed_checks = {"dataset"};
+  record.reproductions = {{{1}, 7, "#!/bin/sh\nexport CUSTOM_DEVICE_BLACK_LIST=conv2d\nexec python train.py\n"}};
   record.as_is_step_time_s = 0.2;
   record.fix_step_time_s = 0.222;
   return record;
@@ -169,7 +172,8 @@ Record with(const std::string& text) {
   record.workaround_unset = {text};
   record.workaround_arguments = {text};
   record.versions = {{text, text}};
-  record.warnings = {text};
+  record.warnings = record.changes = record.agreed_checks = {text};
+  record.reproductions.front().script = text;
   return record;
 }
 

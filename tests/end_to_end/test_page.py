@@ -1,0 +1,93 @@
+"""report.html of a real run in a real browser, as its readers use it: wide and narrow, light and dark, zoomed, printed."""
+import unittest
+
+from browser import CHROMIUM, Browser
+from space import Space, hostile_experiment
+
+
+@unittest.skipUnless(CHROMIUM, "no chromium is installed")
+class Page(Space):
+    def setUp(self):
+        super().setUp()
+        text = hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2", "--step-noise", "0.2", "--noise", "0.05", "--seed", "3",
+                                  suspects=9, devices="[0, 1]", steps=200)
+        # References that differ, so that there is a band.
+        text = text.replace('"--steps", "200"]\n  repeats: 2', '"--steps", "200", "--step-noise", "0.2", "--noise", "0.05", "--seed", "9"]\n  repeats: 3')
+        self.write("experiment.yaml", text)
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.browser = self.enterContext(Browser())
+        self.file = self.run_folder() / "report.html"
+
+    def test_it_fits_and_is_quiet_at_every_width_and_in_both_themes(self):
+        for width in (1200, 800, 390, 320):
+            for dark in (False, True):
+                with self.subTest(width=width, dark=dark):
+                    page = self.browser.open(self.file, width=width, dark=dark)
+                    self.assertEqual(page.complaints(), [])
+                    self.assertEqual(page.requests(), [self.file.as_uri()])
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    back = page.evaluate("getComputedStyle(document.body).backgroundColor")
+                    self.assertEqual(back, "rgb(20, 23, 26)" if dark else "rgb(255, 255, 255)")
+        paper = self.browser.open(self.file, dark=True, media="print")
+        self.assertEqual(paper.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+        self.assertEqual(paper.evaluate("getComputedStyle(document.querySelector('.controls')).display"), "none")
+        self.assertGreater(paper.evaluate("document.querySelector('#trial-table').parentElement.clientHeight"), 640)
+
+    def test_nothing_on_it_is_empty(self):
+        page = self.browser.open(self.file)
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('section')].filter(one => !one.innerText.trim() && !one.querySelector('canvas')).length"), 0)
+        self.assertEqual(page.evaluate("""[...document.querySelectorAll('canvas')].map(one => Chart.getChart(one))
+            .filter(one => !one || !one.data.datasets.some(line => line.data.length)).length"""), 0)
+        self.assertEqual(page.evaluate("Chart.getChart('curves').data.datasets.map(one => one.label)"),
+                         ["reference", "lowest reference", "range of the references", "as it is", "fix"])
+        for chart in ("curves", "differences", "timeline"):
+            self.assertTrue(page.evaluate(f"Chart.getChart('{chart}').options.scales.x.title.text"))
+
+    def test_curves_are_zoomed_and_switched(self):
+        page = self.browser.open(self.file)
+        steps = "[Chart.getChart('curves').scales.x.min, Chart.getChart('curves').scales.x.max]"
+        press = "[...document.querySelectorAll('#curves-section button')].find(one => one.textContent === '%s').click()"
+        whole = page.evaluate(steps)
+        page.evaluate(press % "last fifth")
+        self.assertEqual(page.evaluate(steps), [161, 200])
+        page.evaluate(press % "all steps")
+        self.assertEqual(page.evaluate(steps), whole)
+        page.evaluate("{ const box = document.querySelector('#curves-section input'); box.value = 150; box.dispatchEvent(new Event('input')); }")
+        self.assertEqual(page.evaluate(steps)[0], 150)
+        page.evaluate(press % "all steps")
+        self.drag(page, 50, 100)
+        first, last = page.evaluate(steps)
+        self.assertAlmostEqual(first, 50, delta=2)
+        self.assertAlmostEqual(last, 100, delta=2)
+        page.evaluate("document.querySelector('#curves-section input[type=checkbox]').click()")
+        self.assertEqual(page.evaluate("Chart.getChart('curves').scales.y.type"), "logarithmic")
+        page.evaluate("document.querySelector('#trial-4 input[type=checkbox]').click()")
+        self.assertIn("trial 4", page.evaluate("Chart.getChart('curves').data.datasets.map(one => one.label)"))
+        page.evaluate("{ const chart = Chart.getChart('curves'); chart.legend.options.onClick.call(chart.legend, {}, chart.legend.legendItems.find(one => one.text === 'fix'), chart.legend); }")
+        self.assertFalse(page.evaluate("{ const chart = Chart.getChart('curves'); chart.isDatasetVisible(chart.data.datasets.findIndex(one => one.label === 'fix')) }"))
+        self.assertEqual(page.complaints(), [])
+
+    def drag(self, page, first, last):
+        """With the mouse over the curves, from one step to another."""
+        page.evaluate("document.getElementById('curves').scrollIntoView()")
+        place = "{ const canvas = document.getElementById('curves'), box = canvas.getBoundingClientRect(); [box.left + Chart.getChart(canvas).scales.x.getPixelForValue(%s), box.top + 100] }"
+        for kind, step in (("mousePressed", first), ("mouseMoved", (first + last) / 2), ("mouseMoved", last), ("mouseReleased", last)):
+            x, y = page.evaluate(place % step)
+            page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+    def test_trials_are_found_and_sorted(self):
+        page = self.browser.open(self.file)
+        shown = "[...document.querySelectorAll('#trial-table tbody tr')].filter(one => !one.hidden).map(one => one.dataset.number)"
+        every = page.evaluate(shown)
+        page.evaluate("{ const box = document.querySelector('#trials input[type=search]'); box.value = 'as-is'; box.dispatchEvent(new Event('input')); }")
+        self.assertIn("2", page.evaluate(shown))
+        self.assertLess(len(page.evaluate(shown)), len(every))
+        page.evaluate("{ const box = document.querySelector('#trials input[type=search]'); box.value = ''; box.dispatchEvent(new Event('input')); }")
+        press = "[...document.querySelectorAll('#trial-table thead button')].find(one => one.textContent === 'measured').click()"
+        page.evaluate(press)
+        measured = page.evaluate("[...document.querySelectorAll('#trial-table tbody tr')].map(one => parseFloat(one.cells[4].textContent) || 0)")
+        self.assertEqual(measured, sorted(measured))
+
+
+if __name__ == "__main__":
+    unittest.main()
