@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "driver/loop/problem.hpp"
 #include "driver/loop/window.hpp"
 
 namespace bisectd::driver {
@@ -39,7 +40,7 @@ void climb_ladders(Night& night) {
   for (const auto& [name, selection] : night.experiment.suspects) {
     if (night.experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
     const auto id = night.catalogue.find(name, name).value();
-    const SuspectSet everything = SuspectSet(night.catalogue.size()).set();
+    const SuspectSet everything = most_neutralised(night.experiment, night.catalogue);
     // Alone first: those runs are fast, and where a value mends the subject by itself nothing else need be right.
     for (const SuspectSet& others : {SuspectSet(night.catalogue.size()).set(id), everything}) {
       const std::vector<FinishedTrial> trials = try_values(night, name, others);
