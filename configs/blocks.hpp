@@ -23,6 +23,9 @@ std::map<std::string, Family> read_families(const Value& block, Problems& proble
 /// Needs the families, for the names that exist.
 std::map<std::string, Selection> read_suspects(const Value& block, const std::map<std::string, Family>& families,
                                                Problems& problems);
+/// Needs the suspects, for the members that are searched.
+Relations read_relations(const Value& block, const std::map<std::string, Family>& families,
+                         const std::map<std::string, Selection>& suspects, Problems& problems);
 
 /// NAME: value pairs of environment variables; values are scalars, kept exactly as written.
 std::map<std::string, Placed<std::string>> read_environment(const Value& block, const std::string& what,

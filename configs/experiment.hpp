@@ -11,6 +11,7 @@
 
 #include "configs/family.hpp"
 #include "configs/place.hpp"
+#include "configs/relations.hpp"
 
 namespace bisectd::configs {
 
@@ -123,6 +124,7 @@ struct Experiment {
   std::vector<Check> checks;
   std::map<std::string, Family> families;     ///< of the preset and of the file, by name
   std::map<std::string, Selection> suspects;  ///< by family name; each family exists in `families`
+  Relations relations;                        ///< between members of `suspects`
   SearchSettings search;
   std::map<std::string, VersionSource> versions;  ///< recorded with the run; what is not found is left out
   std::vector<Placed<std::string>> warnings;  ///< not wrong, but likely not what was meant; to be shown once

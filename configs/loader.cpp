@@ -46,6 +46,8 @@ Experiment read_experiment(const Layers& layers, Problems& problems) {
   if (const Value* families = top.find("families")) experiment.families = read_families(*families, problems);
   if (const Value* suspects = top.require("suspects", "for example {flags: all}"))
     experiment.suspects = read_suspects(*suspects, experiment.families, problems);
+  if (const Value* relations = top.find("relations"))
+    experiment.relations = read_relations(*relations, experiment.families, experiment.suspects, problems);
   if (const Value* search = top.find("search")) experiment.search = read_search(*search, problems);
   if (const Value* versions = top.find("versions")) experiment.versions = read_versions(*versions, problems);
   read_launcher(top, problems);

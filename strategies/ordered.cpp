@@ -14,9 +14,7 @@ constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a c
 
 // Likelier suspects first, equal ones in random order.
 std::vector<SuspectId> first_order(const CulpritPrior& prior, const SuspectSet& searched, Random& random) {
-  std::vector<SuspectId> order;
-  for (SuspectId suspect = 0; suspect < searched.size(); ++suspect)
-    if (searched.test(suspect)) order.push_back(suspect);
+  std::vector<SuspectId> order = members_of(searched);
   random.shuffle(std::span(order));
   std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) { return prior.odds(a) > prior.odds(b); });
   return order;

@@ -10,12 +10,6 @@ namespace {
 constexpr int kMostVotes = 9;  // of one set, with noise
 constexpr std::size_t kEnoughDifferences = 6;  // measured, to try whether they add up
 
-std::vector<double> odds_of(const Problem& problem) {
-  std::vector<double> odds;
-  for (const Suspect& suspect : problem.suspects) odds.push_back(suspect.odds);
-  return odds;
-}
-
 bool decided(Verdict verdict) { return verdict == Verdict::pass || verdict == Verdict::fail; }
 
 }  // namespace
@@ -26,7 +20,7 @@ Phases::Phases(Problem problem, EngineKind engine)
       all_(SuspectSet(problem_.suspects.size()).set()),
       relations_(problem_),
       unrelated_(Problem{.suspects = std::vector<Suspect>(all_.size())}),
-      prior_(odds_of(problem_)),
+      prior_(believed_odds(problem_.suspects)),
       even_(std::vector<double>(all_.size(), 1.0)),
       log_(all_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
       always_active_(all_.size()) {}

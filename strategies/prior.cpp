@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMostCulprits = 32;  // of the exact formula
 constexpr std::size_t kMany = 16;          // found: from here on only their density counts
+constexpr double kWorthless = 0.25;        // chance that the hints tell nothing
 constexpr double kLeastOdds = 1e-6;        // against the likeliest; keeps every product far from underflow
 
 // Not normalised. One culprit is the commonest case; behind it k^-2.25 with a start that was chosen so that the proof
@@ -25,6 +26,14 @@ void add_to_symmetric(std::vector<double>& symmetric, double x) {
 }
 
 }  // namespace
+
+std::vector<double> believed_odds(std::span<const Suspect> suspects) {
+  double mean = 0;
+  for (const Suspect& suspect : suspects) mean += suspect.odds / static_cast<double>(suspects.size());
+  std::vector<double> odds;
+  for (const Suspect& suspect : suspects) odds.push_back((1 - kWorthless) * suspect.odds + kWorthless * mean);
+  return odds;
+}
 
 CulpritPrior::CulpritPrior(std::vector<double> odds) : odds_(std::move(odds)) {
   const double most = odds_.empty() ? 1.0 : *std::max_element(odds_.begin(), odds_.end());

@@ -9,6 +9,10 @@
 
 namespace bisectd::strategies {
 
+/// Prior odds as the search uses them. A hint may be worthless: a quarter of the belief is shared out evenly, so that a
+/// culprit which no hint flags costs at most two trials more, and mostly one.
+std::vector<double> believed_odds(std::span<const Suspect> suspects);
+
 /// The number of culprits k has P(1) ~ 1, P(k) ~ 1.4 k^-2.25 beyond; given k, a set of culprits has probability
 /// proportional to the product of its members' odds. Only + - * / and sqrt are used, so that every machine computes the
 /// same bits.

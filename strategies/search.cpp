@@ -233,8 +233,7 @@ void Search::Impl::update_answer() {
   answer.state = state();
   answer.guilt.assign(phases.size(), 0.0);
   answer.culprit_set = found();
-  for (SuspectId suspect = phases.always_active().find_first(); suspect != SuspectSet::npos;
-       suspect = phases.always_active().find_next(suspect))
+  for (SuspectId suspect : members_of(phases.always_active()))
     (phases.top().test(suspect) ? answer.excluded : answer.not_neutralisable).push_back(suspect);
   answer.explanation = explanation(phases, answer.state);
   if (!phases.culprits()) {

@@ -14,6 +14,14 @@ using SuspectId = std::size_t;  ///< 0 .. n-1
 /// A set of suspects; its size() is n.
 using SuspectSet = boost::dynamic_bitset<std::uint64_t>;
 
+/// Ascending.
+inline std::vector<SuspectId> members_of(const SuspectSet& set) {
+  std::vector<SuspectId> members;
+  for (SuspectId suspect = set.find_first(); suspect != SuspectSet::npos; suspect = set.find_next(suspect))
+    members.push_back(suspect);
+  return members;
+}
+
 struct Suspect {
   double odds = 1.0;   ///< prior odds of guilt against an unremarkable suspect; > 0
   double price = 0.0;  ///< what it costs to keep it neutralised, in any one unit; 0: unknown

@@ -17,6 +17,7 @@
 #include "driver/trial/sides.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
+#include "strategies/relations.hpp"
 #include "strategies/simulate.hpp"
 
 namespace bisectd::driver::commands {
@@ -116,8 +117,9 @@ std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& n
 
 void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem,
                  strategies::EngineKind engine, Sides& sides) {
-  const SuspectSet nothing(catalogue.size()), everything = ~nothing;
-  plan.headline(fmt::format("the subject with all {} suspects neutralised: this must pass", catalogue.size()));
+  const SuspectSet nothing(catalogue.size()), everything = ~strategies::Relations(problem).tops().front();
+  plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass", everything.all() ? "all " : "",
+                            everything.count()));
   plan.command(sides.subject, plan.recipe(catalogue, everything));
   plan.free_devices();
 

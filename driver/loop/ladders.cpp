@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/loop/ladder_record.hpp"
+#include "driver/loop/problem.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 
@@ -39,7 +40,7 @@ reports::Ladder climb(Night& night, const std::string& family) {
   reports::Ladder ladder{.family = family, .alone = true, .rungs = try_values(night, family, only_it)};
   find_window(ladder);
   if (ladder.window || suspects == 1) return ladder;
-  ladder = {.family = family, .alone = false, .rungs = try_values(night, family, SuspectSet(suspects).set())};
+  ladder = {.family = family, .alone = false, .rungs = try_values(night, family, most_neutralised(night.experiment, night.catalogue))};
   find_window(ladder);
   return ladder;
 }

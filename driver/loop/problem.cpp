@@ -1,12 +1,23 @@
 #include "driver/loop/problem.hpp"
 
+#include "strategies/relations.hpp"
+
 namespace bisectd::driver {
 namespace {
 
-/// Unless the experiment says another price. Where an operator and a flag fail only together, either mends it: a flag at its safe value is the cheaper fix, an
-/// operator on the CPU costs copies in every step.
+/// Unless the experiment says another price. Where an operator and a flag fail only together, either mends it: a flag at
+/// its safe value is the cheaper fix, an operator on the CPU costs copies in every step.
 constexpr double kTogglePrice = 1;
 constexpr double kListPrice = 10;
+
+/// Those of the members that are suspects of this run.
+std::vector<strategies::SuspectId> ids_of(const std::vector<configs::MemberLabel>& members,
+                                          const neutralise::Catalogue& catalogue) {
+  std::vector<strategies::SuspectId> ids;
+  for (const configs::MemberLabel& member : members)
+    if (const auto id = catalogue.find(member.family, member.name)) ids.push_back(*id);
+  return ids;
+}
 
 }  // namespace
 
@@ -23,7 +34,17 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
     const double usual = list ? kListPrice : kTogglePrice;
     problem.suspects.push_back({.odds = member.odds, .price = said == prices.end() ? usual : said->second.value});
   }
+  for (const auto& [member, needed] : experiment.relations.only_with)
+    if (const auto id = catalogue.find(member.family, member.name))
+      problem.suspects[*id].only_with = ids_of(needed, catalogue);
+  for (const auto& group : experiment.relations.exclusive)
+    if (std::vector<strategies::SuspectId> ids = ids_of(group, catalogue); ids.size() > 1)
+      problem.exclusive.push_back(std::move(ids));
   return problem;
+}
+
+strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
+  return ~strategies::Relations(problem_of(experiment, catalogue, 1, true)).tops().front();
 }
 
 strategies::EngineKind engine_of(configs::EngineChoice choice) {

@@ -16,6 +16,9 @@ namespace bisectd::driver {
 strategies::Problem problem_of(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                                std::size_t slots, bool exact);
 
+/// All suspects, less those that cannot be neutralised together with another one.
+strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
+
 strategies::EngineKind engine_of(configs::EngineChoice choice);
 
 /// Adds what is set for the discovering run only.

@@ -22,13 +22,6 @@ constexpr double kSurplusBits = 10;       // by which the spare trials must pay 
 constexpr std::size_t kPatience = 24;     // trials beyond what a set of the most culprits could need
 constexpr int kCandidates = 12;           // random halves, of which the one that tells the fits apart most is run
 
-std::vector<SuspectId> searched(const SuspectSet& always_active) {
-  std::vector<SuspectId> suspects;
-  for (SuspectId s = 0; s < always_active.size(); ++s)
-    if (!always_active.test(s)) suspects.push_back(s);
-  return suspects;
-}
-
 double log2_choose(std::size_t n, std::size_t k) {
   double bits = 0;
   for (std::size_t i = 0; i < k; ++i) bits += log2_exact(static_cast<double>(n - i) / static_cast<double>(i + 1));
@@ -42,7 +35,7 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
       relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
-      suspects_(searched(always_active_)),
+      suspects_(members_of(~always_active_)),
       sums_(suspects_.size()) {
   hear();
 }

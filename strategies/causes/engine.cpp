@@ -8,30 +8,26 @@
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/logarithm.hpp"
+#include "strategies/prior.hpp"
 
 namespace bisectd::strategies::causes {
 namespace {
 
-constexpr std::size_t kMostParticles = 1500, kParticlesPerSuspect = 8, kLeastParticles = 64;
+constexpr std::size_t kMostParticles = 3000, kParticlesPerSuspect = 8, kLeastParticles = 64;
+constexpr std::size_t kManySlots = 16, kMostOfManySlots = 1500;  // a round of many tests must not take longer
 constexpr std::size_t kMovesPerRound = 40;             // of every particle, shared by the tests of one round
 constexpr std::size_t kLeastMoves = 5;                 // per test
-constexpr double kGateOne = 0.6, kGateSeveral = 0.12;  // posterior from which a finding's checks are run
+constexpr double kGateOne = 0.6, kGateSeveral = 0.18;  // posterior from which a finding's checks are run
 constexpr double kLeastMass = 0.02;                    // of a finding that is looked at
 constexpr double kExactDoubt = 1e-9;                   // of an outcome that is never wrong: keeps the chain reversible
 constexpr int kMostSilent = 3;
 constexpr std::size_t kMostVotesAtOnce = 4;
 constexpr double kLikely = 0.5;  // share from which a finding's checks are run as often at once as must agree
 
-std::vector<SuspectId> searched(const SuspectSet& always_active) {
-  std::vector<SuspectId> suspects;
-  for (SuspectId s = 0; s < always_active.size(); ++s)
-    if (!always_active.test(s)) suspects.push_back(s);
-  return suspects;
-}
-
 std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>& suspects) {
   std::vector<double> odds;
-  for (SuspectId s : suspects) odds.push_back(problem.suspects[s].odds);
+  const std::vector<double> believed = believed_odds(problem.suspects);
+  for (SuspectId s : suspects) odds.push_back(believed[s]);
   return odds;
 }
 
@@ -42,11 +38,12 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
       relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
-      suspects_(searched(always_active_)),
+      suspects_(members_of(~always_active_)),
       local_relations_(relations.among(suspects_)),
       tests_(suspects_.size()),
       particles_(tests_, odds_of(problem, suspects_), log.exact(),
-                 std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles),
+                 std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles,
+                            problem.slots > kManySlots ? kMostOfManySlots : kMostParticles),
                  problem.seed + 11) {
   for (const Opinion& opinion : log_.opinions()) hear(opinion);
   review();

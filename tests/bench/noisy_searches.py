@@ -64,7 +64,7 @@ def paddle(number, options, folder):
     shuffle.shuffle(ops)
     example = ROOT / "examples/paddle"
     faults = {"faults": [{"op": culprit, "relative": error}],
-              "noise": {"relative": options.noise / 20, "ops": ["conv2d", "matmul_v2"]}}
+              "noise": {"relative": options.noise / 30, "ops": ["conv2d", "matmul_v2"]}}
     (folder / "faults.json").write_text(json.dumps(faults))
     command = [str(ROOT / ".venv/bin/python"), "train.py", "-c", "rec.yml", "-o", "Global.log_smooth_window=1",
                "Global.print_batch_step=1", "Global.save_model_dir={attempt}/output"]

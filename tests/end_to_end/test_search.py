@@ -7,9 +7,9 @@ from space import Space, hostile_experiment
 
 
 class Search(Space):
-    def find(self, *options, code=1, **experiment):
-        self.write("experiment.yaml", hostile_experiment(*options, **experiment))
-        done = self.bisectd("run", "experiment.yaml", code=code)
+    def find(self, *trainer, code=1, options=(), **experiment):
+        self.write("experiment.yaml", hostile_experiment(*trainer, **experiment))
+        done = self.bisectd("run", "experiment.yaml", *options, code=code)
         return self.report(), done
 
     def test_one_culprit(self):
@@ -52,6 +52,22 @@ suspects:
             self.write("experiment.yaml", text)
             self.bisectd("run", "experiment.yaml", "--new", code=1)
             self.assertEqual(self.culprits(self.report()), [f"ops:{cheap}"])
+
+    def test_what_matters_only_with_another_is_named_alone(self):
+        plain, _ = self.find("--cause", "op2+op5=3", suspects=30)
+        self.assertEqual(self.causes(plain), [["op2", "op5"]])
+        told, _ = self.find("--cause", "op2+op5=3", suspects=30, extra="relations: {only_with: {ops:op5: ops:op2}}",
+                            options=("--new",))
+        self.assertEqual(self.causes(told), [["op5"]])
+        self.assertEqual(self.culprits(told), ["ops:op5"])
+        self.assertLess(told["trials"], plain["trials"])
+
+    def test_exclusive_suspects_are_never_neutralised_together(self):
+        report, _ = self.find("--cause", "op3=3", "--crash-off", "op1+op3", "--crash-off", "op3+op6", suspects=12,
+                              extra="relations: {exclusive: [[ops:op1, ops:op3, ops:op6]]}")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertEqual(self.causes(report), [["op3"]])
+        self.assertFalse([r for r in self.journal() if r["kind"] == "attempt-ended" and r["ending"] == "crashed"])
 
     def test_nothing_wrong(self):
         report, _ = self.find(code=0)

@@ -3,37 +3,12 @@
 #include <rapidcheck.h>
 
 #include "tests/catch.hpp"
-#include "tests/strategies/play.hpp"
+#include "tests/strategies/predicates.hpp"
 
 using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
 
 namespace {
-
-std::vector<SuspectId> members_of(unsigned mask) {
-  std::vector<SuspectId> members;
-  for (SuspectId i = 0; mask >> i; ++i)
-    if (mask >> i & 1) members.push_back(i);
-  return members;
-}
-
-// Every antichain of non-empty subsets of 0..n-1.
-void for_each_antichain(unsigned n, const std::function<void(const Causes&)>& visit) {
-  std::vector<unsigned> chosen;
-  const std::function<void(unsigned)> extend = [&](unsigned from) {
-    Causes causes;
-    for (unsigned mask : chosen) causes.push_back(members_of(mask));
-    visit(causes);
-    for (unsigned mask = from; mask < 1u << n; ++mask) {
-      if (std::any_of(chosen.begin(), chosen.end(), [&](unsigned c) { return (c & mask) == c || (c & mask) == mask; }))
-        continue;
-      chosen.push_back(mask);
-      extend(mask + 1);
-      chosen.pop_back();
-    }
-  };
-  extend(1);
-}
 
 // The bound asserted on every search: a bisection for each culprit and each partner, one trial for each end and each
 // lone member, and the proof; a bisection whose prior is wrong costs at most twice the even one.
@@ -59,18 +34,6 @@ void check_answer(const Game& game, const Oracle& truth, std::size_t n, std::siz
   std::set<SuspectSet> seen;
   for (const Evidence& evidence : game.told)
     if (!seen.insert(evidence.neutralised).second) throw std::runtime_error("a judged set was run again");
-}
-
-Causes random_causes(Random& random, std::size_t n) {
-  Causes causes;
-  const std::size_t count = 1 + random.below(4);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::set<SuspectId> cause;
-    for (std::size_t size = 1 + random.below(std::min<std::size_t>(3, n)); cause.size() < size;)
-      cause.insert(random.below(n));
-    causes.emplace_back(cause.begin(), cause.end());
-  }
-  return causes;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "strategies/flip_estimate.hpp"
 #include "strategies/simulate.hpp"
 #include "tests/catch.hpp"
-#include "tests/strategies/play.hpp"
+#include "tests/strategies/predicates.hpp"
 
 using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
@@ -57,4 +57,38 @@ TEST_CASE("stated confidence is what is measured, with a flip chance that nobody
     const double share = stated / games;
     CHECK(right / games >= share - 3 * std::sqrt(share * (1 - share) / games));
   }
+}
+
+TEST_CASE("with noise every small predicate and random larger ones are answered as surely as was asked") {
+  constexpr double kFlip = 0.05;
+  double proved = 0, wrong = 0, games = 0;
+  std::uint64_t seed = 0;
+  const auto judge = [&](std::size_t n, const Causes& causes) {
+    for (std::size_t slots : {1, 8}) {
+      Problem problem = problem_of(n, slots, ++seed);
+      problem.flip_probability = kFlip;
+      Random flips(seed);
+      const Oracle truth = exact(causes);
+      const Game game = play(problem, [&](const SuspectSet& neutralised) {
+        const bool wrong_now = flips.unit() < kFlip;
+        return (truth(neutralised) == Verdict::fail) != wrong_now ? Verdict::fail : Verdict::pass;
+      });
+      ++games;
+      if (game.answer.state != State::proved) continue;
+      ++proved;
+      wrong += !minimal_fix(truth, n, game.answer.culprit_set);
+    }
+  };
+  for (unsigned n = 1; n <= 4; ++n)
+    for_each_antichain(n, [&](const Causes& causes) {
+      if (!causes.empty()) judge(n, causes);
+    });
+  Random random(5);
+  for (int i = 0; i < 60; ++i) {
+    const std::size_t n = 5 + random.below(6);
+    judge(n, random_causes(random, n));
+  }
+  INFO(wrong << " wrong, " << proved << " proved of " << games);
+  CHECK(proved > 0.95 * games);
+  CHECK(wrong <= 0.01 * proved + 3 * std::sqrt(0.01 * proved));
 }

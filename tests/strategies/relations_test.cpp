@@ -6,7 +6,7 @@
 
 #include "strategies/simulate.hpp"
 #include "tests/catch.hpp"
-#include "tests/strategies/play.hpp"
+#include "tests/strategies/predicates.hpp"
 
 using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
@@ -36,17 +36,6 @@ Problem random_problem(Random& random, std::uint64_t seed) {
     suspect.price = static_cast<double>(random.below(3));
   }
   return problem;
-}
-
-Causes random_causes(Random& random, std::size_t n) {
-  Causes causes;
-  for (std::size_t count = 1 + random.below(3); count > 0; --count) {
-    std::set<SuspectId> cause;
-    for (std::size_t size = 1 + random.below(std::min<std::size_t>(3, n)); cause.size() < size;)
-      cause.insert(random.below(n));
-    causes.emplace_back(cause.begin(), cause.end());
-  }
-  return causes;
 }
 
 // The truth as the relations make it: what cannot matter does no harm.

@@ -1,0 +1,22 @@
+// What the user knows about suspects and each other. Plain data.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bisectd::configs {
+
+/// A member as the reports say it, `family:name`.
+struct MemberLabel {
+  std::string family, name;
+  auto operator<=>(const MemberLabel&) const = default;
+};
+
+struct Relations {
+  /// The left one matters only while all of the right ones are active. Nobody needs himself, however many steps away.
+  std::map<MemberLabel, std::vector<MemberLabel>> only_with;
+  std::vector<std::vector<MemberLabel>> exclusive;  ///< of each group, two or more, at most one can be neutralised
+};
+
+}  // namespace bisectd::configs
