@@ -4,6 +4,7 @@
 
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/loop/inquiry.hpp"
+#include "driver/loop/ladder_record.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
@@ -53,6 +54,7 @@ class Replay {
   reports::Record operator()(bool driven, Detail detail) {
     record_ = new_record(experiment_, directory_, history_);
     add_trials(record_, directory_, history_, driven);
+    if (history_.catalogue) record_.ladders = climbed_ladders(experiment_, history_);
     add_curves(detail);
     add_answer();
     add_conclusion(record_, history_);

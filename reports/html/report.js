@@ -36,14 +36,16 @@
     }));
   }
 
+  const verdictColour = (verdict) => colour(["pass", "fail"].includes(verdict) ? verdict : "open");
+
   function paint(chart) {
     for (const one of chart.data.datasets) {
       if (one.kind) {
         one.borderColor = colour(one.kind);
         one.backgroundColor = one.fill ? colour(one.kind) + "33" : colour(one.kind);
+        if (one.verdicts) one.pointBackgroundColor = one.verdicts.map(verdictColour);
       } else {
-        const known = ["pass", "fail"];
-        one.backgroundColor = one.verdicts.map((verdict) => colour(known.includes(verdict) ? verdict : "open"));
+        one.backgroundColor = one.verdicts.map(verdictColour);
       }
     }
     const {scales, plugins} = chart.options;
@@ -130,6 +132,29 @@
     }));
   }
 
+  // How far each value of a ladder is from the reference; what gave no verdict has no point.
+  function ladder({values, deltas, verdicts}, index) {
+    const canvas = document.getElementById("ladder-" + index);
+    const ends = [0, values.length - 1];
+    charts.push(new Chart(canvas, {
+      type: "line",
+      data: {labels: values, datasets: [
+        {label: "difference", kind: "subject", data: deltas, borderWidth: 1.5, pointRadius: 4, verdicts},
+        ...[-data.target, data.target].map((y, i) => ({
+          label: "accepted", kind: "fix", data: values.map((_, x) => ends.includes(x) ? y : null), spanGaps: true,
+          borderWidth: 0.5, pointRadius: 0, pointHitRadius: 0, fill: i ? "-1" : false,
+        })),
+      ]},
+      options: {
+        animation: false, maintainAspectRatio: false,
+        scales: {x: axis("value", {}), y: axis("%", {ticks: {callback: (value) => +(value * 100).toPrecision(4) + " %"}})},
+        plugins: {legend: {display: false}, tooltip: {callbacks: {
+          label: (item) => `${verdicts[item.dataIndex]}, ${(item.parsed.y * 100).toFixed(3)} %`,
+        }}},
+      },
+    }));
+  }
+
   // A click on a trial shows its curve beside the others.
   function picking(table, curves) {
     const byNumber = new Map(data.trials.map((trial) => [String(trial.number), trial]));
@@ -176,6 +201,7 @@
   }
 
   const drawn = new Map(data.charts.map((chart) => [chart.id, lineChart(chart)]));
+  data.ladders.forEach(ladder);
   timeline();
   charts.forEach(paint);
   const table = document.getElementById("trial-table");

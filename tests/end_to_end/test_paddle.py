@@ -1,6 +1,10 @@
 """The main job on the real PaddlePaddle with the stand-in NPU: what is planted in the device is what is found."""
 import json
 import os
+import pathlib
+import re
+import subprocess
+import tempfile
 import time
 import unittest
 
@@ -68,6 +72,18 @@ class Paddle(Space):
         report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]})
         self.assertEqual(self.causes(report), [["adam"], ["hard_swish"]])
 
+    def test_a_layer_and_then_the_operators_that_it_uses(self):
+        faults = {"faults": [{"op": "pad3d_grad", "relative": 0.3}]}
+        report, _ = self.find(faults, suspects="layers: {discover: true}")
+        self.assertEqual(self.names(report), ["depthwise"])  # of the others that pad, hardly anything is upstream
+        self.assertGreater(len(report["suspects"]), 15)
+        self.assertEqual(report["no_effect"], [])
+        self.assertIn("BISECTD_PADDLE_CPU_LAYERS", {one["name"] for one in report["workaround"]["environment"]})
+        report, _ = self.find(faults, suspects="ops: {discover: true}",
+                              extra="families: {ops: {discover: {environment: {BISECTD_PADDLE_LIST_OPS_OF: depthwise}}}}")
+        self.assertEqual(self.names(report), ["pad3d_grad"])
+        self.assertLess(len(report["suspects"]), 15)
+
     def test_a_flag(self):
         faults = [{"op": op, "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
                   for op in ("conv2d", "hard_swish", "batch_norm")]
@@ -92,10 +108,43 @@ class Paddle(Space):
         self.assertEqual(self.causes(report), [["gelu_grad", "loss_scale"]])
         self.assertEqual(self.names(report), ["loss_scale"])
         self.assertIn("Global.scale_loss=65536.0", done.out)
+        ladder, = report["ladders"]
+        self.assertEqual([one["value"] for one in ladder["values"]], ["128.0", "8192.0", "65536.0"])
+        self.assertEqual(ladder["window"]["recommended"], "65536.0")
+
+    def test_an_underflow_in_a_private_format_and_black_listing_said_to_be_cheap(self):
+        # Three families meet: any one of operator, format and scale mends it, and the price says which one is taken.
+        fault = {"op": "gelu_grad", "flush_below": 1e-4, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
+        report, done = self.find({"faults": [fault]}, environment='FLAGS_npu_storage_format: "1"',
+                                 options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
+                                 reference_options=", Loss.multiplier=0.001", extra="families: {loss_scale: {suspect: 64.0}}",
+                                 suspects="{ops: {members: [gelu_grad, adam], price: {gelu_grad: 0.1}}, "
+                                          "flags: [FLAGS_npu_storage_format], loss_scale: [8192.0, 65536.0]}")
+        self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "gelu_grad", "loss_scale"]])
+        self.assertEqual(self.names(report), ["gelu_grad"])
+
+    def test_gradient_clipping_is_a_toggle(self):
+        clipping = '{toggles: {clip_norm_global: {argument: "Optimizer.clip_norm={value}", safe: "5.0"}}}'
+        report, done = self.find({"faults": []}, options=', Optimizer.clip_norm=0, "{arguments}"',
+                                 extra=f"families: {{clipping: {clipping}}}",
+                                 suspects="{ops: [hard_swish, adam], clipping: all}")
+        self.assertEqual(self.names(report), ["clip_norm_global"])
+        self.assertEqual(report["workaround"]["arguments"], ["Optimizer.clip_norm=5.0"])
 
     def test_nothing_wrong(self):
         report, _ = self.find({"faults": []}, code=0)
         self.assertEqual(report["outcome"], "aligned")
+
+    def test_static_graphs_ask_paddle_which_operators_can_fall_back(self):
+        self.experiment({"faults": []})
+        text = (self.folder / "experiment.yaml").read_text().replace("extends: paddle-npu", "extends: paddle-npu-static")
+        self.write("experiment.yaml", text)
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        names = [one["name"] for one in found["ops"]]
+        self.assertGreater(len(names), 100)
+        self.assertIn("add_grad", names)  # as static graphs compare it
+        self.assertNotIn("elementwise_add_grad", names)
+        self.assertNotIn("memcpy_d2h", names)
 
     def test_the_cause_is_outside_the_suspects(self):
         report, done = self.find({"faults": []}, code=3, options=", Optimizer.lr.learning_rate=0.003",
@@ -135,6 +184,55 @@ class Paddle(Space):
         ended = [(r["trial"], r["attempt"]) for r in self.journal() if r["kind"] == "attempt-ended"]
         self.assertEqual(len(ended), len(set(ended)))
         self.assertEqual(self.processes_of_this_test(), [])
+
+
+class LayerShim(unittest.TestCase):
+    """The shim of the family layers alone."""
+
+    SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python")}
+
+    def run_python(self, *words, **environment):
+        environment = {"CUSTOM_DEVICE_ROOT": str(STANDIN), "OMP_NUM_THREADS": "1", **self.SHIM, **environment}
+        self.done = subprocess.run([PYTHON, *words], env={**os.environ, **environment}, capture_output=True, text=True, timeout=120)
+        return self.done.stdout
+
+    def train(self, *options, faults=(), **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "faults.json")
+            file.write_text(json.dumps({"faults": list(faults)}))
+            out = self.run_python(PADDLE / "train.py", "-c", PADDLE / "rec.yml", "-o", "Global.epoch_num=1", "Global.log_smooth_window=1",
+                                  "Global.print_batch_step=1", f"Global.save_model_dir={folder}", *options,
+                                  STANDIN_NPU_FAULTS=str(file), **environment)
+        return out, [float(loss) for loss in re.findall(r"loss: ([\d.]+)", out)]
+
+    def test_all_layers_moved_compute_what_the_cpu_computes(self):
+        listed, _ = self.train("Global.use_npu=true", BISECTD_PADDLE_LIST_LAYERS="1")
+        layers = re.findall(r"ran layer (\S+) on the device", listed)
+        self.assertIn("Recogniser", layers)
+        self.assertIn("sequence", layers)
+        wrong = [{"op": op, "relative": 0.5} for op in ("conv2d", "conv2d_grad", "batch_norm", "batch_norm_grad", "rnn", "rnn_grad",
+                                                        "gelu", "gelu_grad", "pad3d", "layer_norm", "hard_sigmoid_grad")]
+        _, cpu = self.train()
+        _, spoilt = self.train("Global.use_npu=true", faults=wrong)
+        said, moved = self.train("Global.use_npu=true", faults=wrong, BISECTD_PADDLE_CPU_LAYERS=",".join(layers))
+        self.assertEqual(set(re.findall(r"moved layer (\S+) to the CPU", said)), set(layers))
+        self.assertEqual(moved, cpu)
+        self.assertNotEqual(spoilt, cpu)
+        amp = ("Global.use_npu=true", "Global.use_amp=true", "Global.scale_loss=1024.0")
+        _, half = self.train(*amp, BISECTD_PADDLE_CPU_LAYERS=",".join(layers))
+        for one, other in zip(half, cpu, strict=True):
+            self.assertAlmostEqual(one, other, delta=0.002 * other)
+
+    def test_a_layer_that_draws_random_numbers_is_refused(self):
+        out = self.run_python("-c", "import paddle; paddle.set_device('npu:0')\n"
+                                    "net = paddle.nn.Sequential(paddle.nn.Linear(2, 2), paddle.nn.Dropout(0.5))\n"
+                                    "net(paddle.ones([3, 2]))", BISECTD_PADDLE_CPU_LAYERS="0,1")
+        self.assertIn("bisectd-paddle: moved layer 0 to the CPU\n", out)
+        self.assertIn("bisectd-paddle: cannot move layer 1: it draws random numbers, and the CPU draws others\n", out)
+        self.assertEqual(self.done.returncode, 3)
+
+    def test_with_nothing_listed_it_is_not_even_imported(self):
+        self.assertEqual(self.run_python("-c", "import sys, paddle; print('bisectd_paddle_layers' in sys.modules)"), "False\n")
 
 
 class Examples(Space):
