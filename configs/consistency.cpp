@@ -179,6 +179,27 @@ void warn_of_shared_names(const Experiment& experiment, Problems& problems) {
                                               in_quotes(name.value), first->second));
 }
 
+/// Where a family looks for its members, in one text.
+std::string source_of(const Discovery& discovery) {
+  std::string source = discovery.ran.value;
+  if (discovery.file) source += discovery.file->file + '\n' + discovery.file->members;
+  for (const auto& word : discovery.command) source += word.value + '\n';
+  return source;
+}
+
+/// Two families that look in one place find the same things, and would accuse each of them as a pair of itself.
+void check_discoveries(const Experiment& experiment, Problems& problems) {
+  std::map<std::string, std::string> families;
+  for (const auto& [family_name, selection] : experiment.suspects) {
+    const auto& discover = experiment.families.at(family_name).discover;
+    if (!selection.discover || !discover) continue;
+    const auto [first, is_new] = families.emplace(source_of(*discover), family_name);
+    if (!is_new)
+      problems.add(selection.place, fmt::format("families `{}` and `{}` discover the same members", first->second, family_name),
+                   "search one of them, or name the members of one by hand");
+  }
+}
+
 void check_something_to_search(const Experiment& experiment, Problems& problems) {
   for (const auto& [family_name, selection] : experiment.suspects) {
     const Family& family = experiment.families.at(family_name);
@@ -220,6 +241,7 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   check_own_lists(experiment, problems);
   check_not_overwritten(experiment, problems);
   warn_of_shared_names(experiment, problems);
+  check_discoveries(experiment, problems);
   check_something_to_search(experiment, problems);
 }
 

@@ -54,13 +54,15 @@ struct NamesInFile {
   Place place;
 };
 
-/// Finds what one run used. Exactly one of `ran` and `file` is set. With `ran` a member is a suspect when it is matched
-/// more often by `ran` than by `elsewhere` (there it already runs off the device: neutralising it changes nothing).
+/// Finds what one run used, or asks the framework what there is. Exactly one of `ran`, `file` and `command` is set. With
+/// `ran` a member is a suspect when it is matched more often by `ran` than by `elsewhere` (there it already runs off the
+/// device: neutralising it changes nothing).
 struct Discovery {
-  std::map<std::string, std::string> environment;  ///< set for the discovering run only
+  std::map<std::string, std::string> environment;  ///< set for the discovering run or command only
   Placed<std::string> ran;                         ///< RE2, group `name`
   std::optional<Placed<std::string>> elsewhere;    ///< RE2, group `name`
   std::optional<NamesInFile> file;
+  std::vector<Placed<std::string>> command;  ///< argv with kQueryPlaceholders; prints one name per line, nothing else
 };
 
 /// How a run shows that a neutralised member is off. One that is not shown to be is `no effect`. One is set of `log`

@@ -18,9 +18,6 @@
 namespace bisectd::configs {
 namespace {
 
-/// `none` takes away what a preset gave.
-bool is_none(const Value& value) { return value.kind == Value::Kind::scalar && !value.quoted && value.text == "none"; }
-
 /// A setting of a switch; the bare word `unset` stands for its absence.
 Parsed<std::optional<std::string>> setting_of(const Value& value) {
   return text_of(value).map([&](std::string text) {
@@ -90,16 +87,13 @@ void read_names(const Value& block, const std::string& what, Family& family, Pro
 void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* deliver = reader.require("deliver"))
     family.deliver = read_deliver_block(*deliver, reader.what() + ".deliver", Carries::names, problems);
-  const Value* discover = reader.find("discover");
-  if (discover && !is_none(*discover))
+  if (const Value* discover = reader.find_given("discover"))
     family.discover = read_discovery(*discover, reader.what() + ".discover", problems);
-  const Value* refused = reader.find("refused");
-  if (refused && !is_none(*refused))
+  if (const Value* refused = reader.find_given("refused"))
     family.refused = read_pattern(*refused, reader.what() + ".refused", "name", {}, problems);
-  const Value* names = reader.find("names");
-  if (names && !is_none(*names)) read_names(*names, reader.what() + ".names", family, problems);
-  const Value* never_off = reader.find("never_off");
-  if (never_off && !is_none(*never_off)) family.never_off = read_never_off(*never_off, reader.what() + ".never_off", problems);
+  if (const Value* names = reader.find_given("names")) read_names(*names, reader.what() + ".names", family, problems);
+  if (const Value* never_off = reader.find_given("never_off"))
+    family.never_off = read_never_off(*never_off, reader.what() + ".never_off", problems);
 }
 
 void read_ladder(MapReader& reader, Family& family, Problems& problems) {
@@ -132,8 +126,8 @@ Family read_family(const std::string& name, const Value& block, Problems& proble
   MapReader reader(block, "families." + name, problems);
   reader.read("description", text_of, family.description);
   family.environment = read_variables(reader, problems);
-  const Value* effect = reader.find("effect");
-  if (effect && !is_none(*effect)) family.effect = read_effect(*effect, reader.what() + ".effect", problems);
+  if (const Value* effect = reader.find_given("effect"))
+    family.effect = read_effect(*effect, reader.what() + ".effect", problems);
   std::string kind;
   if (reader.is_map() && !reader.find("kind"))
     problems.add(block.place, fmt::format("`kind` is missing in `{}`", reader.what()), "list, toggle or ladder");

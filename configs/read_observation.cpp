@@ -17,8 +17,8 @@ namespace {
 
 /// Reads `file` and `members`, which belong together, from a block that may hold other keys.
 std::optional<NamesInFile> read_names_in_file(MapReader& reader, Problems& problems) {
-  const Value* file = reader.find("file");
-  const Value* members = reader.find("members");
+  const Value* file = reader.find_given("file");
+  const Value* members = reader.find_given("members");
   if (!file && !members) return std::nullopt;
   if (!file || !members)
     problems.add((file ? file : members)->place,
@@ -26,13 +26,13 @@ std::optional<NamesInFile> read_names_in_file(MapReader& reader, Problems& probl
                  "members: the path of the names in the file, for example **/{name}");
   NamesInFile names;
   names.place = (file ? file : members)->place;
-  if (file && reader.read("file", text_of, names.file)) {
+  if (file && reader.read_value(*file, text_of, names.file)) {
     const std::filesystem::path path(names.file);
     if (path.empty() || path.is_absolute() || std::ranges::count(path, "..") > 0)
       problems.add(file->place, fmt::format("`{}.file` must lie inside the attempt's own folder", reader.what()),
                    "let the training write to {attempt}, and name the file relative to it");
   }
-  if (!members || !reader.read("members", text_of, names.members)) return names;
+  if (!members || !reader.read_value(*members, text_of, names.members)) return names;
   std::vector<std::string> segments;
   boost::split(segments, names.members, boost::is_any_of("/"));
   if (std::ranges::count(segments, "{name}") != 1 || std::ranges::count(segments, "") > 0)
@@ -45,6 +45,15 @@ std::optional<NamesInFile> read_names_in_file(MapReader& reader, Problems& probl
 void require_one(const MapReader& reader, int given, const std::string& choice, Problems& problems) {
   if (reader.is_map() && given != 1)
     problems.add(reader.place(), fmt::format("`{}` needs {}", reader.what(), choice));
+}
+
+/// A command that prints names.
+std::vector<Placed<std::string>> read_query(const Value& block, const std::string& what, Problems& problems) {
+  std::vector<Placed<std::string>> command = texts_of(block, what, problems);
+  if (block.kind == Value::Kind::list && block.items.empty()) problems.add(block.place, fmt::format("`{}` is empty", what));
+  for (const auto& element : command)
+    placeholders_in(element, {kQueryPlaceholders.begin(), kQueryPlaceholders.end()}, problems);
+  return command;
 }
 
 }  // namespace
@@ -64,11 +73,15 @@ Discovery read_discovery(const Value& block, const std::string& what, Problems& 
   Discovery discovery;
   MapReader reader(block, what, problems);
   discovery.environment = read_variables(reader, problems);
-  const Value* ran = reader.find("ran");
+  const Value* ran = reader.find_given("ran");
   discovery.file = read_names_in_file(reader, problems);
-  require_one(reader, (ran != nullptr) + discovery.file.has_value(), "either `ran`, a pattern over the output, or `file` and `members`", problems);
+  const Value* command = reader.find_given("command");
+  require_one(reader, (ran != nullptr) + discovery.file.has_value() + (command != nullptr),
+              "one of `ran` (a pattern over the output of a run), `file` with `members` (what a run leaves) and `command` "
+              "(asks the framework)", problems);
+  if (command) discovery.command = read_query(*command, what + ".command", problems);
   if (ran) discovery.ran = read_pattern(*ran, what + ".ran", "name", {}, problems);
-  if (const Value* elsewhere = reader.find("elsewhere")) {
+  if (const Value* elsewhere = reader.find_given("elsewhere")) {
     discovery.elsewhere = read_pattern(*elsewhere, what + ".elsewhere", "name", {}, problems);
     if (!ran) problems.add(elsewhere->place, fmt::format("`{}.elsewhere` is only for `ran`", what));
   }

@@ -41,6 +41,12 @@ const Value* MapReader::find(const std::string& key) {
   return nullptr;
 }
 
+const Value* MapReader::find_given(const std::string& key) {
+  const Value* value = find(key);
+  const bool is_none = value && value->kind == Value::Kind::scalar && !value->quoted && value->text == "none";
+  return is_none ? nullptr : value;
+}
+
 bool MapReader::has(const std::string& key) const {
   return std::ranges::find(value_.entries, key, &Value::Entry::key) != value_.entries.end();
 }

@@ -19,6 +19,8 @@ class MapReader {
 
   /// The value of a key; null if it is not there. A key without a value is a problem and counts as not there.
   const Value* find(const std::string& key);
+  /// The same; `none` takes away what a preset gave, and counts as not there.
+  const Value* find_given(const std::string& key);
   /// The same; refuse_other_keys() will report it if it is not there.
   const Value* require(const std::string& key, const std::string& hint = "");
 

@@ -190,7 +190,8 @@ void write_list(YAML::Emitter& out, const Family& family) {
     key(out, "discover");
     out << YAML::BeginMap;
     environment_at(out, family.discover->environment);
-    if (!family.discover->file) text_at(out, "ran", family.discover->ran.value);
+    if (!family.discover->ran.value.empty()) text_at(out, "ran", family.discover->ran.value);
+    texts_at(out, "command", family.discover->command);
     text_at(out, "elsewhere", family.discover->elsewhere);
     names_in_file_at(out, family.discover->file);
     out << YAML::EndMap;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "reports/escape.hpp"
+#include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
 #include "reports/undecided.hpp"
 #include "reports/words.hpp"
@@ -64,6 +65,24 @@ std::vector<std::string> proof(const Record& record) {
   return lines;
 }
 
+std::vector<std::string> ladder_rows(const Ladder& ladder) {
+  std::size_t width = 0;
+  for (const Rung& rung : ladder.rungs) width = std::max(width, rung.value.size());
+  std::vector<std::string> lines;
+  for (const Rung& rung : ladder.rungs) {
+    const std::string note(rung_note(ladder, rung));
+    lines.push_back(fmt::format("{:>{}}  {:<12}  {:>12}  trial {}{}", plain(rung.value), width, verdict_word(rung.verdict),
+                                percent_text(rung.delta), rung.trial, note.empty() ? "" : "  " + note));
+  }
+  return lines;
+}
+
+std::string ladders(const Paint& paint, const Record& record) {
+  std::string text;
+  for (const Ladder& ladder : record.ladders) text += section(paint, ladder_sentence(ladder, plain), ladder_rows(ladder));
+  return text;
+}
+
 std::vector<std::string> workaround(const Record& record) {
   std::vector<std::string> lines;
   for (const std::string& statement : workaround_statements(record)) lines.push_back(plain(statement));
@@ -85,6 +104,7 @@ std::string result_text(const Record& record, Colour colour) {
     text += section(paint, "Causes", causes(record)) + section(paint, "Proof", proof(record)) +
             section(paint, "Workaround", workaround(record));
   }
+  text += ladders(paint, record);
   text += section(paint, "Neutralised without effect", without_effect(record, plain));
   text += section(paint, "Not decided", undecided(record, plain));
   text += section(paint, "Changed since the baseline", escaped(record.changes, plain));

@@ -105,6 +105,29 @@ Json no_effect(const Record& record) {
   return list;
 }
 
+Json ladder(const Ladder& one) {
+  Json values = Json::array();
+  for (const Rung& rung : one.rungs)
+    values.push_back({{"value", rung.value},
+                      {"trial", rung.trial},
+                      {"verdict", verdict_word(rung.verdict)},
+                      {"delta", number(rung.delta)}});
+  const auto value = [&](std::size_t index) { return one.rungs.at(index).value; };
+  return {{"family", one.family},
+          {"alone", one.alone},
+          {"values", std::move(values)},
+          {"window", one.window ? Json{{"from", value(one.window->first)},
+                                       {"to", value(one.window->last)},
+                                       {"recommended", value(one.window->middle)}}
+                                : Json(nullptr)}};
+}
+
+Json ladders(const Record& record) {
+  Json list = Json::array();
+  for (const Ladder& one : record.ladders) list.push_back(ladder(one));
+  return list;
+}
+
 Json workaround(const Record& record) {
   Json environment = Json::array();
   for (const auto& [name, value] : record.workaround) environment.push_back({{"name", name}, {"value", value}});
@@ -178,6 +201,7 @@ Json all_but_trials(const Record& record) {
           {"trials_left", {{"low", number(answer.trials_left_low)}, {"high", number(answer.trials_left_high)}}},
           {"suspects", all_suspects(record)},
           {"no_effect", no_effect(record)},
+          {"ladders", ladders(record)},
           {"workaround", workaround(record)},
           {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
           {"versions", record.versions},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/escape.hpp"
+#include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
 #include "reports/undecided.hpp"
 #include "reports/words.hpp"
@@ -80,6 +81,19 @@ std::string workaround(const Record& record) {
   return cost.empty() ? body : body + "\n" + cost + "\n";
 }
 
+std::string ladders(const Record& record) {
+  std::string text;
+  for (const Ladder& ladder : record.ladders) {
+    std::string rows;
+    for (const Rung& rung : ladder.rungs)
+      rows += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(rung.value), percent_text(rung.delta),
+                          verdict_word(rung.verdict), rung.trial, rung_note(ladder, rung));
+    text += section("Values of " + markdown_code(ladder.family),
+                    ladder_sentence(ladder, markdown_code) + "\n\n| value | measured | verdict | trial | |\n|---|---|---|---|---|\n" + rows);
+  }
+  return text;
+}
+
 std::string versions(const Record& record) {
   std::vector<std::string> lines{"bisectd " + markdown_code(record.program_version)};
   for (const auto& [what, version] : record.versions)
@@ -130,6 +144,7 @@ std::string to_markdown(const Record& record) {
     text += section("Culprit set", culprits(record)) + section("Causes", causes(record)) +
             section("Proof", proof(record)) + section("Workaround", workaround(record));
   }
+  text += ladders(record);
   text += section("Neutralised without effect", items(without_effect(record, markdown_code)));
   text += section("Not decided", items(undecided(record, markdown_code)));
   text += section("Warnings", items(escaped(record.warnings, markdown_code)));

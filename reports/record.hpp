@@ -75,6 +75,27 @@ struct Reproduction {
   std::string script;              ///< for a POSIX shell, whole: environment, folder, command
 };
 
+/// How the subject fared with one value of a ladder.
+struct Rung {
+  std::string value;      ///< as the experiment writes it: a number
+  std::size_t trial = 0;  ///< its number
+  strategies::Verdict verdict = strategies::Verdict::unresolved;
+  std::optional<double> delta;
+};
+
+/// The widest stretch of a ladder's values that passes; indices of rungs.
+struct PassingWindow {
+  std::size_t first = 0, last = 0, middle = 0;
+};
+
+/// A knob with ascending values (the loss scale), each of them tried.
+struct Ladder {
+  std::string family;
+  bool alone = true;                    ///< nothing else was neutralised; else everything else was
+  std::vector<Rung> rungs;              ///< ascending
+  std::optional<PassingWindow> window;  ///< its middle is what neutralises the ladder; absent: no value passes
+};
+
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
 struct Record {
@@ -100,6 +121,7 @@ struct Record {
   strategies::Answer answer;         ///< ids are indices into `suspects`
   std::vector<Trial> trials;
   std::vector<NoEffect> no_effect;
+  std::vector<Ladder> ladders;
   std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
   std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
   std::vector<std::string> workaround_arguments;                ///< argv elements to add

@@ -144,7 +144,7 @@ std::string claim_text(const Record& record, const strategies::Claim& claim, Esc
     case strategies::Claim::Kind::cause_fails: return fmt::format("only {} active: fails", all);
     case strategies::Claim::Kind::cause_minimal: break;
   }
-  if (subject.size() < 2) return fmt::format("without {} active: passes", all);
+  if (subject.size() < 2) return fmt::format("only what {} needs active, not itself: passes", all);
   return fmt::format("only {} active, without {}: passes",
                      joined({subject.begin(), subject.end() - 1}, " and "), subject.back());
 }

@@ -11,17 +11,25 @@ constexpr std::size_t kMostOrders = 12;
 
 }  // namespace
 
-CauseSearch::CauseSearch(SuspectId culprit, const CulpritPrior& prior, SuspectSet base, std::vector<SuspectId> order,
-                         const std::vector<Observation>& history, std::uint64_t seed)
+CauseSearch::CauseSearch(SuspectId culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
+                         std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed)
     : prior_(prior),
+      relations_(relations),
       base_(std::move(base)),
       history_(history),
       random_(seed),
-      members_{culprit},
-      stage_(base_, {}, {1.0, 1.0}) {
-  base_.set(culprit);
-  stage_ = stage(std::move(order));
+      stage_(relations_, base_, {}, {1.0, 1.0}) {
+  expose(culprit, std::move(order));
   for (const Observation& seen : history_) observe(seen);
+}
+
+// One more member; the next is searched in the rest of `order`.
+void CauseSearch::expose(SuspectId member, std::vector<SuspectId> order) {
+  members_.push_back(member);
+  for (SuspectId exposed : relations_.with_needs(std::span(&member, 1))) base_.set(exposed);
+  std::erase_if(order, [&](SuspectId suspect) { return base_.test(suspect); });
+  attempts_ = 0;
+  stage_ = stage(std::move(order));
 }
 
 FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
@@ -30,7 +38,7 @@ FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
   for (std::size_t i = 0; i < order.size(); ++i) sum += weight[i + 1] = prior_.odds(order[i]);
   for (std::size_t i = 0; i < order.size(); ++i) weight[i + 1] *= (1 - kWhole) / sum;
   weight[0] = kWhole;
-  FirstHit made(base_, std::move(order), std::move(weight));
+  FirstHit made(relations_, base_, std::move(order), std::move(weight));
   for (const Observation& seen : history_) made.observe(seen);
   return made;
 }
@@ -50,11 +58,9 @@ void CauseSearch::advance() {
       return;
     }
     std::vector<SuspectId> order = stage_.order();
-    members_.push_back(order[at - 1]);
-    base_.set(order[at - 1]);
+    const SuspectId partner = order[at - 1];
     order.resize(at - 1);
-    attempts_ = 0;
-    stage_ = stage(std::move(order));
+    expose(partner, std::move(order));
   }
 }
 

@@ -11,13 +11,14 @@
 namespace bisectd::strategies {
 
 /// Invariant: with base and members() exposed, some prefix of the remaining order hits; members() is part of every
-/// cause within that prefix. When complete(), base and members() hit, and without any one member they are clear.
+/// cause within that prefix. When complete(), base and members() hit, and without any one member they are clear. What a
+/// member needs to matter is exposed with it.
 class CauseSearch {
  public:
-  /// `order`: the suspects outside the culprit set, any of which may be a partner. Prior and history outlive the
-  /// search.
-  CauseSearch(SuspectId culprit, const CulpritPrior& prior, SuspectSet base, std::vector<SuspectId> order,
-              const std::vector<Observation>& history, std::uint64_t seed);
+  /// `order`: the suspects outside the culprit set, any of which may be a partner. Prior, relations and history
+  /// outlive the search.
+  CauseSearch(SuspectId culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
+              std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed);
 
   void observe(const Observation& seen);
   bool complete() const { return complete_; }
@@ -27,9 +28,11 @@ class CauseSearch {
 
  private:
   FirstHit stage(std::vector<SuspectId> order) const;
+  void expose(SuspectId member, std::vector<SuspectId> order);
   void advance();
 
   const CulpritPrior& prior_;
+  const Relations& relations_;
   SuspectSet base_;
   const std::vector<Observation>& history_;
   Random random_;

@@ -12,8 +12,11 @@
 namespace bisectd::strategies {
 namespace {
 
+constexpr double kInteracting = 0.15 / 0.85;  // prior odds that a culprit is one only together with others
+
 // The active set a claim is about.
-SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::span<const SuspectId> culprit_set) {
+SuspectSet claimed(const Claim& claim, const Relations& relations, const SuspectSet& always_active,
+                   std::span<const SuspectId> culprit_set) {
   SuspectSet active = always_active;
   switch (claim.kind) {
     case Claim::Kind::fix_passes:
@@ -24,11 +27,11 @@ SuspectSet claimed(const Claim& claim, const SuspectSet& always_active, std::spa
       break;
     case Claim::Kind::cause_fails:
     case Claim::Kind::cause_minimal:
-      for (SuspectId member : claim.subject) active.set(member);
+      for (SuspectId member : relations.with_needs(claim.subject)) active.set(member);
       if (claim.kind == Claim::Kind::cause_minimal) active.reset(claim.subject.back());
       break;
   }
-  return active;
+  return relations.effective(std::move(active));
 }
 
 // Upper bound of 2^-bits for bits >= 0, by its chord between whole numbers: the same on every machine.
@@ -37,28 +40,35 @@ double chance_wrong(double bits) {
   return std::ldexp(1 - (bits - whole) / 2, -static_cast<int>(whole));
 }
 
+// Upper bound of the chance that a proved claim is wrong. That a member is needed follows from the failure of its cause:
+// no error of its own. And a needed member mostly fails alone, so that only a share of the doubt about it is left.
+double error_of(const Claim& claim) {
+  if (claim.kind == Claim::Kind::member_needed) return 0;
+  const bool alone = claim.kind == Claim::Kind::cause_fails && claim.subject.size() == 1;
+  return chance_wrong(claim.bits) * (alone ? kInteracting : 1.0);
+}
+
 // A claim needs its least evidence, and all together may be wrong as rarely as asked (union bound); while they are not,
-// the weakest one is open. That a member is needed follows from the failure of its cause: no error of its own.
+// the weakest one is open.
 void settle(std::vector<Claim>& claims, const EvidenceLog& log) {
-  const auto counts = [](const Claim& claim) { return claim.proved && claim.kind != Claim::Kind::member_needed; };
   double wrong = 0;
   for (Claim& claim : claims) {
     claim.proved = claim.bits >= log.needed_bits();
-    if (counts(claim)) wrong += chance_wrong(claim.bits);
+    if (claim.proved) wrong += error_of(claim);
   }
   while (!log.exact() && wrong > log.error()) {
     Claim* weakest = nullptr;
     for (Claim& claim : claims)
-      if (counts(claim) && (!weakest || claim.bits < weakest->bits)) weakest = &claim;
+      if (claim.proved && error_of(claim) > (weakest ? error_of(*weakest) : 0.0)) weakest = &claim;
     if (!weakest) return;
     weakest->proved = false;
-    wrong -= chance_wrong(weakest->bits);
+    wrong -= error_of(*weakest);
   }
 }
 
 }  // namespace
 
-std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_active,
+std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
   // Whether these causes predict the verdict; without causes anything is allowed.
   std::vector<SuspectSet> cause_sets;
@@ -74,7 +84,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
   std::vector<Claim> claims;
   const auto claim = [&](Claim::Kind kind, std::vector<SuspectId> subject, Verdict expected) {
     Claim made{.kind = kind, .subject = std::move(subject), .neutralised = {}, .expected = expected};
-    const SuspectSet active = claimed(made, always_active, culprit_set);
+    const SuspectSet active = claimed(made, relations, always_active, culprit_set);
     made.neutralised = ~active;
     const double sign = expected == Verdict::fail ? 1 : -1;
     double bits = 0, strongest = 0;
@@ -97,7 +107,9 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
   for (SuspectId member : culprit_set) claim(Claim::Kind::member_needed, {member}, Verdict::fail);
   for (const std::vector<SuspectId>& cause : causes) {
     claim(Claim::Kind::cause_fails, cause, Verdict::fail);
-    if (cause.size() < 2) continue;
+    // The empty cause is the top, which passed. What one member needs must not be enough either.
+    const std::vector<SuspectId> whole = relations.with_needs(cause);
+    if (std::count_if(whole.begin(), whole.end(), [&](SuspectId s) { return !always_active.test(s); }) < 2) continue;
     for (std::size_t i = 0; i < cause.size(); ++i) {
       std::vector<SuspectId> last_one = cause;
       last_one.erase(last_one.begin() + static_cast<std::ptrdiff_t>(i));
@@ -107,7 +119,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
   }
   settle(claims, log);
   for (Claim& made : claims) {
-    if (!made.proved) made.neutralised = ~claimed(made, always_active, culprit_set);
+    if (!made.proved) made.neutralised = ~claimed(made, relations, always_active, culprit_set);
   }
   return claims;
 }
@@ -120,11 +132,14 @@ double confidence_in(std::span<const Claim> claims) {
   return all;
 }
 
-bool shows(const Claim& claim, const Answer& answer, const SuspectSet& neutralised, Verdict verdict) {
+bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const SuspectSet& neutralised,
+           Verdict verdict) {
   if (verdict != claim.expected) return false;
   SuspectSet always_active(neutralised.size());
-  for (SuspectId suspect : answer.not_neutralisable) always_active.set(suspect);
-  const SuspectSet about = claimed(claim, always_active, answer.culprit_set), active = ~neutralised;
+  for (const auto* kept : {&answer.not_neutralisable, &answer.excluded})
+    for (SuspectId suspect : *kept) always_active.set(suspect);
+  const SuspectSet about = claimed(claim, relations, always_active, answer.culprit_set);
+  const SuspectSet active = relations.effective(~neutralised);
   if (claim.kind == Claim::Kind::fix_passes) return active == about;
   return claim.expected == Verdict::fail ? active.is_subset_of(about) : about.is_subset_of(active);
 }

@@ -7,16 +7,17 @@
 
 #include "strategies/answer.hpp"
 #include "strategies/evidence_log.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies {
 
-/// All claims about this culprit set and these causes. `always_active` (suspects that cannot be neutralised) stays
-/// active in every trial. A claim "fails" is shown by its own set or by one that is neutralised further and still
+/// All claims about this culprit set and these causes; what a member needs to matter is active with it. `always_active`
+/// stays active in every trial. A claim "fails" is shown by its own set or by one that is neutralised further and still
 /// fails; a claim "passes" by its own set or by one that is neutralised less and still passes: the assumption of every
 /// bisection that neutralising more never makes a run worse, and the log is watched for contradictions of it.
 /// `fix_passes` is always shown by exactly its own set. Claim::neutralised is the trial that shows it (with noise the
 /// strongest of them), or the one to run if it is not proved yet.
-std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_active,
+std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes);
 
 /// Chance that the claims about the culprit set all hold, from the evidence for each; if all claims are proved, it is
@@ -24,6 +25,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const SuspectSet& always_
 double confidence_in(std::span<const Claim> claims);
 
 /// Whether a judged trial shows the claim about this answer: right verdict, and a set that implies it.
-bool shows(const Claim& claim, const Answer& answer, const SuspectSet& neutralised, Verdict verdict);
+bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const SuspectSet& neutralised,
+           Verdict verdict);
 
 }  // namespace bisectd::strategies

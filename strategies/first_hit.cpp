@@ -15,8 +15,10 @@ constexpr double kLeastMass = 1e-9;  // of any m that is still possible: a prior
 
 }  // namespace
 
-FirstHit::FirstHit(SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight)
-    : base_(std::move(base)),
+FirstHit::FirstHit(const Relations& relations, SuspectSet base, std::vector<SuspectId> order,
+                   std::vector<double> weight)
+    : relations_(&relations),
+      base_(std::move(base)),
       reachable_(base_),
       order_(std::move(order)),
       weight_(std::move(weight)),

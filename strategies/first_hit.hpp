@@ -10,6 +10,7 @@
 
 #include "strategies/observation.hpp"
 #include "strategies/random.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies {
 
@@ -18,8 +19,8 @@ namespace bisectd::strategies {
 /// low() <= m <= high().
 class FirstHit {
  public:
-  /// `weight` holds N+2 prior weights of m, not normalised.
-  FirstHit(SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight);
+  /// `weight` holds N+2 prior weights of m, not normalised. The relations must outlive it.
+  FirstHit(const Relations& relations, SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight);
 
   /// Takes in any observation of the predicate, whatever its set; what does not bear on m is ignored.
   void observe(const Observation& seen);
@@ -51,8 +52,9 @@ class FirstHit {
   std::vector<SuspectId> reordered(std::size_t attempt, Random& random) const;
 
  private:
-  bool says_nothing(const SuspectSet& set) const { return silent_.contains(set); }
+  bool says_nothing(const SuspectSet& set) const { return silent_.contains(relations_->effective(set)); }
 
+  const Relations* relations_;
   SuspectSet base_, reachable_;
   std::vector<SuspectId> order_;
   std::vector<double> weight_;

@@ -70,4 +70,17 @@ std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> caus
   return fix;
 }
 
+// A cause's own members come first, so that of two equal fixes the one that names the guilty is taken.
+std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects,
+                                    const Relations& relations, const SuspectSet& always_active) {
+  std::vector<std::vector<SuspectId>> mended_by;
+  for (const std::vector<SuspectId>& cause : causes) {
+    mended_by.push_back(cause);
+    for (SuspectId needed : relations.with_needs(cause))
+      if (std::find(cause.begin(), cause.end(), needed) == cause.end()) mended_by.back().push_back(needed);
+    std::erase_if(mended_by.back(), [&](SuspectId suspect) { return always_active.test(suspect); });
+  }
+  return cheapest_fix(mended_by, suspects);
+}
+
 }  // namespace bisectd::strategies

@@ -4,12 +4,16 @@
 #include <span>
 #include <vector>
 
-#include "strategies/suspect.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies {
 
 /// A minimal set with a member in every cause (hitting set), of least total price, then of fewest members; ascending.
 /// Exact for up to a dozen causes of several members, greedy beyond.
 std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects);
+
+/// The same where a cause is mended by what its members need to matter, too; nobody of `always_active` is in it.
+std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects,
+                                    const Relations& relations, const SuspectSet& always_active);
 
 }  // namespace bisectd::strategies

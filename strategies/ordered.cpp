@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t kMostOrders = 24;  // tried for one culprit
 constexpr double kProofFirst = 0.35;      // chance that none is left from which the proof is asked before a better split
-constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set and is asked about again
+constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set, or cannot matter any more
 
 // Likelier suspects first, equal ones in random order.
-std::vector<SuspectId> first_order(const CulpritPrior& prior, const SuspectSet& base, Random& random) {
+std::vector<SuspectId> first_order(const CulpritPrior& prior, const SuspectSet& searched, Random& random) {
   std::vector<SuspectId> order;
-  for (SuspectId suspect = 0; suspect < base.size(); ++suspect)
-    if (!base.test(suspect)) order.push_back(suspect);
+  for (SuspectId suspect = 0; suspect < searched.size(); ++suspect)
+    if (searched.test(suspect)) order.push_back(suspect);
   random.shuffle(std::span(order));
   std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) { return prior.odds(a) > prior.odds(b); });
   return order;
@@ -31,27 +31,33 @@ double entropy_bits(std::span<const double> mass) {
 
 }  // namespace
 
-Ordered::Ordered(const CulpritPrior& prior, SuspectSet base, const std::vector<Observation>& history,
-                 std::uint64_t seed)
+Ordered::Ordered(const CulpritPrior& prior, const Relations& relations, SuspectSet base, SuspectSet out,
+                 const std::vector<Observation>& history, std::uint64_t seed)
     : prior_(prior),
+      relations_(relations),
       base_(std::move(base)),
+      out_(std::move(out)),
       acquitted_(base_.size()),
       history_(history),
       random_(seed),
-      stage_(base_, {}, {1.0, 1.0}) {
-  stage_ = stage(first_order(prior_, base_, random_));
+      stage_(relations_, base_, {}, {1.0, 1.0}) {
+  // Behind what it needs a suspect is found itself; before, what it needs would be, and then its partners.
+  stage_ = stage(relations_.needed_first(first_order(prior_, ~(base_ | out_), random_)));
   for (const Observation& seen : history_) observe(seen);
 }
 
 // A question about `order`, with everything seen so far taken in.
 FirstHit Ordered::stage(std::vector<SuspectId> order) const {
-  FirstHit bounds(base_, order, std::vector<double>(order.size() + 2, 1.0));
+  FirstHit bounds(relations_, base_, order, std::vector<double>(order.size() + 2, 1.0));
   for (const Observation& seen : history_) bounds.observe(seen);
   const std::size_t cleared = std::min(bounds.low() == 0 ? 0 : bounds.low() - 1, order.size());
   std::vector<double> weight = prior_.first_culprit(order, found_.size(), cleared);
+  SuspectSet matter = base_;
+  for (SuspectId suspect : order) matter.set(suspect);
+  matter = relations_.effective(std::move(matter));
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (acquitted_.test(order[i])) weight[i + 1] *= kAcquittedWeight;
-  FirstHit made(base_, std::move(order), std::move(weight));
+    if (acquitted_.test(order[i]) || !matter.test(order[i])) weight[i + 1] *= kAcquittedWeight;
+  FirstHit made(relations_, base_, std::move(order), std::move(weight));
   for (const Observation& seen : history_) made.observe(seen);
   return made;
 }
@@ -87,10 +93,9 @@ std::vector<SuspectId> Ordered::others() const {
 }
 
 SuspectSet Ordered::all_but_found() const {
-  SuspectSet set(base_.size());
-  set.set();
+  SuspectSet set = ~out_;
   for (SuspectId suspect : found_) set.reset(suspect);
-  return set;
+  return relations_.effective(std::move(set));
 }
 
 // Under one order every member stays needed: the prefix that convicted it holds only cleared suspects, and those found
@@ -100,8 +105,10 @@ SuspectSet Ordered::all_but_found() const {
 void Ordered::drop_needless() {
   doubtful_.clear();
   for (std::size_t i = 0; i < found_.size();) {
-    SuspectSet without = all_but_found();
-    without.set(found_[i]);
+    SuspectSet without = ~out_;
+    for (std::size_t j = 0; j < found_.size(); ++j)
+      if (j != i) without.reset(found_[j]);
+    without = relations_.effective(std::move(without));
     bool hits = false, clears = false;
     for (const Observation& seen : history_) {
       hits = hits || (seen.outcome == Outcome::hit && seen.exposed.is_subset_of(without));
@@ -124,7 +131,7 @@ std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectS
   if (complete_) return {};
   const auto known = [&](const SuspectSet& set) {
     return std::any_of(history_.begin(), history_.end(),
-                       [&](const Observation& seen) { return seen.exposed == set; }) ||
+                       [&](const Observation& seen) { return relations_.effective(seen.exposed) == set; }) ||
            std::find(pending.begin(), pending.end(), set) != pending.end();
   };
   if (!none_left_) {

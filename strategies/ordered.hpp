@@ -8,16 +8,18 @@
 
 #include "strategies/first_hit.hpp"
 #include "strategies/prior.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies {
 
 /// Invariant: when complete(), exposing everything but found() is clear, and exposing everything but found() less any
-/// one of its members hits; both follow from observations by monotonicity alone.
+/// one of its members hits (everything: all that is not `out`); both follow from observations by monotonicity alone.
 class Ordered {
  public:
-  /// `base` is exposed in every trial and not searched. The prior and the history must outlive the engine; the history
-  /// is what observe() was and will be called for, in order.
-  Ordered(const CulpritPrior& prior, SuspectSet base, const std::vector<Observation>& history, std::uint64_t seed);
+  /// `base` is exposed in every trial and `out` in none; neither is searched. Prior, relations and history must outlive
+  /// the engine; the history is what observe() was and will be called for, in order.
+  Ordered(const CulpritPrior& prior, const Relations& relations, SuspectSet base, SuspectSet out,
+          const std::vector<Observation>& history, std::uint64_t seed);
 
   /// Takes in the observation just appended to the history.
   void observe(const Observation& seen);
@@ -45,7 +47,8 @@ class Ordered {
   void drop_needless();
 
   const CulpritPrior& prior_;
-  SuspectSet base_, acquitted_;
+  const Relations& relations_;
+  SuspectSet base_, out_, acquitted_;
   const std::vector<Observation>& history_;
   Random random_;
   std::vector<SuspectId> found_, dropped_;

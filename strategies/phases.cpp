@@ -23,25 +23,28 @@ bool decided(Verdict verdict) { return verdict == Verdict::pass || verdict == Ve
 Phases::Phases(Problem problem, EngineKind engine)
     : problem_(std::move(problem)),
       kind_(engine),
-      none_(problem_.suspects.size()),
-      all_(~none_),
+      all_(SuspectSet(problem_.suspects.size()).set()),
+      relations_(problem_),
+      unrelated_(Problem{.suspects = std::vector<Suspect>(all_.size())}),
       prior_(odds_of(problem_)),
-      even_(std::vector<double>(none_.size(), 1.0)),
-      log_(none_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
-      always_active_(none_) {}
+      even_(std::vector<double>(all_.size(), 1.0)),
+      log_(all_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
+      always_active_(all_.size()) {}
 
 Verdict Phases::verdict_of(const SuspectSet& active) const {
-  const LogEntry* entry = log_.find(active);
+  const LogEntry* entry = log_.find(relations_.effective(active));
   return entry ? entry->verdict : Verdict::unresolved;
 }
 
 int Phases::told(const SuspectSet& active) const {
-  const LogEntry* entry = log_.find(active);
+  const LogEntry* entry = log_.find(relations_.effective(active));
   return entry ? entry->told() : 0;
 }
 
 void Phases::tell(const Evidence& evidence) {
-  const EvidenceLog::Change change = log_.add(evidence);
+  Evidence seen = evidence;
+  if (seen.neutralised.size() == size()) seen.neutralised = ~relations_.effective(~seen.neutralised);
+  const EvidenceLog::Change change = log_.add(seen);
   const LogEntry& entry = log_.entries()[change.entry];
   if (engine_) engine_->hear(log_.opinions().back());
   if (sums_) sums_->hear();
@@ -73,14 +76,18 @@ void Phases::estimate_flip() {
 // it.
 //
 // With noise a set says nothing only once it is clear that repeats will not help; until then it is simply not known.
+//
+// Of all sets with the same effect the smallest one says most when it hits, and the largest one when it is clear.
 void Phases::take_in(const LogEntry& entry) {
   const Verdict verdict = entry.verdict;
   const bool open = !log_.exact() && verdict == Verdict::inconclusive && entry.told() < kMostVotes;
   if (open) return;
-  failing_.push_back({entry.active, verdict == Verdict::fail   ? Outcome::hit
-                                    : verdict == Verdict::pass ? Outcome::clear
-                                                               : Outcome::nothing});
-  crashing_.push_back({~entry.active, verdict == Verdict::unresolved ? Outcome::hit : Outcome::clear});
+  const SuspectSet widest = relations_.widest(entry.active);
+  failing_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
+                                                                        : verdict == Verdict::pass ? Outcome::clear
+                                                                                                   : Outcome::nothing});
+  const bool crashed = verdict == Verdict::unresolved;
+  crashing_.push_back({crashed ? ~widest : ~entry.active, crashed ? Outcome::hit : Outcome::clear});
   if (runnable_) runnable_->observe(crashing_.back());
   if (culprits_) culprits_->observe(failing_.back());
   for (const auto& cause : reasons_) cause->observe(failing_.back());
@@ -96,6 +103,7 @@ void Phases::rebuild() {
   failing_.clear();
   crashing_.clear();
   always_active_.reset();
+  top_ = 0;
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
   if (engine_ && (!culprits_ || before != always_active_)) {
@@ -104,26 +112,36 @@ void Phases::rebuild() {
   }
 }
 
+// What stays active in every trial, given the top that is tried; false while that is not known.
+bool Phases::settle_top() {
+  if (!runnable_ && told(top()) > 0 && verdict_of(top()) == Verdict::unresolved)
+    runnable_ = std::make_unique<Ordered>(even_, unrelated_, SuspectSet(size()), top(), crashing_, problem_.seed + 1);
+  if (runnable_ && !runnable_->complete()) return false;
+  always_active_ = top();
+  if (runnable_)
+    for (SuspectId suspect : runnable_->found()) always_active_.set(suspect);
+  return true;
+}
+
 // An engine begins with all that was told already, so that it does not matter when it is started.
 void Phases::advance() {
   if (verdict_of(all_) != Verdict::fail) return;
-  if (!runnable_ && told(none_) > 0 && verdict_of(none_) == Verdict::unresolved)
-    runnable_ = std::make_unique<Ordered>(even_, none_, crashing_, problem_.seed + 1);
-  if (runnable_) {
-    if (!runnable_->complete()) return;
-    always_active_.reset();
-    for (SuspectId suspect : runnable_->found()) always_active_.set(suspect);
+  while (settle_top() && verdict_of(always_active_) == Verdict::fail && top_ + 1 < relations_.tops().size()) {
+    ++top_;
+    runnable_.reset();
   }
-  if (verdict_of(always_active_) != Verdict::pass) return;
-  if (!culprits_) culprits_ = std::make_unique<Ordered>(prior_, always_active_, failing_, problem_.seed + 2);
-  if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, always_active_, log_);
+  if ((runnable_ && !runnable_->complete()) || verdict_of(always_active_) != Verdict::pass) return;
+  if (!culprits_)
+    culprits_ = std::make_unique<Ordered>(prior_, relations_, always_active_, SuspectSet(size()), failing_,
+                                          problem_.seed + 2);
+  if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
   if (!engine_ && !by_sums() && wants_causes())
-    engine_ = std::make_unique<causes::Engine>(problem_, always_active_, log_);
+    engine_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
   if (explained()) return;
   if (!culprits_->complete() || !reasons_.empty()) return;
   for (SuspectId culprit : culprits_->found())
-    reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, always_active_, culprits_->others(), failing_,
-                                                     problem_.seed + 3 + culprit));
+    reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, relations_, always_active_, culprits_->others(),
+                                                     failing_, problem_.seed + 3 + culprit));
 }
 
 // Culprits whose effects cancel make a run worse when only some of them are neutralised: no engine that trusts

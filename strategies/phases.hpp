@@ -12,6 +12,7 @@
 #include "strategies/evidence_log.hpp"
 #include "strategies/flip_estimate.hpp"
 #include "strategies/ordered.hpp"
+#include "strategies/relations.hpp"
 #include "strategies/search.hpp"
 
 namespace bisectd::strategies {
@@ -26,8 +27,9 @@ class Phases {
 
   const Problem& problem() const { return problem_; }
   const EvidenceLog& log() const { return log_; }
-  std::size_t size() const { return none_.size(); }
-  const SuspectSet& none() const { return none_; }  ///< active: everything neutralised
+  std::size_t size() const { return all_.size(); }
+  const Relations& relations() const { return relations_; }
+  const SuspectSet& top() const { return relations_.tops()[top_]; }  ///< active: everything neutralised that may be
   const SuspectSet& all() const { return all_; }    ///< active: the subject as it is
   const SuspectSet& always_active() const { return always_active_; }  ///< cannot be neutralised
   Verdict verdict_of(const SuspectSet& active) const;
@@ -53,6 +55,7 @@ class Phases {
 
  private:
   void take_in(const LogEntry& entry);
+  bool settle_top();
   void advance();
   void rebuild();
   void estimate_flip();
@@ -61,7 +64,9 @@ class Phases {
 
   Problem problem_;
   EngineKind kind_;
-  SuspectSet none_, all_;
+  SuspectSet all_;
+  Relations relations_, unrelated_;
+  std::size_t top_ = 0;  // which of the allowed ones is searched below
   CulpritPrior prior_, even_;
   EvidenceLog log_;
   FlipEstimate flip_;

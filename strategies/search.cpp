@@ -43,7 +43,7 @@ class Search::Impl {
   SuspectSet all_but(const std::vector<SuspectId>& fix) const {
     SuspectSet active = phases.all();
     for (SuspectId suspect : fix) active.reset(suspect);
-    return active;
+    return phases.relations().effective(std::move(active));
   }
   bool may_tell(const SuspectSet& active) const;
   State state() const;
@@ -60,7 +60,7 @@ bool Search::Impl::given_up(const CauseSearch& cause) const {
 std::vector<std::vector<SuspectId>> Search::Impl::named_causes() const {
   std::vector<std::vector<SuspectId>> causes;
   for (const auto& cause : phases.reasons()) {
-    causes.push_back(cause->members());
+    causes.push_back(phases.relations().outermost(cause->members()));
     std::sort(causes.back().begin(), causes.back().end());
   }
   std::sort(causes.begin(), causes.end());
@@ -80,7 +80,7 @@ std::vector<SuspectId> Search::Impl::cheaper_fix() const {
     for (SuspectId suspect : set) sum += suspects[suspect].price;
     return sum;
   };
-  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects);
+  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects, phases.relations(), phases.always_active());
   return price(fix) < price(phases.culprits()->found()) ? fix : std::vector<SuspectId>{};
 }
 
@@ -92,12 +92,16 @@ bool Search::Impl::may_tell(const SuspectSet& active) const {
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const SuspectSet> pending) const {
   std::vector<Trial> trials;
   std::vector<SuspectSet> busy;  // active sets on their way
-  for (const SuspectSet& set : pending) busy.push_back(~set);
-  const auto add = [&](const SuspectSet& active, Purpose purpose, std::string reason, bool twice = false) {
+  const Relations& relations = phases.relations();
+  for (const SuspectSet& set : pending) busy.push_back(relations.effective(~set));
+  const auto add = [&](const SuspectSet& wanted, Purpose purpose, std::string reason, bool twice = false) {
     if (trials.size() >= slots) return;
+    const SuspectSet active = relations.effective(wanted);
     if (!twice && std::find(busy.begin(), busy.end(), active) != busy.end()) return;
     busy.push_back(active);
-    trials.push_back({~active, purpose, std::move(reason)});
+    // What cannot matter is left alone, so that the fix is tried as it will be used.
+    const bool everything = purpose == Purpose::everything_neutralised;
+    trials.push_back({everything ? ~wanted : ~relations.widest(active), purpose, std::move(reason)});
   };
 
   // Evidence that contradicts itself comes before anything that would build on it.
@@ -124,9 +128,12 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     add(phases.all(), Purpose::subject_as_is, "the subject as it is must fail");
   if (as_is != Verdict::fail && phases.told(phases.all()) >= most) return trials;
   if (!phases.culprits() && !phases.runnable()) {
-    const Verdict top = phases.verdict_of(phases.none());
-    if (phases.told(phases.none()) == 0 || (top == Verdict::inconclusive && phases.told(phases.none()) < most))
-      add(phases.none(), Purpose::everything_neutralised, "with everything neutralised it must pass");
+    const SuspectSet& top = phases.top();
+    if (phases.told(top) == 0 || (phases.verdict_of(top) == Verdict::inconclusive && phases.told(top) < most))
+      add(top, Purpose::everything_neutralised,
+          top.none() ? "with everything neutralised it must pass"
+                     : fmt::format("with everything neutralised that can be together, {} stay active: it must pass",
+                                   top.count()));
     return trials;
   }
   if (as_is != Verdict::fail) return trials;
@@ -228,7 +235,7 @@ void Search::Impl::update_answer() {
   answer.culprit_set = found();
   for (SuspectId suspect = phases.always_active().find_first(); suspect != SuspectSet::npos;
        suspect = phases.always_active().find_next(suspect))
-    answer.not_neutralisable.push_back(suspect);
+    (phases.top().test(suspect) ? answer.excluded : answer.not_neutralisable).push_back(suspect);
   answer.explanation = explanation(phases, answer.state);
   if (!phases.culprits()) {
     if (answer.state == State::aligned) answer.confidence = 1.0;
@@ -244,7 +251,8 @@ void Search::Impl::update_answer() {
   else if (phases.culprits()->complete())
     answer.causes = named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
-  answer.certificate = certificate(phases.log(), phases.always_active(), answer.culprit_set, answer.causes);
+  answer.certificate = certificate(phases.log(), phases.relations(), phases.always_active(), answer.culprit_set, answer.causes);
+  for (Claim& claim : answer.certificate) claim.neutralised = ~phases.relations().widest(~claim.neutralised);
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
   if (answer.state != State::searching) return;
   double open = 0;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "strategies/random.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies {
 namespace {
@@ -21,17 +22,25 @@ double normal(Random& random) {
 
 class PlantedTruth {
  public:
-  PlantedTruth(std::size_t size, const Plant& plant, std::uint64_t seed)
-      : plant_(plant), random_(seed * 7919 + 17), salt_(random_.next()), culprits_(size) {
+  PlantedTruth(const Problem& problem, const Plant& plant, std::uint64_t seed)
+      : plant_(plant),
+        relations_(problem),
+        random_(seed * 7919 + 17),
+        salt_(random_.next()),
+        culprits_(problem.suspects.size()) {
+    const std::size_t size = culprits_.size();
+    SuspectSet taken(size);
     for (std::size_t wanted : plant.cause_sizes) {
       std::vector<SuspectId> cause;
-      while (cause.size() < wanted) {
+      while (cause.size() < wanted && !taken.all()) {
         const SuspectId suspect = random_.below(size);
-        if (!culprits_.test(suspect)) {
+        if (!taken.test(suspect)) {
           culprits_.set(suspect);
+          taken |= related(problem, suspect);
           cause.push_back(suspect);
         }
       }
+      if (cause.empty()) continue;
       std::sort(cause.begin(), cause.end());
       causes_.push_back(std::move(cause));
     }
@@ -49,7 +58,8 @@ class PlantedTruth {
   }
 
   bool fails(const SuspectSet& neutralised) const {
-    return std::any_of(causes_.begin(), causes_.end(), [&](const auto& cause) { return active(cause, neutralised); });
+    const SuspectSet off = ~relations_.effective(~neutralised);
+    return std::any_of(causes_.begin(), causes_.end(), [&](const auto& cause) { return active(cause, off); });
   }
 
   Evidence run(const SuspectSet& neutralised) {
@@ -60,7 +70,7 @@ class PlantedTruth {
       const double sigma = plant_.effect_noise * smallest();
       double delta = sigma * normal(random_);
       for (std::size_t i = 0; i < causes_.size(); ++i)
-        if (active(causes_[i], neutralised)) delta += effects_[i];
+        if (active(causes_[i], ~relations_.effective(~neutralised))) delta += effects_[i];
       evidence.delta = delta;
       evidence.standard_error = sigma;
       bad = std::abs(delta) > 0.5 * smallest();
@@ -85,6 +95,20 @@ class PlantedTruth {
   const std::vector<std::vector<SuspectId>>& causes() const { return causes_; }
 
  private:
+  // Beside one of these no other culprit makes sense: itself, what it needs or is needed by, and what it excludes.
+  SuspectSet related(const Problem& problem, SuspectId suspect) const {
+    SuspectSet all(problem.suspects.size());
+    const auto line = relations_.with_needs(std::span(&suspect, 1));
+    for (SuspectId one : line) all.set(one);
+    for (SuspectId other = 0; other < all.size(); ++other) {
+      const auto needs = relations_.with_needs(std::span(&other, 1));
+      if (std::binary_search(needs.begin(), needs.end(), suspect)) all.set(other);
+    }
+    for (const std::vector<SuspectId>& group : problem.exclusive)
+      if (std::any_of(group.begin(), group.end(), [&](SuspectId s) { return all.test(s); }))
+        for (SuspectId other : group) all.set(other);
+    return all;
+  }
   static bool active(const std::vector<SuspectId>& cause, const SuspectSet& neutralised) {
     return std::none_of(cause.begin(), cause.end(), [&](SuspectId member) { return neutralised.test(member); });
   }
@@ -105,12 +129,28 @@ class PlantedTruth {
   }
 
   Plant plant_;
+  Relations relations_;
   Random random_;
   std::uint64_t salt_;
   SuspectSet culprits_;
   std::vector<std::vector<SuspectId>> causes_;
   std::vector<double> effects_;
 };
+
+// Both ends are free, and never wrong.
+void tell_ends(Search& search, PlantedTruth& truth) {
+  for (;;) {
+    const std::vector<Trial> trials = search.ask(1, {});
+    if (trials.empty()) return;
+    const Trial& trial = trials.front();
+    if (trial.purpose != Purpose::subject_as_is && trial.purpose != Purpose::everything_neutralised) return;
+    Evidence evidence = truth.run(trial.neutralised);
+    const bool bad = truth.fails(trial.neutralised);
+    evidence.verdict = bad ? Verdict::fail : Verdict::pass;
+    evidence.p_bad = bad ? 1 : 0;
+    search.tell(evidence);
+  }
+}
 
 bool fix_proved(const Answer& answer) {
   bool any = false;
@@ -138,18 +178,11 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
                         std::size_t most_trials) {
   Problem mine = problem;
   mine.seed = seed;
-  const std::size_t size = mine.suspects.size();
-  PlantedTruth truth(size, plant, seed);
+  PlantedTruth truth(mine, plant, seed);
   truth.hint(mine.suspects);
 
   Search search(mine, engine);
-  const SuspectSet nothing(size);
-  for (const SuspectSet& end : {nothing, ~nothing}) {
-    Evidence evidence = truth.run(end);
-    evidence.verdict = end.none() ? Verdict::fail : Verdict::pass;
-    evidence.p_bad = end.none() ? 1 : 0;
-    search.tell(evidence);
-  }
+  tell_ends(search, truth);
 
   PlayedGame game;
   while (game.trials < most_trials) {

@@ -17,11 +17,13 @@ using SuspectSet = boost::dynamic_bitset<std::uint64_t>;
 struct Suspect {
   double odds = 1.0;   ///< prior odds of guilt against an unremarkable suspect; > 0
   double price = 0.0;  ///< what it costs to keep it neutralised, in any one unit; 0: unknown
+  std::vector<SuspectId> only_with = {};  ///< it matters only while all of these are active
 };
 
 /// What is searched, and how carefully.
 struct Problem {
   std::vector<Suspect> suspects;
+  std::vector<std::vector<SuspectId>> exclusive = {};  ///< of each group at most one can be neutralised
   double confidence = 0.99;       ///< wanted chance that the answer is exactly right
   std::optional<double> flip_probability = 0.0;  ///< chance that one verdict is wrong; 0: verdicts are exact; absent:
                                                  ///< unknown, estimated on the way

@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "driver/checks/python_of.hpp"
 #include "driver/launch/run_to_end.hpp"
 
 namespace bisectd::driver {
@@ -46,12 +47,6 @@ std::optional<std::string> version_in(const std::string& text, const std::option
   version = std::string(groups[static_cast<std::size_t>(wanted.NamedCapturingGroups().at("value"))]);
   version.resize(std::min(version.size(), kLongestVersion_bytes));
   return version.empty() ? std::nullopt : std::optional(version);
-}
-
-/// The Python that the subject trains with, as far as its command shows it.
-std::string python_of(const configs::Side& subject) {
-  const std::string& program = subject.command.front().value;
-  return fs::path(program).filename().string().starts_with("python") ? program : "python3";
 }
 
 /// What a command prints; nothing if it fails.

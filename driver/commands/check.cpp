@@ -64,7 +64,8 @@ void check_side(const char* name, const LaunchSide& side) {
 
 std::string members_text(const configs::Family& family, const configs::Selection& selection, std::size_t listed) {
   if (!selection.discover) return fmt::format("{}: {} suspects", family.name, listed);
-  return fmt::format("{}: those that a run uses{}", family.name, listed ? fmt::format(", and {} named here", listed) : "");
+  const bool queried = family.discover && !family.discover->command.empty();
+  return fmt::format("{}: those that {}{}", family.name, queried ? "the framework names" : "a run uses", listed ? fmt::format(", and {} named here", listed) : "");
 }
 
 void check_suspects(const configs::Experiment& experiment, const neutralise::Environment& environment) {

@@ -40,9 +40,12 @@ bool is_evidence(const PastTrial& trial) {
 class Retold {
  public:
   Retold(const configs::Experiment& experiment, History history)
-      : history_(std::move(history)), catalogue_(*history_.catalogue) {
-    const std::size_t slots = launch::DevicePool(experiment.subject.devices).size();
-    Inquiry inquiry(problem_of(experiment, catalogue_, slots, history_.exact), engine_of(experiment.search.engine));
+      : history_(std::move(history)),
+        catalogue_(*history_.catalogue),
+        problem_(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject.devices).size(),
+                            history_.exact)),
+        relations_(problem_) {
+    Inquiry inquiry(problem_, engine_of(experiment.search.engine));
     for (const std::size_t index : history_.order_judged) {
       PastTrial& trial = history_.trials[index];
       if (!is_evidence(trial)) continue;
@@ -81,8 +84,8 @@ class Retold {
     fmt::print("{}{}\n", words_of(claim), claim.proved ? ":" : ": not proved");
     std::size_t shown = 0;
     for (const PastTrial* trial : trials_)
-      if (strategies::shows(claim, answer_, trial->neutralised, trial->judgement->verdict) &&
-          (!claim.proved || trial->neutralised == claim.neutralised) && shown++ < kShown)
+      if (strategies::shows(claim, answer_, relations_, trial->neutralised, trial->judgement->verdict) &&
+          (!claim.proved || relations_.effective(~trial->neutralised) == relations_.effective(~claim.neutralised)) && shown++ < kShown)
         print(*trial);
   }
 
@@ -98,6 +101,9 @@ class Retold {
       case Claim::Kind::cause_fails:
         return fmt::format("with {} active and everything else neutralised it fails", labels(claim.subject, " and "));
       case Claim::Kind::cause_minimal:
+        if (rest.empty())
+          return fmt::format("with only what {} needs active, but not {} itself, it passes", labels(claim.subject, ""),
+                             labels(claim.subject, ""));
         return fmt::format("with {} active, but not {}, it passes", labels(rest, " and "),
                            catalogue_.label(claim.subject.back()));
     }
@@ -106,6 +112,8 @@ class Retold {
 
   History history_;
   neutralise::Catalogue catalogue_;
+  strategies::Problem problem_;
+  strategies::Relations relations_;
   strategies::Answer answer_;
   std::vector<const PastTrial*> trials_;
 };

@@ -98,7 +98,7 @@ void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) 
   const neutralise::Catalogue nobody;
   plan.headline("the subject with nothing neutralised: this must fail");
   plan.command(sides.subject, plan.recipe(nobody, SuspectSet(0)));
-  if (const auto families = discovered_families(experiment); !families.empty()) {
+  if (const auto families = families_seen_in_a_run(experiment); !families.empty()) {
     plan.headline(fmt::format("at the same time, if devices are free: which members of {} does a run use?",
                               boost::algorithm::join(families, ", ")));
     neutralise::Recipe recipe = plan.recipe(nobody, SuspectSet(0));

@@ -9,6 +9,7 @@
 #include "driver/checks/checks.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/loop/conclusion.hpp"
+#include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -73,6 +74,19 @@ void require_all_metrics(const Night& night, const AttemptOutcome& attempt) {
                                        "pattern must fit both", metric, attempt.folder.string()));
 }
 
+/// What the framework names; empty if no family asks it.
+neutralise::Discovered query(Night& night) {
+  if (queried_families(night.experiment).empty()) return {};
+  night.progress.line("asking the framework for the members of a family");
+  try {
+    return ask_framework(night.experiment, night.sides.subject, night.launcher, night.directory.folder() / "query",
+                         night.past.run_tag);
+  } catch (const std::runtime_error& error) {
+    if (const int signal = night.launcher.signal_number(); signal != 0) throw Interrupted{signal};
+    throw Infrastructure(error.what());
+  }
+}
+
 neutralise::Discovered discovered_in(const Night& night, const FinishedTrial& discovery) {
   const AttemptOutcome& attempt = discovery.attempts.back();
   if (!can_be_judged(attempt))
@@ -83,12 +97,12 @@ neutralise::Discovered discovered_in(const Night& night, const FinishedTrial& di
 }
 
 /// Whether the search may take verdicts for exact.
-bool list_suspects(Night& night, const std::optional<FinishedTrial>& discovery) {
+bool list_suspects(Night& night, neutralise::Discovered discovered, const std::optional<FinishedTrial>& discovery) {
   bool exact = night.past.exact;
   if (night.past.catalogue) {
     night.catalogue = *night.past.catalogue;
   } else {
-    const neutralise::Discovered discovered = discovery ? discovered_in(night, *discovery) : neutralise::Discovered{};
+    if (discovery) discovered.merge(discovered_in(night, *discovery));
     night.catalogue = neutralise::make_catalogue(
         night.experiment, discovered, neutralise::always_off(night.experiment, night.sides.subject.environment));
     exact = night.jury->deterministic();
@@ -134,9 +148,11 @@ void measure_reference(Night& night) {
 
 std::optional<AsIs> measure_subject(Night& night) {
   reports::Record& record = night.record;
+  neutralise::Discovered named;
+  if (!night.past.catalogue) named = query(night);  // before anything long: it may fail
   night.progress.line(reports::phase_line(record, name_of(Role::as_is)));
   night.start_or_go_on(night.plan_for(Role::as_is, {}, "nothing neutralised: this must fail"));
-  if (!discovered_families(night.experiment).empty())
+  if (!families_seen_in_a_run(night.experiment).empty())
     night.start_or_go_on(night.plan_for(Role::discovery, {}, kWhyDiscover));
   std::optional<FinishedTrial> subject, discovery;
   for (FinishedTrial& finished : night.wait_for_all())
@@ -159,15 +175,18 @@ std::optional<AsIs> measure_subject(Night& night) {
   if (judgement.verdict == Verdict::pass) return conclude_aligned(record, night.experiment), std::nullopt;
   if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
 
-  const bool exact = list_suspects(night, discovery);
+  const bool exact = list_suspects(night, std::move(named), discovery);
   return AsIs{.trial = *subject, .names = last.names, .exact = exact};
 }
 
 neutralise::Discovered discover(Night& night) {
+  neutralise::Discovered found = query(night);
+  if (families_seen_in_a_run(night.experiment).empty()) return found;
   night.start_or_go_on(night.plan_for(Role::discovery, {}, kWhyDiscover));
   const std::vector<FinishedTrial> finished = night.wait();
   if (finished.empty()) throw Infrastructure("the discovery run gave nothing");
-  return discovered_in(night, finished.front());
+  found.merge(discovered_in(night, finished.front()));
+  return found;
 }
 
 }  // namespace bisectd::driver

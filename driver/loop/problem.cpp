@@ -37,7 +37,7 @@ strategies::EngineKind engine_of(configs::EngineChoice choice) {
 }
 
 void set_discovery(neutralise::Recipe& recipe, const configs::Experiment& experiment, const LaunchSide& subject) {
-  for (const std::string& name : discovered_families(experiment))
+  for (const std::string& name : families_seen_in_a_run(experiment))
     for (const auto& [variable, value] : experiment.families.at(name).discover->environment)
       recipe.templates[variable] = family_variable(subject, variable, value);
 }
@@ -46,6 +46,12 @@ std::vector<std::string> discovered_families(const configs::Experiment& experime
   std::vector<std::string> names;
   for (const auto& [name, selection] : experiment.suspects)
     if (selection.discover && experiment.families.at(name).discover) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> families_seen_in_a_run(const configs::Experiment& experiment) {
+  std::vector<std::string> names = discovered_families(experiment);
+  std::erase_if(names, [&](const std::string& name) { return !experiment.families.at(name).discover->command.empty(); });
   return names;
 }
 

@@ -21,7 +21,9 @@ strategies::EngineKind engine_of(configs::EngineChoice choice);
 /// Adds what is set for the discovering run only.
 void set_discovery(neutralise::Recipe& recipe, const configs::Experiment& experiment, const LaunchSide& subject);
 
-/// Families whose members only a run can tell.
+/// Families whose members only a run can tell, or the framework.
 std::vector<std::string> discovered_families(const configs::Experiment& experiment);
+/// Of these, the ones that need a run.
+std::vector<std::string> families_seen_in_a_run(const configs::Experiment& experiment);
 
 }  // namespace bisectd::driver

@@ -19,9 +19,6 @@ bool may_be_hidden(const configs::Effect& effect, const configs::Side& subject) 
   });
 }
 
-/// More members than this are a pattern gone wrong; no search could come to an end with them either.
-constexpr std::size_t kMostDiscovered = 10'000;
-
 }  // namespace
 
 void WatchList::add(const configs::Family& family, Kind kind, const configs::Placed<std::string>& pattern) {
@@ -37,7 +34,7 @@ void WatchList::add(const configs::Family& family, Kind kind, const configs::Nam
 WatchList::WatchList(const configs::Experiment& experiment) {
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
-    if (const auto& discover = family.discover; discover && selection.discover) {
+    if (const auto& discover = family.discover; discover && selection.discover && discover->command.empty()) {
       if (discover->file)
         add(family, Kind::ran, *discover->file);
       else
@@ -87,9 +84,9 @@ tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const Se
                                           configs::in_quotes(name), family->name, fault));
       found[family->name].push_back(name);
     }
-    if (const std::size_t number = found[family->name].size(); number > kMostDiscovered)
+    if (const std::size_t number = found[family->name].size(); number > neutralise::kMostMembers)
       return tl::unexpected(fmt::format("the discovery run named {} members of family {}; more than {} are a pattern "
-                                        "that matches too much", number, family->name, kMostDiscovered));
+                                        "that matches too much", number, family->name, neutralise::kMostMembers));
   }
   return found;
 }

@@ -79,6 +79,20 @@ Json timeline(const Record& record) {
   return bars;
 }
 
+Json ladders(const Record& record) {
+  Json all = Json::array();
+  for (const Ladder& ladder : record.ladders) {
+    Json values = Json::array(), deltas = Json::array(), verdicts = Json::array();
+    for (const Rung& rung : ladder.rungs) {
+      values.push_back(plain(rung.value));
+      deltas.push_back(rung.delta ? rounded(*rung.delta) : Json(nullptr));
+      verdicts.push_back(verdict_word(rung.verdict));
+    }
+    all.push_back({{"values", std::move(values)}, {"deltas", std::move(deltas)}, {"verdicts", std::move(verdicts)}});
+  }
+  return all;
+}
+
 Json trials(const Record& record) {
   Json all = Json::array();
   const std::size_t share = kPointsOfTrials / std::max<std::size_t>(record.trials.size(), 1);
@@ -99,6 +113,7 @@ std::string chart_data(const Record& record) {
                   {"target", rounded(record.target)},
                   {"charts", charts(record)},
                   {"timeline", timeline(record)},
+                  {"ladders", ladders(record)},
                   {"trials", trials(record)}};
   std::string text;
   // Inside a script element only "<" could end it or open a comment; outside strings JSON has none.

@@ -25,11 +25,6 @@ std::string head(const Record& record) {
       outcome_title(record.outcome), kPageStyle.text);
 }
 
-std::string chart(std::string_view id, const std::string& label) {
-  return fmt::format("<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
-                     label);
-}
-
 std::string charts(const Record& record) {
   std::string text;
   const std::string metric = html(record.metric);
@@ -66,8 +61,8 @@ std::string to_html(const Record& record) {
                      "<main>\n",
                      outcome_word(record.outcome), html(record.experiment), outcome_title(record.outcome),
                      verdict_sentence(record, html), advice) +
-         facts_section(record) + proof_section(record) + workaround_section(record) + undecided_section(record) +
-         charts(record) + section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) +
+         facts_section(record) + proof_section(record) + workaround_section(record) + ladders_section(record) +
+         undecided_section(record) + charts(record) + section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) +
          trials_section(record) + versions_section(record) + "</main>\n<script type=\"application/json\" id=\"data\">" +
          chart_data(record) + "</script>\n<script>" + std::string(kChartLibrary.text) + "</script>\n<script>" +
          std::string(kPageScript.text) + "</script>\n</body>\n</html>\n";

@@ -30,20 +30,24 @@
   function zone(lines) {
     const steps = lines.flatMap((line) => line.steps);
     const ends = [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))];
+    const accepted = `accepted: \u00b1${+(data.target * 100).toPrecision(3)} %`;
     return [-data.target, data.target].map((y, i) => ({
-      label: i ? "accepted" : "", kind: "fix", data: ends.map((x) => ({x, y})), borderWidth: 0.5, pointRadius: 0,
+      label: i ? accepted : "", kind: "fix", data: ends.map((x) => ({x, y})), borderWidth: 0.5, pointRadius: 0,
       pointHitRadius: 0, fill: i ? "-1" : false,
     }));
   }
+
+  const kVerdictColours = {pass: "pass", fail: "fail", measured: "reference"};
+  const verdictColour = (verdict) => colour(kVerdictColours[verdict] || "open");
 
   function paint(chart) {
     for (const one of chart.data.datasets) {
       if (one.kind) {
         one.borderColor = colour(one.kind);
         one.backgroundColor = one.fill ? colour(one.kind) + "33" : colour(one.kind);
+        if (one.verdicts) one.pointBackgroundColor = one.verdicts.map(verdictColour);
       } else {
-        const known = {pass: "pass", fail: "fail", measured: "reference"};
-        one.backgroundColor = one.verdicts.map((verdict) => colour(known[verdict] || "open"));
+        one.backgroundColor = one.verdicts.map(verdictColour);
       }
     }
     const {scales, plugins} = chart.options;
@@ -144,23 +148,49 @@
   function timeline() {
     const canvas = document.getElementById("timeline");
     if (!canvas) return;
-    const rows = [...new Set(data.timeline.map((bar) => bar.device))].sort();
+    const rows = [...new Set(data.timeline.map((bar) => bar.device))];
+    rows.sort((a, b) => a.localeCompare(b, "en", {numeric: true}));
+    const last = data.timeline.reduce((latest, bar) => Math.max(latest, bar.end), 0);
+    const [unit, unit_s] = last > 7200 ? ["hours", 3600] : last > 600 ? ["minutes", 60] : ["seconds", 1];
     canvas.parentElement.style.height = Math.max(8, 4 + 2 * rows.length) + "rem";
     charts.push(new Chart(canvas, {
       type: "bar",
       data: {labels: rows, datasets: [{
-        data: data.timeline.map((bar) => ({x: [bar.start, bar.end], y: bar.device})),
+        data: data.timeline.map((bar) => ({x: [bar.start / unit_s, bar.end / unit_s], y: bar.device})),
         verdicts: data.timeline.map((bar) => bar.verdict), minBarLength: 2, barPercentage: 0.9,
       }]},
       options: {
         indexAxis: "y", animation: false, maintainAspectRatio: false,
-        scales: {x: axis("seconds since the start", {beginAtZero: true}), y: axis("", {})},
+        scales: {x: axis(unit + " since the start", {beginAtZero: true}), y: axis("", {})},
         plugins: {legend: {display: false}, tooltip: {callbacks: {
           title: (items) => "trial " + data.timeline[items[0].dataIndex].trial,
           label: (item) => {
             const bar = data.timeline[item.dataIndex];
             return `${bar.verdict}, ${bar.start} to ${bar.end} s`;
           },
+        }}},
+      },
+    }));
+  }
+
+  // How far each value of a ladder is from the reference; what gave no verdict has no point.
+  function ladder({values, deltas, verdicts}, index) {
+    const canvas = document.getElementById("ladder-" + index);
+    const ends = [0, values.length - 1];
+    charts.push(new Chart(canvas, {
+      type: "line",
+      data: {labels: values, datasets: [
+        {label: "difference", kind: "subject", data: deltas, borderWidth: 1.5, pointRadius: 4, verdicts},
+        ...[-data.target, data.target].map((y, i) => ({
+          label: "accepted", kind: "fix", data: values.map((_, x) => ends.includes(x) ? y : null), spanGaps: true,
+          borderWidth: 0.5, pointRadius: 0, pointHitRadius: 0, fill: i ? "-1" : false,
+        })),
+      ]},
+      options: {
+        animation: false, maintainAspectRatio: false,
+        scales: {x: axis("value", {}), y: axis("%", {ticks: {callback: (value) => +(value * 100).toPrecision(4) + " %"}})},
+        plugins: {legend: {display: false}, tooltip: {callbacks: {
+          label: (item) => `${verdicts[item.dataIndex]}, ${(item.parsed.y * 100).toFixed(3)} %`,
         }}},
       },
     }));
@@ -212,6 +242,7 @@
   }
 
   const drawn = new Map(data.charts.map((chart) => [chart.id, lineChart(chart)]));
+  data.ladders.forEach(ladder);
   timeline();
   charts.forEach(paint);
   const table = document.getElementById("trial-table");

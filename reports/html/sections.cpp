@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reports/escape.hpp"
+#include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
 #include "reports/undecided.hpp"
 #include "reports/words.hpp"
@@ -67,6 +68,11 @@ std::string section(std::string_view id, std::string_view title, const std::stri
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title, body);
 }
 
+std::string chart(std::string_view id, const std::string& label) {
+  return fmt::format("<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
+                     label);
+}
+
 std::string facts_section(const Record& record) {
   std::string facts;
   const auto delta = [&](std::string_view what, const Trial* trial) {
@@ -114,6 +120,22 @@ std::string workaround_section(const Record& record) {
   std::string smallest;
   for (const std::string& one : reproductions(record)) smallest += one + "\n";
   return section("workaround", "Workaround", body) + section("reproductions", "Smallest reproduction", smallest);
+}
+
+std::string ladders_section(const Record& record) {
+  std::string text;
+  for (std::size_t i = 0; i < record.ladders.size(); ++i) {
+    const Ladder& ladder = record.ladders[i];
+    std::string rows;
+    for (const Rung& rung : ladder.rungs)
+      rows += row("td", {html(rung.value), percent_text(rung.delta), pill(verdict_word(rung.verdict)),
+                         fmt::format("<a href=\"#trial-{0}\">{0}</a>", rung.trial), std::string(rung_note(ladder, rung))});
+    const std::string name = html(ladder.family), id = fmt::format("ladder-{}", i);
+    text += section(id + "-section", "Values of " + name,
+                    "<p>" + ladder_sentence(ladder, html) + "</p>\n" + chart(id, "difference over the values of " + name) +
+                        table((id + "-table").c_str(), {"value", "measured", "verdict", "trial", ""}, rows));
+  }
+  return text;
 }
 
 std::string undecided_section(const Record& record) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "strategies/certificate.hpp"
+#include "strategies/fix.hpp"
 #include "strategies/logarithm.hpp"
 #include "strategies/random.hpp"
 
@@ -36,8 +37,9 @@ double log2_choose(std::size_t n, std::size_t k) {
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
     : problem_(problem),
+      relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
       suspects_(searched(always_active_)),
@@ -64,7 +66,7 @@ void Engine::take_rows() {
   for (const Measurement& one : all) largest = std::max(largest, std::abs(one.delta));
   for (; heard_ < all.size(); ++heard_) {
     const SuspectSet& active = log_.entries()[all[heard_].entry].active;
-    if (!always_active_.is_subset_of(active)) continue;
+    if (!always_active_.is_subset_of(relations_.widest(active))) continue;
     SuspectSet row(suspects_.size());
     for (std::size_t i = 0; i < suspects_.size(); ++i)
       if (active.test(suspects_[i])) row.set(i);
@@ -94,13 +96,18 @@ void Engine::review() {
   checks_.clear();
   finding_ = {};
   if (!clear_best()) return;
+  SuspectSet guilty(problem_.suspects.size());
+  for (std::size_t local : fits_.front().support) guilty.set(suspects_[local]);
   for (std::size_t local : fits_.front().support) {
-    finding_.culprit_set.push_back(suspects_[local]);
-    finding_.causes.push_back({suspects_[local]});
+    // Where what it needs is guilty as well, it is not a cause by itself.
+    const std::vector<SuspectId> whole = relations_.with_needs(std::span(&suspects_[local], 1));
+    if (std::count_if(whole.begin(), whole.end(), [&](SuspectId s) { return guilty.test(s); }) == 1)
+      finding_.causes.push_back({suspects_[local]});
   }
+  finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
   finding_.mass = 0.5;
   finding_.proved = true;
-  for (const Claim& claim : certificate(log_, always_active_, finding_.culprit_set, finding_.causes)) {
+  for (const Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
     if (claim.proved) continue;
     finding_.proved = false;
     if (claim.kind == Claim::Kind::member_needed) continue;  // each member failing alone shows it
@@ -132,6 +139,7 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
       SuspectSet active = always_active_;
       for (SuspectId suspect : suspects_)
         if (random.below(2)) active.set(suspect);
+      active = relations_.effective(std::move(active));
       if (known(active) || log_.find(active)) continue;
       double sum = 0, squares = 0;
       for (const Regression::Fit& fit : fits_) {

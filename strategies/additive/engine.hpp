@@ -9,14 +9,15 @@
 #include "strategies/additive/regression.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/finding.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies::additive {
 
 class Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
-  /// problem and log must outlive the engine.
-  Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log);
+  /// problem, relations and log must outlive the engine.
+  Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
 
   /// Takes in what was added to the log since.
   void hear();
@@ -34,6 +35,7 @@ class Engine {
   bool clear_best() const;
 
   const Problem& problem_;
+  const Relations& relations_;
   SuspectSet always_active_;
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global

@@ -5,10 +5,9 @@
 // min(1, pi(S') q(S | S') / (pi(S) q(S' | S))).
 //
 // A cause is proposed by the "open" hits, those that no other cause of the state explains. For a lone culprit the
-// weight of suspect j is prior_j * rho^(clears j was in) * phi^(open hits j was in); with rho = doubt and phi = 1 /
-// doubt this is the exact conditional posterior (a Gibbs step), so that nearly every proposal is accepted. The further
-// members of a larger cause are drawn likewise, with only the tests counted in which the members drawn before were
-// active as well.
+// weight of suspect j is prior_j * rho^(clears j was in) * mu^(open hits j was not in); with rho = mu = doubt this is
+// the exact conditional posterior (a Gibbs step), so that nearly every proposal is accepted. The further members of a
+// larger cause are drawn likewise, with only the tests counted in which the members drawn before were active as well.
 #include "strategies/causes/chain.hpp"
 
 #include <algorithm>
@@ -21,8 +20,10 @@ namespace {
 constexpr std::array<double, kMostMembers + 1> kSizeShare{0, 0.85, 0.12, 0.03};
 constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25,
                                                               0.15};           // larger causes are harder to hit upon
-constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .in_favour = 4.0};  // of a cause that needs partners
-constexpr double kMostFavour = 1e3, kLeastAgainst = 1e-4;  // proposals stay reversible: no weight is ever zero
+constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .missed = 0.25};  // of a cause that needs partners
+constexpr double kLeastMissed = 1e-3, kLeastAgainst = 1e-4;  // proposals stay reversible: no weight is ever zero
+
+constexpr std::size_t kKeptAlone = 64, kKeptPartner = 256;  // prepared draws
 
 enum : std::uint64_t { kBirth = 5, kDeath = 10, kReplace = 15, kResize = 17, kMoves = 20 };  // of twenty
 
@@ -31,17 +32,15 @@ double count_prior(std::size_t k) {
   return 1 / (count * count * std::sqrt(count));
 }
 
-bool same(const Signature& a, const Signature& b) { return a.word == b.word; }
-
 }  // namespace
 
 Chain::Chain(const Tests& tests, std::vector<double> odds)
     : tests_(tests),
       share_(std::move(odds)),
       levels_(share_),
-      alone_(tests, levels_),
-      first_(tests, levels_),
-      partner_(tests, levels_) {
+      alone_(tests, levels_, kKeptAlone),
+      first_(tests, levels_, kKeptAlone),
+      partner_(tests, levels_, kKeptPartner) {
   double sum = 0;
   for (double o : share_) sum += o;
   for (double& o : share_) o /= sum;
@@ -99,50 +98,35 @@ Signature Chain::open(const Explanation& state, std::size_t skip) const {
 // The weights of an exact conditional draw, for the doubt of an ordinary test.
 MemberDraw::Weights Chain::conditional() const {
   const double doubt = tests_.size() > 0 ? tests_.doubt(tests_.size() - 1) : 1.0;
-  return {.against = std::max(doubt, kLeastAgainst), .in_favour = std::min(1 / doubt, kMostFavour)};
+  return {.against = std::max(doubt, kLeastAgainst), .missed = std::max(doubt, kLeastMissed)};
 }
 
-void Chain::prepare_alone(const Signature& open) {
-  if (alone_ready_ && same(open, alone_open_)) return;
-  if (!alone_ready_) alone_.count_against(tests_.clears(), {});
-  alone_.count_favour(open, conditional());
-  alone_ready_ = true;
-  alone_open_ = open;
+const MemberDraw& Chain::alone(const Signature& open) {
+  return alone_.prepared(tests_.clears(), {}, open, conditional());
 }
 
-void Chain::prepare_first(const Signature& open) {
-  if (first_ready_ && same(open, first_open_)) return;
-  if (!first_ready_) first_.count_against({}, {});
-  first_.count_favour(open, kFirstMember);
-  first_ready_ = true;
-  first_open_ = open;
-}
+const MemberDraw& Chain::first(const Signature& open) { return first_.prepared({}, {}, open, kFirstMember); }
 
-void Chain::prepare_partner(const Cause& kept, const Signature& open) {
+const MemberDraw& Chain::partner(const Cause& kept, const Signature& open) {
   const Signature both = kept.size() > 0 ? tests_.covered(kept) : Signature{};
   Signature clears = tests_.clears(), hits = open;
   for (std::size_t w = 0; w < tests_.words(); ++w) {
     clears.word[w] &= both.word[w];
     hits.word[w] &= both.word[w];
   }
-  partner_.count_against(clears, kept);
-  partner_.count_favour(hits, conditional());
+  return partner_.prepared(clears, kept, hits, conditional());
 }
 
 // A cause of m members may be drawn in any of the m! orders of its members.
 double Chain::density(const Cause& cause, const Signature& open) {
-  if (cause.size() == 1) {
-    prepare_alone(open);
-    return proposed_share_[1] * alone_.density(cause.member[0]);
-  }
-  prepare_first(open);
+  if (cause.size() == 1) return proposed_share_[1] * alone(open).density(cause.member[0]);
+  const MemberDraw& first_draw = first(open);
   double sum = 0;
   if (cause.size() == 2) {
     for (std::size_t f = 0; f < 2; ++f) {
       Cause kept;
       kept.add(cause.member[f]);
-      prepare_partner(kept, open);
-      sum += first_.density(cause.member[f]) * partner_.density(cause.member[1 - f]);
+      sum += first_draw.density(cause.member[f]) * partner(kept, open).density(cause.member[1 - f]);
     }
     return proposed_share_[2] * sum;
   }
@@ -150,18 +134,17 @@ double Chain::density(const Cause& cause, const Signature& open) {
   for (std::size_t f = 0; f < 3; ++f) {
     Cause kept;
     kept.add(cause.member[f]);
-    prepare_partner(kept, open);
+    const MemberDraw& second_draw = partner(kept, open);
     for (std::size_t s = 0; s < 3; ++s)
-      if (s != f) second[f][s] = partner_.density(cause.member[s]);
+      if (s != f) second[f][s] = second_draw.density(cause.member[s]);
   }
   for (std::size_t last = 0; last < 3; ++last) {
     const std::size_t f = (last + 1) % 3, s = (last + 2) % 3;
     Cause kept;
     kept.add(cause.member[f]);
     kept.add(cause.member[s]);
-    prepare_partner(kept, open);
-    sum += partner_.density(cause.member[last]) *
-           (first_.density(cause.member[f]) * second[f][s] + first_.density(cause.member[s]) * second[s][f]);
+    sum += partner(kept, open).density(cause.member[last]) *
+           (first_draw.density(cause.member[f]) * second[f][s] + first_draw.density(cause.member[s]) * second[s][f]);
   }
   return proposed_share_[3] * sum;
 }
@@ -171,17 +154,8 @@ Cause Chain::draw_cause(const Signature& open, Random& random) {
   std::size_t size = 1;
   while (size < std::min(kMostMembers, share_.size()) && at >= proposed_share_[size]) at -= proposed_share_[size++];
   Cause cause;
-  if (size == 1) {
-    prepare_alone(open);
-    cause.add(alone_.draw(random));
-    return cause;
-  }
-  prepare_first(open);
-  cause.add(first_.draw(random));
-  while (cause.size() < size) {
-    prepare_partner(cause, open);
-    cause.add(partner_.draw(random));
-  }
+  cause.add(size == 1 ? alone(open).draw(random) : first(open).draw(random));
+  while (cause.size() < size) cause.add(partner(cause, open).draw(random));
   return cause;
 }
 
@@ -239,14 +213,14 @@ bool Chain::other_partner(Explanation& next, double& ratio, Random& random) {
   Cause kept;
   for (std::size_t i = 0; i < before.size(); ++i)
     if (i != out) kept.add(before.member[i]);
-  prepare_partner(kept, open(next, at));
-  const std::size_t fresh = partner_.draw(random);
+  const MemberDraw& partner_draw = partner(kept, open(next, at));
+  const std::size_t fresh = partner_draw.draw(random);
   if (fresh == before.member[out]) return false;
   Cause cause = kept;
   cause.add(fresh);
   next.cause[at] = cause;
   if (!next.legal(at)) return false;
-  ratio = prior(cause) / prior(before) * partner_.density(before.member[out]) / partner_.density(fresh);
+  ratio = prior(cause) / prior(before) * partner_draw.density(before.member[out]) / partner_draw.density(fresh);
   return true;
 }
 
@@ -260,17 +234,16 @@ bool Chain::resize(Explanation& next, double& ratio, Random& random) {
   const Signature wanted = open(next, at);
   Cause cause = before;
   if (grow) {
-    prepare_partner(before, wanted);
-    const std::size_t fresh = partner_.draw(random);
+    const MemberDraw& partner_draw = partner(before, wanted);
+    const std::size_t fresh = partner_draw.draw(random);
     cause.add(fresh);
-    ratio = 1 / (static_cast<double>(cause.size()) * partner_.density(fresh));
+    ratio = 1 / (static_cast<double>(cause.size()) * partner_draw.density(fresh));
   } else {
     const std::size_t out = random.below(before.size());
     cause = Cause{};
     for (std::size_t i = 0; i < before.size(); ++i)
       if (i != out) cause.add(before.member[i]);
-    prepare_partner(cause, wanted);
-    ratio = static_cast<double>(before.size()) * partner_.density(before.member[out]);
+    ratio = static_cast<double>(before.size()) * partner(cause, wanted).density(before.member[out]);
   }
   ratio *= prior(cause) / prior(before);
   next.cause[at] = cause;
@@ -278,10 +251,6 @@ bool Chain::resize(Explanation& next, double& ratio, Random& random) {
 }
 
 void Chain::walk(Explanation& state, std::size_t moves, Random& random) {
-  if (prepared_tests_ != tests_.size()) {
-    prepared_tests_ = tests_.size();
-    alone_ready_ = first_ready_ = false;
-  }
   Signature wrong = tests_.mismatches(tests_.covered(state));
   for (std::size_t move = 0; move < moves; ++move) {
     Explanation next = state;

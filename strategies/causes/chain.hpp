@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strategies/causes/explanation.hpp"
-#include "strategies/causes/member_draw.hpp"
+#include "strategies/causes/draw_cache.hpp"
 #include "strategies/causes/tests.hpp"
 #include "strategies/random.hpp"
 
@@ -32,9 +32,9 @@ class Chain {
   Cause draw_cause(const Signature& open, Random& random);
   double density(const Cause& cause, const Signature& open);
   MemberDraw::Weights conditional() const;
-  void prepare_alone(const Signature& open);
-  void prepare_first(const Signature& open);
-  void prepare_partner(const Cause& kept, const Signature& open);
+  const MemberDraw& alone(const Signature& open);
+  const MemberDraw& first(const Signature& open);
+  const MemberDraw& partner(const Cause& kept, const Signature& open);
   Signature open(const Explanation& state, std::size_t skip) const;
   double likelihood_ratio(const Signature& wrong, const Signature& wrong_before) const;
 
@@ -48,10 +48,7 @@ class Chain {
   std::vector<double> share_;                                             // odds, summing to 1
   std::array<double, kMostMembers + 1> size_share_{}, proposed_share_{};  // [m]: P(a cause has m members)
   OddsLevels levels_;
-  MemberDraw alone_, first_, partner_;  // of a lone culprit; of the first member of a larger cause; of a further one
-  Signature alone_open_, first_open_;   // what alone_ and first_ are prepared for
-  std::size_t prepared_tests_ = 0;
-  bool alone_ready_ = false, first_ready_ = false;
+  DrawCache alone_, first_, partner_;  // of a lone culprit; of the first member of a larger cause; of a further one
 };
 
 }  // namespace bisectd::strategies::causes

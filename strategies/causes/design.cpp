@@ -26,8 +26,9 @@ constexpr double kLeastGain = 0.02;       // bits
 
 class Designer {
  public:
-  Designer(const std::vector<Explanation>& particles, std::size_t suspects, double flip, Random& random)
-      : suspects_(suspects), flip_(flip), random_(random), marginal_(suspects, 0), fate_(suspects, 0) {
+  Designer(const std::vector<Explanation>& particles, const Relations& relations, std::size_t suspects, double flip,
+           Random& random)
+      : relations_(relations), suspects_(suspects), flip_(flip), random_(random), marginal_(suspects, 0), fate_(suspects, 0) {
     const std::size_t count = std::min(particles.size(), kParticles);
     for (std::size_t i = 0; i < count; ++i)
       judges_.push_back(&particles[count == particles.size() ? i : random_.below(particles.size())]);
@@ -114,7 +115,7 @@ class Designer {
     pool.set();
     for (const Cause& cause : explanation)
       if (hits(cause, pool)) pool.reset(cause.member[random_.below(cause.size())]);
-    return pool;
+    return relations_.effective(std::move(pool));
   }
 
   // Suspects by their fate in the batch, then by how likely they are; equal ones in random order.
@@ -148,10 +149,11 @@ class Designer {
     return order;
   }
 
-  // The prefix of the order with which half of the judges fail.
+  // The prefix of the order with which half of the judges fail; a suspect joins it when all that it needs is in.
   SuspectSet cut(const std::vector<std::uint32_t>& order) {
     std::vector<std::uint32_t> rank(suspects_);
     for (std::size_t r = 0; r < order.size(); ++r) rank[order[r]] = static_cast<std::uint32_t>(r);
+    relations_.raise_to_needs(rank);
     std::vector<std::uint32_t> fails_from;  // the rank with which a judge begins to fail
     fails_from.reserve(judges_.size());
     for (const Explanation* judge : judges_) {
@@ -174,10 +176,12 @@ class Designer {
     };
     const std::size_t length = off_half(below) < off_half(upto) ? median : median + 1;
     SuspectSet pool(suspects_);
-    for (std::size_t r = 0; r < std::min<std::size_t>(length, suspects_); ++r) pool.set(order[r]);
+    for (std::size_t j = 0; j < suspects_; ++j)
+      if (rank[j] < length) pool.set(j);
     return pool;
   }
 
+  const Relations& relations_;
   std::size_t suspects_;
   double flip_;
   Random& random_;
@@ -189,9 +193,9 @@ class Designer {
 
 }  // namespace
 
-void design_pools(const std::vector<Explanation>& particles, std::size_t suspects, double flip, std::size_t count,
+void design_pools(const std::vector<Explanation>& particles, const Relations& relations, std::size_t suspects, double flip, std::size_t count,
                   std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
-  Designer designer(particles, suspects, flip, random);
+  Designer designer(particles, relations, suspects, flip, random);
   for (const SuspectSet& pool : batch) designer.fix(pool);
   while (batch.size() < count) {
     SuspectSet pool = designer.best(known, batch);

@@ -6,14 +6,15 @@
 
 #include "strategies/causes/explanation.hpp"
 #include "strategies/random.hpp"
+#include "strategies/relations.hpp"
 #include "strategies/suspect.hpp"
 
 namespace bisectd::strategies::causes {
 
 /// Appends pools to `batch` (those in it run anyway) until it has `count`, greedily by the entropy of the noisy
 /// outcomes of up to eight pools together (`flip`: chance that one is wrong). A pool that would tell next to nothing is
-/// left out, and one that is in `known` is not chosen.
-void design_pools(const std::vector<Explanation>& particles, std::size_t suspects, double flip, std::size_t count,
+/// left out, and one that is in `known` is not chosen. A pool holds no suspect that cannot matter in it.
+void design_pools(const std::vector<Explanation>& particles, const Relations& relations, std::size_t suspects, double flip, std::size_t count,
                   std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random);
 
 }  // namespace bisectd::strategies::causes

@@ -2,10 +2,12 @@
 #include "strategies/causes/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "strategies/causes/design.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
+#include "strategies/logarithm.hpp"
 
 namespace bisectd::strategies::causes {
 namespace {
@@ -17,7 +19,8 @@ constexpr double kGateOne = 0.6, kGateSeveral = 0.12;  // posterior from which a
 constexpr double kLeastMass = 0.02;                    // of a finding that is looked at
 constexpr double kExactDoubt = 1e-9;                   // of an outcome that is never wrong: keeps the chain reversible
 constexpr int kMostSilent = 3;
-constexpr double kLikely = 0.5;                        // share from which a finding's checks are run twice at once
+constexpr std::size_t kMostVotesAtOnce = 4;
+constexpr double kLikely = 0.5;  // share from which a finding's checks are run as often at once as must agree
 
 std::vector<SuspectId> searched(const SuspectSet& always_active) {
   std::vector<SuspectId> suspects;
@@ -34,11 +37,13 @@ std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
     : problem_(problem),
+      relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
       suspects_(searched(always_active_)),
+      local_relations_(relations.among(suspects_)),
       tests_(suspects_.size()),
       particles_(tests_, odds_of(problem, suspects_), log.exact(),
                  std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles, kMostParticles),
@@ -64,7 +69,7 @@ SuspectSet Engine::global(const SuspectSet& pool) const {
 void Engine::hear(const Opinion& opinion) {
   const SuspectSet& active = log_.entries()[opinion.entry].active;
   if (misfit() || log_.doubt(opinion) >= 0.5) return;
-  if (!opinion.fails && !always_active_.is_subset_of(active)) return;
+  if (!opinion.fails && !always_active_.is_subset_of(relations_.widest(active))) return;
   tests_.add(local(active), opinion.fails, doubt_ratio(opinion));
   heard_.push_back(opinion);
   particles_.absorb(std::max(kLeastMoves, kMovesPerRound / std::max<std::size_t>(problem_.slots, 1)));
@@ -94,6 +99,14 @@ Flips Engine::expected_flips() const {
   return flips;
 }
 
+// Verdicts that, all as expected, settle the claim.
+std::size_t Engine::votes_missing(const Claim& claim) const {
+  if (log_.exact()) return 1;
+  const double flip = log_.flip(), each = log2_exact((1 - flip) / flip);
+  const double missing = std::max(log_.needed_bits() - claim.bits, each / 2);
+  return static_cast<std::size_t>(std::ceil(missing / each));
+}
+
 void Engine::review() {
   findings_.clear();
   checks_.clear();
@@ -102,19 +115,20 @@ void Engine::review() {
     Finding finding;
     finding.mass = likely.mass;
     for (const Cause& cause : likely.explanation) {
-      finding.causes.emplace_back();
-      for (std::uint16_t member : cause) finding.causes.back().push_back(suspects_[member]);
+      std::vector<SuspectId> members;
+      for (std::uint16_t member : cause) members.push_back(suspects_[member]);
+      finding.causes.push_back(relations_.outermost(members));
     }
     std::sort(finding.causes.begin(), finding.causes.end());
-    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects);
+    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects, relations_, always_active_);
     finding.proved = true;
-    for (const Claim& claim : certificate(log_, always_active_, finding.culprit_set, finding.causes)) {
+    for (const Claim& claim : certificate(log_, relations_, always_active_, finding.culprit_set, finding.causes)) {
       if (claim.proved) continue;
       finding.proved = false;
       // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
       if (claim.kind == Claim::Kind::member_needed || likely.mass < gate) continue;
-      if (std::find(checks_.begin(), checks_.end(), ~claim.neutralised) == checks_.end())
-        checks_.push_back(~claim.neutralised);
+      if (std::none_of(checks_.begin(), checks_.end(), [&](const Check& c) { return c.active == ~claim.neutralised; }))
+        checks_.push_back({~claim.neutralised, votes_missing(claim)});
     }
     if (findings_.empty()) crowded_ = likely.explanation.size + 2 >= kMostCauses;
     if (finding.proved)
@@ -136,32 +150,27 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
     if (log_.exact() || entry.judged() == 0) known.push_back(local(entry.active));
   for (const SuspectSet& active : pending) batch.push_back(local(active));
   const std::size_t before = batch.size();
-  for (const SuspectSet& check : checks_) {
-    if (batch.size() >= before + count) break;
-    const LogEntry* entry = log_.find(check);
-    const bool useless = entry && (log_.exact() ? entry->judged() > 0 || entry->told() >= kMostSilent
-                                                : entry->unresolved >= kMostSilent && entry->judged() == 0);
-    SuspectSet pool = local(check);
-    if (!useless && std::find(batch.begin(), batch.end(), pool) == batch.end()) batch.push_back(std::move(pool));
-  }
-  // Where verdicts are noisy a claim needs two that agree: the second one rides along once the finding is likely.
-  if (!log_.exact() && finding().mass >= kLikely)
-    for (const SuspectSet& check : checks_) {
-      const LogEntry* entry = log_.find(check);
-      SuspectSet pool = local(check);
-      if (batch.size() < before + count && !(entry && entry->told() > 0) &&
-          std::count(batch.begin(), batch.end(), pool) == 1)
+  // Where verdicts are noisy a claim needs several that agree: all of them ride along once the finding is likely.
+  const std::size_t votes = !log_.exact() && finding().mass >= kLikely ? kMostVotesAtOnce : 1;
+  for (std::size_t vote = 1; vote <= votes; ++vote)
+    for (const Check& check : checks_) {
+      if (batch.size() >= before + count || check.votes < vote) continue;
+      const LogEntry* entry = log_.find(check.active);
+      const bool useless = entry && (log_.exact() ? entry->judged() > 0 || entry->told() >= kMostSilent
+                                                  : entry->unresolved >= kMostSilent && entry->judged() == 0);
+      SuspectSet pool = local(check.active);
+      if (!useless && static_cast<std::size_t>(std::count(batch.begin(), batch.end(), pool)) < vote)
         batch.push_back(std::move(pool));
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
-  design_pools(particles_.all(), suspects_.size(), log_.flip(), before + count, known, batch, random);
+  design_pools(particles_.all(), local_relations_, suspects_.size(), log_.flip(), before + count, known, batch, random);
   std::vector<SuspectSet> sets;
-  for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(global(batch[i]));
+  for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(relations_.effective(global(batch[i])));
   return sets;
 }
 
 bool Engine::is_check(const SuspectSet& active) const {
-  return std::find(checks_.begin(), checks_.end(), active) != checks_.end();
+  return std::any_of(checks_.begin(), checks_.end(), [&](const Check& check) { return check.active == active; });
 }
 
 std::vector<double> Engine::guilt() const {

@@ -7,17 +7,19 @@
 #include <span>
 #include <vector>
 
+#include "strategies/answer.hpp"
 #include "strategies/causes/particles.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/finding.hpp"
+#include "strategies/relations.hpp"
 
 namespace bisectd::strategies::causes {
 
 class Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
-  /// problem and log must outlive the engine.
-  Engine(const Problem& problem, SuspectSet always_active, const EvidenceLog& log);
+  /// problem, relations and log must outlive the engine.
+  Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
 
   /// Takes in the opinion just added to the log.
   void hear(const Opinion& opinion);
@@ -40,20 +42,27 @@ class Engine {
   std::vector<double> guilt() const;  ///< per suspect, from the particles
 
  private:
+  struct Check {
+    SuspectSet active;
+    std::size_t votes;  // verdicts it lacks, if all come as expected
+  };
   SuspectSet local(const SuspectSet& active) const;
   SuspectSet global(const SuspectSet& pool) const;
   double doubt_ratio(const Opinion& opinion) const;
+  std::size_t votes_missing(const Claim& claim) const;
   void review();
 
   const Problem& problem_;
+  const Relations& relations_;
   SuspectSet always_active_;
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
+  Relations local_relations_;
   Tests tests_;
   std::vector<Opinion> heard_;  // by test
   Particles particles_;
   std::vector<Finding> findings_;   // the likeliest first; never empty
-  std::vector<SuspectSet> checks_;  // sets that the likely findings still want judged
+  std::vector<Check> checks_;       // what the likely findings still want judged
   bool crowded_ = false;            // about as many causes as it can hold
 };
 

@@ -8,23 +8,78 @@ namespace bisectd::strategies::causes {
 namespace {
 
 using Counts = std::array<std::array<std::size_t, 8>, 3>;
+constexpr unsigned kCounterBits = 5;
 
-// How many suspects are in each class: the innermost loop of the engine, compiled twice where the processor may or may
-// not count bits in one instruction.
+// The innermost loops of the engine are compiled twice: the processor may or may not count bits in one instruction and
+// work on several words at once. The result is the same.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("popcnt", "default")))
+#define BISECTD_FAST_BITS __attribute__((target_clones("avx2", "popcnt", "default"), optimize("O3")))
+#else
+#define BISECTD_FAST_BITS
 #endif
-void count_classes(const std::array<const Word*, 3>& plane, const Word* against, const Word* level, std::size_t words,
-                   std::size_t most_against, std::size_t most_favour, Counts& counts) {
+
+// How many suspects are in each class.
+BISECTD_FAST_BITS
+void count_classes(const Word* missed, const Word* against, const Word* level, std::size_t words,
+                   std::size_t most_against, Counts& counts) {
   for (std::size_t w = 0; w < words; ++w) {
-    const Word f0 = plane[0][w], f1 = plane[1][w], f2 = plane[2][w], here = level[w];
-    const Word low[4] = {~f1 & ~f0, ~f1 & f0, f1 & ~f0, f1 & f0};
+    const Word m0 = missed[w], m1 = missed[words + w], m2 = missed[2 * words + w], here = level[w];
+    const Word low[4] = {~m1 & ~m0, ~m1 & m0, m1 & ~m0, m1 & m0};
     for (std::size_t a = 0; a < most_against; ++a) {
       const Word mask = against[a * words + w] & here;
       if (!mask) continue;
-      for (std::size_t f = 0; f < most_favour; ++f)
-        counts[a][f] += static_cast<std::size_t>(__builtin_popcountll(mask & low[f & 3] & (f & 4 ? f2 : ~f2)));
+      for (std::size_t m = 0; m < 8; ++m)
+        counts[a][m] += static_cast<std::size_t>(__builtin_popcountll(mask & low[m & 3] & (m & 4 ? m2 : ~m2)));
     }
+  }
+}
+
+// Adds one to the five-bit counters of the suspects outside `row`; 31 stays 31.
+BISECTD_FAST_BITS
+void count_outside(const Word* __restrict row, std::size_t words, Word* __restrict planes) {
+  Word* __restrict p0 = planes;
+  Word* __restrict p1 = p0 + words;
+  Word* __restrict p2 = p1 + words;
+  Word* __restrict p3 = p2 + words;
+  Word* __restrict p4 = p3 + words;
+  for (std::size_t w = 0; w < words; ++w) {
+    const Word one = ~row[w], carry0 = p0[w] & one, carry1 = p1[w] & carry0, carry2 = p2[w] & carry1,
+               carry3 = p3[w] & carry2, over = p4[w] & carry3;
+    p0[w] = (p0[w] ^ one) | over;
+    p1[w] = (p1[w] ^ carry0) | over;
+    p2[w] = (p2[w] ^ carry1) | over;
+    p3[w] = (p3[w] ^ carry2) | over;
+    p4[w] = p4[w] | carry3;
+  }
+}
+
+// Takes the least counter of the `allowed` off every one of them; what is more than seven then becomes seven, and three
+// planes are left. Counters of the others become anything.
+BISECTD_FAST_BITS
+void relative_to_least(const Word* __restrict allowed, std::size_t words, Word* __restrict candidates,
+                       Word* __restrict planes) {
+  for (std::size_t w = 0; w < words; ++w) candidates[w] = allowed[w];
+  unsigned least = 0;
+  for (unsigned bit = kCounterBits; bit-- > 0;) {
+    const Word* plane = planes + bit * words;
+    Word any = 0;
+    for (std::size_t w = 0; w < words; ++w) any |= candidates[w] & ~plane[w];
+    if (any)
+      for (std::size_t w = 0; w < words; ++w) candidates[w] &= ~plane[w];
+    else
+      least |= 1u << bit;
+  }
+  Word off[kCounterBits];
+  for (unsigned bit = 0; bit < kCounterBits; ++bit) off[bit] = least >> bit & 1 ? ~Word{0} : 0;
+  for (std::size_t w = 0; w < words; ++w) {
+    Word borrow = 0, digit[kCounterBits];
+    for (unsigned bit = 0; bit < kCounterBits; ++bit) {
+      const Word p = planes[bit * words + w], o = off[bit];
+      digit[bit] = p ^ o ^ borrow;
+      borrow = (~p & (o | borrow)) | (o & borrow);
+    }
+    const Word many = digit[3] | digit[4];
+    for (unsigned bit = 0; bit < 3; ++bit) planes[bit * words + w] = digit[bit] | many;
   }
 }
 
@@ -54,93 +109,86 @@ OddsLevels::OddsLevels(const std::vector<double>& odds) : level_(odds.size(), 0)
 MemberDraw::MemberDraw(const Tests& tests, const OddsLevels& levels)
     : tests_(tests), levels_(levels), everybody_(tests.row_words(), ~Word{0}) {
   if (const std::size_t rest = tests.suspects() % 64) everybody_.back() = (Word{1} << rest) - 1;
-  for (auto* plane : {&against0_, &against1_, &favour0_, &favour1_, &favour2_}) plane->resize(tests.row_words());
-  masked_.resize(kAgainst * tests.row_words());
+  against_.resize(kAgainst * tests.row_words());
+  missed_.resize(kCounterBits * tests.row_words());
+  scratch_.resize(tests.row_words());
 }
 
-Word MemberDraw::against_mask(std::size_t against, std::size_t w) const {
-  return allowed_[w] & (against == 0 ? ~against0_[w] : against == 1 ? against0_[w] & ~against1_[w] : against1_[w]);
-}
-
-Word MemberDraw::favour_mask(std::size_t favour, std::size_t w) const {
-  return (favour & 1 ? favour0_[w] : ~favour0_[w]) & (favour & 2 ? favour1_[w] : ~favour1_[w]) &
-         (favour & 4 ? favour2_[w] : ~favour2_[w]);
+Word MemberDraw::missed_mask(std::size_t missed, std::size_t w) const {
+  const std::size_t words = tests_.row_words();
+  Word mask = ~Word{0};
+  for (std::size_t bit = 0; bit < 3; ++bit) mask &= missed >> bit & 1 ? missed_[bit * words + w] : ~missed_[bit * words + w];
+  return mask;
 }
 
 void MemberDraw::count_against(const Signature& clears, const Cause& taken) {
   const std::size_t words = tests_.row_words();
   allowed_ = everybody_;
   for (std::uint16_t member : taken) allowed_[member / 64] &= ~(Word{1} << (member % 64));
-  std::fill(against0_.begin(), against0_.end(), 0);
-  std::fill(against1_.begin(), against1_.end(), 0);
+  Word *none = against_.data(), *one = none + words, *more = one + words;  // first as counters: in one, in two or more
+  std::fill(against_.begin(), against_.end(), 0);
   most_against_ = 0;
   for (std::size_t v = 0; v < tests_.words(); ++v)
     for (Word rest = clears.word[v]; rest; rest &= rest - 1) {
       const Word* row = tests_.row(64 * v + static_cast<std::size_t>(std::countr_zero(rest)));
       for (std::size_t w = 0; w < words; ++w) {
-        against1_[w] |= against0_[w] & row[w];
-        against0_[w] |= row[w];
+        more[w] |= one[w] & row[w];
+        one[w] |= row[w];
       }
       most_against_ = std::min(most_against_ + 1, kAgainst - 1);
     }
-  for (std::size_t against = 0; against <= most_against_; ++against)
-    for (std::size_t w = 0; w < words; ++w) masked_[against * words + w] = against_mask(against, w);
+  for (std::size_t w = 0; w < words; ++w) {
+    none[w] = allowed_[w] & ~one[w];
+    one[w] &= allowed_[w] & ~more[w];
+    more[w] &= allowed_[w];
+  }
 }
 
-void MemberDraw::count_favour(const Signature& hits, Weights weights) {
+void MemberDraw::count_missed(const Signature& hits, Weights weights) {
   const std::size_t words = tests_.row_words();
-  for (auto* plane : {&favour0_, &favour1_, &favour2_}) std::fill(plane->begin(), plane->end(), 0);
-  most_favour_ = 0;
+  std::fill(missed_.begin(), missed_.end(), 0);
   for (std::size_t v = 0; v < tests_.words(); ++v)
-    for (Word rest = hits.word[v]; rest; rest &= rest - 1) {
-      const Word* row = tests_.row(64 * v + static_cast<std::size_t>(std::countr_zero(rest)));
-      for (std::size_t w = 0; w < words; ++w) {
-        const Word carry0 = favour0_[w] & row[w], carry1 = favour1_[w] & carry0, over = favour2_[w] & carry1;
-        favour0_[w] = (favour0_[w] ^ row[w]) | over;  // seven stays seven
-        favour1_[w] = (favour1_[w] ^ carry0) | over;
-        favour2_[w] = favour2_[w] | carry1;
-      }
-      most_favour_ = std::min(most_favour_ + 1, kFavour - 1);
-    }
+    for (Word rest = hits.word[v]; rest; rest &= rest - 1)
+      count_outside(tests_.row(64 * v + static_cast<std::size_t>(std::countr_zero(rest))), words, missed_.data());
+  relative_to_least(allowed_.data(), words, scratch_.data(), missed_.data());
   const bool one_level = levels_.size() == 1;
-  for (auto& by_favour : count_)
-    for (auto& by_level : by_favour) by_level.fill(0);
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     Counts counts{};
-    count_classes({favour0_.data(), favour1_.data(), favour2_.data()}, masked_.data(),
-                  one_level ? everybody_.data() : levels_.mask(level), words, most_against_ + 1, most_favour_ + 1,
-                  counts);
-    for (std::size_t against = 0; against <= most_against_; ++against)
-      for (std::size_t favour = 0; favour <= most_favour_; ++favour)
-        count_[against][favour][level] = counts[against][favour];
+    count_classes(missed_.data(), against_.data(), one_level ? everybody_.data() : levels_.mask(level), words,
+                  most_against_ + 1, counts);
+    for (std::size_t against = 0; against < kAgainst; ++against)
+      for (std::size_t missed = 0; missed < kMissed; ++missed) count_[against][missed][level] = counts[against][missed];
   }
   total_ = 0;
   double a = 1;
   for (std::size_t against = 0; against <= most_against_; ++against, a *= weights.against) {
-    double f = 1;
-    for (std::size_t favour = 0; favour <= most_favour_; ++favour, f *= weights.in_favour)
+    double m = 1;
+    for (std::size_t missed = 0; missed < kMissed; ++missed, m *= weights.missed)
       for (std::size_t level = 0; level < levels_.size(); ++level) {
-        weight_[against][favour][level] = a * f * levels_.weight(level);
-        total_ += static_cast<double>(count_[against][favour][level]) * weight_[against][favour][level];
+        weight_[against][missed][level] = a * m * levels_.weight(level);
+        total_ += static_cast<double>(count_[against][missed][level]) * weight_[against][missed][level];
       }
   }
 }
 
 std::size_t MemberDraw::draw(Random& random) const {
   double at = random.unit() * total_;
-  std::size_t a = 0, f = 0, l = 0;  // the class; the last non-empty one if rounding runs past the end
+  std::size_t a = 0, m = 0, l = 0;  // the class; the last non-empty one if rounding runs past the end
   bool chosen = false;
-  for (std::size_t against = 0; against < kAgainst && !chosen; ++against)
-    for (std::size_t favour = 0; favour < kFavour && !chosen; ++favour)
+  for (std::size_t against = 0; against <= most_against_ && !chosen; ++against)
+    for (std::size_t missed = 0; missed < kMissed && !chosen; ++missed)
       for (std::size_t level = 0; level < levels_.size() && !chosen; ++level) {
-        if (count_[against][favour][level] == 0) continue;
-        a = against, f = favour, l = level;
-        at -= static_cast<double>(count_[against][favour][level]) * weight_[against][favour][level];
+        if (count_[against][missed][level] == 0) continue;
+        a = against, m = missed, l = level;
+        at -= static_cast<double>(count_[against][missed][level]) * weight_[against][missed][level];
         chosen = at < 0;
       }
-  std::size_t rank = random.below(count_[a][f][l]);
+  const std::size_t words = tests_.row_words();
+  std::size_t rank = random.below(count_[a][m][l]);
   for (std::size_t w = 0;; ++w) {
-    Word mask = against_mask(a, w) & favour_mask(f, w) & levels_.mask(l)[w];
+    Word mask = against_[a * words + w] & levels_.mask(l)[w];
+    if (!mask) continue;
+    mask &= missed_mask(m, w);
     const auto here = static_cast<std::size_t>(std::popcount(mask));
     if (rank >= here) {
       rank -= here;
@@ -152,11 +200,12 @@ std::size_t MemberDraw::draw(Random& random) const {
 }
 
 double MemberDraw::density(std::size_t suspect) const {
-  const std::size_t w = suspect / 64, bit = suspect % 64;
+  const std::size_t words = tests_.row_words(), w = suspect / 64, bit = suspect % 64;
   if (!(allowed_[w] >> bit & 1)) return 0;
-  const std::size_t against = against1_[w] >> bit & 1 ? 2 : against0_[w] >> bit & 1;
-  const std::size_t favour = (favour0_[w] >> bit & 1) | (favour1_[w] >> bit & 1) << 1 | (favour2_[w] >> bit & 1) << 2;
-  return weight_[against][favour][levels_.level(suspect)] / total_;
+  std::size_t against = 0, missed = 0;
+  while (!(against_[against * words + w] >> bit & 1)) ++against;
+  for (std::size_t plane = 0; plane < 3; ++plane) missed |= (missed_[plane * words + w] >> bit & 1) << plane;
+  return weight_[against][missed][levels_.level(suspect)] / total_;
 }
 
 }  // namespace bisectd::strategies::causes

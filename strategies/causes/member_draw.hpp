@@ -27,19 +27,20 @@ class OddsLevels {
   std::vector<std::uint8_t> level_;
 };
 
-/// Every suspect j falls into a class (a, f): a counts the given clear tests that j was active in (0, 1, 2 or more), f
-/// the given hits (0 .. 7 or more). Its weight is against^a * for^f times its odds level. Counting is bit-sliced: 64
-/// suspects at a time through a ripple adder, O((tests + classes) n / 64).
+/// Every suspect j falls into a class (a, m): a counts the given clear tests that j was active in (0, 1, 2 or more), m
+/// the given hits that it was not active in, beyond the least count of any suspect (0 .. 7 or more). Its weight is
+/// against^a * missed^m times its odds level. Counting is bit-sliced: 64 suspects at a time through a ripple adder,
+/// O((tests + classes) n / 64).
 class MemberDraw {
  public:
   MemberDraw(const Tests& tests, const OddsLevels& levels);
 
   struct Weights {
-    double against, in_favour;
+    double against, missed;  ///< at most 1
   };
-  /// Counts `clears` for a; the suspects of `taken` get no weight. Then `hits` for f, which makes it ready to draw.
+  /// Counts `clears` for a; the suspects of `taken` get no weight. Then `hits` for m, which makes it ready to draw.
   void count_against(const Signature& clears, const Cause& taken);
-  void count_favour(const Signature& hits, Weights weights);
+  void count_missed(const Signature& hits, Weights weights);
 
   /// Sum over all suspects of their weight is > 0 unless all are taken.
   bool possible() const { return total_ > 0; }
@@ -47,17 +48,17 @@ class MemberDraw {
   double density(std::size_t suspect) const;  ///< probability that draw() returns it
 
  private:
-  static constexpr std::size_t kAgainst = 3, kFavour = 8;
-  Word against_mask(std::size_t against, std::size_t word) const;
-  Word favour_mask(std::size_t favour, std::size_t word) const;
+  static constexpr std::size_t kAgainst = 3, kMissed = 8;
+  Word missed_mask(std::size_t missed, std::size_t word) const;
 
   const Tests& tests_;
   const OddsLevels& levels_;
-  std::vector<Word> everybody_, allowed_, masked_;
-  std::vector<Word> against0_, against1_, favour0_, favour1_, favour2_;  // bit planes; against: 0, 1, 2+ = 00, 01, 1x
-  std::array<std::array<std::array<double, OddsLevels::kMost>, kFavour>, kAgainst> weight_{};
-  std::array<std::array<std::array<std::size_t, OddsLevels::kMost>, kFavour>, kAgainst> count_{};
-  std::size_t most_against_ = 0, most_favour_ = 0;  // classes beyond are empty
+  std::vector<Word> everybody_, allowed_, scratch_;
+  std::vector<Word> against_;  // [a]: the allowed suspects of that class
+  std::vector<Word> missed_;   // three bit planes of m; while counting five
+  std::array<std::array<std::array<double, OddsLevels::kMost>, kMissed>, kAgainst> weight_{};
+  std::array<std::array<std::array<std::size_t, OddsLevels::kMost>, kMissed>, kAgainst> count_{};
+  std::size_t most_against_ = 0;  // classes beyond are empty
   double total_ = 0;
 };
 

@@ -10,10 +10,10 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/torch-npu"), "BISECTD_TORCH_DEVICE": "privateuseone",
+SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
         "BISECTD_TORCH_AFTER": "standin_npu", "SHOW_STEP_TIME": "1"}
 CASES = {"without the shim": None, "shim, empty list": "", "gelu": "gelu", "gelu, gelu_backward": "gelu,gelu_backward",
-         "addmm": "addmm", "native_layer_norm": "native_layer_norm"}
+         "addmm": "addmm", "native_layer_norm": "native_layer_norm", "gelu@float32 (a mode)": "gelu@float32"}
 
 
 def step_ms(ops, steps):

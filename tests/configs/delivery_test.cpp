@@ -74,6 +74,18 @@ TEST_CASE("a name in two families is warned of") {
   CHECK(experiment.warnings[0].value == "`b` is a member of family `more` too: each counts as a suspect of its own");
 }
 
+TEST_CASE("two families that would discover the same members are refused") {
+  const Folder folder;
+  const auto with = [&](const char* more) {
+    return with_line(with_line(kGood, 10, std::string("  ops: {kind: list, deliver: {environment: F}, discover: {ran: 'ran (?P<name>x)'}}\n"
+                                                      "  more: {kind: list, deliver: {environment: G}, discover: {") + more + "}}"),
+                     12, "suspects: {ops: {discover: true}, more: {discover: true}}");
+  };
+  CHECK(folder.problem_of(with("ran: 'ran (?P<name>x)'")) ==
+        "12:17: families `more` and `ops` discover the same members | search one of them, or name the members of one by hand");
+  CHECK(folder.problems_of(with("ran: 'did (?P<name>x)'")) == "");
+}
+
 TEST_CASE("a wrong ladder, and a value outside it, are named with their place") {
   const Folder folder;
   const std::string good = with_line(with_line(kGood, 10, "  scale: {kind: ladder, deliver: {environment: S}, values: [1, 64, 1e3]}"),
@@ -103,7 +115,9 @@ TEST_CASE("a wrong discovery, effect or exception is named with its place") {
       {"discover: {file: /f.json, members: \"{name}\"}", "10:67: `families.ops.discover.file` must lie inside the attempt's own folder | let the training write to {attempt}, and name the file relative to it"},
       {"discover: {file: f, members: \"a//{name}\"}", "10:79: `families.ops.discover.members` is no path with the segment {name} in it | for example **/graph_fusion/{name}/effect_times"},
       {"discover: {file: f, members: \"a/{name}s\"}", "10:79: `families.ops.discover.members` is no path with the segment {name} in it | for example **/graph_fusion/{name}/effect_times"},
-      {"discover: {ran: '(?P<name>x)', file: f, members: \"{name}\"}", "10:60: `families.ops.discover` needs either `ran`, a pattern over the output, or `file` and `members`"},
+      {"discover: {ran: '(?P<name>x)', file: f, members: \"{name}\"}", "10:60: `families.ops.discover` needs one of `ran` (a pattern over the output of a run), `file` with `members` (what a run leaves) and `command` (asks the framework)"},
+      {"discover: {command: []}", "10:70: `families.ops.discover.command` is empty"},
+      {"discover: {command: [ask, '{attempt}']}", "10:76: unknown placeholder `{attempt}` | known: {python}, {presets}; for braces themselves write `{{` and `}}`"},
       {"effect: {environment: {A: \"{atempt}\"}, log: '(?P<name>x)'}", "10:76: unknown placeholder `{atempt}` | did you mean `{attempt}`?"},
       {"never_off: {names: [a, a], instead: x}", "10:73: `a` is named twice"},
       {"never_off: {names: [a]}", "10:61: `instead` is missing in `families.ops.never_off` | what would neutralise them"},

@@ -67,7 +67,7 @@ TEST_CASE("every key arrives where it belongs") {
   REQUIRE(e.checks.size() == 2);
   CHECK(e.checks[0].command.size() == 2);
   CHECK(e.checks[1].pattern);
-  const Family& layers = e.families.at("layers");
+  const Family& layers = e.families.at("fp32");
   CHECK(layers.deliver.argument == "--fp32-layers={names}");
   CHECK(layers.deliver.separator == ";");
   CHECK(layers.environment.at("TRAIN_LOG_LAYERS") == "1");
@@ -87,7 +87,7 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(ops.likely.at("pad3d").value == 20);
   CHECK(e.suspects.at("flags").all);
   CHECK(e.suspects.at("options").all);
-  CHECK(e.suspects.at("layers").members.size() == 2);
+  CHECK(e.suspects.at("fp32").members.size() == 2);
   CHECK(e.search.budget_trials == 200);
   CHECK(e.search.budget_hours == 10.0);
 }

@@ -48,6 +48,47 @@ class ByHand(Space):
         self.assertIn("no family", self.bisectd("trial", "experiment.yaml", "--off", "op 1", code=2).err)
 
 
+class Query(Space):
+    """Members that the framework names, asked by a command of the family."""
+
+    def experiment(self, script, *options):
+        self.write("ask.py", script)
+        text = hostile_experiment(*options, suspects=4)
+        text = text.replace('separator: ","}', 'separator: ","}\n    discover: {command: [python3, ask.py]}', 1)
+        self.write("experiment.yaml", text[:text.index("suspects:")] + "suspects: {ops: {discover: true}}\n")
+
+    def test_it_is_asked_once_and_the_search_goes_on_with_its_names(self):
+        self.experiment("""\
+            import pathlib
+            pathlib.Path("asked").open("a").write("x")
+            print("op0", "op1", "op2", "op3", sep="\\n")
+            """, "--cause", "op2=3")
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        self.assertEqual(len(self.report()["suspects"]), 4)
+        self.assertEqual((self.folder / "asked").read_text(), "x")
+        self.assertNotIn("discovery", [one["role"] for one in self.report()["trial_list"]])
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual((self.folder / "asked").read_text(), "x")
+
+    def test_what_it_prints_must_be_names(self):
+        for script, why in (("", "it printed no name"),
+                            ("print('op1')\nprint('loading kernels ...')", "which is no name of a member: it holds white space"),
+                            ("print('a,b')", "which is no name of a member"),
+                            ("print()", "which is no name of a member: it is empty"),
+                            ("for i in range(100_000): print(f'op{i}')", "it printed more than 10000 names"),
+                            ("print('op1')\nraise SystemExit(7)", "exited 7")):
+            self.experiment(script, "--cause", "op1=3")
+            said = self.bisectd("run", "experiment.yaml", "--out", "out", code=4).out
+            self.assertIn("the command that should name the members of family ops (python3) gives none", said)
+            self.assertIn(why, said)
+
+    def test_discover_shows_them_without_a_run(self):
+        self.experiment("print('op3')", "--crash-off", "op1")
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        self.assertEqual([one["name"] for one in found["ops"]], ["op3"])
+
+
 class Ladder(Space):
     def experiment(self, *options, suspects="{scale: all}", more=""):
         text = hostile_experiment(*options, suspects=4)
@@ -61,11 +102,20 @@ class Ladder(Space):
 
     def test_the_middle_of_the_window_mends_it(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
-        self.bisectd("run", "experiment.yaml", code=1)
+        done = self.bisectd("run", "experiment.yaml", code=1)
         report = self.report()
         self.assertEqual(self.culprits(report), ["scale:scale"])
         self.assertEqual(report["workaround"]["arguments"], ["scale=256"])
-        self.assertTrue(any("from 16 to 4096; 256 is the middle" in text for text in report["warnings"]), report["warnings"])
+        ladder, = report["ladders"]
+        self.assertEqual(ladder["window"], {"from": "16", "to": "4096", "recommended": "256"})
+        self.assertTrue(ladder["alone"])
+        self.assertEqual([one["value"] for one in ladder["values"]], ["1", "16", "64", "256", "1024", "4096", "65536"])
+        self.assertEqual([one["verdict"] for one in ladder["values"]], ["fail"] + 5 * ["pass"] + ["fail"])
+        self.assertGreater(ladder["values"][0]["delta"], 0.01)
+        self.assertIn("scale passes by itself from 16 to 4096; 256 is the middle of that window.", done.out)
+        self.assertRegex(done.out, r"\n +256  pass +0 %  trial \d+  recommended\n")
+        again = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
+        self.assertEqual(again["ladders"], report["ladders"])
 
     def test_a_scale_and_an_operator_that_are_both_wrong(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", "--cause", "op1=3",

@@ -68,6 +68,18 @@ class Paddle(Space):
         report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]})
         self.assertEqual(self.causes(report), [["adam"], ["hard_swish"]])
 
+    def test_a_layer_and_then_the_operators_that_it_uses(self):
+        faults = {"faults": [{"op": "pad3d_grad", "relative": 0.3}]}
+        report, _ = self.find(faults, suspects="layers: {discover: true}")
+        self.assertEqual(self.names(report), ["depthwise"])  # of the others that pad, hardly anything is upstream
+        self.assertGreater(len(report["suspects"]), 15)
+        self.assertEqual(report["no_effect"], [])
+        self.assertIn("BISECTD_PADDLE_CPU_LAYERS", {one["name"] for one in report["workaround"]["environment"]})
+        report, _ = self.find(faults, suspects="ops: {discover: true}",
+                              extra="families: {ops: {discover: {environment: {BISECTD_PADDLE_LIST_OPS_OF: depthwise}}}}")
+        self.assertEqual(self.names(report), ["pad3d_grad"])
+        self.assertLess(len(report["suspects"]), 15)
+
     def test_a_flag(self):
         faults = [{"op": op, "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
                   for op in ("conv2d", "hard_swish", "batch_norm")]
@@ -92,10 +104,43 @@ class Paddle(Space):
         self.assertEqual(self.causes(report), [["gelu_grad", "loss_scale"]])
         self.assertEqual(self.names(report), ["loss_scale"])
         self.assertIn("Global.scale_loss=65536.0", done.out)
+        ladder, = report["ladders"]
+        self.assertEqual([one["value"] for one in ladder["values"]], ["128.0", "8192.0", "65536.0"])
+        self.assertEqual(ladder["window"]["recommended"], "65536.0")
+
+    def test_an_underflow_in_a_private_format_and_black_listing_said_to_be_cheap(self):
+        # Three families meet: any one of operator, format and scale mends it, and the price says which one is taken.
+        fault = {"op": "gelu_grad", "flush_below": 1e-4, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
+        report, done = self.find({"faults": [fault]}, environment='FLAGS_npu_storage_format: "1"',
+                                 options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
+                                 reference_options=", Loss.multiplier=0.001", extra="families: {loss_scale: {suspect: 64.0}}",
+                                 suspects="{ops: {members: [gelu_grad, adam], price: {gelu_grad: 0.1}}, "
+                                          "flags: [FLAGS_npu_storage_format], loss_scale: [8192.0, 65536.0]}")
+        self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "gelu_grad", "loss_scale"]])
+        self.assertEqual(self.names(report), ["gelu_grad"])
+
+    def test_gradient_clipping_is_a_toggle(self):
+        clipping = '{toggles: {clip_norm_global: {argument: "Optimizer.clip_norm={value}", safe: "5.0"}}}'
+        report, done = self.find({"faults": []}, options=', Optimizer.clip_norm=0, "{arguments}"',
+                                 extra=f"families: {{clipping: {clipping}}}",
+                                 suspects="{ops: [hard_swish, adam], clipping: all}")
+        self.assertEqual(self.names(report), ["clip_norm_global"])
+        self.assertEqual(report["workaround"]["arguments"], ["Optimizer.clip_norm=5.0"])
 
     def test_nothing_wrong(self):
         report, _ = self.find({"faults": []}, code=0)
         self.assertEqual(report["outcome"], "aligned")
+
+    def test_static_graphs_ask_paddle_which_operators_can_fall_back(self):
+        self.experiment({"faults": []})
+        text = (self.folder / "experiment.yaml").read_text().replace("extends: paddle-npu", "extends: paddle-npu-static")
+        self.write("experiment.yaml", text)
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        names = [one["name"] for one in found["ops"]]
+        self.assertGreater(len(names), 100)
+        self.assertIn("add_grad", names)  # as static graphs compare it
+        self.assertNotIn("elementwise_add_grad", names)
+        self.assertNotIn("memcpy_d2h", names)
 
     def test_the_cause_is_outside_the_suspects(self):
         report, done = self.find({"faults": []}, code=3, options=", Optimizer.lr.learning_rate=0.003",

@@ -13,7 +13,7 @@ TRAINER = SOURCE / "tests/stacks/ge_trainer.py"
 
 
 class GraphEngine(Space):
-    def find(self, guilty, suspects, *options, code=1, families="", extends="tensorflow-ge", arguments=""):
+    def experiment(self, guilty, suspects, *options, families="", extends="tensorflow-ge", arguments=""):
         words = ", ".join([f"guilty={guilty}", *options])
         self.write("experiment.yaml", f"""\
             version: 1
@@ -27,6 +27,9 @@ class GraphEngine(Space):
             {families}
             suspects: {suspects}
             """)
+
+    def find(self, guilty, suspects, *options, code=1, **more):
+        self.experiment(guilty, suspects, *options, **more)
         done = self.bisectd("run", "experiment.yaml", code=code)
         return self.report(), done
 
@@ -65,6 +68,11 @@ class GraphEngine(Space):
         self.assertEqual(self.culprits(report), [f"fusion:{FIRED[2]}"])
         self.assertEqual([one["name"] for one in report["no_effect"]], ["EinsumPass"])
         self.assertIn("optimization_switch", report["no_effect"][0]["why"])
+
+    def test_two_families_that_discover_the_same_passes(self):
+        self.experiment("", "{fusion: {discover: true}, optimization_switch: {discover: true}}")
+        said = self.bisectd("run", "experiment.yaml", code=2).err
+        self.assertIn("families `fusion` and `optimization_switch` discover the same members", said)
 
     def test_a_run_that_does_not_leave_its_file(self):
         self.find(f"fusion:{FIRED[2]}", "{fusion: {discover: true}}", "result=none", code=4)

@@ -8,17 +8,18 @@ from space import SOURCE, Space
 
 TORCH = SOURCE / "examples/torch"
 PYTHON = "/usr/bin/python3"
-SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/torch-npu"), "BISECTD_TORCH_DEVICE": "privateuseone",
+SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
         "BISECTD_TORCH_AFTER": "standin_npu"}
 
 
 class Torch(Space):
-    def find(self, faults, suspects="{ops: {discover: true}}", code=1):
+    def find(self, faults, suspects="{ops: {discover: true}}", code=1, discovery=""):
         experiment = (TORCH / "experiment.yaml").read_text()
         experiment = experiment.replace("train.py", str(TORCH / "train.py"))
         start = experiment.index("  environment: {STANDIN")
         experiment = experiment[:start] + f'  environment: {{STANDIN_NPU_FAULTS: "{faults}"}}\n' + experiment[experiment.index("\nmetric"):]
         experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
+        experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin")
         self.write("experiment.yaml", experiment)
         done = self.bisectd("run", "experiment.yaml", code=code, timeout=600)
         return self.report(), done
@@ -30,17 +31,20 @@ class Torch(Space):
         self.assertEqual(report["no_effect"], [])
         environment = {one["name"]: one["value"] for one in report["workaround"]["environment"]}
         self.assertEqual(environment["BISECTD_TORCH_CPU_OPS"], "gelu")
-        self.assertTrue(environment["PYTHONPATH"].startswith(str(SOURCE / "configs/presets/torch-npu")))
+        self.assertTrue(environment["PYTHONPATH"].startswith(str(SOURCE / "configs/presets/python")))
 
     def test_a_backward_operator_and_an_interaction(self):
         report, _ = self.find("gelu_backward*1.5;tanh*1.4&gelu",
                               "{ops: [gelu_backward, tanh, tanh_backward, gelu, addmm, mm]}")
         self.assertEqual(self.causes(report), [["gelu", "tanh"], ["gelu_backward"]])
 
-    def test_a_layer(self):
+    def test_a_module_and_then_the_operators_that_it_uses(self):
         report, _ = self.find("gelu_backward*1.5", "{modules: {discover: true}}")
         self.assertEqual(self.culprits(report), ["modules:2"])
         self.assertEqual(len(report["suspects"]), 6)
+        report, _ = self.find("gelu_backward*1.5", discovery="    discover: {environment: {BISECTD_TORCH_LIST_OPS_OF: '2'}}")
+        self.assertEqual(self.culprits(report), ["ops:gelu_backward"])
+        self.assertEqual([one["name"] for one in report["suspects"]], ["gelu", "gelu_backward"])
 
     def test_an_operator_that_cannot_be_moved(self):
         report, done = self.find("gelu*1.1", "{ops: [gelu, dropout, addmm]}")
@@ -88,6 +92,73 @@ class Shim(unittest.TestCase):
         gradients, mean = (line.rsplit(" ", 1) for line in (moved[2], run().strip()))
         self.assertEqual(gradients[0], mean[0])
         self.assertAlmostEqual(float(gradients[1]), float(mean[1]), places=5)
+
+    def run_code(self, code, **environment):
+        code = f"import sys; sys.path.insert(0, '{TORCH}'); import torch\n" + code
+        self.last = subprocess.run([PYTHON, "-c", code], env={**os.environ, **SHIM, **environment}, capture_output=True, text=True)
+        return self.last.stdout.splitlines()
+
+    def test_an_operator_that_is_made_of_others_moves_with_its_backward(self):
+        code = ("import standin_npu as s\n"
+                "x = torch.linspace(-1, 1, 12).reshape(3, 4).to(s.DEVICE).requires_grad_()\n"
+                "y = torch.nn.functional.layer_norm(x, [4]); (y * y * y).sum().backward()\n"
+                "print(y.dtype, y.device.type, round(y.cpu().abs().sum().item(), 3), round(x.grad.cpu().abs().sum().item(), 3))")
+        wrong = {"STANDIN_NPU_FAULTS": "native_layer_norm*1.5;native_layer_norm_backward*1.5"}
+        right = self.run_code(code)
+        self.assertNotEqual(self.run_code(code, **wrong), right)
+        moved = self.run_code(code, **wrong, BISECTD_TORCH_CPU_OPS="layer_norm")
+        self.assertEqual(moved, ["bisectd-torch: moved layer_norm (float32) to the CPU", *right])
+
+    def test_a_mode_moves_what_has_a_python_kernel_of_the_device(self):
+        # torch.library refuses a second Python kernel for one operator and key.
+        code = ("library = torch.library.Library('aten', 'IMPL')\n"
+                "library.impl('gelu', lambda x: 2 * torch.ops.aten.gelu(x.cpu()).to(x.device), 'PrivateUse1')\n"
+                "import standin_npu as s\n"
+                "x = torch.linspace(-1, 1, 5)\n"
+                "print(round(torch.nn.functional.gelu(x.to(s.DEVICE)).sum().item(), 4))\n"
+                "print(round(torch.nn.functional.gelu(x).sum().item(), 4), torch.ops.aten.tanh(x.to(s.DEVICE)).device.type)")
+        self.assertEqual(self.run_code(code), ["1.7483", "0.8742 privateuseone"])
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="gelu,tanh"),
+                         ["bisectd-torch: moved gelu (float32) to the CPU", "0.8742",
+                          "bisectd-torch: moved tanh (float32) to the CPU", "0.8742 privateuseone"])
+
+    def test_an_operator_of_one_dtype(self):
+        code = ("import standin_npu as s\n"
+                "x = torch.linspace(-1, 1, 5).to(s.DEVICE)\n"
+                "print(round(torch.tanh(x + 1).sum().item(), 2), round(torch.tanh(x.bfloat16() + 1).float().sum().item(), 2))")
+        wrong = {"STANDIN_NPU_FAULTS": "tanh*2"}
+        self.assertEqual(self.run_code(code, **wrong, BISECTD_TORCH_CPU_OPS="tanh@bfloat16"),
+                         ["bisectd-torch: moved tanh@bfloat16 (bfloat16) to the CPU", "6.19 3.1"])
+        listed = self.run_code(code, BISECTD_TORCH_LIST_OPS="dtypes")
+        self.assertIn("bisectd-torch: ran tanh@bfloat16 on the device", listed)
+        self.assertIn("bisectd-torch: ran tanh@float32 on the device", listed)
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="tanh@float17"),
+                         ["bisectd-torch: cannot move tanh@float17: there is no dtype float17"])
+
+    def test_a_module_moves_without_those_within_it(self):
+        code = ("import standin_npu as s\n"
+                "class Block(torch.nn.Module):\n"
+                "    def __init__(self):\n"
+                "        super().__init__(); self.inner = torch.nn.GELU(); self.scale = torch.nn.Parameter(torch.ones(1))\n"
+                "    def forward(self, x):\n"
+                "        return torch.tanh(self.inner(torch.relu(x) * self.scale))\n"
+                "net = Block().to(s.DEVICE)\n"
+                "y = net(torch.linspace(-1, 1, 5).to(s.DEVICE)); y.sum().backward()\n"
+                "print(y.dtype, y.device.type, round(y.sum().item(), 4), net.scale.grad.device.type, round(net.scale.grad.item(), 4))")
+        wrong = {"STANDIN_NPU_FAULTS": "gelu*1.5;tanh*1.5;tanh_backward*3"}
+        inner_wrong = {"STANDIN_NPU_FAULTS": "gelu*1.5"}
+        expected = self.run_code(code, **inner_wrong)
+        self.assertEqual(self.run_code(code, **wrong, BISECTD_TORCH_CPU_MODULES="Block"),
+                         ["bisectd-torch: moved module Block to the CPU", *expected])
+        both = self.run_code(code, **wrong, BISECTD_TORCH_CPU_MODULES="Block,inner")
+        self.assertEqual(both[2:], self.run_code(code))
+
+    def test_a_module_that_draws_random_numbers_is_refused(self):
+        code = ("import standin_npu as s\n"
+                "net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout(0.5)).to(s.DEVICE)\n"
+                "net(torch.ones(2).to(s.DEVICE))")
+        self.assertIn("cannot move module 1: it draws random numbers", self.run_code(code, BISECTD_TORCH_CPU_MODULES="0,1")[-1])
+        self.assertEqual(self.last.returncode, 3)
 
     def test_a_name_that_does_not_exist_ends_the_training(self):
         lines = self.train("npu", BISECTD_TORCH_CPU_OPS="gelu,no_such", **SHIM)

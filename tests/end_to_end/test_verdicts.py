@@ -107,5 +107,46 @@ class Verdicts(Space):
         self.assertGreaterEqual(roles.count("proof") + done.err.count("-> pass"), 1)
 
 
+class LossScale(Space):
+    """Dynamic loss scaling, as the log shows it beside a loss that looks well."""
+
+    TRAINER = """\
+        import os, sys
+        wrong = "npu" in sys.argv and "op1" not in os.environ.get("MY_OFF", "").split(",")
+        scale = 65536.0
+        for step in range(1, 121):
+            if wrong and step > 50 and step % int(sys.argv[2]) == 0:
+                scale = max(scale / 2, 1.0)
+            elif wrong and step > 50 and len(sys.argv) > 3 and step % int(sys.argv[3]) == 0:
+                scale *= 2
+            print(f"step {step} loss {2 + 6 * 0.9 ** step:.6f} loss_scale {scale}", flush=True)
+        """
+
+    def find(self, *arguments):
+        self.write("train.py", self.TRAINER)
+        words = "".join(f", '{word}'" for word in arguments)
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: scale
+            reference: {{command: [python3, train.py], repeats: 2}}
+            subject: {{command: [python3, train.py, npu{words}], devices: {{kind: npu, ids: [0, 1]}}}}
+            metric:
+              loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}
+              loss_scale: {{pattern: 'step (?P<step>\\d+) .* loss_scale (?P<value>\\S+)'}}
+            families: {{ops: {{kind: list, deliver: {{environment: MY_OFF}}}}}}
+            suspects: {{ops: [op0, op1, op2, op3]}}
+            """)
+        self.bisectd("run", "experiment.yaml", code=1)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:op1"])
+        return next(trial["text"] for trial in report["trial_list"] if trial["role"] == "as-is")
+
+    def test_it_falls_to_one(self):
+        self.assertIn("the loss scale fell to its minimum at step 112", self.find("4"))
+
+    def test_it_falls_many_times_and_recovers(self):
+        self.assertIn("the loss scale fell 7 times after warm-in (worst reference: 0)", self.find("10", "5"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -49,7 +49,7 @@ TEST_CASE("a browser shows report.html without a complaint") {
   if (!has_browser()) return;
   const Shown page = shown(sample::culprits());
   CHECK(page.console.empty());
-  CHECK(page.dom.find("data-charts=\"4\"") != std::string::npos);
+  CHECK(page.dom.find("data-charts=\"5\"") != std::string::npos);
   CHECK(page.dom.find("<dd>+3.10 % <span class=\"pill fail\">fail</span></dd>") != std::string::npos);
   CHECK(page.dom.find("<label><input type=\"checkbox\" title=\"show the curve of this trial\"> </label>9") !=
         std::string::npos);
@@ -68,7 +68,7 @@ TEST_CASE("hostile text does nothing in a browser") {
     INFO(plain(sample::hostile()[i]));
     const Shown page = shown(sample::with(sample::hostile()[i]));
     CHECK(page.console.empty());
-    CHECK(page.dom.find("data-charts=\"4\"") != std::string::npos);
+    CHECK(page.dom.find("data-charts=\"5\"") != std::string::npos);
     CHECK(page.dom.find("<img") == std::string::npos);
   }
 }

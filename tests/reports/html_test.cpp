@@ -52,6 +52,11 @@ TEST_CASE("report.html says the result without any script") {
   CHECK(contains(page, "<td>only ops:pad3d active: fails</td><td>all but ops:pad3d</td><td>+1.80 %</td>"
                        "<td><a href=\"#trial-7\">7</a></td>"));
   CHECK(contains(page, "<code>sh trials/0007/attempt-1/command.sh</code>"));
+  CHECK(contains(page, "<td>1024</td><td>0 %</td><td><span class=\"pill pass\">pass</span></td>"
+                       "<td><a href=\"#trial-12\">12</a></td><td>recommended</td>"));
+  const json chart = json::parse(chart_data(sample::culprits())).at("ladders").at(0);
+  CHECK(chart == json::parse(R"({"values": ["1", "64", "1024", "65536"], "deltas": [0.2, 0.0001, 0, null],
+                                 "verdicts": ["fail", "pass", "pass", "unresolved"]})"));
 }
 
 TEST_CASE("report.html shows what was given and what changed") {

@@ -90,6 +90,10 @@ Record culprits() {
   record.trials.push_back(trial(7, "certificate", {0, 2, 3, 4, 5}, Verdict::fail, 0.018));
   record.trials.push_back(trial(8, "certificate", {0, 1, 4, 5}, Verdict::fail, kNan));
   record.trials.push_back(trial(9, "certificate", {0, 1, 3, 4, 5}, Verdict::pass, -0.0001));
+  record.ladders = {{.family = "loss_scale",
+                     .alone = false,
+                     .rungs = {{"1", 10, Verdict::fail, 0.2}, {"64", 11, Verdict::pass, 0.0001}, {"1024", 12, Verdict::pass, 0.0}, {"65536", 13, Verdict::unresolved, {}}},
+                     .window = PassingWindow{1, 2, 2}}};
   record.workaround = {{"CUSTOM_DEVICE_BLACK_LIST", "pad3d"}, {"FLAGS_npu_storage_format", "0"}};
   record.changes = {"cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z"};
   record.agreed_checks = {"dataset"};
@@ -162,6 +166,8 @@ Record with(const std::string& text) {
   record.answer.explanation = text;
   record.answer.not_neutralisable = {4};
   record.no_effect = {{5, text}};
+  record.ladders.front().family = text;
+  for (Rung& rung : record.ladders.front().rungs) rung.value = text;
   record.workaround = {{"GOOD_NAME", text}, {text, "value"}};
   record.workaround_unset = {text};
   record.workaround_arguments = {text};

@@ -33,7 +33,7 @@ TEST_CASE("a member draw has the densities it draws by") {
   causes::Cause taken;
   taken.add(1);
   draw.count_against(tests.clears(), taken);
-  draw.count_favour(tests.hits(), {.against = 0.1, .in_favour = 10.0});
+  draw.count_missed(tests.hits(), {.against = 0.1, .missed = 0.1});
   double sum = 0;
   for (std::size_t j = 0; j < 70; ++j) sum += draw.density(j);
   CHECK(sum == Approx(1.0));

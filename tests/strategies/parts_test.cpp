@@ -53,7 +53,8 @@ TEST_CASE("a contradiction is known as soon as it is told") {
 }
 
 TEST_CASE("first hit: bounds follow from any set, cuts are quantiles and respect what is pending") {
-  FirstHit question(SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, std::vector<double>(10, 1.0));
+  const Relations none(problem_of(8));
+  FirstHit question(none, SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, std::vector<double>(10, 1.0));
   question.observe({set_of(8, {2, 5}), Outcome::hit});          // ends with 5: the prefix of six hits
   question.observe({set_of(8, {0, 1, 7}), Outcome::clear});     // covers the prefix of two
   CHECK(question.low() == 3);
@@ -68,7 +69,8 @@ TEST_CASE("first hit: bounds follow from any set, cuts are quantiles and respect
 }
 
 TEST_CASE("first hit: a set that says nothing is avoided, and another order is due when none is left") {
-  FirstHit question(SuspectSet(4), {0, 1, 2, 3}, std::vector<double>(6, 1.0));
+  const Relations none(problem_of(4));
+  FirstHit question(none, SuspectSet(4), {0, 1, 2, 3}, std::vector<double>(6, 1.0));
   question.observe({set_of(4, {0, 1}), Outcome::hit});
   question.observe({SuspectSet(4), Outcome::clear});
   question.observe({set_of(4, {0}), Outcome::nothing});

@@ -45,6 +45,7 @@ inline Problem problem_of(std::size_t size, std::size_t slots = 1, std::uint64_t
 }
 
 struct Game {
+  Problem problem;
   Answer answer;
   std::vector<Evidence> told;
   std::size_t rounds = 0;
@@ -61,6 +62,7 @@ inline Game play(const Problem& problem, const Oracle& oracle, std::size_t most 
                  EngineKind engine = EngineKind::automatic) {
   Search search(problem, engine);
   Game game;
+  game.problem = problem;
   for (;;) {
     const std::vector<Trial> trials = search.ask(problem.slots, {});
     if (trials.empty()) break;
@@ -75,11 +77,13 @@ inline Game play(const Problem& problem, const Oracle& oracle, std::size_t most 
   return game;
 }
 
-/// Whether every proved claim is shown by a told trial.
+/// Whether every claim is proved, and shown by a told trial (or one of the same effect).
 inline bool replays(const Game& game) {
+  const Relations relations(game.problem);
   return std::all_of(game.answer.certificate.begin(), game.answer.certificate.end(), [&](const Claim& claim) {
     return claim.proved && std::any_of(game.told.begin(), game.told.end(), [&](const Evidence& seen) {
-             return seen.neutralised == claim.neutralised && shows(claim, game.answer, seen.neutralised, seen.verdict);
+             return relations.effective(~seen.neutralised) == relations.effective(~claim.neutralised) &&
+                    shows(claim, game.answer, relations, seen.neutralised, seen.verdict);
            });
   });
 }

@@ -1,10 +1,17 @@
 """Sends the listed ATen operators to the CPU, in a higher precision, forward and backward; says which one it moved.
 
 For every listed operator a kernel of ours is put under the device's dispatch key (torch.library), so only listed ones
-pay. With an empty list nothing is installed. Read from the environment, so that no training script changes:
+pay. With an empty list nothing is installed. An operator that is made of others (layer_norm) never comes to that key: its
+kernel stands above autograd, so its backward moves with it. What no kernel of ours can do is done by a TorchDispatchMode:
+operators for which the device has a Python kernel, which cannot be replaced, and those to be moved for one dtype only;
+then all operators pay for its look at each of them.
 
-    BISECTD_TORCH_CPU_OPS    names, comma-separated: gelu, gelu_backward, add.Tensor; without a dot every overload
-    BISECTD_TORCH_LIST_OPS   1: print the operators that run on the device, one line at the first call of each
+Read from the environment, so that no training script changes:
+
+    BISECTD_TORCH_CPU_OPS    names, comma-separated: gelu, gelu_backward, add.Tensor; without a dot every overload;
+                             gelu@float16: only calls whose first tensor has that dtype
+    BISECTD_TORCH_LIST_OPS   1: print the operators that run on the device, one line at the first call of each;
+                             dtypes: the same by their dtypes, gelu@float16
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
     BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch_npu takes as a call, made after its import (SETTINGS below)
@@ -96,7 +103,7 @@ class Mover:
 
         def down(value, dtype=target):
             if isinstance(value, torch.Tensor):
-                host = value.detach().to("cpu")
+                host = self.on_cpu(value)
                 return host.to(dtype) if dtype and host.dtype.is_floating_point else host
             if isinstance(value, torch.device):
                 return torch.device("cpu")
@@ -116,8 +123,11 @@ class Mover:
 
         return tree_map(up, result)
 
+    def on_cpu(self, tensor):
+        return tensor.detach().to("cpu")
+
     def say_once(self, tensors):
-        dtype = next((str(t.dtype).split(".")[1] for t in tensors), "none")
+        dtype = dtype_of(tensors)
         if dtype not in self.said:
             self.said.add(dtype)
             say(f"moved {self.name} ({dtype}) to the CPU")
@@ -168,63 +178,140 @@ class Mover:
             return [first if t.dtype.is_floating_point else t.dtype for t in flat]
 
 
+class WholeMover(Mover):
+    """Stands in for an operator that is made of others: above autograd, so its backward is on the CPU as well."""
+
+    def on_cpu(self, tensor):
+        return tensor.to("cpu")
+
+
 def move(names):
-    """Puts kernels of ours under the device's key; the library must live as long as the process."""
+    """Puts kernels of ours under the device's keys; the library must live as long as the process."""
     import torch
 
-    key = KEYS.get(device_type(), "PrivateUse1")
-    library = torch.library.Library("aten", "IMPL")
+    device_key = KEYS.get(device_type(), "PrivateUse1")
+    move.library = torch.library.Library("aten", "IMPL")
+    in_mode = {}  # (operator, dtype or "" for all) -> mover, where no kernel of ours can stand
     for name in names:
+        operator, _, dtype = name.partition("@")
         try:
-            movable = [op for op in overloads_of(name) if has_kernel(op, key)]
-            if not movable:
-                raise CannotMove("it is made of other operators, which can be moved")
-            for op in movable:
-                check_can_move(op)
-                suffix = "" if op._overloadname == "default" else "." + op._overloadname
-                library.impl(op._schema.name.split("::")[1] + suffix, Mover(op, name), key)
+            check_dtype(dtype)
+            for op in movable_overloads(operator, device_key):
+                whole = not has_kernel(op, device_key)
+                mover = (WholeMover if whole else Mover)(op, name)
+                if whole and dtype:
+                    raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
+                if dtype or not put(mover, "Autograd" + device_key if whole else device_key):
+                    in_mode[op, dtype] = mover
         except CannotMove as why:
             say(f"cannot move {name}: {why}")
             os._exit(3)
-    move.library = library
+    if in_mode:
+        move.mode = moving(in_mode)
+        move.mode.__enter__()
+
+
+def check_dtype(name):
+    import torch
+
+    if name and not isinstance(getattr(torch, name, None), torch.dtype):
+        raise CannotMove(f"there is no dtype {name}")
+
+
+def put(mover, key):
+    """False where the device has a Python kernel already: PyTorch lets no other one replace it."""
+    try:
+        move.library.impl(name_of(mover.op), mover, key)
+    except RuntimeError:
+        return False
+    return True
+
+
+def movable_overloads(name, device_key):
+    """Those that run on the device; of operators that are made of others, those that only return."""
+    found = []
+    for op in overloads_of(name):
+        if has_kernel(op, device_key) or is_made_of_others(op):
+            check_can_move(op)
+            if has_kernel(op, device_key) or not any(is_written(argument) for argument in op._schema.arguments):
+                found.append(op)
+    if not found:
+        raise CannotMove("it is made of other operators, which can be moved, and writes to what it is given")
+    return found
+
+
+def moving(movers):
+    """A mode for what no kernel of ours can stand in for; with it every operator pays."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Moving(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            mover = movers.get((func, "")) or movers.get((func, dtype_of((args, kwargs))))
+            return (mover if mover and is_on_device((args, kwargs)) else func)(*args, **kwargs)
+
+    return Moving()
+
+
+def full_name(op):
+    return op._schema.name + ("." + op._schema.overload_name if op._schema.overload_name else "")
+
+
+def has_key(op, key):
+    import torch
+
+    # Overloads of Python numbers alone have no place among the dispatcher's kernels.
+    exists = torch._C._dispatch_has_kernel(full_name(op))
+    return exists and (key is None or torch._C._dispatch_has_kernel_for_dispatch_key(full_name(op), key))
+
+
+def is_made_of_others(op):
+    return has_key(op, "CompositeImplicitAutograd")
 
 
 def has_kernel(op, key):
-    """False for operators that are made of others on every device, and for overloads of Python numbers alone."""
-    import torch
-
-    has = torch._C._dispatch_has_kernel_for_dispatch_key
-    full = op._schema.name + ("." + op._schema.overload_name if op._schema.overload_name else "")
-    try:
-        return not has(full, "CompositeImplicitAutograd") or has(full, key)
-    except RuntimeError:
-        return False
+    return has_key(op, key) or has_key(op, None) and not is_made_of_others(op)
 
 
-def list_operators():
-    """Prints the operators that run on the device, as they come, in the forward and in autograd's threads."""
-    import torch
+def listing():
+    """A mode in which the operators that run on the device are printed, in the forward and in autograd's threads."""
     from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils._pytree import tree_flatten
 
+    by_dtype = os.environ.get("BISECTD_TORCH_LIST_OPS") == "dtypes"
     seen, lock = set(), threading.Lock()
 
     class Listing(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            packet, overload = func._schema.name.split("::")[-1], func._overloadname
-            name = packet if overload == "default" else f"{packet}.{overload}"
+            name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
             result = func(*args, **kwargs)
-            if name not in seen and can_be_moved(func):
-                values = tree_flatten((args, kwargs, result))[0]
-                if any(isinstance(v, torch.Tensor) and v.device.type == device_type() for v in values):
-                    with lock:
-                        seen.add(name)
-                        say(f"ran {name} on the device")
+            if name not in seen and can_be_moved(func) and is_on_device((args, kwargs, result)):
+                with lock:
+                    seen.add(name)
+                    say(f"ran {name} on the device")
             return result
 
-    list_operators.mode = Listing()
-    list_operators.mode.__enter__()
+    return Listing()
+
+
+def dtype_of(values):
+    """Of the first tensor, as it is called in names."""
+    import torch
+    from torch.utils._pytree import tree_flatten
+
+    return next((str(v.dtype).split(".")[1] for v in tree_flatten(values)[0] if isinstance(v, torch.Tensor)), "none")
+
+
+def is_on_device(values):
+    import torch
+    from torch.utils._pytree import tree_flatten
+
+    return any(isinstance(v, torch.Tensor) and v.device.type == device_type() for v in tree_flatten(values)[0])
+
+
+def name_of(op):
+    packet, overload = op._schema.name.split("::")[-1], op._overloadname
+    return packet if overload == "default" else f"{packet}.{overload}"
 
 
 def can_be_moved(op):
@@ -259,5 +346,6 @@ def install():
     names = wanted()
     if names:
         move(names)
-    if os.environ.get("BISECTD_TORCH_LIST_OPS") == "1":
-        list_operators()
+    if os.environ.get("BISECTD_TORCH_LIST_OPS") and not os.environ.get("BISECTD_TORCH_LIST_OPS_OF"):
+        install.mode = listing()  # for the whole training
+        install.mode.__enter__()

@@ -1,0 +1,152 @@
+"""Runs the listed modules of a model on the CPU, forward and backward; says which one it moved. Knows no framework: what
+one must be able to do is said by the methods that `Modules` calls on it (bisectd_torch_modules, bisectd_paddle_layers).
+
+A module stands for the operators that it runs itself, not for those of the modules within it: the suspects overlap
+nowhere, and what a model computes between its modules is one too. Modules are named as the outermost one names them
+(encoder.layer.3.norm); an outermost module, the model or a loss, has its class's name.
+
+Copies to the CPU and back are differentiable, so that the backward of a moved module runs on the CPU as well. Parameters
+stay on the device, where the optimizer finds them: a moved module sees copies, made when it first asks for one.
+"""
+import os
+
+
+class CpuView(dict):
+    """A module's parameters or buffers, as its forward sees them while it runs on the CPU."""
+
+    def __init__(self, originals, to_cpu):
+        super().__init__(originals)
+        self.to_cpu, self.copies = to_cpu, {}
+
+    def __getitem__(self, name):
+        if name not in self.copies:
+            original = super().__getitem__(name)
+            self.copies[name] = None if original is None else self.to_cpu(original)
+        return self.copies[name]
+
+    def __setitem__(self, name, value):
+        self.copies[name] = value
+
+
+class State:
+    """The tensors of one module, either its own on the device or copies on the CPU."""
+
+    def __init__(self, framework, module, to_cpu):
+        self.framework, self.module, self.to_cpu = framework, module, to_cpu
+        self.own = {key: value for key, value in vars(module).items()
+                    if key in ("_parameters", "_buffers") or framework.holds_tensors(value)}
+        self.views = {key: CpuView(value, to_cpu) if key in ("_parameters", "_buffers")
+                      else framework.mapped(to_cpu, value) for key, value in self.own.items()}
+
+    def put(self, on_cpu):
+        vars(self.module).update(self.views if on_cpu else self.own)
+
+    def write_back(self):
+        """Running statistics and the like; what the forward only read must not look written to autograd."""
+        for name, copy in self.views["_buffers"].copies.items():
+            own = self.own["_buffers"][name]
+            if copy is not None and not self.framework.equal(copy, self.to_cpu(own)):
+                self.framework.write(own, copy)
+
+
+class Level:
+    """One call of a module that is under way."""
+
+    def __init__(self, name, on_cpu):
+        self.name, self.on_cpu = name, on_cpu
+        self.states = []       # of the modules below a moved one
+        self.dtypes = None     # on the CPU: the dtype computed in, and the one to return
+        self.drawn = None      # the state of the CPU's random numbers before it ran; None: not looked at
+
+
+class Modules:
+    def __init__(self, framework, call, wanted, listing):
+        self.framework, self.call = framework, call
+        self.wanted, self.listing = frozenset(wanted), listing
+        self.names = {}        # id of a module -> its name
+        self.known = []        # outermost modules, kept alive so that an id is never used twice
+        self.levels = []
+        self.said = set()
+
+    def __call__(self, module, *args, **kwargs):
+        if id(module) not in self.names:
+            self.learn(module)
+        name = self.names[id(module)]
+        if self.listing and not self.framework.only_calls_others(module):
+            self.say_once(f"ran {self.framework.kind} {name} on the device")
+        caller = self.levels[-1] if self.levels else Level("", on_cpu=False)
+        here = Level(name, on_cpu=name in self.wanted)
+        self.levels.append(here)
+        try:
+            if not (here.on_cpu or caller.on_cpu):
+                return self.call(module, *args, **kwargs)
+            return self.cross(module, caller, here, args, kwargs)
+        finally:
+            self.levels.pop()
+
+    def learn(self, root):
+        self.known.append(root)
+        self.names[id(root)] = type(root).__name__
+        for name, module in self.framework.named(root):
+            self.names.setdefault(id(module), name)
+
+    def cross(self, module, caller, here, args, kwargs):
+        """A call between the device and the CPU, or from one moved module to another."""
+        if caller.on_cpu:
+            self.check_random(caller)
+            args, kwargs = self.up(caller, (args, kwargs))
+            for state in caller.states:
+                state.put(on_cpu=False)
+        result = self.on_cpu(module, here, args, kwargs) if here.on_cpu else self.call(module, *args, **kwargs)
+        if caller.on_cpu:
+            for state in caller.states:
+                state.put(on_cpu=True)
+            self.framework.enter_cpu()
+            result = self.down(caller, result)
+            self.look_at_random(caller)
+        return result
+
+    def on_cpu(self, module, here, args, kwargs):
+        here.dtypes = self.framework.dtypes(module, (args, kwargs))
+        here.states = [State(self.framework, each, lambda tensor: self.down(here, tensor))
+                       for each in self.framework.with_inner(module)]
+        for state in here.states:
+            state.put(on_cpu=True)
+        self.framework.enter_cpu()
+        self.look_at_random(here)
+        try:
+            result = self.call(module, *self.down(here, args), **self.down(here, kwargs))
+            self.check_random(here)
+        finally:
+            self.framework.leave_cpu()
+            for state in here.states:
+                state.put(on_cpu=False)
+        for state in here.states:
+            state.write_back()
+        self.say_once(self.moved(here))
+        return self.up(here, result)
+
+    def moved(self, level):
+        return f"moved {self.framework.kind} {level.name} to the CPU"
+
+    def down(self, level, values):
+        return self.framework.mapped(lambda tensor: self.framework.down(tensor, *level.dtypes), values)
+
+    def up(self, level, values):
+        self.framework.leave_cpu()
+        return self.framework.mapped(lambda tensor: self.framework.up(tensor, *level.dtypes), values)
+
+    def look_at_random(self, level):
+        if self.moved(level) not in self.said:  # once: a module that draws does so in its first call
+            level.drawn = self.framework.random_state()
+
+    def check_random(self, level):
+        if level.drawn is None or self.framework.random_state() == level.drawn:
+            return
+        self.framework.say(f"cannot move {self.framework.kind} {level.name}: it draws random numbers, and the CPU draws others")
+        os._exit(3)
+
+    def say_once(self, text):
+        if text not in self.said:
+            self.said.add(text)
+            self.framework.say(text)

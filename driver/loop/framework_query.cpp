@@ -1,0 +1,92 @@
+#include "driver/loop/framework_query.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+#include "configs/loader.hpp"
+#include "configs/member_name.hpp"
+#include "configs/printable.hpp"
+#include "driver/checks/python_of.hpp"
+#include "driver/launch/run_to_end.hpp"
+#include "driver/neutralise/placeholders.hpp"
+#include "driver/neutralise/recipe.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A framework's import alone can take a minute from a shared disk.
+constexpr std::chrono::minutes kTimeout{10};
+
+launch::Job job_of(const configs::Family& family, const LaunchSide& subject, const fs::path& folder) {
+  launch::Job job{.environment = subject.environment,
+                  .directory = subject.directory,
+                  .stdout_file = folder / (family.name + ".stdout.log"),
+                  .stderr_file = folder / (family.name + ".stderr.log")};
+  const std::string python = python_of(*subject.settings), presets = (configs::data_folder() / "presets").string();
+  for (const auto& element : family.discover->command)
+    job.command.push_back(neutralise::filled(element.value, {{"python", python}, {"presets", presets}}));
+  for (const auto& [variable, value] : family.discover->environment)
+    job.environment[variable] = neutralise::fill(family_variable(subject, variable, value), {.attempt = folder.string()});
+  return job;
+}
+
+void run(const launch::Job& job, launch::Launcher& launcher) {
+  const auto ended = launch::run_to_end(launcher, job, kTimeout);
+  if (!ended) throw std::runtime_error(ended.error());
+  if (ended->how == launch::Ended::How::not_started) throw std::runtime_error(ended->message);
+  if (ended->how != launch::Ended::How::exited) throw std::runtime_error(fmt::format("killed by signal {}", ended->code));
+  if (ended->code != 0) throw std::runtime_error(fmt::format("exited {}", ended->code));
+}
+
+std::vector<std::string> names_in(const fs::path& file, const configs::Family& family) {
+  std::ifstream lines(file, std::ios::binary);
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    if (const std::string fault = configs::spelling_fault(line, family); !fault.empty())
+      throw std::runtime_error(fmt::format("it printed {}, which is no name of a member: it {}", configs::in_quotes(line), fault));
+    const auto written = family.written_name.find(line);
+    names.insert(written == family.written_name.end() ? line : written->second);
+    if (names.size() > neutralise::kMostMembers)
+      throw std::runtime_error(fmt::format("it printed more than {} names", neutralise::kMostMembers));
+  }
+  if (names.empty()) throw std::runtime_error("it printed no name");
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+std::vector<std::string> queried_families(const configs::Experiment& experiment) {
+  std::vector<std::string> names;
+  for (const auto& [name, selection] : experiment.suspects) {
+    const auto& discover = experiment.families.at(name).discover;
+    if (selection.discover && discover && !discover->command.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+neutralise::Discovered ask_framework(const configs::Experiment& experiment, const LaunchSide& subject,
+                                     launch::Launcher& launcher, const fs::path& folder, const std::string& run_tag) {
+  neutralise::Discovered found;
+  for (const std::string& name : queried_families(experiment)) {
+    const configs::Family& family = experiment.families.at(name);
+    fs::create_directories(folder);
+    launch::Job job = job_of(family, subject, folder);
+    job.tag = run_tag + "/query";
+    try {
+      run(job, launcher);
+      found[name] = names_in(job.stdout_file, family);
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("the command that should name the members of family {} ({}) gives none: {} (see {})",
+                                           name, job.command.front(), error.what(), job.stderr_file.string()));
+    }
+  }
+  return found;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,62 @@
+#include "driver/loop/ladder_record.hpp"
+
+#include <algorithm>
+
+#include "driver/loop/window.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+/// The trials of one round that are judged, in the order of `values`.
+std::vector<reports::Rung> rungs_in(const History& history, const std::string& family,
+                                    const std::vector<std::string>& values, bool alone) {
+  std::vector<reports::Rung> rungs;
+  for (const std::string& value : values)
+    for (const PastTrial& past : history.trials) {
+      const bool tries_it = past.role == Role::ladder && past.reason == reason_of_rung(family, value);
+      if (!tries_it || !past.judgement || alone != (past.neutralised.count() == 1)) continue;
+      rungs.push_back({.value = value,
+                       .trial = past.number,
+                       .verdict = past.judgement->verdict,
+                       .delta = past.judgement->delta});
+      break;
+    }
+  return rungs;
+}
+
+}  // namespace
+
+std::string reason_of_rung(const std::string& family, const std::string& value) { return family + "=" + value; }
+
+std::vector<std::string> searched_values(const configs::Experiment& experiment, const std::string& family) {
+  const auto& selected = experiment.suspects.at(family).members;
+  std::vector<std::string> values;
+  for (const std::string& value : experiment.families.at(family).ladder.values)
+    if (selected.empty() || std::ranges::count(selected, value, &configs::Placed<std::string>::value)) values.push_back(value);
+  return values;
+}
+
+void find_window(reports::Ladder& ladder) {
+  std::vector<strategies::Verdict> verdicts;
+  for (const reports::Rung& rung : ladder.rungs) verdicts.push_back(rung.verdict);
+  if (const auto window = widest_window(verdicts))
+    ladder.window = reports::PassingWindow{.first = window->first, .last = window->last, .middle = window->middle()};
+}
+
+std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experiment, const History& history) {
+  std::vector<reports::Ladder> ladders;
+  for (const auto& [name, selection] : experiment.suspects) {
+    if (experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
+    const std::vector<std::string> values = searched_values(experiment, name);
+    for (const bool alone : {false, true}) {
+      reports::Ladder ladder{.family = name, .alone = alone, .rungs = rungs_in(history, name, values, alone)};
+      if (ladder.rungs.size() < values.size()) continue;
+      find_window(ladder);
+      ladders.push_back(std::move(ladder));
+      break;
+    }
+  }
+  return ladders;
+}
+
+}  // namespace bisectd::driver

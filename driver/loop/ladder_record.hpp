@@ -1,0 +1,25 @@
+// What the trials of single values say about a ladder: how each fared, and which stretch of them passes. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "configs/experiment.hpp"
+#include "driver/record/history.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::driver {
+
+/// The values that are searched, ascending.
+std::vector<std::string> searched_values(const configs::Experiment& experiment, const std::string& family);
+
+/// The reason of a trial that tries one value; by it the journal's trials are told apart.
+std::string reason_of_rung(const std::string& family, const std::string& value);
+
+/// Finds the window of `ladder`, whose rungs are in the order of their values.
+void find_window(reports::Ladder& ladder);
+
+/// Every ladder as the journal tells it: the last round of trials that was judged for all its values.
+std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experiment, const History& history);
+
+}  // namespace bisectd::driver

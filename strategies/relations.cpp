@@ -1,0 +1,134 @@
+// Needs are followed along one order of the dependents, in which every suspect stands behind what it needs.
+#include "strategies/relations.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace bisectd::strategies {
+namespace {
+
+// All ways to choose the one of each group that may be neutralised, likely ones first.
+std::vector<SuspectSet> tops_of(const Problem& problem) {
+  struct Top {
+    SuspectSet active;
+    double odds = 1;
+  };
+  std::vector<Top> tops{{SuspectSet(problem.suspects.size())}};
+  for (const std::vector<SuspectId>& group : problem.exclusive) {
+    std::vector<Top> next;
+    for (const Top& top : tops)
+      for (SuspectId chosen : group) {
+        Top made = top;
+        for (SuspectId other : group)
+          if (other != chosen) made.active.set(other);
+        made.odds *= problem.suspects.at(chosen).odds;
+        next.push_back(std::move(made));
+      }
+    std::stable_sort(next.begin(), next.end(), [](const Top& a, const Top& b) { return a.odds > b.odds; });
+    if (next.size() > Relations::kMostTops) next.resize(Relations::kMostTops);
+    tops = std::move(next);
+  }
+  std::vector<SuspectSet> sets;
+  for (Top& top : tops)
+    if (std::find(sets.begin(), sets.end(), top.active) == sets.end()) sets.push_back(std::move(top.active));
+  return sets;
+}
+
+}  // namespace
+
+Relations::Relations(const Problem& problem) : tops_(tops_of(problem)) {
+  for (const Suspect& suspect : problem.suspects) {
+    needs_.push_back(suspect.only_with);
+    for (SuspectId needed : suspect.only_with)
+      if (needed >= problem.suspects.size()) throw std::invalid_argument("a suspect needs one that does not exist");
+  }
+  sort_dependents();
+}
+
+// Depth first, so that what is needed is listed before.
+void Relations::sort_dependents() {
+  enum : char { unseen, open, done };
+  std::vector<char> mark(needs_.size(), unseen);
+  const auto visit = [&](const auto& self, SuspectId suspect) -> void {
+    if (mark[suspect] == done) return;
+    if (mark[suspect] == open) throw std::invalid_argument("a suspect needs itself");
+    mark[suspect] = open;
+    for (SuspectId needed : needs_[suspect]) self(self, needed);
+    mark[suspect] = done;
+    if (!needs_[suspect].empty()) dependents_.push_back(suspect);
+  };
+  for (SuspectId suspect = 0; suspect < needs_.size(); ++suspect) visit(visit, suspect);
+}
+
+SuspectSet Relations::effective(SuspectSet active) const {
+  for (SuspectId suspect : dependents_)
+    for (SuspectId needed : needs_[suspect])
+      if (!active.test(needed)) active.reset(suspect);
+  return active;
+}
+
+SuspectSet Relations::widest(const SuspectSet& active) const {
+  SuspectSet wide = effective(active);
+  const SuspectSet matter = wide;
+  for (SuspectId suspect : dependents_)
+    for (SuspectId needed : needs_[suspect])
+      if (!matter.test(needed)) wide.set(suspect);
+  return wide;
+}
+
+std::vector<SuspectId> Relations::with_needs(std::span<const SuspectId> members) const {
+  std::vector<SuspectId> all(members.begin(), members.end());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (SuspectId needed : needs_[all[i]])
+      if (std::find(all.begin(), all.end(), needed) == all.end()) all.push_back(needed);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<SuspectId> Relations::outermost(std::span<const SuspectId> members) const {
+  std::vector<SuspectId> kept;
+  for (SuspectId member : members) {
+    const bool implied = std::any_of(members.begin(), members.end(), [&](SuspectId other) {
+      if (other == member) return false;
+      const std::vector<SuspectId> all = with_needs(std::span(&other, 1));
+      return std::binary_search(all.begin(), all.end(), member);
+    });
+    if (!implied) kept.push_back(member);
+  }
+  return kept;
+}
+
+void Relations::raise_to_needs(std::span<std::uint32_t> rank) const {
+  for (SuspectId suspect : dependents_)
+    for (SuspectId needed : needs_[suspect]) rank[suspect] = std::max(rank[suspect], rank[needed]);
+}
+
+std::vector<SuspectId> Relations::needed_first(std::vector<SuspectId> order) const {
+  if (dependents_.empty()) return order;
+  std::vector<std::uint32_t> place(needs_.size(), 0);
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
+  raise_to_needs(place);
+  // Of two at one place the one that needs fewer comes first: it cannot need the other.
+  std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) {
+    return place[a] != place[b] ? place[a] < place[b]
+                                : with_needs(std::span(&a, 1)).size() < with_needs(std::span(&b, 1)).size();
+  });
+  return order;
+}
+
+Relations Relations::among(std::span<const SuspectId> kept) const {
+  Relations made;
+  made.tops_.emplace_back(kept.size());
+  for (SuspectId suspect : kept) {
+    std::vector<SuspectId> needs;
+    for (SuspectId needed : with_needs(std::span(&suspect, 1)))
+      if (const auto at = std::lower_bound(kept.begin(), kept.end(), needed);
+          needed != suspect && at != kept.end() && *at == needed)
+        needs.push_back(static_cast<SuspectId>(at - kept.begin()));
+    made.needs_.push_back(std::move(needs));
+  }
+  made.sort_dependents();
+  return made;
+}
+
+}  // namespace bisectd::strategies

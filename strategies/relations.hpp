@@ -1,0 +1,51 @@
+// What is known beforehand about suspects and each other: some matter only while others are active, and of some only one
+// can be neutralised. Active sets that have the same effect are brought to one form, so that none is run twice and no
+// trial is spent on finding what was told.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "strategies/suspect.hpp"
+
+namespace bisectd::strategies {
+
+class Relations {
+ public:
+  /// Throws std::invalid_argument if a suspect needs itself, or one that does not exist is named.
+  explicit Relations(const Problem& problem);
+
+  /// Without the suspects that cannot matter: the smallest set with the effect of `active`.
+  SuspectSet effective(SuspectSet active) const;
+  /// With every suspect that would not matter: the largest set with the effect of `active`, so the one that needs the
+  /// fewest neutralised.
+  SuspectSet widest(const SuspectSet& active) const;
+  /// With all that its members need to matter.
+  std::vector<SuspectId> with_needs(std::span<const SuspectId> members) const;  ///< ascending
+
+  /// Without the members that another one needs anyhow.
+  std::vector<SuspectId> outermost(std::span<const SuspectId> members) const;
+  /// Stable, each suspect behind all that it needs.
+  std::vector<SuspectId> needed_first(std::vector<SuspectId> order) const;
+
+  /// Each suspect's rank becomes the greatest of its own and of those of all that it needs.
+  void raise_to_needs(std::span<std::uint32_t> rank) const;
+
+  /// The smallest active sets that the exclusive groups allow, likely ones first: in each group all but one stay active.
+  /// One empty set where there are no groups; at most kMostTops.
+  static constexpr std::size_t kMostTops = 64;
+  const std::vector<SuspectSet>& tops() const { return tops_; }
+
+  /// The same over some of the suspects (ascending), numbered by their place; the others are active.
+  Relations among(std::span<const SuspectId> kept) const;
+
+ private:
+  Relations() = default;
+  void sort_dependents();
+
+  std::vector<std::vector<SuspectId>> needs_;  // by suspect, as told
+  std::vector<SuspectId> dependents_;          // that need another one; each behind all that it needs
+  std::vector<SuspectSet> tops_;
+};
+
+}  // namespace bisectd::strategies

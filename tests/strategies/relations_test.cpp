@@ -1,0 +1,187 @@
+// Suspects that matter only while others are active, and suspects of which one at most can be neutralised: against
+// brute force, for every engine that has no need of measured differences.
+#include "strategies/relations.hpp"
+
+#include <rapidcheck.h>
+
+#include "strategies/simulate.hpp"
+#include "tests/catch.hpp"
+#include "tests/strategies/play.hpp"
+
+using namespace bisectd::strategies;
+using namespace bisectd::strategies::testing;
+
+namespace {
+
+// 2 needs 1, 1 needs 0; 4 needs 3 and 0.
+Problem chain() {
+  Problem problem = problem_of(6);
+  problem.suspects[1].only_with = {0};
+  problem.suspects[2].only_with = {1};
+  problem.suspects[4].only_with = {3, 0};
+  return problem;
+}
+
+Problem random_problem(Random& random, std::uint64_t seed) {
+  Problem problem = problem_of(2 + random.below(7), std::array<std::size_t, 3>{1, 2, 8}[random.below(3)], seed);
+  const std::size_t n = problem.suspects.size();
+  std::vector<SuspectId> order(n);
+  for (SuspectId i = 0; i < n; ++i) order[i] = i;
+  random.shuffle(std::span(order));
+  for (std::size_t i = 1; i < n; ++i)
+    for (std::size_t needs = random.below(5) < 2 ? 1 + random.below(2) : 0; needs > 0; --needs)
+      problem.suspects[order[i]].only_with.push_back(order[random.below(i)]);
+  for (Suspect& suspect : problem.suspects) {
+    suspect.odds = random.below(4) == 0 ? 20.0 : 1.0;
+    suspect.price = static_cast<double>(random.below(3));
+  }
+  return problem;
+}
+
+Causes random_causes(Random& random, std::size_t n) {
+  Causes causes;
+  for (std::size_t count = 1 + random.below(3); count > 0; --count) {
+    std::set<SuspectId> cause;
+    for (std::size_t size = 1 + random.below(std::min<std::size_t>(3, n)); cause.size() < size;)
+      cause.insert(random.below(n));
+    causes.emplace_back(cause.begin(), cause.end());
+  }
+  return causes;
+}
+
+// The truth as the relations make it: what cannot matter does no harm.
+Oracle related(const Relations& relations, const Causes& causes) {
+  return [&relations, causes](const SuspectSet& neutralised) {
+    return fails(causes, ~relations.effective(~neutralised)) ? Verdict::fail : Verdict::pass;
+  };
+}
+
+void check_minimal_causes(const Game& game, const Relations& relations, const Oracle& truth) {
+  const std::size_t n = game.problem.suspects.size();
+  SuspectSet kept(n);
+  for (SuspectId suspect : game.answer.excluded) kept.set(suspect);
+  for (const auto& cause : game.answer.causes) {
+    const SuspectSet active = set_of(n, relations.with_needs(cause)) | kept;
+    if (truth(~active) != Verdict::fail) throw std::runtime_error("a cause that does not fail");
+    for (SuspectId member : cause) {
+      SuspectSet less = active;
+      if (truth(~less.reset(member)) != Verdict::pass) throw std::runtime_error("a cause that is not minimal");
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sets of one effect have one smallest and one largest form") {
+  const Relations relations(chain());
+  CHECK(relations.effective(set_of(6, {1, 2, 4, 5})) == set_of(6, {5}));
+  CHECK(relations.effective(set_of(6, {0, 2, 3, 4})) == set_of(6, {0, 3, 4}));
+  CHECK(relations.widest(set_of(6, {3})) == set_of(6, {1, 2, 3, 4}));
+  CHECK(relations.with_needs(std::vector<SuspectId>{2}) == std::vector<SuspectId>{0, 1, 2});
+  CHECK(relations.outermost(std::vector<SuspectId>{0, 2, 3}) == std::vector<SuspectId>{2, 3});
+  CHECK(relations.needed_first({2, 5, 1, 4, 0, 3}) == std::vector<SuspectId>{5, 0, 1, 2, 3, 4});
+  Problem circle = chain();
+  circle.suspects[0].only_with = {2};
+  CHECK_THROWS_AS(Relations(circle), std::invalid_argument);
+}
+
+TEST_CASE("exclusive groups: the likely choices come first") {
+  Problem problem = problem_of(5);
+  problem.exclusive = {{0, 1}, {2, 3}};
+  problem.suspects[3].odds = 10;
+  const Relations relations(problem);
+  REQUIRE(relations.tops().size() == 4);
+  CHECK(relations.tops()[0].test(2));
+  CHECK_FALSE(relations.tops()[0].test(3));
+}
+
+TEST_CASE("a flag that matters only with another one is named alone, with no trial for the other") {
+  for (std::size_t slots : {1, 8}) {
+    Problem problem = problem_of(256, slots);
+    for (SuspectId i = 1; i < 100; ++i) problem.suspects[i].only_with = {0};
+    const Relations relations(problem);
+    for (SuspectId guilty : {SuspectId{0}, SuspectId{50}}) {
+      const Game game = play(problem, related(relations, {{guilty}}));
+      REQUIRE(game.answer.state == State::proved);
+      CHECK(game.answer.causes == Causes{{guilty}});
+      CHECK(game.answer.culprit_set == std::vector<SuspectId>{guilty});
+      CHECK(game.told.size() <= (slots == 1 ? 16 : 40));
+    }
+  }
+}
+
+TEST_CASE("of two fixes the cheap one is taken: what two guilty flags need") {
+  Problem problem = problem_of(64, 1);
+  for (Suspect& suspect : problem.suspects) suspect.price = 1;
+  problem.suspects[10].only_with = problem.suspects[40].only_with = {5};
+  const Relations relations(problem);
+  const Game game = play(problem, related(relations, {{10}, {40}}));
+  CHECK(game.answer.causes == Causes{{10}, {40}});
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{5});
+  CHECK(replays(game));
+}
+
+TEST_CASE("random needs: minimal, sufficient, named, proved, and no set is run twice in another form") {
+  RC_ASSERT(rc::check([](std::uint64_t seed) {
+    Random random(seed);
+    const Problem problem = random_problem(random, seed);
+    const std::size_t n = problem.suspects.size();
+    const Relations relations(problem);
+    const Oracle truth = related(relations, random_causes(random, n));
+    for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
+      const Game game = play(problem, truth, 1000, engine);
+      if (game.answer.state != State::proved) throw std::runtime_error("not proved: " + game.answer.explanation);
+      if (!minimal_fix(truth, n, game.answer.culprit_set)) throw std::runtime_error("not a minimal fix");
+      check_minimal_causes(game, relations, truth);
+      if (!replays(game)) throw std::runtime_error("the certificate does not replay");
+      std::set<SuspectSet> seen;
+      for (const Evidence& evidence : game.told)
+        if (!seen.insert(relations.effective(~evidence.neutralised)).second)
+          throw std::runtime_error("a set was run twice");
+    }
+  }));
+}
+
+TEST_CASE("random exclusive groups: never two of one neutralised, and a fix is found where one is allowed") {
+  RC_ASSERT(rc::check([](std::uint64_t seed) {
+    Random random(seed);
+    Problem problem = random_problem(random, seed);
+    const std::size_t n = problem.suspects.size();
+    for (std::size_t groups = 1 + random.below(2); groups > 0; --groups) {
+      std::set<SuspectId> group;
+      while (group.size() < std::min<std::size_t>(n, 2 + random.below(2))) group.insert(random.below(n));
+      problem.exclusive.emplace_back(group.begin(), group.end());
+    }
+    const Relations relations(problem);
+    const Causes causes = random_causes(random, n);
+    const Oracle truth = related(relations, causes);
+    const Oracle guarded = [&](const SuspectSet& neutralised) {
+      for (const auto& group : problem.exclusive)
+        if (std::count_if(group.begin(), group.end(), [&](SuspectId s) { return neutralised.test(s); }) > 1)
+          throw std::runtime_error("two of an exclusive group neutralised");
+      return truth(neutralised);
+    };
+    const bool possible = std::any_of(relations.tops().begin(), relations.tops().end(),
+                                      [&](const SuspectSet& top) { return truth(~top) == Verdict::pass; });
+    for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
+      const Game game = play(problem, guarded, 1000, engine);
+      if (!possible) {
+        if (game.answer.state != State::outside_suspects) throw std::runtime_error("a fix that cannot be");
+        continue;
+      }
+      if (game.answer.state != State::proved) throw std::runtime_error("not proved: " + game.answer.explanation);
+      if (!minimal_fix(truth, n, game.answer.culprit_set)) throw std::runtime_error("not a minimal fix");
+      check_minimal_causes(game, relations, truth);
+      if (!replays(game)) throw std::runtime_error("the certificate does not replay");
+    }
+  }));
+}
+
+TEST_CASE("simulated games honour needs and exclusive groups") {
+  Problem problem = problem_of(64, 8);
+  for (SuspectId i = 1; i < 20; ++i) problem.suspects[i].only_with = {0};
+  problem.exclusive = {{30, 31, 32}};
+  const Forecast forecast = simulate(problem, {.cause_sizes = {1, 2}}, 20);
+  CHECK(forecast.exact == 1.0);
+  CHECK(forecast.unfinished == 0.0);
+}
