@@ -68,7 +68,7 @@ struct Acceptance {
   double grey = 2.0;              ///< g: width of the grey zone; 1 is a strict equivalence test
   bool worse_only = false;        ///< judge only differences to the worse side
   int max_repeats = 3;            ///< attempts of one trial before it is called inconclusive
-  double window = 0.25;           ///< the final window, as a share of the run
+  double window = 0.30;           ///< the final window, as a share of the run
   double trim = 0.10;             ///< trimmed from each end of the window before the mean
   double absolute_tolerance = 0;  ///< "or absolute": differences below this pass whatever the scale
 };

@@ -112,7 +112,7 @@ subject:                       # the side that loses accuracy
   stall: 15m                   # no new output
 
 metric: {{{metric}}}   # every step, not smoothed
-accept: {{target: 0.5%}}         # of the final quarter of the run
+accept: {{target: 0.5%}}         # of the last 30 % of the run
 
 {families}suspects:
 {suspects}

@@ -15,9 +15,9 @@ using strategies::Verdict;
 // Chances, at the far edge of the grey zone, of a wrong verdict: of all looks before the last together, and of the
 // last. Most is kept for the last look, as in group-sequential trials: a pass at the first look rests on a noise floor
 // of few runs. Tuned with the benchmark: wrong <= 0.7 % and inconclusive <= 2 % while the noise is 0.2 %.
-constexpr double kPassBefore = 0.012, kPassLast = 0.010;
-constexpr double kFailBefore = 0.003, kFailLast = 0.021;
-constexpr double kClear = 0.7;  ///< share of the target within which a pass needs no further look
+constexpr double kPassBefore = 0.008, kPassLast = 0.007;
+constexpr double kFailBefore = 0.003, kFailLast = 0.024;
+constexpr double kClear = 0.6;  ///< share of the target within which a pass needs no further look
 constexpr double kPower = 0.9;
 
 double margin(double alpha, const StandardError& error) {

@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -50,9 +51,17 @@ search: {{budget: {{trials: 300}}, seed: {number + 1}}}
 """
 
 
+BYSTANDERS = """adam conv2d conv2d_grad depthwise_conv2d depthwise_conv2d_grad elementwise_add elementwise_add_grad gelu
+gelu_grad hard_sigmoid hard_sigmoid_grad hard_swish_grad layer_norm layer_norm_grad matmul_v2 matmul_v2_grad pool2d
+pool2d_grad reduce_mean relu relu_grad rnn rnn_grad transpose2 transpose2_grad warpctc warpctc_grad""".split()
+
+
 def paddle(number, options, folder):
     """Errors of about 2 % of the last loss, and run-to-run noise of about 0.2 %; see examples/paddle/README.md."""
     culprit, error = [("hard_swish", -0.12), ("batch_norm_grad", 0.25)][number % 2]
+    shuffle = random.Random(number)
+    ops = shuffle.sample(BYSTANDERS, min(options.suspects, len(BYSTANDERS)) - 1) + [culprit]
+    shuffle.shuffle(ops)
     example = ROOT / "examples/paddle"
     faults = {"faults": [{"op": culprit, "relative": error}],
               "noise": {"relative": options.noise / 20, "ops": ["conv2d", "matmul_v2"]}}
@@ -72,7 +81,7 @@ subject:
     CUSTOM_DEVICE_ROOT: "{ROOT / 'build/standin-npu'}"
     STANDIN_NPU_FAULTS: "{folder / 'faults.json'}"
 metric: {{loss: {{format: paddleocr}}}}
-suspects: {{ops: {{discover: true}}}}
+suspects: {{ops: [{", ".join(ops)}]}}
 search: {{seed: {number + 1}, budget: {{trials: 200}}}}
 """
 
@@ -105,7 +114,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("searches", nargs="?", type=int, default=1000)
     parser.add_argument("--paddle", type=int, metavar="N", help="N searches on real Paddle instead")
-    for name, default in (("suspects", 24), ("steps", 400), ("references", 5), ("devices", 1), ("seed", 1), ("jobs", 1)):
+    for name, default in (("suspects", 24), ("steps", 400), ("references", 5), ("devices", 1), ("seed", 1), ("jobs", 1),
+                          ("first", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
     for name, default in (("noise", 0.2), ("step-noise", 0.3), ("effect", 2.0)):
         parser.add_argument(f"--{name}", type=float, default=default, help="percent")
@@ -114,12 +124,12 @@ def main():
     make, count = (paddle, options.paddle) if options.paddle else (hostile, options.searches)
     results, trials, attempts, began = collections.Counter(), 0, 0, time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for number, (what, t, a, detail) in enumerate(pool.map(lambda n: search(make, n, options), range(count))):
+        for number, (what, t, a, detail) in enumerate(pool.map(lambda n: search(make, n, options), range(options.first, options.first + count))):
             results[what] += 1
             trials, attempts = trials + t, attempts + a
             if what != "right":
-                print(f"search {number}: {what}; {detail}", flush=True)
-            if (number + 1) % 100 == 0:
+                print(f"search {options.first + number}: {what}; {detail}", flush=True)
+            if (number + 1) % (5 if options.paddle else 100) == 0:
                 print(f"{number + 1}: {dict(results)}", flush=True)
     right = 100 * results["right"] / max(1, count)
     print(f"{count} searches, noise {options.noise} %, culprit {options.effect} %, {options.suspects} suspects: "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Step times of a PyTorch training with the shim of the preset torch-npu: torch_shim.py [STEPS] [ROUNDS] (400 5).
-The cases take turns in one run, so that a busy machine is the same for all; the median of the rounds is printed. Needs
+"""Step times (of the processor) of a PyTorch training with the shim of the preset torch-npu: torch_shim.py [STEPS] [ROUNDS]
+(400 5). The cases take turns in one run, so that a busy machine is the same for all; the median of the rounds is printed. Needs
 python3-torch and examples/torch/build."""
 import os
 import pathlib

@@ -1,6 +1,10 @@
 """The main job on the real PaddlePaddle with the stand-in NPU: what is planted in the device is what is found."""
 import json
 import os
+import pathlib
+import re
+import subprocess
+import tempfile
 import time
 import unittest
 
@@ -180,6 +184,55 @@ class Paddle(Space):
         ended = [(r["trial"], r["attempt"]) for r in self.journal() if r["kind"] == "attempt-ended"]
         self.assertEqual(len(ended), len(set(ended)))
         self.assertEqual(self.processes_of_this_test(), [])
+
+
+class LayerShim(unittest.TestCase):
+    """The shim of the family layers alone."""
+
+    SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python")}
+
+    def run_python(self, *words, **environment):
+        environment = {"CUSTOM_DEVICE_ROOT": str(STANDIN), "OMP_NUM_THREADS": "1", **self.SHIM, **environment}
+        self.done = subprocess.run([PYTHON, *words], env={**os.environ, **environment}, capture_output=True, text=True, timeout=120)
+        return self.done.stdout
+
+    def train(self, *options, faults=(), **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "faults.json")
+            file.write_text(json.dumps({"faults": list(faults)}))
+            out = self.run_python(PADDLE / "train.py", "-c", PADDLE / "rec.yml", "-o", "Global.epoch_num=1", "Global.log_smooth_window=1",
+                                  "Global.print_batch_step=1", f"Global.save_model_dir={folder}", *options,
+                                  STANDIN_NPU_FAULTS=str(file), **environment)
+        return out, [float(loss) for loss in re.findall(r"loss: ([\d.]+)", out)]
+
+    def test_all_layers_moved_compute_what_the_cpu_computes(self):
+        listed, _ = self.train("Global.use_npu=true", BISECTD_PADDLE_LIST_LAYERS="1")
+        layers = re.findall(r"ran layer (\S+) on the device", listed)
+        self.assertIn("Recogniser", layers)
+        self.assertIn("sequence", layers)
+        wrong = [{"op": op, "relative": 0.5} for op in ("conv2d", "conv2d_grad", "batch_norm", "batch_norm_grad", "rnn", "rnn_grad",
+                                                        "gelu", "gelu_grad", "pad3d", "layer_norm", "hard_sigmoid_grad")]
+        _, cpu = self.train()
+        _, spoilt = self.train("Global.use_npu=true", faults=wrong)
+        said, moved = self.train("Global.use_npu=true", faults=wrong, BISECTD_PADDLE_CPU_LAYERS=",".join(layers))
+        self.assertEqual(set(re.findall(r"moved layer (\S+) to the CPU", said)), set(layers))
+        self.assertEqual(moved, cpu)
+        self.assertNotEqual(spoilt, cpu)
+        amp = ("Global.use_npu=true", "Global.use_amp=true", "Global.scale_loss=1024.0")
+        _, half = self.train(*amp, BISECTD_PADDLE_CPU_LAYERS=",".join(layers))
+        for one, other in zip(half, cpu, strict=True):
+            self.assertAlmostEqual(one, other, delta=0.002 * other)
+
+    def test_a_layer_that_draws_random_numbers_is_refused(self):
+        out = self.run_python("-c", "import paddle; paddle.set_device('npu:0')\n"
+                                    "net = paddle.nn.Sequential(paddle.nn.Linear(2, 2), paddle.nn.Dropout(0.5))\n"
+                                    "net(paddle.ones([3, 2]))", BISECTD_PADDLE_CPU_LAYERS="0,1")
+        self.assertIn("bisectd-paddle: moved layer 0 to the CPU\n", out)
+        self.assertIn("bisectd-paddle: cannot move layer 1: it draws random numbers, and the CPU draws others\n", out)
+        self.assertEqual(self.done.returncode, 3)
+
+    def test_with_nothing_listed_it_is_not_even_imported(self):
+        self.assertEqual(self.run_python("-c", "import sys, paddle; print('bisectd_paddle_layers' in sys.modules)"), "False\n")
 
 
 class Examples(Space):

@@ -44,12 +44,12 @@ TEST_CASE("bit-identical references count once, whatever their number") {
   CHECK(two->level.dof == 1);
 }
 
-TEST_CASE("the final window is the last quarter: 15 of 60 points") {
+TEST_CASE("the final window is the last 30 %: 18 of 60 points") {
   const auto reference = prepare(identical_references(60, 1));
   REQUIRE(reference);
-  CHECK(reference->window.first == 45);
+  CHECK(reference->window.first == 42);
   CHECK(reference->window.last == 60);
-  CHECK(places_in(*reference, reference->window).size() == 15);
+  CHECK(places_in(*reference, reference->window).size() == 18);
 }
 
 TEST_CASE("a log every ten steps has its window in steps, too") {
@@ -58,7 +58,7 @@ TEST_CASE("a log every ten steps has its window in steps, too") {
   const auto reference = prepare({curve_of(sparse)});
   REQUIRE(reference);
   CHECK(reference->stride == 10);
-  CHECK(places_in(*reference, reference->window).size() == 10);
+  CHECK(places_in(*reference, reference->window).size() == 12);
 }
 
 TEST_CASE("one point is a curve; its window holds it") {
@@ -134,7 +134,7 @@ TEST_CASE("a shortened horizon looks at the first part only") {
   const auto reference = prepare_reference({}, runs, {"loss", false}, 300);
   REQUIRE(reference);
   CHECK(reference->last_step() == 300);
-  CHECK(reference->window.first == 225);
+  CHECK(reference->window.first == 210);
   CHECK(reference->shortened);
 }
 

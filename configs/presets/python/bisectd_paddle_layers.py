@@ -4,7 +4,6 @@ bfloat16; float32 stays, because not every kernel of the CPU has float64. Read f
     BISECTD_PADDLE_CPU_LAYERS    names, comma-separated: backbone.conv1.bn
     BISECTD_PADDLE_LIST_LAYERS   1: print the layers that are called, one line each
     BISECTD_PADDLE_LIST_OPS_OF   a layer: let FLAGS_benchmark print its operators only, forward and backward
-    BISECTD_PADDLE_DEVICE        the device's type (npu)
 """
 import os
 import sys

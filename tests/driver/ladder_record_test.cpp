@@ -1,0 +1,72 @@
+// What the journal's trials of single values come to.
+#include "driver/loop/ladder_record.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver;
+using strategies::Verdict;
+
+namespace {
+
+configs::Experiment with_ladders(const std::vector<std::string>& names) {
+  configs::Experiment experiment;
+  for (const std::string& name : names) {
+    configs::Family family{.name = name, .kind = configs::FamilyKind::ladder};
+    family.ladder.values = {"1", "64", "1024"};
+    experiment.families[name] = family;
+    experiment.suspects[name].all = true;
+  }
+  return experiment;
+}
+
+/// One round of trials, one verdict for each value; of three suspects, one or all are neutralised.
+void add_round(History& history, const std::string& family, bool alone, const std::vector<Verdict>& verdicts) {
+  const std::vector<std::string> values{"1", "64", "1024"};
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    PastTrial trial;
+    trial.number = history.trials.size() + 1;
+    trial.role = Role::ladder;
+    trial.reason = reason_of_rung(family, values[i]);
+    trial.neutralised = strategies::SuspectSet(3, alone ? 1 : 7);
+    trial.judgement = judge::Judgement{};
+    trial.judgement->verdict = verdicts[i];
+    history.trials.push_back(trial);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the window of a ladder is found in the trials of its values") {
+  History history;
+  add_round(history, "scale", true, {Verdict::fail, Verdict::pass, Verdict::pass});
+  const auto ladders = climbed_ladders(with_ladders({"scale"}), history);
+  REQUIRE(ladders.size() == 1);
+  CHECK(ladders[0].alone);
+  CHECK(ladders[0].rungs[1].value == "64");
+  CHECK(ladders[0].rungs[1].trial == 2);
+  REQUIRE(ladders[0].window);
+  CHECK(ladders[0].window->first == 1);
+  CHECK(ladders[0].window->middle == 2);
+}
+
+TEST_CASE("what was tried with everything else neutralised is the last word") {
+  History history;
+  add_round(history, "scale", true, {Verdict::fail, Verdict::fail, Verdict::fail});
+  add_round(history, "scale", false, {Verdict::pass, Verdict::fail, Verdict::unresolved});
+  const auto ladders = climbed_ladders(with_ladders({"scale"}), history);
+  REQUIRE(ladders.size() == 1);
+  CHECK_FALSE(ladders[0].alone);
+  REQUIRE(ladders[0].window);
+  CHECK(ladders[0].window->last == 0);
+}
+
+TEST_CASE("a round that is not finished says nothing, and two ladders are told apart") {
+  History history;
+  add_round(history, "scale", true, {Verdict::fail, Verdict::fail, Verdict::fail});
+  add_round(history, "width", true, {Verdict::pass, Verdict::pass});
+  const auto ladders = climbed_ladders(with_ladders({"scale", "width"}), history);
+  REQUIRE(ladders.size() == 1);
+  CHECK(ladders[0].family == "scale");
+  CHECK_FALSE(ladders[0].window);
+}
