@@ -68,13 +68,6 @@ struct NoEffect {
   std::string why;
 };
 
-/// The smallest run that shows a cause: everything else neutralised.
-struct Reproduction {
-  std::vector<std::size_t> cause;  ///< ids, as in Answer::causes
-  std::size_t trial = 0;           ///< its number
-  std::string script;              ///< for a POSIX shell, whole: environment, folder, command
-};
-
 /// How the subject fared with one value of a ladder.
 struct Rung {
   std::string value;      ///< as the experiment writes it: a number
@@ -94,6 +87,13 @@ struct Ladder {
   bool alone = true;                    ///< nothing else was neutralised; else everything else was
   std::vector<Rung> rungs;              ///< ascending
   std::optional<PassingWindow> window;  ///< its middle is what neutralises the ladder; absent: no value passes
+};
+
+/// The smallest run that shows a cause: everything else neutralised.
+struct Reproduction {
+  std::vector<std::size_t> cause;  ///< ids, as in Answer::causes
+  std::size_t trial = 0;           ///< its number
+  std::string script;              ///< for a POSIX shell, whole: environment, folder, command
 };
 
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };

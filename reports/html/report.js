@@ -37,8 +37,7 @@
     }));
   }
 
-  const kVerdictColours = {pass: "pass", fail: "fail", measured: "reference"};
-  const verdictColour = (verdict) => colour(kVerdictColours[verdict] || "open");
+  const verdictColour = (verdict) => colour({pass: "pass", fail: "fail", measured: "reference"}[verdict] || "open");
 
   function paint(chart) {
     for (const one of chart.data.datasets) {

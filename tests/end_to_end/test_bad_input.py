@@ -121,6 +121,44 @@ class BadRun(Space):
         self.assertIn("SIGSEGV", done.out)
 
 
+class BadDiscovery(Space):
+    def said(self, names, code=4):
+        self.write("train.py", f"""\
+            import sys
+            wrong = "npu" in sys.argv
+            for name in {names}:
+                print("ran", name)
+            for step in range(1, 101):
+                print(f"step {{step}} loss {{(2 + 6 * 0.9 ** step) * (1.05 if wrong else 1):.6f}}")
+            """)
+        self.write("experiment.yaml", """\
+            version: 1
+            name: names
+            reference: {command: [python3, train.py], repeats: 2}
+            subject: {command: [python3, train.py, npu], devices: {kind: npu, ids: [0]}}
+            metric: {loss: {pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}
+            families: {ops: {kind: list, deliver: {environment: OFF}, discover: {ran: '^ran (?P<name>.+)$'}}}
+            suspects: {ops: {discover: true}}
+            """)
+        shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)  # or the run would be gone on with
+        return self.bisectd("run", "experiment.yaml", code=code).out
+
+    def test_it_finds_nothing(self):
+        self.assertIn("there is no suspect", self.said("[]"))
+
+    def test_it_finds_a_hundred_thousand_names(self):
+        self.assertIn("named 100000 members of family ops; more than 10000 are a pattern that matches too much",
+                      self.said("range(100_000)"))
+
+    def test_it_finds_names_that_cannot_be_delivered(self):
+        for name, why in (("relu,gelu", "holds the separator `,`"), ("relu gelu", "holds white space"), ("re\tlu", "holds white space"),
+                          ("re\x07lu", "cannot be shown"), ('"relu"', "holds a quote")):
+            with self.subTest(name):
+                said = self.said([name])
+                self.assertIn("in family ops, which cannot be delivered: it", said)
+                self.assertIn(why, said)
+
+
 class BadFolder(Space):
     """Commands that look at a run, given something else."""
     COMMANDS = (("status",), ("report",), ("resume",), ("explain",), ("accept",))
@@ -188,44 +226,6 @@ class BadHistory(Space):
         self.assertEqual(path.read_bytes(), before, "what this bisectd does not understand was written to")
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
         self.assertIn("newer bisectd", self.bisectd("ci", "suite.yaml", code=4).err)
-
-
-class BadDiscovery(Space):
-    def said(self, names, code=4):
-        self.write("train.py", f"""\
-            import sys
-            wrong = "npu" in sys.argv
-            for name in {names}:
-                print("ran", name)
-            for step in range(1, 101):
-                print(f"step {{step}} loss {{(2 + 6 * 0.9 ** step) * (1.05 if wrong else 1):.6f}}")
-            """)
-        self.write("experiment.yaml", """\
-            version: 1
-            name: names
-            reference: {command: [python3, train.py], repeats: 2}
-            subject: {command: [python3, train.py, npu], devices: {kind: npu, ids: [0]}}
-            metric: {loss: {pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}
-            families: {ops: {kind: list, deliver: {environment: OFF}, discover: {ran: '^ran (?P<name>.+)$'}}}
-            suspects: {ops: {discover: true}}
-            """)
-        shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)  # or the run would be gone on with
-        return self.bisectd("run", "experiment.yaml", code=code).out
-
-    def test_it_finds_nothing(self):
-        self.assertIn("there is no suspect", self.said("[]"))
-
-    def test_it_finds_a_hundred_thousand_names(self):
-        self.assertIn("named 100000 members of family ops; more than 10000 are a pattern that matches too much",
-                      self.said("range(100_000)"))
-
-    def test_it_finds_names_that_cannot_be_delivered(self):
-        for name, why in (("relu,gelu", "holds the separator `,`"), ("relu gelu", "holds white space"), ("re\tlu", "holds white space"),
-                          ("re\x07lu", "cannot be shown"), ('"relu"', "holds a quote")):
-            with self.subTest(name):
-                said = self.said([name])
-                self.assertIn("in family ops, which cannot be delivered: it", said)
-                self.assertIn(why, said)
 
 
 class CommandLine(Space):

@@ -30,7 +30,7 @@ class Install(Space):
                    "fish/vendor_completions.d/bisectd.fish"}
         there = {str(path.relative_to(self.share)) for path in self.share.rglob("*") if path.is_file()}
         self.assertEqual(sorted(wanted - there), [])
-        self.assertIn("bisectd/presets/torch-npu/bisectd_torch.py", there)
+        self.assertIn("bisectd/presets/python/bisectd_torch.py", there)
         self.assertFalse([name for name in there if name.endswith((".pyc", ".cpp"))])
 
     def test_the_manual_page_and_the_completions_are_those_of_the_program(self):
