@@ -41,6 +41,12 @@ class HashIterator {
   std::size_t* hash_;
 };
 
+std::uint64_t first_block(const SuspectSet& set) {
+  std::vector<std::uint64_t> blocks(set.num_blocks());
+  boost::to_block_range(set, blocks.begin());
+  return blocks.empty() ? 0 : blocks.front();
+}
+
 }  // namespace
 
 EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
@@ -67,7 +73,10 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   if (evidence.neutralised.size() != suspects_) throw std::invalid_argument("evidence is not over these suspects");
   const SuspectSet active = ~evidence.neutralised;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
-  if (fresh) entries_.push_back({.active = active});
+  if (fresh) {
+    first_blocks_.push_back(first_block(active));
+    entries_.push_back({.active = active});
+  }
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
   Opinion opinion{.entry = at->second};
@@ -112,13 +121,14 @@ void EvidenceLog::settle(std::size_t at) {
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
                                                                  : Verdict::unresolved;
   if (entry.verdict == before) return;
+  const std::uint64_t block = first_blocks_[at];
   if (entry.verdict == Verdict::fail) {
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].verdict == Verdict::pass && entry.active.is_subset_of(entries_[i].active))
+      if ((block & ~first_blocks_[i]) == 0 && entries_[i].verdict == Verdict::pass && entry.active.is_subset_of(entries_[i].active))
         contradictions_.push_back({.fail = at, .pass = i});
   } else if (entry.verdict == Verdict::pass) {
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(entry.active))
+      if ((first_blocks_[i] & ~block) == 0 && entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(entry.active))
         contradictions_.push_back({.fail = i, .pass = at});
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -94,6 +95,8 @@ class EvidenceLog {
   std::vector<Opinion> opinions_;
   std::vector<Measurement> measurements_;
   std::vector<LogEntry> entries_;
+  std::vector<std::uint64_t> first_blocks_;  // of each entry the first suspects: they show nearly always at once that
+                                             // one set is not within another
   std::unordered_map<SuspectSet, std::size_t, Hash> index_;  // looked up only, never walked
   std::vector<Contradiction> contradictions_;                // superset of those that stand
 };

@@ -237,9 +237,15 @@ class Ci {
 
   double elapsed_s() const { return state_->elapsed_s() + std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-  void write() const {
-    keep::write_file(state_->folder() / "junit.xml", reports::to_junit(record_));
-    keep::write_file(state_->folder() / "index.html", reports::suite_html(record_));
+  /// A full disk must not end the models that still run.
+  void write() {
+    for (const auto& [file, content] : {std::pair("junit.xml", reports::to_junit(record_)),
+                                        std::pair("index.html", reports::suite_html(record_))})
+      try {
+        keep::write_file(state_->folder() / file, content);
+      } catch (const std::system_error& error) {
+        progress_.line(fmt::format("warning: {}", error.what()));
+      }
   }
 
   const CiOptions& options_;

@@ -47,9 +47,13 @@ void RunDirectory::point_latest_here() const {
   fs::rename(temporary, folder_.parent_path() / "latest", ignored);
 }
 
-fs::path RunDirectory::attempt(std::size_t trial, std::string_view key, int attempt) const {
+std::string RunDirectory::attempt_name(std::size_t trial, std::string_view key, int attempt) {
   const auto hash = static_cast<std::uint32_t>(XXH3_64bits(key.data(), key.size()));
-  return folder_ / "trials" / fmt::format("{:04}-{:08x}", trial, hash) / fmt::format("attempt-{}", attempt);
+  return fmt::format("trials/{:04}-{:08x}/attempt-{}", trial, hash, attempt);
+}
+
+fs::path RunDirectory::attempt(std::size_t trial, std::string_view key, int attempt) const {
+  return folder_ / attempt_name(trial, key, attempt);
 }
 
 std::string RunDirectory::relative(const fs::path& inside) const { return inside.lexically_relative(folder_).string(); }

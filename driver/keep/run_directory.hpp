@@ -30,6 +30,7 @@ class RunDirectory {
   /// trials/0007-3f2a91bc/attempt-1, not made; `key` is what the trial neutralises, hashed into the folder's name.
   std::filesystem::path attempt(std::size_t trial, std::string_view key, int attempt) const;
   /// The same relative to folder(), for journal and reports.
+  static std::string attempt_name(std::size_t trial, std::string_view key, int attempt);
   std::string relative(const std::filesystem::path& inside) const;
 
  private:

@@ -87,7 +87,7 @@ void Hunt::go_on_with_past() {
     const PastTrial& trial = past.trials[index];
     if (!is_search(trial.role)) continue;
     night_.trials.continue_numbers_after(trial.number);
-    restore(night_.record, night_.directory, trial);
+    restore(night_.record, trial);
     night_.jury->learn(*trial.judgement);
     learn(told_by(trial));
     tell_refused(trial.refused);

@@ -15,12 +15,12 @@ namespace bisectd::driver {
 namespace {
 
 /// Every trial of the journal but those that were open when their bisectd ended; and what does not need the experiment.
-void add_trials(reports::Record& record, const keep::RunDirectory& directory, const History& history, bool driven) {
+void add_trials(reports::Record& record, const History& history, bool driven) {
   if (history.catalogue)
     for (const neutralise::Member& member : history.catalogue->members())
       record.suspects.push_back({member.family, member.name});
   for (const PastTrial& past : history.trials) {
-    if (past.judgement || (driven && !history.finished)) restore(record, directory, past);
+    if (past.judgement || (driven && !history.finished)) restore(record, past);
     if (past.judgement && past.role == Role::as_is) record.noise = past.judgement->noise;
   }
 }
@@ -54,12 +54,15 @@ class Replay {
 
   reports::Record operator()(bool driven, Detail detail) {
     record_ = new_record(experiment_, directory_, history_);
-    add_trials(record_, directory_, history_, driven);
+    add_trials(record_, history_, driven);
     if (history_.catalogue) record_.ladders = climbed_ladders(experiment_, history_);
     add_curves(detail);
     add_answer();
     add_conclusion(record_, history_);
-    if (record_.finished) show_fix();
+    if (record_.finished) {
+      show_fix();
+      describe_costs(record_);
+    }
     describe_reproductions(record_, directory_);
     return std::move(record_);
   }
@@ -157,7 +160,7 @@ reports::Record replay_without_experiment(const keep::RunDirectory& directory, c
   experiment.metrics.push_back({.name = history.metric});
   experiment.accept.target = history.target;
   reports::Record record = new_record(experiment, directory, history);
-  add_trials(record, directory, history, driven);
+  add_trials(record, history, driven);
   add_conclusion(record, history);
   return record;
 }

@@ -110,12 +110,12 @@ void settle(reports::Record& record, const FinishedTrial& finished) {
   set_judgement(trial_of(record, finished.plan.number), finished.judgement);
 }
 
-void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past) {
+void restore(reports::Record& record, const PastTrial& past) {
   reports::Trial trial = opened(past.number, past.role, past.neutralised, past.reason);
   const std::string key = set_key(past.neutralised);
   for (const PastAttempt& attempt : past.attempts) {
     if (!attempt.ending && past.judgement) continue;
-    trial.attempts.push_back({.folder = directory.relative(directory.attempt(past.number, key, attempt.number)),
+    trial.attempts.push_back({.folder = keep::RunDirectory::attempt_name(past.number, key, attempt.number),
                               .exit = attempt.text,
                               .started_s = attempt.started_s,
                               .duration_s = attempt.duration_s,

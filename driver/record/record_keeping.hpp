@@ -24,7 +24,7 @@ void note_running(reports::Record& record, const keep::RunDirectory& directory, 
 void settle(reports::Record& record, const FinishedTrial& finished);
 
 /// A trial of the journal: judged, or still open and then with the attempts that run.
-void restore(reports::Record& record, const keep::RunDirectory& directory, const PastTrial& past);
+void restore(reports::Record& record, const PastTrial& past);
 
 /// What ended attempts logged, where the record has no curve of them yet and their files are still there: attempts of an
 /// earlier bisectd, which restore() leaves without, because reading thousands of logs takes its time.

@@ -30,8 +30,9 @@
   function zone(lines) {
     const steps = lines.flatMap((line) => line.steps);
     const ends = [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))];
+    const accepted = `accepted: \u00b1${+(data.target * 100).toPrecision(3)} %`;
     return [-data.target, data.target].map((y, i) => ({
-      label: i ? "accepted" : "", kind: "fix", data: ends.map((x) => ({x, y})), borderWidth: 0.5, pointRadius: 0,
+      label: i ? accepted : "", kind: "fix", data: ends.map((x) => ({x, y})), borderWidth: 0.5, pointRadius: 0,
       pointHitRadius: 0, fill: i ? "-1" : false,
     }));
   }
@@ -146,17 +147,20 @@
   function timeline() {
     const canvas = document.getElementById("timeline");
     if (!canvas) return;
-    const rows = [...new Set(data.timeline.map((bar) => bar.device))].sort();
+    const rows = [...new Set(data.timeline.map((bar) => bar.device))];
+    rows.sort((a, b) => a.localeCompare(b, "en", {numeric: true}));
+    const last = data.timeline.reduce((latest, bar) => Math.max(latest, bar.end), 0);
+    const [unit, unit_s] = last > 7200 ? ["hours", 3600] : last > 600 ? ["minutes", 60] : ["seconds", 1];
     canvas.parentElement.style.height = Math.max(8, 4 + 2 * rows.length) + "rem";
     charts.push(new Chart(canvas, {
       type: "bar",
       data: {labels: rows, datasets: [{
-        data: data.timeline.map((bar) => ({x: [bar.start, bar.end], y: bar.device})),
+        data: data.timeline.map((bar) => ({x: [bar.start / unit_s, bar.end / unit_s], y: bar.device})),
         verdicts: data.timeline.map((bar) => bar.verdict), minBarLength: 2, barPercentage: 0.9,
       }]},
       options: {
         indexAxis: "y", animation: false, maintainAspectRatio: false,
-        scales: {x: axis("seconds since the start", {beginAtZero: true}), y: axis("", {})},
+        scales: {x: axis(unit + " since the start", {beginAtZero: true}), y: axis("", {})},
         plugins: {legend: {display: false}, tooltip: {callbacks: {
           title: (items) => "trial " + data.timeline[items[0].dataIndex].trial,
           label: (item) => {

@@ -72,6 +72,7 @@ class Browser:
         page = Page(self, self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"])
         for domain in ("Runtime", "Log", "Page", "Network"):
             page.call(domain + ".enable")
+        page.call("Performance.enable", timeDomain="threadTicks")
         page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         page.call("Emulation.setEmulatedMedia", media=media,
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
@@ -113,6 +114,11 @@ class Page:
         """Addresses that the page asked for."""
         return [event["params"]["request"]["url"] for event in self._browser.events
                 if event.get("sessionId") == self._session and event["method"] == "Network.requestWillBeSent"]
+
+    def busy_ms(self):
+        """What the page's main thread has used of a core so far."""
+        metrics = {metric["name"]: metric["value"] for metric in self.call("Performance.getMetrics")["metrics"]}
+        return metrics["TaskDuration"] * 1000
 
     def screenshot(self, file):
         """The whole page, however long, as PNG."""

@@ -78,6 +78,17 @@ class Suite(Space):
         self.assertEqual(self.junit()["bisectd.rec", "search.answer"], "error")
         self.assertEqual(self.junit()["bisectd.det", "accuracy.loss"], "passed")
 
+    def test_baselines_that_cannot_be_used_make_no_model_green(self):
+        baselines = self.folder / "baselines"
+        seg, det = (baselines / "seg.json").read_text(), (baselines / "det.json").read_text()
+        (baselines / "rec.json").write_text(seg)
+        (baselines / "seg.json").write_text(seg.replace('"bisectd_baseline": 1', '"bisectd_baseline": 2'))
+        (baselines / "det.json").write_text(det.replace("7.", "8.", 1))
+        done = self.ci(code=3)
+        for words in (r"rec: not judged: .*rec\.yaml:3:.*baseline of `seg`", r"seg: not judged: .*another bisectd", r"det: not judged: .*damaged"):
+            self.assertRegex(done.out, words)
+        self.assertEqual({kind for kind in self.junit().values()}, {"error"})
+
     def test_only_and_changed_only(self):
         self.assertIn("1 model: 1 green", self.ci("--only", "det", code=0).out)
         self.assertIn("did you mean 'det'", self.ci("--only", "deet", code=2).err)
@@ -136,6 +147,17 @@ class Suite(Space):
         self.bisectd("ci", "other.yaml", code=0)
         self.assertEqual(first.wait(timeout=60), 0)
         self.assertEqual(len(json.loads(self.bisectd("history", "--json", code=0).out)), 5)
+
+    def test_one_suite_twice_at_once(self):
+        for model in ("rec", "seg", "det"):
+            self.model(model, "--step-ms", "10", devices="[0]", baseline=True)
+        first = self.start("ci", "suite.yaml")
+        self.wait_for(lambda: list((self.folder / "bisectd-out").glob("nightly-*/models/*/*-2*/journal.jsonl")))
+        done = self.ci(code=4)
+        self.assertIn(str(first.pid), done.err)
+        self.assertEqual(first.wait(timeout=60), 0)
+        self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-*"))), 1)
+        self.assertEqual(len(json.loads(self.bisectd("history", "--json", code=0).out)), 3)
 
     def test_bad_suites(self):
         for text, words in (("version: 1\nname: x\nexperiments: [absent.yaml]\n", ("suite.yaml:3:15:", "absent.yaml")),

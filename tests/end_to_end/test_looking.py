@@ -48,6 +48,12 @@ class Looking(Space):
         self.bisectd("resume", folder, code=1)
         self.assertEqual((folder / "report.json").read_text(), report)
 
+    def test_what_the_fix_costs_is_told_again(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op0=3", "--step-ms", "25", suspects=1, devices="[0, 1]"))
+        said = self.bisectd("run", "experiment.yaml", code=1)
+        self.assertRegex(said.out, r"Step time 0\.0\d\d s as it is, 0\.0\d\d s with the fix \([+-]\d+ %\)\.")
+        self.assertEqual(self.bisectd("report", self.run_folder(), code=0).out, said.out)
+
     def test_a_night_can_be_read_before_its_search(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "20"))
         process = self.start("run", "experiment.yaml")

@@ -4,7 +4,7 @@ import re
 import sys
 import unittest
 
-from space import HOSTILE, Space, hostile_experiment
+from space import BISECTD, HOSTILE, Space, hostile_experiment
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 UPDATE = "--update" in sys.argv
@@ -13,10 +13,11 @@ UPDATE = "--update" in sys.argv
 class Transcripts(Space):
     def settled(self, text):
         """The text without what differs from run to run: folders, times, durations."""
-        text = text.replace(str(self.folder), "FOLDER").replace(HOSTILE, "HOSTILE_TRAINER")
+        text = text.replace(str(self.folder), "FOLDER").replace(HOSTILE, "HOSTILE_TRAINER").replace(BISECTD, "bisectd")
         text = re.sub(r" *export PYTHONUNBUFFERED=1\n", "", text)  # unless inherited
         text = re.sub(r"\d{8}T\d{6}Z(-\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "UTC", text)
         text = re.sub(r"\b\d+\.\d s\b", "N s", text)
+        text = re.sub(r"(?m)^bisectd \d+\.\d+\.\d+$", "bisectd VERSION", text)
         return text
 
     def check(self, name, *commands):
@@ -90,6 +91,11 @@ class Transcripts(Space):
         around = hostile_experiment("--cause", "op3=3", suspects=4, subject="environment: {HOSTILE_OFF: 'op1,op3'}")
         self.write("rec.yaml", around.replace("name: hostile", "name: rec"))
         self.check("prune", (("prune", "rec.yaml"), 1))
+
+    def test_first_steps(self):
+        self.check("first_steps", (("--help",), 0), (("init", "generic"), 0), (("init", "generic"), 2), (("init", "generik"), 2),
+                   (("version",), 0), (("families", "generik"), 2), (("completion", "tcsh"), 2),
+                   (("manual", "page"), 2), (("schema", "page"), 2))
 
     def test_mistakes(self):
         self.write("experiment.yaml", hostile_experiment().replace("repeats", "repeat").replace("suspects:", "suspect:"))
