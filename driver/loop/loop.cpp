@@ -83,8 +83,8 @@ const reports::Record& run_one_trial(Night& night) {
     night.catalogue = neutralise::make_catalogue(night.experiment, {}, {});
     for (const neutralise::Member& member : night.catalogue.members())
       night.record.suspects.push_back({member.family, member.name});
-    const Role role = night.catalogue.size() == 0 ? Role::as_is : Role::everything;
-    night.start_or_go_on(night.plan_for(role, strategies::SuspectSet(night.catalogue.size()).set(), "by hand"));
+    const Role role = night.catalogue.size() == 0 ? Role::as_is : Role::by_hand;
+    night.start_or_go_on(night.plan_for(role, strategies::SuspectSet(night.catalogue.size()).set(), "named by a person"));
     night.wait_for_all();
   } catch (const Infrastructure& error) {
     cannot_go_on(night, error);

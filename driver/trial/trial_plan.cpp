@@ -8,15 +8,16 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 9> kRoleNames{{{Role::reference, "reference"},
-                                                                  {Role::discovery, "discovery"},
-                                                                  {Role::as_is, "as-is"},
-                                                                  {Role::ladder, "ladder"},
-                                                                  {Role::everything, "everything"},
-                                                                  {Role::runnable, "runnable"},
-                                                                  {Role::search, "search"},
-                                                                  {Role::certificate, "certificate"},
-                                                                  {Role::proof, "proof"}}};
+constexpr std::array<std::pair<Role, const char*>, 10> kRoleNames{{{Role::reference, "reference"},
+                                                                   {Role::discovery, "discovery"},
+                                                                   {Role::as_is, "as-is"},
+                                                                   {Role::ladder, "ladder"},
+                                                                   {Role::everything, "everything"},
+                                                                   {Role::runnable, "runnable"},
+                                                                   {Role::search, "search"},
+                                                                   {Role::certificate, "certificate"},
+                                                                   {Role::proof, "proof"},
+                                                                   {Role::by_hand, "by-hand"}}};
 
 }  // namespace
 

@@ -12,8 +12,9 @@
 
 namespace bisectd::driver {
 
-/// `proof`: a claim of the finished answer once more, at full length and without a grey zone.
-enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof };
+/// `proof`: a claim of the finished answer once more, at full length and without a grey zone; `by_hand`: a set that a
+/// person named.
+enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof, by_hand };
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.
