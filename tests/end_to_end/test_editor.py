@@ -10,7 +10,7 @@ import unittest
 
 from space import SOURCE, Space, hostile_experiment
 
-SERVER = SOURCE / "tests/editor/node_modules/yaml-language-server/bin/yaml-language-server"
+SERVER = SOURCE / "tests/npm/node_modules/yaml-language-server/bin/yaml-language-server"
 NODE = shutil.which("node") or shutil.which("nodejs")
 
 
@@ -62,7 +62,7 @@ class Server:
             self._notes.append(self._messages.get(timeout=60))
 
 
-@unittest.skipUnless(NODE and SERVER.exists(), "tests/editor/install was not run")
+@unittest.skipUnless(NODE and SERVER.exists(), "tests/npm/install was not run")
 class Editor(Space):
     def setUp(self):
         super().setUp()
