@@ -127,10 +127,17 @@ Relations read_relations(const Value& block, const std::map<std::string, Family>
     if (exclusive->kind != Value::Kind::list)
       problems.add(exclusive->place, "`relations.exclusive`: expected a list of groups",
                    "for example [[flags:flash_attention, flags:math_attention]]");
+    std::size_t choices = 1;
     for (const Value& group : exclusive->items) {
       std::vector<MemberLabel> members = read_labels(group, "relations.exclusive", labels, problems);
       if (group.kind == Value::Kind::list && group.items.size() < 2)
         problems.add(group.place, "a group of `relations.exclusive` needs two suspects or more");
+      choices *= std::max<std::size_t>(1, members.size());
+      if (choices > kMostChoices) {
+        problems.add(group.place, fmt::format("up to this group of `relations.exclusive` there are {} ways to choose", choices),
+                     fmt::format("at most {}: name only what was found to exclude each other", kMostChoices));
+        break;
+      }
       relations.exclusive.push_back(std::move(members));
     }
   }

@@ -1,6 +1,7 @@
 // What the user knows about suspects and each other. Plain data.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ struct MemberLabel {
   std::string family, name;
   auto operator<=>(const MemberLabel&) const = default;
 };
+
+/// In how many ways the exclusive groups may choose together. Each is searched as an end of its own.
+inline constexpr std::size_t kMostChoices = 64;
 
 struct Relations {
   /// The left one matters only while all of the right ones are active. Nobody needs himself, however many steps away.

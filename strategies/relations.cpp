@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "configs/relations.hpp"
+
 namespace bisectd::strategies {
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<SuspectSet> tops_of(const Problem& problem) {
         next.push_back(std::move(made));
       }
     std::stable_sort(next.begin(), next.end(), [](const Top& a, const Top& b) { return a.odds > b.odds; });
-    if (next.size() > Relations::kMostTops) next.resize(Relations::kMostTops);
+    if (next.size() > configs::kMostChoices) next.resize(configs::kMostChoices);
     tops = std::move(next);
   }
   std::vector<SuspectSet> sets;

@@ -32,8 +32,7 @@ class Relations {
   void raise_to_needs(std::span<std::uint32_t> rank) const;
 
   /// The smallest active sets that the exclusive groups allow, likely ones first: in each group all but one stay active.
-  /// One empty set where there are no groups; at most kMostTops.
-  static constexpr std::size_t kMostTops = 64;
+  /// One empty set where there are no groups; at most configs::kMostChoices.
   const std::vector<SuspectSet>& tops() const { return tops_; }
 
   /// The same over some of the suspects (ascending), numbered by their place; the others are active.

@@ -158,6 +158,9 @@ TEST_CASE("a wrong line of the settings is named with its place") {
       {12, "relations: {only_with: {ops:relu: {a: b}}}", "12:35: `relations.only_with.ops:relu`: expected one suspect or a list of them | for example flags:graph_mode"},
       {12, "relations: {exclusive: [[ops:relu]]}", "12:25: a group of `relations.exclusive` needs two suspects or more"},
       {12, "relations: {exclusive: [[ops:relu, ops:relu]]}", "12:36: `ops:relu` is named twice"},
+      {12, "relations: {exclusive: [[ops:relu, ops:gelu], [ops:relu, ops:gelu], [ops:relu, ops:gelu], [ops:relu, ops:gelu],"
+           " [ops:relu, ops:gelu], [ops:relu, ops:gelu], [ops:relu, ops:gelu]]}",
+       "12:157: up to this group of `relations.exclusive` there are 128 ways to choose | at most 64: name only what was found to exclude each other"},
       {12, "relations: {exclusive: ops:relu}", "12:24: `relations.exclusive`: expected a list of groups | for example [[flags:flash_attention, flags:math_attention]]"},
       {12, "relations: {exclusiv: []}", "12:13: unknown key `exclusiv` in `relations` | did you mean `exclusive`?"},
       {12, "search: {budget: 8h}", "12:18: `search.budget`: expected keys and values, found a text"},

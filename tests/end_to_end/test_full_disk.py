@@ -79,6 +79,7 @@ if __name__ == "__main__":
         spaces = [option for option in ("-m", "-rm") if subprocess.run(["unshare", option, "mount", "-t", "tmpfs", "none", "/mnt"],
                                                                          capture_output=True).returncode == 0]
         if not spaces:
-            sys.exit("skipped: no file system may be mounted here")
+            print("skipped: no file system may be mounted here")
+            sys.exit(77)
         os.execvp("unshare", ["unshare", spaces[0], sys.executable, "-B", __file__, INSIDE, *sys.argv[1:]])
     unittest.main(argv=[argument for argument in sys.argv if argument != INSIDE])
