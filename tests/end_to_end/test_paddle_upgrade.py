@@ -30,7 +30,7 @@ class Upgrade(Space):
         self.assertRegex(red.out, r"recogniser.*hard_swish")
         self.assertNotRegex(red.out, r"(bisenetv2|fastscnn).*hard_swish")
         report = next((self.folder / "bisectd-out").glob("models-*/models/recogniser/recogniser-*/report.json"))
-        self.assertIn("standin-npu A.1 -> B.1", " ".join(json.loads(report.read_text())["warnings"]))
+        self.assertIn("standin-npu A.1 -> B.1", " ".join(json.loads(report.read_text())["changes"]))
 
         nightly = self.suite / "nightly/recogniser.yaml"
         around = 'subject: {environment: {FLAGS_use_stride_kernel: "0", CUSTOM_DEVICE_BLACK_LIST: hard_swish}}\n'
