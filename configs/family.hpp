@@ -63,6 +63,9 @@ struct Discovery {
   std::optional<Placed<std::string>> elsewhere;    ///< RE2, group `name`
   std::optional<NamesInFile> file;
   std::vector<Placed<std::string>> command;  ///< argv with kQueryPlaceholders; prints one name per line, nothing else
+
+  /// The members come from `command`, not from what a run leaves.
+  bool asks_framework() const { return !command.empty(); }
 };
 
 /// How a run shows that a neutralised member is off. One that is not shown to be is `no effect`. One is set of `log`

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "driver/launch/run_to_end.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -40,19 +41,9 @@ std::string output_of(const configs::Check& check, const LaunchSide& side, const
   job.stdout_file = folder / fmt::format("{}-{}.txt", check.name, side_name);
   job.stderr_file = folder / fmt::format("{}-{}.stderr.txt", check.name, side_name);
   job.tag = tag;
-  launcher.start(job);
-  std::vector<launch::Ended> ended = launcher.wait(side.settings->timeout);
-  const bool too_long = ended.empty();
-  if (too_long) launcher.stop(job.id);
-  while (ended.empty()) ended = launcher.wait(std::chrono::seconds{1});
-  const launch::Ended& end = ended.front();
-  if (too_long || end.how != launch::Ended::How::exited || end.code != 0) {
-    const std::string why = too_long                                           ? "it did not come to its end"
-                            : end.how == launch::Ended::How::not_started       ? end.message
-                            : end.how == launch::Ended::How::signalled         ? fmt::format("killed by signal {}", end.code)
-                                                                               : fmt::format("exited {}", end.code);
+  if (const auto well = launch::run_well(launcher, job, side.settings->timeout); !well) {
     const std::string said = text_of(job.stderr_file);
-    throw std::runtime_error(fmt::format("the check {} failed on the side of the {}: {}{}", check.name, side_name, why,
+    throw std::runtime_error(fmt::format("the check {} failed on the side of the {}: {}{}", check.name, side_name, well.error(),
                                          said.empty() ? "" : ": " + read::for_display(said, kShown_bytes)));
   }
   return text_of(job.stdout_file);

@@ -64,9 +64,7 @@ class Asker {
                           .stderr_file = folder_ / (name + ".stderr.log"),
                           .tag = run_tag_ + "/versions",
                           .grace = std::chrono::seconds{2}};
-    const auto ended = launch::run_to_end(launcher_, job, kTimeout);
-    const bool well = ended && ended->how == launch::Ended::How::exited && ended->code == 0;
-    return well ? begin_of(job.stdout_file) : "";
+    return launch::run_well(launcher_, job, kTimeout) ? begin_of(job.stdout_file) : "";
   }
 
  private:

@@ -64,7 +64,7 @@ void check_side(const char* name, const LaunchSide& side) {
 
 std::string members_text(const configs::Family& family, const configs::Selection& selection, std::size_t listed) {
   if (!selection.discover) return fmt::format("{}: {} suspects", family.name, listed);
-  const bool queried = family.discover && !family.discover->command.empty();
+  const bool queried = family.discover && family.discover->asks_framework();
   return fmt::format("{}: those that {}{}", family.name, queried ? "the framework names" : "a run uses", listed ? fmt::format(", and {} named here", listed) : "");
 }
 

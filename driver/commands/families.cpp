@@ -28,7 +28,7 @@ std::string delivery(const configs::Delivery& deliver) {
 
 std::string discovery(const configs::Family& family) {
   if (!family.discover) return "named by hand";
-  if (!family.discover->command.empty()) return "asked of the framework";
+  if (family.discover->asks_framework()) return "asked of the framework";
   return family.discover->file ? "discovered in " + family.discover->file->file : "discovered in the log of a run";
 }
 

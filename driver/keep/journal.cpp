@@ -28,13 +28,15 @@ std::string line_of(const nlohmann::json& record) {
   return text.append(kSumKey).append(sum).append("\"}\n");
 }
 
-nlohmann::json record_of(std::string_view line, const std::filesystem::path& file, std::size_t number) {
+/// The record without its checksum, which is cut from the line.
+nlohmann::json record_of(std::string& line, const std::filesystem::path& file, std::size_t number) {
   const std::size_t tail = kSumKey.size() + kSumDigits + 2;
-  if (line.size() <= tail || line.substr(line.size() - tail, kSumKey.size()) != kSumKey)
+  if (line.size() <= tail || line.substr(line.size() - tail, kSumKey.size()) != kSumKey || !line.ends_with("\"}"))
     throw JournalDamaged(file, number, "the line has no checksum at its end");
-  const std::string_view body = line.substr(0, line.size() - tail);
-  if (checksum(body) != line.substr(body.size() + kSumKey.size(), kSumDigits))
+  const std::string_view body = std::string_view(line).substr(0, line.size() - tail);
+  if (checksum(body) != std::string_view(line).substr(body.size() + kSumKey.size(), kSumDigits))
     throw JournalDamaged(file, number, "the checksum does not fit the line");
+  line.replace(body.size(), std::string::npos, "}");
   nlohmann::json record = nlohmann::json::parse(line, nullptr, false);
   if (!record.is_object()) throw JournalDamaged(file, number, "the line is not a JSON object");
   return record;
@@ -57,8 +59,8 @@ std::uintmax_t read_journal(const std::filesystem::path& file,
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
     if (stream.eof()) break;  // no newline: torn by a crash
-    on_record(record_of(line, file, number));
     whole_bytes += line.size() + 1;
+    on_record(record_of(line, file, number));
   }
   if (stream.bad()) fail(file, "cannot be read");
   return whole_bytes;

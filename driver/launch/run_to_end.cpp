@@ -16,4 +16,13 @@ tl::expected<Ended, std::string> run_to_end(Launcher& launcher, const Job& job, 
   return tl::unexpected(std::move(why));
 }
 
+tl::expected<void, std::string> run_well(Launcher& launcher, const Job& job, std::chrono::milliseconds timeout) {
+  const auto ended = run_to_end(launcher, job, timeout);
+  if (!ended) return tl::unexpected(ended.error());
+  if (ended->how == Ended::How::not_started) return tl::unexpected(ended->message);
+  if (ended->how == Ended::How::signalled) return tl::unexpected(fmt::format("killed by signal {}", ended->code));
+  if (ended->code != 0) return tl::unexpected(fmt::format("exited {}", ended->code));
+  return {};
+}
+
 }  // namespace bisectd::driver::launch

@@ -12,4 +12,7 @@ namespace bisectd::driver::launch {
 /// How the job ended, or why it was stopped: it took longer than `timeout`, or a signal arrived.
 tl::expected<Ended, std::string> run_to_end(Launcher& launcher, const Job& job, std::chrono::milliseconds timeout);
 
+/// The same for a job that must succeed: why it did not.
+tl::expected<void, std::string> run_well(Launcher& launcher, const Job& job, std::chrono::milliseconds timeout);
+
 }  // namespace bisectd::driver::launch

@@ -74,17 +74,24 @@ void require_all_metrics(const Night& night, const AttemptOutcome& attempt) {
                                        "pattern must fit both", metric, attempt.folder.string()));
 }
 
-/// What the framework names; empty if no family asks it.
-neutralise::Discovered query(Night& night) {
-  if (queried_families(night.experiment).empty()) return {};
-  night.progress.line("asking the framework for the members of a family");
+/// A short command of the user's that must succeed before anything is trained.
+auto before_the_night(Night& night, auto ask) {
   try {
-    return ask_framework(night.experiment, night.sides.subject, night.launcher, night.directory.folder() / "query",
-                         night.past.run_tag);
+    return ask();
   } catch (const std::runtime_error& error) {
     if (const int signal = night.launcher.signal_number(); signal != 0) throw Interrupted{signal};
     throw Infrastructure(error.what());
   }
+}
+
+/// What the framework names; empty if no family asks it.
+neutralise::Discovered query(Night& night) {
+  if (queried_families(night.experiment).empty()) return {};
+  night.progress.line("asking the framework for the members of a family");
+  return before_the_night(night, [&] {
+    return ask_framework(night.experiment, night.sides.subject, night.launcher, night.directory.folder() / "query",
+                         night.past.run_tag);
+  });
 }
 
 neutralise::Discovered discovered_in(const Night& night, const FinishedTrial& discovery) {
@@ -122,12 +129,10 @@ bool check_sides(Night& night) {
   std::vector<std::string> differences = night.past.differing_commands.value_or(std::vector<std::string>{});
   const bool any = std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
   if (any && !night.past.differing_commands) {
-    try {
-      differences = differing_commands(experiment, night.sides, night.launcher, night.directory.folder() / "checks",
-                                       night.past.run_tag + "/checks");
-    } catch (const std::runtime_error& error) {
-      throw Infrastructure(error.what());
-    }
+    differences = before_the_night(night, [&] {
+      return differing_commands(experiment, night.sides, night.launcher, night.directory.folder() / "checks",
+                                night.past.run_tag + "/checks");
+    });
     night.journal.append(checks_record(differences));
   }
   if (!differences.empty()) conclude_unequal(night.record, differences);

@@ -12,6 +12,7 @@
 #include "configs/printable.hpp"
 #include "driver/checks/python_of.hpp"
 #include "driver/launch/run_to_end.hpp"
+#include "driver/loop/problem.hpp"
 #include "driver/neutralise/placeholders.hpp"
 #include "driver/neutralise/recipe.hpp"
 
@@ -36,14 +37,6 @@ launch::Job job_of(const configs::Family& family, const LaunchSide& subject, con
   return job;
 }
 
-void run(const launch::Job& job, launch::Launcher& launcher) {
-  const auto ended = launch::run_to_end(launcher, job, kTimeout);
-  if (!ended) throw std::runtime_error(ended.error());
-  if (ended->how == launch::Ended::How::not_started) throw std::runtime_error(ended->message);
-  if (ended->how != launch::Ended::How::exited) throw std::runtime_error(fmt::format("killed by signal {}", ended->code));
-  if (ended->code != 0) throw std::runtime_error(fmt::format("exited {}", ended->code));
-}
-
 std::vector<std::string> names_in(const fs::path& file, const configs::Family& family) {
   std::ifstream lines(file, std::ios::binary);
   std::set<std::string> names;
@@ -62,11 +55,8 @@ std::vector<std::string> names_in(const fs::path& file, const configs::Family& f
 }  // namespace
 
 std::vector<std::string> queried_families(const configs::Experiment& experiment) {
-  std::vector<std::string> names;
-  for (const auto& [name, selection] : experiment.suspects) {
-    const auto& discover = experiment.families.at(name).discover;
-    if (selection.discover && discover && !discover->command.empty()) names.push_back(name);
-  }
+  std::vector<std::string> names = discovered_families(experiment);
+  std::erase_if(names, [&](const std::string& name) { return !experiment.families.at(name).discover->asks_framework(); });
   return names;
 }
 
@@ -79,7 +69,7 @@ neutralise::Discovered ask_framework(const configs::Experiment& experiment, cons
     launch::Job job = job_of(family, subject, folder);
     job.tag = run_tag + "/query";
     try {
-      run(job, launcher);
+      if (const auto well = launch::run_well(launcher, job, kTimeout); !well) throw std::runtime_error(well.error());
       found[name] = names_in(job.stdout_file, family);
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(fmt::format("the command that should name the members of family {} ({}) gives none: {} (see {})",

@@ -33,9 +33,9 @@ Told told_of_refusal(strategies::SuspectId member, std::size_t suspects) {
 Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
     : problem_(std::move(problem)), engine_(engine), search_(problem_, engine_) {}
 
-bool Inquiry::learn(const Told& told) {
-  if (told.shortened && reopened_) return false;
-  told_.push_back(told);
+bool Inquiry::learn(Told newest) {
+  if (newest.shortened && reopened_) return false;
+  const Told& told = told_.emplace_back(std::move(newest));
   if (told.shortened) shortened_.push_back(told.evidence);
   if (told.shortened || reopened_ || !contradicts_shortened(told.evidence)) {
     search_.tell(told.evidence);

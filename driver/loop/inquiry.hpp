@@ -31,7 +31,7 @@ class Inquiry {
   Inquiry(strategies::Problem problem, strategies::EngineKind engine);
 
   /// Takes in one trial. True if it contradicts shortened ones: then these are forgotten, and no later one is heard.
-  bool learn(const Told& told);
+  bool learn(Told told);
 
   const strategies::Answer& answer() const { return search_.answer(); }
   std::string so_far() const { return search_.so_far(); }

@@ -72,7 +72,7 @@ std::vector<std::string> discovered_families(const configs::Experiment& experime
 
 std::vector<std::string> families_seen_in_a_run(const configs::Experiment& experiment) {
   std::vector<std::string> names = discovered_families(experiment);
-  std::erase_if(names, [&](const std::string& name) { return !experiment.families.at(name).discover->command.empty(); });
+  std::erase_if(names, [&](const std::string& name) { return experiment.families.at(name).discover->asks_framework(); });
   return names;
 }
 

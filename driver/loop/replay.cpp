@@ -1,6 +1,7 @@
 #include "driver/loop/replay.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/loop/inquiry.hpp"
@@ -113,10 +114,11 @@ class Replay {
     Inquiry inquiry(problem_of(experiment_, *history_.catalogue, slots, history_.exact),
                     engine_of(experiment_.search.engine));
     for (const std::size_t index : history_.order_judged) {
-      PastTrial trial = history_.trials[index];
+      const PastTrial& trial = history_.trials[index];
       if (trial.role == Role::reference || trial.role == Role::discovery) continue;
-      trial.neutralised.resize(history_.catalogue->size());  // the subject as it is runs before the suspects are known
-      inquiry.learn(told_by(trial));
+      Told told = told_by(trial);
+      told.evidence.neutralised.resize(history_.catalogue->size());  // the subject as it is ran before they were known
+      inquiry.learn(std::move(told));
     }
     record_.answer = inquiry.answer();
   }

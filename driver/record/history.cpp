@@ -28,7 +28,7 @@ json json_of(const std::vector<neutralise::Member>& members) {
 class Replay {
  public:
   void operator()(const json& record) {
-    const std::string kind = record.at("kind");
+    const auto& kind = record.at("kind").get_ref<const std::string&>();
     if (trials_.take(record)) {
       if (kind == "attempt-started") history.failure.clear();
       history.elapsed_s = std::max(history.elapsed_s, trials_.elapsed_s);

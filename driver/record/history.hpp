@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -32,7 +33,7 @@ struct History {
   std::optional<neutralise::Catalogue> catalogue;
   bool exact = false;                                ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
-  std::vector<PastTrial> trials;                     ///< in the order started
+  std::deque<PastTrial> trials;                      ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
   std::uintmax_t whole_bytes = 0;                    ///< of the journal
 };

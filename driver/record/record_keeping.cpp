@@ -16,6 +16,7 @@ namespace {
 
 std::vector<std::size_t> members_of(const strategies::SuspectSet& set) {
   std::vector<std::size_t> members;
+  members.reserve(set.count());
   for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id)) members.push_back(id);
   return members;
 }

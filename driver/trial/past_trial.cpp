@@ -42,18 +42,19 @@ judge::Judgement judgement_of(const json& record) {
   judgement.noise = get<double>(record, "noise");
   judgement.detectable = get<double>(record, "detectable");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
-  judgement.notes = record.at("notes").get<std::vector<std::string>>();
-  judgement.metric = record.at("metric");
-  judgement.strict = record.at("strict");
-  for (const auto& [metric, spread] : record.at("spreads").items())
-    judgement.spreads[metric] = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
+  judgement.notes = record.value("notes", std::vector<std::string>{});
+  judgement.metric = record.value("metric", std::string());
+  judgement.strict = record.value("strict", false);
+  if (const auto spreads = record.find("spreads"); spreads != record.end())
+    for (const auto& [metric, spread] : spreads->items())
+      judgement.spreads[metric] = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
   return judgement;
 }
 
 }  // namespace
 
 bool PastTrials::take(const json& record) {
-  const std::string kind = record.at("kind");
+  const auto& kind = record.at("kind").get_ref<const std::string&>();
   if (kind == "trial") {
     PastTrial trial;
     trial.number = record.at("trial");
@@ -61,7 +62,7 @@ bool PastTrials::take(const json& record) {
     trial.neutralised = strategies::SuspectSet(record.at("neutralised").get<std::string>());
     trial.reason = record.at("reason");
     trial.rungs = record.value("rungs", neutralise::Rungs{});
-    trial.shortened = record.at("shortened");
+    trial.shortened = record.value("shortened", false);
     index_by_number_[trial.number] = trials.size();
     trials.push_back(std::move(trial));
   } else if (kind == "attempt-started") {
@@ -106,8 +107,8 @@ json trial_record(const TrialPlan& plan) {
                  {"trial", plan.number},
                  {"role", name_of(plan.role)},
                  {"neutralised", set_key(plan.neutralised)},
-                 {"reason", plan.reason},
-                 {"shortened", plan.shortened}};
+                 {"reason", plan.reason}};
+  if (plan.shortened) record["shortened"] = true;
   if (!plan.rungs.empty()) record["rungs"] = plan.rungs;
   return record;
 }
@@ -145,11 +146,11 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
                  {"verdict", named->second},
                  {"reason", judgement.reason},
                  {"text", judgement.text},
-                 {"p_bad", judgement.p_bad},
-                 {"notes", judgement.notes},
-                 {"metric", judgement.metric},
-                 {"strict", judgement.strict},
-                 {"spreads", std::move(spreads)}};
+                 {"p_bad", judgement.p_bad}};
+  if (!judgement.notes.empty()) record["notes"] = judgement.notes;
+  if (!judgement.metric.empty()) record["metric"] = judgement.metric;
+  if (judgement.strict) record["strict"] = true;
+  if (!spreads.empty()) record["spreads"] = std::move(spreads);
   put(record, "delta", judgement.delta);
   put(record, "standard_error", judgement.standard_error);
   put(record, "noise", judgement.noise);

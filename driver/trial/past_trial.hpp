@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -45,7 +46,7 @@ class PastTrials {
   /// not fit.
   bool take(const nlohmann::json& record);
 
-  std::vector<PastTrial> trials;          ///< in the order started
+  std::deque<PastTrial> trials;           ///< in the order started; they are not moved as more come
   std::vector<std::size_t> order_judged;  ///< indices into `trials`, in the order judged
   double elapsed_s = 0;                   ///< of the run, when the last thing happened that a record tells of
 

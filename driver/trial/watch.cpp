@@ -34,7 +34,7 @@ void WatchList::add(const configs::Family& family, Kind kind, const configs::Nam
 WatchList::WatchList(const configs::Experiment& experiment) {
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
-    if (const auto& discover = family.discover; discover && selection.discover && discover->command.empty()) {
+    if (const auto& discover = family.discover; discover && selection.discover && !discover->asks_framework()) {
       if (discover->file)
         add(family, Kind::ran, *discover->file);
       else

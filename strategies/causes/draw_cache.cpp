@@ -12,7 +12,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 }  // namespace
 
 DrawCache::DrawCache(const Tests& tests, const OddsLevels& levels, std::size_t slots)
-    : tests_(tests), slots_(slots, Slot{.draw = MemberDraw(tests, levels), .clears = {}, .hits = {}, .taken = {}}) {}
+    : tests_(tests), slots_(slots, Slot{.draw = MemberDraw(tests, levels), .clears = {}, .hits = {}, .taken = {}, .weights = {}}) {}
 
 const MemberDraw& DrawCache::prepared(const Signature& clears, const Cause& taken, const Signature& hits,
                                       MemberDraw::Weights weights) {
@@ -21,13 +21,14 @@ const MemberDraw& DrawCache::prepared(const Signature& clears, const Cause& take
   for (std::uint16_t member : taken) hash = mixed(hash, member);
   Slot& slot = slots_[hash % slots_.size()];
   const bool beside = slot.tests == tests_.size() && slot.clears.word == clears.word && slot.taken == taken;
-  if (beside && slot.hits.word == hits.word && slot.tests > 0) return slot.draw;
+  if (beside && slot.hits.word == hits.word && slot.weights == weights && slot.tests > 0) return slot.draw;
   if (!beside || slot.tests == 0) slot.draw.count_against(clears, taken);
   slot.draw.count_missed(hits, weights);
   slot.tests = tests_.size();
   slot.clears = clears;
   slot.hits = hits;
   slot.taken = taken;
+  slot.weights = weights;
   return slot.draw;
 }
 

@@ -14,7 +14,7 @@ class DrawCache {
   DrawCache(const Tests& tests, const OddsLevels& levels, std::size_t slots);
 
   /// The draw of a member beside `taken`, counted over these clears and hits (see MemberDraw); valid until the next
-  /// call. The weights must be the same for as long as there is no further test.
+  /// call.
   const MemberDraw& prepared(const Signature& clears, const Cause& taken, const Signature& hits,
                              MemberDraw::Weights weights);
 
@@ -24,6 +24,7 @@ class DrawCache {
     std::size_t tests = 0;  // when it was prepared; 0: never
     Signature clears, hits;
     Cause taken;
+    MemberDraw::Weights weights;
   };
 
   const Tests& tests_;

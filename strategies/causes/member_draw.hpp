@@ -37,6 +37,7 @@ class MemberDraw {
 
   struct Weights {
     double against, missed;  ///< at most 1
+    bool operator==(const Weights&) const = default;
   };
   /// Counts `clears` for a; the suspects of `taken` get no weight. Then `hits` for m, which makes it ready to draw.
   void count_against(const Signature& clears, const Cause& taken);

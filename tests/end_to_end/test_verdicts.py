@@ -42,7 +42,7 @@ class Verdicts(Space):
         self.assertIn("acc", done.out + done.err)
 
     def shortened(self):
-        return [record for record in self.journal() if record["kind"] == "trial" and record["shortened"]]
+        return [record for record in self.journal() if record["kind"] == "trial" and record.get("shortened")]
 
     def test_later_trials_are_shortened_and_the_proof_is_not(self):
         report, done = self.find("--cause", "op3=3", steps=1000, suspects=16)
@@ -50,7 +50,7 @@ class Verdicts(Space):
         self.assertIn("a failure shows early", done.err)
         self.assertTrue(self.shortened())
         whole = [record["neutralised"] for record in self.journal()
-                 if record["kind"] == "trial" and not record["shortened"]]
+                 if record["kind"] == "trial" and not record.get("shortened")]
         self.assertEqual(len([neutralised for neutralised in whole if neutralised.count("1") == 1]), 1)  # the fix
 
     def test_a_late_second_culprit_reopens_the_search(self):

@@ -11,6 +11,20 @@ stay on the device, where the optimizer finds them: a moved module sees copies, 
 import os
 
 
+class Framework:
+    """What both adapters share. They name `tensor` and `sequential`, classes, and `map_tree(change, values)`."""
+
+    def only_calls_others(self, module):
+        return isinstance(module, self.sequential)
+
+    def holds_tensors(self, value):  # such as the weights that a recurrent module keeps in a list
+        values = value if isinstance(value, (list, tuple)) else [value]
+        return any(isinstance(one, self.tensor) for one in values)
+
+    def mapped(self, change, values):
+        return self.map_tree(lambda value: change(value) if isinstance(value, self.tensor) else value, values)
+
+
 class CpuView(dict):
     """A module's parameters or buffers, as its forward sees them while it runs on the CPU."""
 

@@ -12,7 +12,7 @@ import numpy
 import paddle
 from paddle.utils import flatten, map_structure, pack_sequence_as
 
-from bisectd_modules import Modules
+from bisectd_modules import Framework, Modules
 
 LOW = (paddle.float16, paddle.bfloat16)
 
@@ -36,8 +36,10 @@ def moved(tensor, place):
     return Move.apply(tensor, place) if tensor.is_floating_point() else tensor._copy_to(place, True)
 
 
-class Paddle:
+class Paddle(Framework):
     kind = "layer"
+    tensor, sequential = paddle.Tensor, paddle.nn.Sequential
+    map_tree = staticmethod(map_structure)
 
     def __init__(self):
         self.device = None  # where the training runs
@@ -51,16 +53,6 @@ class Paddle:
 
     def with_inner(self, layer):
         return layer.sublayers(include_self=True)
-
-    def only_calls_others(self, layer):
-        return isinstance(layer, paddle.nn.Sequential)
-
-    def holds_tensors(self, value):  # such as the weights that a recurrent layer keeps in a list
-        values = value if isinstance(value, (list, tuple)) else [value]
-        return any(isinstance(one, paddle.Tensor) for one in values)
-
-    def mapped(self, change, values):
-        return map_structure(lambda value: change(value) if isinstance(value, paddle.Tensor) else value, values)
 
     def dtypes(self, layer, arguments):
         given = [value for value in flatten(arguments) if isinstance(value, paddle.Tensor)]

@@ -10,11 +10,13 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 import bisectd_torch
-from bisectd_modules import Modules
+from bisectd_modules import Framework, Modules
 
 
-class Torch:
+class Torch(Framework):
     kind = "module"
+    tensor, sequential = torch.Tensor, torch.nn.Sequential
+    map_tree = staticmethod(tree_map)
     say = staticmethod(bisectd_torch.say)
 
     def named(self, root):
@@ -22,16 +24,6 @@ class Torch:
 
     def with_inner(self, module):
         return list(module.modules())
-
-    def only_calls_others(self, module):
-        return isinstance(module, torch.nn.Sequential)
-
-    def holds_tensors(self, value):  # such as the weights that a recurrent module keeps in a list
-        values = value if isinstance(value, (list, tuple)) else [value]
-        return any(isinstance(one, torch.Tensor) for one in values)
-
-    def mapped(self, change, values):
-        return tree_map(lambda value: change(value) if isinstance(value, torch.Tensor) else value, values)
 
     def dtypes(self, module, arguments):
         given = [value for value in tree_flatten(arguments)[0] if isinstance(value, torch.Tensor)]
