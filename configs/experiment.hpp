@@ -95,12 +95,16 @@ struct Selection {
 
 enum class EngineChoice { automatic, ordered, causes, additive };
 
+/// Which of several minimal fixes is the culprit set: by the suspects' prices, or by the step time that was measured.
+enum class FixChoice { cheapest, fastest };
+
 struct SearchSettings {
   double confidence = 0.99;
   std::optional<std::int64_t> budget_trials;
   std::optional<double> budget_hours;
   std::uint64_t seed = 1;
   EngineChoice engine = EngineChoice::automatic;
+  FixChoice fix = FixChoice::cheapest;
 };
 
 /// Where the version of one part of the subject's software is found. Exactly one of the first three is set.

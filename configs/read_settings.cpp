@@ -158,15 +158,20 @@ SearchSettings read_search(const Value& block, Problems& problems) {
                                                                           {"ordered", EngineChoice::ordered},
                                                                           {"causes", EngineChoice::causes},
                                                                           {"additive", EngineChoice::additive}}};
-  Placed<std::string> engine;
-  if (reader.read("engine", placed_text_of, engine)) {
+  constexpr std::array<std::pair<const char*, FixChoice>, 2> kFixes{{{"cheapest", FixChoice::cheapest},
+                                                                     {"fastest", FixChoice::fastest}}};
+  const auto read_choice = [&](const char* key, const auto& choices, auto& chosen) {
+    Placed<std::string> word;
+    if (!reader.read(key, placed_text_of, word)) return;
     std::vector<std::string> names;
-    for (const auto& [name, choice] : kEngines) {
+    for (const auto& [name, choice] : choices) {
       names.emplace_back(name);
-      if (engine.value == name) search.engine = choice;
+      if (word.value == name) chosen = choice;
     }
-    check_word(engine, "engine", names, problems);
-  }
+    check_word(word, key, names, problems);
+  };
+  read_choice("engine", kEngines, search.engine);
+  read_choice("fix", kFixes, search.fix);
   reader.refuse_other_keys();
   return search;
 }

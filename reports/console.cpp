@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "reports/costs.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
@@ -89,6 +90,7 @@ std::vector<std::string> workaround(const Record& record) {
   for (const std::string& argument : record.workaround_arguments)
     lines.push_back("add the argument " + plain(shell_word(argument)));
   if (const std::string cost = cost_text(record); !cost.empty()) lines.push_back(cost);
+  for (const std::string& other : other_fix_texts(record, plain)) lines.push_back(other);
   return lines;
 }
 

@@ -128,6 +128,17 @@ Json ladders(const Record& record) {
   return list;
 }
 
+Json other_fixes(const Record& record) {
+  Json list = Json::array();
+  for (const OtherFix& fix : record.other_fixes)
+    list.push_back({{"neutralised", suspects(record, fix.neutralised)},
+                    {"trial", fix.trial},
+                    {"verdict", verdict_word(fix.verdict)},
+                    {"delta", number(fix.delta)},
+                    {"step_time_s", number(fix.step_time_s)}});
+  return list;
+}
+
 Json workaround(const Record& record) {
   Json environment = Json::array();
   for (const auto& [name, value] : record.workaround) environment.push_back({{"name", name}, {"value", value}});
@@ -204,6 +215,7 @@ Json all_but_trials(const Record& record) {
           {"ladders", ladders(record)},
           {"workaround", workaround(record)},
           {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
+          {"other_fixes", other_fixes(record)},
           {"versions", record.versions},
           {"advice", record.advice},
           {"changes", record.changes},

@@ -3,10 +3,17 @@
 #include <numeric>
 
 namespace bisectd::reports {
-namespace {
+bool judges_subject(const Trial& trial) {
+  return !trial.running && trial.role != "reference" && trial.role != "discovery";
+}
 
-// The last judged trial of exactly `ids`; one with the `wanted` verdict is preferred, because a repeat after it may
-// have been a lost node.
+const Trial* judged_trial(const Record& record, std::string_view role) {
+  const Trial* last = nullptr;
+  for (const Trial& trial : record.trials)
+    if (!trial.running && trial.role == role) last = &trial;
+  return last;
+}
+
 const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& ids,
                           std::optional<strategies::Verdict> wanted) {
   const Trial* any = nullptr;
@@ -17,19 +24,6 @@ const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& 
     if (trial.verdict == wanted) best = &trial;
   }
   return best ? best : any;
-}
-
-}  // namespace
-
-bool judges_subject(const Trial& trial) {
-  return !trial.running && trial.role != "reference" && trial.role != "discovery";
-}
-
-const Trial* judged_trial(const Record& record, std::string_view role) {
-  const Trial* last = nullptr;
-  for (const Trial& trial : record.trials)
-    if (!trial.running && trial.role == role) last = &trial;
-  return last;
 }
 
 const Trial* shown_by(const Record& record, const strategies::Claim& claim) {

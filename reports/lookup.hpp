@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,11 @@ bool judges_subject(const Trial& trial);
 
 /// The last judged trial of a role, or null.
 const Trial* judged_trial(const Record& record, std::string_view role);
+
+/// The last judged trial of exactly `ids` (ascending), or null; one with the `wanted` verdict is preferred, because a
+/// repeat after it may have been a lost node.
+const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& ids,
+                          std::optional<strategies::Verdict> wanted = {});
 
 /// The trial that shows a claim: the last judged one of exactly this set, of a proved claim the last with the expected
 /// verdict; null when there is none.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/costs.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
@@ -77,8 +78,10 @@ std::string workaround(const Record& record) {
     for (const std::string& argument : record.workaround_arguments) arguments += shell_word(argument) + "\n";
     body += markdown_block(arguments, "sh");
   }
-  const std::string cost = cost_text(record);
-  return cost.empty() ? body : body + "\n" + cost + "\n";
+  const auto paragraph = [&](const std::string& text) { body += (body.empty() ? "" : "\n") + text + "\n"; };
+  if (const std::string cost = cost_text(record); !cost.empty()) paragraph(cost);
+  for (const std::string& other : other_fix_texts(record, markdown_code)) paragraph(other);
+  return body;
 }
 
 std::string ladders(const Record& record) {

@@ -49,7 +49,7 @@ struct Attempt {
 /// One trial, judged or running.
 struct Trial {
   std::size_t number = 0;                 ///< 1-based, in the order started
-  std::string role;                       ///< reference, as-is, discovery, everything, runnable, search, certificate
+  std::string role;                       ///< reference, as-is, discovery, everything, search, ...: words of Role
   std::vector<std::size_t> neutralised;   ///< indices into Record::suspects, ascending
   bool running = false;
   strategies::Verdict verdict = strategies::Verdict::unresolved;
@@ -96,6 +96,15 @@ struct Reproduction {
   std::string script;              ///< for a POSIX shell, whole: environment, folder, command
 };
 
+/// Another minimal set that was tried in the place of the culprit set.
+struct OtherFix {
+  std::vector<std::size_t> neutralised;  ///< ids, ascending
+  std::size_t trial = 0;                 ///< its number
+  strategies::Verdict verdict = strategies::Verdict::unresolved;
+  std::optional<double> delta;
+  std::optional<double> step_time_s;     ///< median
+};
+
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
 struct Record {
@@ -126,6 +135,7 @@ struct Record {
   std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
   std::vector<std::string> workaround_arguments;                ///< argv elements to add
   std::optional<double> as_is_step_time_s, fix_step_time_s;     ///< medians; absent when the log has no times
+  std::vector<OtherFix> other_fixes;                            ///< by price
   std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
   std::vector<std::string> changes;                             ///< of versions, since the baseline
   std::vector<std::string> agreed_checks;                       ///< names: both sides were given the same there

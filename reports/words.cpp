@@ -169,13 +169,6 @@ std::string verdict_sentence(const Record& record, Escape escape) {
   return fmt::format("Not finished: {} more trials. Nobody is accused yet.", trials_left_text(record.answer));
 }
 
-std::string cost_text(const Record& record) {
-  if (!record.as_is_step_time_s || !record.fix_step_time_s) return "";
-  const double before = *record.as_is_step_time_s, after = *record.fix_step_time_s;
-  return fmt::format("Step time {:.3f} s as it is, {:.3f} s with the fix ({:+.0f} %).", before, after,
-                     (after / before - 1) * 100);
-}
-
 std::string explanation_text(const Record& record, Escape escape) {
   const std::string& text = record.answer.explanation;
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };

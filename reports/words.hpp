@@ -56,9 +56,6 @@ std::string claim_text(const Record& record, const strategies::Claim& claim, Esc
 /// The result in one or two sentences, with its confidence.
 std::string verdict_sentence(const Record& record, Escape escape);
 
-/// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured.
-std::string cost_text(const Record& record);
-
 /// The search's explanation with names in place of ids (#3), escaped as a whole.
 std::string explanation_text(const Record& record, Escape escape);
 

@@ -3,11 +3,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 namespace bisectd::strategies {
 namespace {
 
 constexpr std::size_t kExactCauses = 12;
+constexpr std::size_t kMostPartial = 10'000;  // sets looked at for further fixes
+
+/// How many of `chosen` are in the cause.
+std::ptrdiff_t hits(const std::vector<SuspectId>& chosen, const std::vector<SuspectId>& cause) {
+  return std::ranges::count_if(cause, [&](SuspectId s) { return std::ranges::find(chosen, s) != chosen.end(); });
+}
 
 class Branches {
  public:
@@ -21,14 +29,9 @@ class Branches {
   }
 
  private:
-  bool hit(const std::vector<SuspectId>& cause) const {
-    return std::any_of(cause.begin(), cause.end(),
-                       [&](SuspectId s) { return std::find(chosen_.begin(), chosen_.end(), s) != chosen_.end(); });
-  }
-
   void extend(double price) {
     if (price > best_price_ || (price == best_price_ && chosen_.size() >= best_.size())) return;
-    const auto open = std::find_if(causes_.begin(), causes_.end(), [&](const auto& cause) { return !hit(cause); });
+    const auto open = std::find_if(causes_.begin(), causes_.end(), [&](const auto& cause) { return hits(chosen_, cause) == 0; });
     if (open == causes_.end()) {
       best_ = chosen_;
       best_price_ = price;
@@ -52,6 +55,27 @@ class Branches {
   bool exact_ = true;
 };
 
+/// Of a set that hits every cause: whether each member alone hits one.
+bool is_minimal(const std::vector<SuspectId>& fix, std::span<const std::vector<SuspectId>> causes) {
+  return std::ranges::all_of(fix, [&](SuspectId member) {
+    return std::ranges::any_of(causes, [&](const auto& cause) {
+      return hits(fix, cause) == 1 && std::ranges::find(cause, member) != cause.end();
+    });
+  });
+}
+
+std::vector<std::vector<SuspectId>> mended_by(std::span<const std::vector<SuspectId>> causes, const Relations& relations,
+                                              const SuspectSet& always_active) {
+  std::vector<std::vector<SuspectId>> mended;
+  for (const std::vector<SuspectId>& cause : causes) {
+    mended.push_back(cause);
+    for (SuspectId needed : relations.with_needs(cause))
+      if (std::find(cause.begin(), cause.end(), needed) == cause.end()) mended.back().push_back(needed);
+    std::erase_if(mended.back(), [&](SuspectId suspect) { return always_active.test(suspect); });
+  }
+  return mended;
+}
+
 }  // namespace
 
 std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects) {
@@ -73,14 +97,31 @@ std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> caus
 // A cause's own members come first, so that of two equal fixes the one that names the guilty is taken.
 std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects,
                                     const Relations& relations, const SuspectSet& always_active) {
-  std::vector<std::vector<SuspectId>> mended_by;
-  for (const std::vector<SuspectId>& cause : causes) {
-    mended_by.push_back(cause);
-    for (SuspectId needed : relations.with_needs(cause))
-      if (std::find(cause.begin(), cause.end(), needed) == cause.end()) mended_by.back().push_back(needed);
-    std::erase_if(mended_by.back(), [&](SuspectId suspect) { return always_active.test(suspect); });
+  return cheapest_fix(mended_by(causes, relations, always_active), suspects);
+}
+
+// Uniform-cost search: partial sets leave the queue in the order of their price, so whole ones come out cheapest first.
+std::vector<std::vector<SuspectId>> minimal_fixes(std::span<const std::vector<SuspectId>> causes,
+                                                  std::span<const Suspect> suspects, const Relations& relations,
+                                                  const SuspectSet& always_active, std::size_t most) {
+  const std::vector<std::vector<SuspectId>> to_break = mended_by(causes, relations, always_active);
+  using Partial = std::pair<double, std::vector<SuspectId>>;  // price, ascending
+  std::set<Partial> queue{{0.0, {}}};
+  std::vector<std::vector<SuspectId>> fixes;
+  for (std::size_t seen = 0; !queue.empty() && seen < kMostPartial && fixes.size() < most; ++seen) {
+    const auto [price, chosen] = queue.extract(queue.begin()).value();
+    const auto open = std::ranges::find_if(to_break, [&](const auto& cause) { return hits(chosen, cause) == 0; });
+    if (open == to_break.end()) {
+      if (is_minimal(chosen, to_break) && !std::ranges::count(fixes, chosen)) fixes.push_back(chosen);
+      continue;
+    }
+    for (const SuspectId suspect : *open) {
+      std::vector<SuspectId> more = chosen;
+      more.insert(std::ranges::lower_bound(more, suspect), suspect);
+      queue.emplace(price + suspects[suspect].price, std::move(more));
+    }
   }
-  return cheapest_fix(mended_by, suspects);
+  return fixes;
 }
 
 }  // namespace bisectd::strategies

@@ -16,4 +16,10 @@ std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> caus
 std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects,
                                     const Relations& relations, const SuspectSet& always_active);
 
+/// All minimal sets of that kind, cheapest first, but not more than `most`; each ascending. Of causes with very many of
+/// them the first few only as far as they are found soon.
+std::vector<std::vector<SuspectId>> minimal_fixes(std::span<const std::vector<SuspectId>> causes,
+                                                  std::span<const Suspect> suspects, const Relations& relations,
+                                                  const SuspectSet& always_active, std::size_t most);
+
 }  // namespace bisectd::strategies

@@ -42,8 +42,9 @@ class Retold {
   Retold(const configs::Experiment& experiment, History history)
       : history_(std::move(history)),
         catalogue_(*history_.catalogue),
-        problem_(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject.devices).size(),
-                            history_.exact)),
+        problem_(preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject.devices).size(),
+                                       history_.exact),
+                            history_.preferred)),
         relations_(problem_) {
     Inquiry inquiry(problem_, engine_of(experiment.search.engine));
     for (const std::size_t index : history_.order_judged) {

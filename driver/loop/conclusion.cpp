@@ -10,17 +10,11 @@ namespace {
 
 using strategies::SuspectSet;
 
-SuspectSet set_of(const std::vector<strategies::SuspectId>& ids, std::size_t n) {
-  SuspectSet set(n);
-  for (const strategies::SuspectId id : ids) set.set(id);
-  return set;
-}
-
 /// What the fix changes against the subject as it is, and what the families need so that it takes effect.
 neutralise::Recipe set_workaround(reports::Record& record, const configs::Experiment& experiment,
                                   const neutralise::Catalogue& catalogue, const Base& base,
                                   const std::filesystem::path& files) {
-  const SuspectSet fix = set_of(record.answer.culprit_set, catalogue.size());
+  const SuspectSet fix = catalogue.set_of(record.answer.culprit_set);
   const auto as_is = neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base.environment, base.rungs);
   const auto fixed = placed_in(files, neutralise::recipe_for(experiment, catalogue, fix, base.environment, base.rungs));
   for (const strategies::SuspectId id : record.answer.culprit_set)

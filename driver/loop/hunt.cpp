@@ -17,8 +17,8 @@ using strategies::Verdict;
 
 Hunt::Hunt(Night& night, const AsIs& as_is)
     : night_(night), as_is_names_(as_is.names),
-      inquiry_(problem_of(night.experiment, night.catalogue, night.sides.subject.pool->size(), as_is.exact),
-               engine_of(night.experiment.search.engine)),
+      problem_(problem_of(night.experiment, night.catalogue, night.sides.subject.pool->size(), as_is.exact)),
+      inquiry_(preferring(problem_, night.past.preferred), engine_of(night.experiment.search.engine)),
       refused_(night.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
   night_.progress.line(reports::phase_line(night_.record, name_of(Role::search)));
   learn(told_by(as_is.trial.judgement, SuspectSet(night_.catalogue.size()), Role::as_is, false));
@@ -31,8 +31,27 @@ Hunt::Hunt(Night& night, const AsIs& as_is)
 
 void Hunt::run() {
   go_on_with_past();
+  while (night_.trials.any_finished())
+    for (const FinishedTrial& finished : night_.wait()) take_in(finished);
+  night_.record.answer = inquiry_.answer();  // once: an answer to each of ten thousand old evidences would take minutes
+  search();
+}
+
+void Hunt::prefer(const std::vector<strategies::SuspectId>& fix) {
+  const strategies::Answer proved = night_.record.answer;
+  night_.journal.append(preferred_record(fix));
+  inquiry_.ask_anew(preferring(problem_, fix));
+  night_.record.answer = inquiry_.answer();
+  search();
+  if (night_.record.answer.state == State::proved) return;
+  night_.journal.append(preferred_record({}));
+  night_.record.answer = proved;
+  night_.warn(fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
+                          night_.catalogue.labels(night_.catalogue.set_of(fix), fix.size())));
+}
+
+void Hunt::search() {
   strategies::Answer& answer = night_.record.answer;
-  answer = inquiry_.answer();  // once: an answer to each of ten thousand old evidences would take minutes
   while (true) {
     const State state = inquiry_.answer().state;
     if (state == State::searching && !budget_spent()) ask();
@@ -51,6 +70,7 @@ void Hunt::run() {
   if (inquiry_.answer().state == State::searching) answer.explanation = inquiry_.so_far();
   // The answer can come while other devices still work on trials that it makes needless.
   night_.trials.stop_all();
+  pending_.clear();
   std::erase_if(night_.record.trials, [](const reports::Trial& trial) { return trial.running; });
 }
 
@@ -83,10 +103,10 @@ bool Hunt::ask_for_proofs() {
 /// Tells what an earlier bisectd found out, in its order, and takes up what it left open.
 void Hunt::go_on_with_past() {
   const History& past = night_.past;
+  for (const PastTrial& trial : past.trials) night_.trials.continue_numbers_after(trial.number);
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
     if (!is_search(trial.role)) continue;
-    night_.trials.continue_numbers_after(trial.number);
     restore(night_.record, trial);
     night_.jury->learn(*trial.judgement);
     learn(told_by(trial));

@@ -17,10 +17,15 @@ class Hunt {
 
   /// To the answer, which is in the record then. Throws Interrupted.
   void run();
+  /// Makes another minimal fix the culprit set, if it can be proved as well; else the answer stays as it is. Throws
+  /// Interrupted.
+  void prefer(const std::vector<strategies::SuspectId>& fix);
+  bool budget_spent() const;
   /// Suspects that were neutralised, in a family that leaves traces, and left none.
   strategies::SuspectSet without_effect() const { return effect_due_ - effect_seen_; }
 
  private:
+  void search();
   void ask();
   bool ask_for_proofs();
   void go_on_with_past();
@@ -28,10 +33,10 @@ class Hunt {
   void learn(const Told& told);
   void learn_refused(const FinishedTrial& finished);
   void tell_refused(const std::vector<strategies::SuspectId>& members);
-  bool budget_spent() const;
 
   Night& night_;
   SeenNames as_is_names_;
+  strategies::Problem problem_;
   Inquiry inquiry_;
   std::map<std::size_t, strategies::SuspectSet> pending_;  ///< sets of running trials, by number
   strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise

@@ -44,9 +44,18 @@ bool Inquiry::learn(Told newest) {
   reopened_ = true;
   std::erase_if(told_, [](const Told& each) { return each.shortened; });
   shortened_.clear();
+  tell_again();
+  return true;
+}
+
+void Inquiry::ask_anew(strategies::Problem problem) {
+  problem_ = std::move(problem);
+  tell_again();
+}
+
+void Inquiry::tell_again() {
   search_ = strategies::Search(problem_, engine_);
   for (const Told& each : told_) search_.tell(each.evidence);
-  return true;
 }
 
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that

@@ -32,6 +32,8 @@ class Inquiry {
 
   /// Takes in one trial. True if it contradicts shortened ones: then these are forgotten, and no later one is heard.
   bool learn(Told told);
+  /// Asks for the cheapest fix by other prices; what was told stays told.
+  void ask_anew(strategies::Problem problem);
 
   const strategies::Answer& answer() const { return search_.answer(); }
   std::string so_far() const { return search_.so_far(); }
@@ -46,6 +48,7 @@ class Inquiry {
   std::ptrdiff_t proofs_of(const strategies::SuspectSet& neutralised) const;
 
  private:
+  void tell_again();
   bool contradicts_shortened(const strategies::Evidence& whole) const;
 
   strategies::Problem problem_;

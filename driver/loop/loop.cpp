@@ -6,6 +6,8 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/hunt.hpp"
 #include "driver/loop/ladders.hpp"
+#include "driver/loop/other_fixes.hpp"
+#include "driver/loop/problem.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -35,6 +37,24 @@ void show_first_runs(Night& night) {
   if (night.past.trials.empty()) night.write_reports(false);
 }
 
+/// What the fix costs in speed, and whether another one costs less.
+void compare_fixes(Night& night, Hunt& hunt, bool exact) {
+  reports::Record& record = night.record;
+  const auto problem = problem_of(night.experiment, night.catalogue, night.sides.subject.pool->size(), exact);
+  const auto describe = [&] {
+    const auto others = other_fixes(record.answer, problem);
+    describe_costs(record, others);
+    return others;
+  };
+  const auto others = describe();
+  if (record.answer.state != strategies::State::proved || hunt.budget_spent()) return;
+  try_other_fixes(night, others);
+  describe();
+  if (night.experiment.search.fix != configs::FixChoice::fastest || night.past.finished) return;
+  if (const auto fix = faster_fix(record)) hunt.prefer(*fix);
+  describe();
+}
+
 void find_answer(Night& night) {
   if (!check_sides(night)) return;
   measure_reference(night);
@@ -45,8 +65,8 @@ void find_answer(Night& night) {
   climb_ladders(night);
   Hunt hunt(night, *as_is);
   hunt.run();
+  compare_fixes(night, hunt, as_is->exact);
   show_fix(night);
-  describe_costs(night.record);
   const std::filesystem::path files = night.directory.workaround_files();
   const neutralise::Recipe fix = conclude(night.record, night.experiment, night.catalogue,
                                           {night.sides.subject.environment, night.rungs}, hunt.without_effect(), files);

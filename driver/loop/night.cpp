@@ -79,14 +79,18 @@ TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, 
   return plan;
 }
 
-void Night::start_or_go_on(TrialPlan plan) {
-  const auto begun = std::ranges::find_if(past.trials, [&](const PastTrial& trial) {
+const PastTrial* Night::begun(const TrialPlan& plan) const {
+  const auto same = std::ranges::find_if(past.trials, [&](const PastTrial& trial) {
     return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs;
   });
-  if (begun == past.trials.end())
-    trials.start(std::move(plan));
+  return same == past.trials.end() ? nullptr : &*same;
+}
+
+void Night::start_or_go_on(TrialPlan plan) {
+  if (const PastTrial* same = begun(plan))
+    trials.go_on(std::move(plan), *same);
   else
-    trials.go_on(std::move(plan), *begun);
+    trials.start(std::move(plan));
 }
 
 std::vector<FinishedTrial> Night::wait() {

@@ -39,6 +39,8 @@ class Night {
 
   /// What a trial of this role launches, as far as is known by now.
   TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const;
+  /// An earlier bisectd started the same trial.
+  bool was_begun(const TrialPlan& plan) const { return begun(plan) != nullptr; }
   /// Starts a trial, or takes up the same one of an earlier bisectd.
   void start_or_go_on(TrialPlan plan);
   /// The next trials that came to their end, in the record already. Throws Interrupted.
@@ -66,6 +68,7 @@ class Night {
   reports::Record record;
 
  private:
+  const PastTrial* begun(const TrialPlan& plan) const;
   void take_in(const FinishedTrial& finished);
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
   judge::Judgement judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const;

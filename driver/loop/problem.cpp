@@ -1,5 +1,7 @@
 #include "driver/loop/problem.hpp"
 
+#include <algorithm>
+
 #include "strategies/relations.hpp"
 
 namespace bisectd::driver {
@@ -40,6 +42,13 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
   for (const auto& group : experiment.relations.exclusive)
     if (std::vector<strategies::SuspectId> ids = ids_of(group, catalogue); ids.size() > 1)
       problem.exclusive.push_back(std::move(ids));
+  return problem;
+}
+
+// Any other minimal fix holds a suspect that is not in this one, and that one alone costs more than all of these.
+strategies::Problem preferring(strategies::Problem problem, const std::vector<strategies::SuspectId>& fix) {
+  const double least = std::ranges::min_element(problem.suspects, {}, &strategies::Suspect::price)->price;
+  for (const strategies::SuspectId id : fix) problem.suspects[id].price = least / static_cast<double>(fix.size() + 1);
   return problem;
 }
 

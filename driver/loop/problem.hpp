@@ -16,6 +16,9 @@ namespace bisectd::driver {
 strategies::Problem problem_of(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                                std::size_t slots, bool exact);
 
+/// The same problem with prices that make a minimal fix the cheapest one; of no members, as it is.
+strategies::Problem preferring(strategies::Problem problem, const std::vector<strategies::SuspectId>& fix);
+
 /// All suspects, less those that cannot be neutralised together with another one.
 strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
 

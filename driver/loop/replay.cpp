@@ -6,6 +6,7 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/loop/inquiry.hpp"
 #include "driver/loop/ladder_record.hpp"
+#include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
@@ -62,13 +63,19 @@ class Replay {
     add_conclusion(record_, history_);
     if (record_.finished) {
       show_fix();
-      describe_costs(record_);
+      describe_costs(record_, history_.catalogue ? other_fixes(record_.answer, problem()) : NoFixes{});
     }
     describe_reproductions(record_, directory_);
     return std::move(record_);
   }
 
  private:
+  using NoFixes = std::vector<std::vector<strategies::SuspectId>>;
+
+  strategies::Problem problem() const {
+    return problem_of(experiment_, *history_.catalogue, launch::DevicePool(experiment_.subject.devices).size(), history_.exact);
+  }
+
   judge::Curve curve_of(const reports::Trial& trial, const reports::Attempt& attempt) const {
     const configs::Side& side =
         trial.role == name_of(Role::reference) ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
@@ -110,12 +117,10 @@ class Replay {
   /// Of a run under way; a finished one has its answer in the journal.
   void add_answer() {
     if (history_.finished || !history_.catalogue) return;
-    const std::size_t slots = launch::DevicePool(experiment_.subject.devices).size();
-    Inquiry inquiry(problem_of(experiment_, *history_.catalogue, slots, history_.exact),
-                    engine_of(experiment_.search.engine));
+    Inquiry inquiry(preferring(problem(), history_.preferred), engine_of(experiment_.search.engine));
     for (const std::size_t index : history_.order_judged) {
       const PastTrial& trial = history_.trials[index];
-      if (trial.role == Role::reference || trial.role == Role::discovery) continue;
+      if (trial.role != Role::as_is && !is_search(trial.role)) continue;
       Told told = told_by(trial);
       told.evidence.neutralised.resize(history_.catalogue->size());  // the subject as it is ran before they were known
       inquiry.learn(std::move(told));

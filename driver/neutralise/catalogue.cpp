@@ -46,6 +46,12 @@ std::string Catalogue::label(strategies::SuspectId id) const {
   return member.family + ":" + member.name;
 }
 
+strategies::SuspectSet Catalogue::set_of(const std::vector<strategies::SuspectId>& ids) const {
+  strategies::SuspectSet set(size());
+  for (const strategies::SuspectId id : ids) set.set(id);
+  return set;
+}
+
 std::string Catalogue::labels(const strategies::SuspectSet& set, std::size_t limit) const {
   std::string text;
   std::size_t shown = 0;

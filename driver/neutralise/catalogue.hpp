@@ -39,6 +39,8 @@ class Catalogue {
 
   std::optional<strategies::SuspectId> find(const std::string& family, const std::string& name) const;
 
+  strategies::SuspectSet set_of(const std::vector<strategies::SuspectId>& ids) const;
+
   /// `family:name`, as the reports say it.
   std::string label(strategies::SuspectId id) const;
   /// Labels of a set, comma-separated, at most `limit` of them and then "and 12 more".

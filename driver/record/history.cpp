@@ -56,6 +56,8 @@ class Replay {
       history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
       history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
       history.effect_seen.resize(history.catalogue->size());
+    } else if (kind == "preferred") {
+      record.at("fix").get_to(history.preferred);
     } else if (kind == "effect") {
       history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
     } else {
@@ -125,6 +127,8 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
   if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
   return record;
 }
+
+json preferred_record(const std::vector<strategies::SuspectId>& fix) { return {{"kind", "preferred"}, {"fix", fix}}; }
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
 

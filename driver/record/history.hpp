@@ -33,6 +33,7 @@ struct History {
   std::optional<neutralise::Catalogue> catalogue;
   bool exact = false;                                ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
+  std::vector<strategies::SuspectId> preferred;      ///< a fix chosen for its speed; empty: by price
   std::deque<PastTrial> trials;                      ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
   std::uintmax_t whole_bytes = 0;                    ///< of the journal
@@ -50,6 +51,7 @@ nlohmann::json finished_record(const reports::Record& record);
 nlohmann::json session_record(double elapsed_s, const std::string& failure);
 nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
+nlohmann::json preferred_record(const std::vector<strategies::SuspectId>& fix);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 
 }  // namespace bisectd::driver

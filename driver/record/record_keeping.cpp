@@ -156,16 +156,23 @@ void describe_reproductions(reports::Record& record, const keep::RunDirectory& d
   }
 }
 
-void describe_costs(reports::Record& record) {
-  std::vector<double> as_is, fix;
-  for (const reports::Trial& trial : record.trials) {
-    const bool is_as_is = trial.role == name_of(Role::as_is);
-    if (!is_as_is && (trial.neutralised.empty() || trial.neutralised != record.answer.culprit_set)) continue;
-    for (const reports::Attempt& attempt : trial.attempts)
-      if (attempt.step_time_s) (is_as_is ? as_is : fix).push_back(*attempt.step_time_s);
-  }
-  record.as_is_step_time_s = median(std::move(as_is));
-  record.fix_step_time_s = median(std::move(fix));
+void describe_costs(reports::Record& record, const std::vector<std::vector<strategies::SuspectId>>& other_fixes) {
+  const auto step_time_s = [&](const auto& is_meant) {
+    std::vector<double> times;
+    for (const reports::Trial& trial : record.trials)
+      for (const reports::Attempt& attempt : trial.attempts)
+        if (attempt.step_time_s && is_meant(trial)) times.push_back(*attempt.step_time_s);
+    return median(std::move(times));
+  };
+  const auto with = [&](const std::vector<strategies::SuspectId>& set) {
+    return step_time_s([&](const reports::Trial& trial) { return !set.empty() && trial.neutralised == set; });
+  };
+  record.as_is_step_time_s = step_time_s([](const reports::Trial& trial) { return trial.role == name_of(Role::as_is); });
+  record.fix_step_time_s = with(record.answer.culprit_set);
+  record.other_fixes.clear();
+  for (const std::vector<strategies::SuspectId>& fix : other_fixes)
+    if (const reports::Trial* trial = reports::judged_trial(record, fix))
+      record.other_fixes.push_back({fix, trial->number, trial->verdict, trial->delta, with(fix)});
 }
 
 }  // namespace bisectd::driver

@@ -8,7 +8,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 10> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 11> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
                                                                    {Role::ladder, "ladder"},
@@ -17,6 +17,7 @@ constexpr std::array<std::pair<Role, const char*>, 10> kRoleNames{{{Role::refere
                                                                    {Role::search, "search"},
                                                                    {Role::certificate, "certificate"},
                                                                    {Role::proof, "proof"},
+                                                                   {Role::other_fix, "other-fix"},
                                                                    {Role::by_hand, "by-hand"}}};
 
 }  // namespace
@@ -41,7 +42,8 @@ Role role_of(strategies::Purpose purpose) {
 }
 
 bool is_search(Role role) {
-  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder;
+  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder &&
+         role != Role::other_fix;
 }
 
 std::string set_key(const strategies::SuspectSet& set) {

@@ -14,14 +14,14 @@ namespace bisectd::driver {
 
 /// `proof`: a claim of the finished answer once more, at full length and without a grey zone; `by_hand`: a set that a
 /// person named.
-enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof, by_hand };
+enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof, other_fix, by_hand };
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.
 Role role_of(const std::string& name);
 Role role_of(strategies::Purpose purpose);
 
-/// Trials that the search asked for; the others come before it.
+/// Trials that the search asked for; the others come before it or after.
 bool is_search(Role role);
 
 /// What names a trial's folder: two trials of one set have the same key.

@@ -179,6 +179,7 @@ std::vector<FinishedTrial> Trials::wait() {
 void Trials::stop_all() {
   queue_.clear();
   for (const AttemptOutcome& outcome : attempts_.stop_all()) listener_(open_.at(outcome.trial).plan, &outcome);
+  open_.clear();
 }
 
 }  // namespace bisectd::driver

@@ -52,6 +52,8 @@ class Trials {
   std::size_t free_slots(const LaunchSide& side) const;
   std::size_t next_number() const { return next_number_; }
   void continue_numbers_after(std::size_t number) { next_number_ = std::max(next_number_, number + 1); }
+  /// Whether wait() has anything to hand on at once: trials taken up again that their files show to be at their end.
+  bool any_finished() const { return !finished_.empty(); }
   /// Whether wait() has anything to wait for or to hand on.
   bool any_open() const { return !open_.empty() || !finished_.empty(); }
 

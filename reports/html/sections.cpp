@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "reports/costs.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
@@ -117,6 +118,7 @@ std::string workaround_section(const Record& record) {
     arguments.push_back("add the argument <code>" + html(shell_word(argument)) + "</code>");
   body += list(arguments);
   if (const std::string cost = cost_text(record); !cost.empty()) body += "<p>" + cost + "</p>\n";
+  body += list(other_fix_texts(record, html));
   std::string smallest;
   for (const std::string& one : reproductions(record)) smallest += one + "\n";
   return section("workaround", "Workaround", body) + section("reproductions", "Smallest reproduction", smallest);

@@ -166,6 +166,7 @@ TEST_CASE("a wrong line of the settings is named with its place") {
       {12, "search: {budget: 8h}", "12:18: `search.budget`: expected keys and values, found a text"},
       {12, "search: {seed: -1}", "12:16: `search.seed`: expected a whole number from 0 to 9223372036854775807, found `-1`"},
       {12, "search: {engine: orderd}", "12:18: unknown engine `orderd` | did you mean `ordered`?"},
+      {12, "search: {fix: fast}", "12:15: unknown fix `fast` | known: cheapest, fastest"},
   });
 }
 

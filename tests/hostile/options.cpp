@@ -33,7 +33,7 @@ The curve
   --steps N (100)   --first-loss X (8)   --last-loss X (2)
   --noise PCT       level noise: standard deviation between runs;   --step-noise PCT: between steps
   --seed N          makes noise repeatable: drawn from N and the last part of BISECTD_ATTEMPT (after its last /)
-  --step-ms X       sleeps in every step
+  --step-ms X       sleeps in every step;   --slow A=MS: so much longer while A is off. May be repeated
 
 Bad behaviour (a STEP counts from 1)
   --crash-off A+B   SIGABRT at the middle when all of them are off; --hang-off A+B: hangs there. May be repeated
@@ -151,6 +151,7 @@ Options parse(const std::vector<std::string>& words) {
       {"--step-noise", [&](auto& v) { o.step_noise_percent = number(v); }},
       {"--seed", [&](auto& v) { o.seed = static_cast<std::uint64_t>(whole(v)); }},
       {"--step-ms", [&](auto& v) { o.step_ms = number(v); }},
+      {"--slow", [&](auto& v) { o.slow_ms[halves(v).first] = number(halves(v).second); }},
       {"--crash-off", [&](auto& v) { o.crash_off.push_back(split(v, '+')); }},
       {"--hang-off", [&](auto& v) { o.hang_off.push_back(split(v, '+')); }},
       {"--crash-at", [&](auto& v) { o.crash_at = whole(v); }},

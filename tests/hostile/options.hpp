@@ -44,6 +44,7 @@ struct Options {
   bool hang_at_exit = false, ignore_term = false, torn = false, garbage = false, long_line = false, discover = false;
   std::int64_t strays = 0, spam_mb = 0;
   double step_ms = 0;
+  std::map<std::string, double> slow_ms;  ///< by name: more in every step while it is off
   std::set<std::string> no_effect, on_cpu;
   std::string count_file;
 

@@ -146,6 +146,8 @@ int train(const Options& options) {
   Model model(options, names_off(options), lookup, seed_of(options));
   if (model.random().uniform() * 100 < options.crash_percent) die(SIGABRT);
   log_kernels(options, model);
+  double step_ms = options.step_ms;
+  for (const auto& [name, ms] : options.slow_ms) step_ms += model.is_off(name) ? ms : 0;
   for (std::int64_t step = 1; step <= options.steps; ++step) {
     if (step == options.crash_at) die(SIGSEGV);
     if (step == options.hang_at) hang();
@@ -155,9 +157,9 @@ int train(const Options& options) {
     if (options.side_channel) log_aside(step, loss);
     if (options.score_every > 0 && step % options.score_every == 0)
       std::printf("[2025/11/27 16:48:27] ppocr INFO: cur metric, acc: %.6f, fps: 1200.0\n", model.score(step));
-    if (options.step_ms > 0) {
+    if (step_ms > 0) {
       std::fflush(stdout);
-      sleep_ms(options.step_ms);
+      sleep_ms(step_ms);
     }
   }
   if (options.hang_at_exit) hang();

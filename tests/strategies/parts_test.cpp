@@ -1,7 +1,9 @@
 // The parts of the search, one rule each: log, first hit, prior, fix, simulate.
 #include "strategies/evidence_log.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "strategies/first_hit.hpp"
 #include "strategies/fix.hpp"
@@ -111,6 +113,47 @@ TEST_CASE("the cheapest fix: price first, then fewest members") {
   suspects[0].price = suspects[2].price = 1;
   CHECK(cheapest_fix(causes, suspects) == std::vector<SuspectId>{0, 2, 3});
   CHECK(cheapest_fix({}, suspects).empty());
+}
+
+TEST_CASE("all minimal fixes against brute force, cheapest first") {
+  Random random(5);
+  for (int game = 0; game < 200; ++game) {
+    constexpr std::size_t n = 7;
+    Problem problem = problem_of(n);
+    for (Suspect& suspect : problem.suspects) suspect.price = 1 + static_cast<double>(random.below(4));
+    Causes causes(1 + random.below(4));
+    for (auto& cause : causes)
+      while (cause.empty())
+        for (SuspectId id = 0; id < n; ++id)
+          if (random.below(3) == 0) cause.push_back(id);
+    const auto breaks = [&](unsigned set) {
+      return std::ranges::all_of(causes, [&](const auto& cause) {
+        return std::ranges::any_of(cause, [&](SuspectId id) { return set >> id & 1U; });
+      });
+    };
+    const auto price = [&](const std::vector<SuspectId>& fix) {
+      double sum = 0;
+      for (const SuspectId id : fix) sum += problem.suspects[id].price;
+      return sum;
+    };
+    std::set<std::vector<SuspectId>> expected;
+    for (unsigned set = 0; set < 1U << n; ++set) {
+      std::vector<SuspectId> fix;
+      bool minimal = breaks(set);
+      for (SuspectId id = 0; id < n; ++id)
+        if (set >> id & 1U) {
+          fix.push_back(id);
+          minimal = minimal && !breaks(set & ~(1U << id));
+        }
+      if (minimal) expected.insert(fix);
+    }
+    const auto found = minimal_fixes(causes, problem.suspects, Relations(problem), SuspectSet(n), 1000);
+    CHECK(std::set(found.begin(), found.end()) == expected);
+    CHECK(found.size() == expected.size());
+    CHECK(std::ranges::is_sorted(found, {}, price));
+    CHECK(price(found.front()) == price(cheapest_fix(causes, problem.suspects)));
+    CHECK(minimal_fixes(causes, problem.suspects, Relations(problem), SuspectSet(n), 1) == std::vector(1, found.front()));
+  }
 }
 
 TEST_CASE("simulate: the same games again, and their spread in order") {

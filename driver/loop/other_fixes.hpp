@@ -1,0 +1,22 @@
+// Where culprits fail only together, several minimal sets mend the subject. What they cost in speed only runs can tell.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "driver/loop/night.hpp"
+
+namespace bisectd::driver {
+
+/// The minimal fixes of a proved answer beside its culprit set, by price; a few, or a night would go to them.
+std::vector<std::vector<strategies::SuspectId>> other_fixes(const strategies::Answer& answer,
+                                                            const strategies::Problem& problem);
+
+/// Runs each of them once at full length, unless the record knows enough of it or no step time can be measured here.
+/// Their trials are no evidence for the search. Throws Interrupted.
+void try_other_fixes(Night& night, const std::vector<std::vector<strategies::SuspectId>>& fixes);
+
+/// The fastest of the other fixes that pass, if it is faster than the culprit set.
+std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Record& record);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,17 @@
+// What the fix costs in speed, and what others would, in the words that all renderers share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/words.hpp"
+
+namespace bisectd::reports {
+
+/// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured.
+std::string cost_text(const Record& record);
+
+/// A sentence for each other fix that was tried: "In its place ops:b: pass (+0.02 %), 0.180 s (-19 % against the fix).".
+std::vector<std::string> other_fix_texts(const Record& record, Escape escape);
+
+}  // namespace bisectd::reports

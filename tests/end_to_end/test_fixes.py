@@ -1,0 +1,91 @@
+"""Which of several minimal fixes: what each costs in speed, and the fastest one if that is wanted."""
+import shutil
+import signal
+import unittest
+
+from space import Space, hostile_experiment
+
+PAIR = ("--cause", "op2+op5=3", "--step-ms", "18", "--slow", "op2=14")
+
+
+class Fixes(Space):
+    def run_with(self, *trainer, code=1, options=(), **experiment):
+        self.write("experiment.yaml", hostile_experiment(*trainer, **{"suspects": 6, "devices": "[0, 1, 2, 3]", **experiment}))
+        return self.bisectd("run", "experiment.yaml", *options, code=code)
+
+    def other_fixes(self):
+        return {tuple(name["name"] for name in fix["neutralised"]): fix for fix in self.report()["other_fixes"]}
+
+    def journal_has(self, text):
+        journal = self.run_folder() / "journal.jsonl"
+        return journal.exists() and text in journal.read_text()
+
+    def assert_told_again(self, said):
+        fixes = self.report()["other_fixes"]
+        self.assertEqual(self.bisectd("report", self.run_folder(), code=0).out, said)
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(self.report()["other_fixes"], fixes)
+        self.assertEqual(self.bisectd("report", self.run_folder(), code=0).out, said)
+
+    def test_the_other_fix_is_measured(self):
+        said = self.run_with(*PAIR).out
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        other = self.other_fixes()
+        self.assertEqual(list(other), [("op5",)])
+        self.assertEqual(other["op5",]["verdict"], "pass")
+        self.assertLess(other["op5",]["step_time_s"], 0.75 * self.report()["step_time_s"]["fix"])
+        self.assertRegex(said, r"In its place ops:op5: pass \(.*\), step time 0\.0\d+ s \(-\d+ % against the fix\)\.")
+        self.assert_told_again(said)
+
+    def test_the_fastest_fix_is_chosen_and_proved(self):
+        said = self.run_with(*PAIR, search="search: {fix: fastest}").out
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:op5"])
+        self.assertEqual(self.causes(report), [["op2", "op5"]])
+        self.assertTrue(all(claim["proved"] for claim in report["certificate"]))
+        fix = [suspect["name"] for suspect in report["suspects"]].index("op5")
+        self.assertIn(("fix_passes", [fix]), [(claim["claim"], claim["neutralised"]) for claim in report["certificate"]])
+        self.assertEqual(list(self.other_fixes()), [("op2",)])
+        self.assertRegex(said, "HOSTILE_OFF=.?op5")
+        self.assert_told_again(said)
+        self.assertIn("with ops:op5 neutralised it passes", self.bisectd("explain", self.run_folder(), code=0).out)
+
+    def test_one_that_does_not_mend_is_not_chosen(self):
+        # What op2 does with op1 is not looked for once op2 is the fix: only the trial shows that op5 is none.
+        self.run_with(*PAIR, "--cause", "op1+op2=2", search="search: {fix: fastest}")
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        for fix, tried in self.other_fixes().items():
+            self.assertEqual(tried["verdict"], "pass" if fix == ("op1", "op5") else "fail", fix)
+
+    def test_a_cause_of_one_has_no_other_fix(self):
+        self.run_with("--cause", "op3=3", "--step-ms", "10")
+        self.assertEqual(self.other_fixes(), {})
+
+    def test_where_no_step_time_is_known_nothing_is_tried(self):
+        self.run_with("--cause", "op2+op5=3")
+        self.assertNotIn("other-fix", [trial["role"] for trial in self.report()["trial_list"]])
+
+    def test_a_spent_budget_is_not_overdrawn(self):
+        few = ("--cause", "op0+op3=3", "--step-ms", "18")
+        self.run_with(*few, suspects=4, devices="[0]")
+        roles = [trial["role"] for trial in self.report()["trial_list"]]
+        searched = sum(role not in ("reference", "as-is", "other-fix") for role in roles)
+        shutil.rmtree(self.folder / "bisectd-out")  # and with it the history, which would change the odds
+        self.run_with(*few, suspects=4, devices="[0]", search=f"search: {{budget: {{trials: {searched}}}}}")
+        again = [trial["role"] for trial in self.report()["trial_list"]]
+        self.assertEqual(again, [role for role in roles if role != "other-fix"])
+        self.assertNotEqual(again, roles)
+
+    def test_killed_while_it_compares(self):
+        self.write("experiment.yaml", hostile_experiment(*PAIR, suspects=6, devices="[0, 1, 2, 3]", search="search: {fix: fastest}"))
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.journal_has('"role":"other-fix"'))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op5"])
+        self.assertEqual(sum(trial["role"] == "other-fix" for trial in self.report()["trial_list"]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
