@@ -60,6 +60,20 @@ void choose(configs::Experiment& experiment, std::map<std::string, configs::Sele
   chosen[family].members.push_back({name, {}});
 }
 
+/// Throws UsageError for two members that cannot be neutralised together.
+void refuse_exclusive(const configs::Experiment& experiment, const std::map<std::string, configs::Selection>& chosen) {
+  for (const std::vector<configs::MemberLabel>& group : experiment.relations.exclusive) {
+    std::vector<std::string> both;
+    for (const configs::MemberLabel& member : group) {
+      const auto family = chosen.find(member.family);
+      if (family != chosen.end() && std::ranges::count(family->second.members, member.name, &configs::Placed<std::string>::value))
+        both.push_back(member.family + ":" + member.name);
+    }
+    if (both.size() > 1)
+      throw UsageError(fmt::format("{} cannot be switched off together: `relations.exclusive` says so", fmt::join(both, " and ")));
+  }
+}
+
 int exit_code(strategies::Verdict verdict) {
   switch (verdict) {
     case strategies::Verdict::pass: return 0;
@@ -80,6 +94,7 @@ int trial(const TrialOptions& options) {
   std::map<std::string, configs::Selection> chosen;
   for (auto& [name, selection] : experiment.suspects) chosen[name].place = selection.place;
   for (const std::string& word : options.off) choose(experiment, chosen, word);
+  refuse_exclusive(experiment, chosen);
   experiment.suspects = chosen;
   HandRun run(experiment, options.out, "trial", options.quiet);
   const reports::Record& record = run_one_trial(run.night());
