@@ -61,6 +61,10 @@ std::string spelling_fault(std::string_view name, const Family& family) {
     if (name.find(ender) != std::string_view::npos)
       return ender == family.deliver.separator ? fmt::format("holds the separator `{}`", ender)
                                                : fmt::format("holds `{}`, which ends a name where it is delivered", ender);
+  // What makes comments, sections and entries in the text files that are read line by line, and so other names of these.
+  if (family.deliver.file && !family.deliver.file->is_json)
+    if (const auto at = name.find_first_of("#;[]:="); at != std::string_view::npos)
+      return fmt::format("holds `{}`, which has a meaning of its own in the file that it is written to", name[at]);
   if (name.find_first_of("'\"`") != std::string_view::npos) return "holds a quote";
   for (const std::string_view curly : {"\u2018", "\u2019", "\u201C", "\u201D"})
     if (name.find(curly) != std::string_view::npos) return "holds a curly quote";

@@ -69,6 +69,11 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
     for (const char* key : {"likely", "price"})
       if (const Value* figures = reader.find(key))
         problems.add(figures->place, fmt::format("`{}.{}` has no use: a ladder is one suspect", what, key));
+  if (family.kind == FamilyKind::ladder && !selection.exclude.empty() &&
+      std::ranges::all_of(family.ladder.values, [&](const std::string& value) {
+        return std::ranges::count(selection.exclude, value, &Placed<std::string>::value) > 0;
+      }))
+    problems.add(reader.find("exclude")->place, fmt::format("`{}.exclude` leaves no value", what));
   const bool understood = reader.refuse_other_keys();
   selection.all = family.kind != FamilyKind::list && selection.members.empty();
   if (understood && !selection.all && !selection.discover && selection.members.empty())

@@ -81,7 +81,7 @@ class Ci {
 
   int operator()() {
     load_models();
-    suite::SuiteState state = suite::SuiteState::open(options_.out, file_.name, options_.fresh);
+    suite::SuiteState state = suite::SuiteState::open(options_.out, file_.name, options_.only, options_.fresh);
     state_ = &state;
     launch::sweep_strays(state.tag() + "/");
     record_.name = file_.name;
@@ -175,13 +175,20 @@ class Ci {
         progress_.line(reports::entry_line(entry));
         continue;
       }
-      if (const auto code = state_->code_of(entry.model)) {
+      const auto code = state_->code_of(entry.model);
+      const std::string upgrade = code ? upgrade_since_judged(entry.model, *experiments_[i]) : "";
+      if (code && upgrade.empty()) {
         take_in(entry.model, *code, "");
         continue;
       }
+      std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "run", experiments_[i]->file, "--out",
+                                       state_->folder_of(entry.model).string(), "--history", fs::absolute(history_).string()};
+      if (code) {
+        progress_.line(fmt::format("{}: {} since it was judged: once more", entry.model, upgrade));
+        command.push_back("--new");
+      }
       models.push_back({.name = entry.model,
-                        .command = {fs::read_symlink("/proc/self/exe").string(), "run", experiments_[i]->file, "--out",
-                                    state_->folder_of(entry.model).string(), "--history", fs::absolute(history_).string()},
+                        .command = std::move(command),
                         .devices = devices_of(*experiments_[i]),
                         .folder = state_->folder_of(entry.model)});
     }
@@ -201,6 +208,14 @@ class Ci {
     const suite::SuiteEnd end = suite::run_models(std::move(models), launcher, state_->tag(), hooks);
     signal_number_ = launcher.signal_number();
     return end;
+  }
+
+  /// What changed since an earlier session of this suite judged the model; empty if nothing did, or if it gave no run.
+  std::string upgrade_since_judged(const std::string& model, const configs::Experiment& experiment) {
+    const fs::path latest = state_->folder_of(model) / "latest";
+    if (!keep::RunDirectory::is_one(latest)) return "";
+    return suite::upgrade_since(see_run(latest.string()).history.versions, experiment, state_->folder() / "versions" / model,
+                                state_->tag());
   }
 
   /// A model's bisectd has ended: its record, or why there is none.

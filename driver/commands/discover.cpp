@@ -44,7 +44,8 @@ int discover(const DiscoverOptions& options) {
     if (!selection.discover) continue;
     const auto members = found.find(name);
     const auto family_off = off.find(name);
-    if (!options.json) fmt::print("{}: {} members\n", name, members == found.end() ? 0 : members->second.size());
+    const std::size_t count = members == found.end() ? 0 : members->second.size();
+    if (!options.json) fmt::print("{}: {} members{}\n", name, count, count ? "" : ": none was seen on the device");
     json[name] = nlohmann::ordered_json::array();
     if (members == found.end()) continue;
     for (const std::string& member : members->second) {

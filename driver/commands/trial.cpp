@@ -10,10 +10,12 @@
 #include "configs/loader.hpp"
 #include "configs/member_name.hpp"
 #include "configs/problems.hpp"
+#include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/loop/loop.hpp"
 #include "reports/console.hpp"
+#include "reports/escape.hpp"
 #include "reports/progress.hpp"
 
 namespace bisectd::driver::commands {
@@ -38,11 +40,21 @@ std::vector<std::string> families_of(const configs::Experiment& experiment, cons
   return families;
 }
 
+[[noreturn]] void refuse_family(const configs::Experiment& experiment, const std::string& family, const std::string& word) {
+  std::vector<std::string> families;
+  for (const auto& [name, selection] : experiment.suspects) families.push_back(name);
+  const auto right = configs::nearest(family, families);
+  throw UsageError(fmt::format("'{}': no family '{}' under `suspects`; {}", word, family,
+                               right ? fmt::format("did you mean '{}'?", *right)
+                                     : fmt::format("there is {}", fmt::join(families, ", "))));
+}
+
 /// NAME or FAMILY:NAME, put into the experiment as what is to be neutralised.
 void choose(configs::Experiment& experiment, std::map<std::string, configs::Selection>& chosen, const std::string& word) {
   const std::size_t colon = word.find(':');
   std::string family = word.substr(0, colon), name = word.substr(colon == std::string::npos ? 0 : colon + 1);
   if (colon == std::string::npos || !experiment.suspects.contains(family)) {
+    if (colon != std::string::npos && !word.substr(colon).starts_with("::")) refuse_family(experiment, family, word);
     name = word;
     const std::vector<std::string> families = families_of(experiment, name);
     if (families.empty())
@@ -53,11 +65,20 @@ void choose(configs::Experiment& experiment, std::map<std::string, configs::Sele
   }
   configs::Problems problems;
   const configs::Family& known = experiment.families.at(family);
+  if (known.kind == configs::FamilyKind::ladder && name == family)
+    throw UsageError(fmt::format("{0} is a ladder: name a value, {0}:{1}", family, fmt::join(known.ladder.values, fmt::format(" or {}:", family))));
   configs::check_member_name({name, {"--off", 0, 0}}, known, problems);
   problems.throw_if_any("--off");
   if (std::ranges::binary_search(known.never_off.names, name))
     throw UsageError(fmt::format("{}:{} is always on; {}", family, name, known.never_off.instead));
   chosen[family].members.push_back({name, {}});
+}
+
+std::vector<configs::MemberLabel> labels_in(const std::map<std::string, configs::Selection>& chosen) {
+  std::vector<configs::MemberLabel> labels;
+  for (const auto& [family, selection] : chosen)
+    for (const auto& member : selection.members) labels.push_back({family, member.value});
+  return labels;
 }
 
 /// Throws UsageError for two members that cannot be neutralised together.
@@ -72,6 +93,13 @@ void refuse_exclusive(const configs::Experiment& experiment, const std::map<std:
     if (both.size() > 1)
       throw UsageError(fmt::format("{} cannot be switched off together: `relations.exclusive` says so", fmt::join(both, " and ")));
   }
+}
+
+/// The switches that the experiment itself selects, beside those that are chosen.
+void add_known(configs::Selection& chosen, const configs::Experiment& experiment, const std::string& family) {
+  for (const std::string& name :
+       neutralise::known_suspects(experiment.families.at(family), experiment.suspects.at(family)))
+    if (!std::ranges::count(chosen.members, name, &configs::Placed<std::string>::value)) chosen.members.push_back({name, {}});
 }
 
 int exit_code(strategies::Verdict verdict) {
@@ -95,20 +123,24 @@ int trial(const TrialOptions& options) {
   for (auto& [name, selection] : experiment.suspects) chosen[name].place = selection.place;
   for (const std::string& word : options.off) choose(experiment, chosen, word);
   refuse_exclusive(experiment, chosen);
+  const std::vector<configs::MemberLabel> off = labels_in(chosen);
+  for (auto& [name, selection] : chosen)  // switches that stay on have their suspect values, as in the search
+    if (experiment.families.at(name).kind == configs::FamilyKind::toggle) add_known(selection, experiment, name);
   experiment.suspects = chosen;
   HandRun run(experiment, options.out, "trial", options.quiet);
-  const reports::Record& record = run_one_trial(run.night());
+  const reports::Record& record = run_one_trial(run.night(), off);
   if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
   const reports::Trial& judged = record.trials.back();
   if (options.json) {
     nlohmann::ordered_json json{{"verdict", name_of(judged.verdict)}, {"reason", judged.reason}, {"text", judged.text},
-                                {"delta", nullptr}, {"attempts", nlohmann::ordered_json::array()}};
+                                {"delta", nullptr}, {"notes", judged.notes}, {"attempts", nlohmann::ordered_json::array()}};
     if (judged.delta) json["delta"] = *judged.delta;
     for (const reports::Attempt& attempt : judged.attempts)
       json["attempts"].push_back((run.directory().folder() / attempt.folder).string());
     fmt::print("{}\n", json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}\n", reports::trial_line(record, judged));
+    for (const std::string& note : judged.notes) fmt::print("  {}\n", reports::plain(note));
   }
   return exit_code(judged.verdict);
 }

@@ -28,14 +28,6 @@ std::vector<reports::Rung> rungs_in(const History& history, const std::string& f
 
 std::string reason_of_rung(const std::string& family, const std::string& value) { return family + "=" + value; }
 
-std::vector<std::string> searched_values(const configs::Experiment& experiment, const std::string& family) {
-  const auto& selected = experiment.suspects.at(family).members;
-  std::vector<std::string> values;
-  for (const std::string& value : experiment.families.at(family).ladder.values)
-    if (selected.empty() || std::ranges::count(selected, value, &configs::Placed<std::string>::value)) values.push_back(value);
-  return values;
-}
-
 void find_window(reports::Ladder& ladder) {
   std::vector<strategies::Verdict> verdicts;
   for (const reports::Rung& rung : ladder.rungs) verdicts.push_back(rung.verdict);
@@ -47,7 +39,7 @@ std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experime
   std::vector<reports::Ladder> ladders;
   for (const auto& [name, selection] : experiment.suspects) {
     if (experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
-    const std::vector<std::string> values = searched_values(experiment, name);
+    const std::vector<std::string> values = neutralise::selected_values(experiment.families.at(name), selection);
     for (const bool alone : {false, true}) {
       reports::Ladder ladder{.family = name, .alone = alone, .rungs = rungs_in(history, name, values, alone)};
       if (ladder.rungs.size() < values.size()) continue;

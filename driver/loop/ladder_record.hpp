@@ -10,9 +10,6 @@
 
 namespace bisectd::driver {
 
-/// The values that are searched, ascending.
-std::vector<std::string> searched_values(const configs::Experiment& experiment, const std::string& family);
-
 /// The reason of a trial that tries one value; by it the journal's trials are told apart.
 std::string reason_of_rung(const std::string& family, const std::string& value);
 

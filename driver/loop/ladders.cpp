@@ -15,7 +15,8 @@ using strategies::SuspectSet;
 /// One trial for each value that is selected, all at full length; in the order of the values.
 std::vector<reports::Rung> try_values(Night& night, const std::string& family, const SuspectSet& neutralised) {
   const neutralise::Rungs before = night.rungs;
-  const std::vector<std::string> values = searched_values(night.experiment, family);
+  const std::vector<std::string> values = neutralise::selected_values(
+      night.experiment.families.at(family), night.experiment.suspects.at(family));
   for (const std::string& value : values) {
     night.rungs[family] = value;
     TrialPlan plan = night.plan_for(Role::ladder, neutralised, reason_of_rung(family, value));

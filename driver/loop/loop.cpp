@@ -75,6 +75,20 @@ void find_answer(Night& night) {
   write_recipe_files(files, fix);
 }
 
+/// Without a run with nothing neutralised beside it, only a missing trace shows.
+void note_without_effect(Night& night, const FinishedTrial& finished) {
+  const AttemptOutcome& attempt = finished.attempts.back();
+  const strategies::SuspectSet& off = finished.plan.neutralised;
+  SeenNames nothing;
+  nothing.in_log.resize(attempt.names.in_log.size());
+  nothing.in_files.resize(attempt.names.in_files.size());
+  const auto silent = (off & night.watch.shows_effect(night.catalogue)) -
+                      night.watch.shown_off(night.catalogue, off, nothing, {attempt.names, can_be_judged(attempt)});
+  if (silent.any() && can_be_judged(attempt))
+    trial_of(night.record, finished.plan.number)
+        .notes.push_back("no trace that this is off: " + night.catalogue.labels(silent, silent.count()));
+}
+
 }  // namespace
 
 const reports::Record& run_loop(Night& night) {
@@ -97,15 +111,20 @@ const reports::Record& run_loop(Night& night) {
   return night.record;
 }
 
-const reports::Record& run_one_trial(Night& night) {
+const reports::Record& run_one_trial(Night& night, const std::vector<configs::MemberLabel>& off) {
   try {
     measure_reference(night);
     night.catalogue = neutralise::make_catalogue(night.experiment, {}, {});
     for (const neutralise::Member& member : night.catalogue.members())
       night.record.suspects.push_back({member.family, member.name});
-    const Role role = night.catalogue.size() == 0 ? Role::as_is : Role::by_hand;
-    night.start_or_go_on(night.plan_for(role, strategies::SuspectSet(night.catalogue.size()).set(), "named by a person"));
-    night.wait_for_all();
+    strategies::SuspectSet neutralised(night.catalogue.size());
+    for (const configs::MemberLabel& member : off) {
+      const bool ladder = night.experiment.families.at(member.family).kind == configs::FamilyKind::ladder;
+      if (const auto id = night.catalogue.find(member.family, ladder ? member.family : member.name)) neutralised.set(*id);
+    }
+    const Role role = neutralised.none() ? Role::as_is : Role::by_hand;
+    night.start_or_go_on(night.plan_for(role, neutralised, "named by a person"));
+    for (const FinishedTrial& finished : night.wait_for_all()) note_without_effect(night, finished);
   } catch (const Infrastructure& error) {
     cannot_go_on(night, error);
   }

@@ -9,8 +9,9 @@ namespace bisectd::driver {
 /// The whole search. To the end, or throws Interrupted; reports are on disk in any case.
 const reports::Record& run_loop(Night& night);
 
-/// What a person tries by hand: the references, then the subject with every suspect of the experiment neutralised. The
-/// trial is the record's last one. Throws Interrupted.
-const reports::Record& run_one_trial(Night& night);
+/// What a person tries by hand: the references, then the subject with these suspects neutralised (those that have their
+/// safe value anyway are left out; of a ladder any value names it). The trial is the record's last one; its notes say
+/// which suspects left no trace of being off. Throws Interrupted.
+const reports::Record& run_one_trial(Night& night, const std::vector<configs::MemberLabel>& off);
 
 }  // namespace bisectd::driver

@@ -30,6 +30,21 @@ std::set<std::string> names_of(const configs::Family& family, const configs::Sel
 
 }  // namespace
 
+std::set<std::string> known_suspects(const configs::Family& family, const configs::Selection& selection) {
+  return names_of(family, selection, {});
+}
+
+std::vector<std::string> selected_values(const configs::Family& family, const configs::Selection& selection) {
+  const auto named = [](const auto& list, const std::string& value) {
+    return std::ranges::count(list, value, &configs::Placed<std::string>::value) > 0;
+  };
+  std::vector<std::string> values;
+  for (const std::string& value : family.ladder.values)
+    if ((selection.members.empty() || named(selection.members, value)) && !named(selection.exclude, value))
+      values.push_back(value);
+  return values;
+}
+
 Catalogue::Catalogue(std::vector<Member> members) : members_(std::move(members)) {
   for (strategies::SuspectId id = 0; id < members_.size(); ++id) {
     by_name_.emplace(std::pair(members_[id].family, members_[id].name), id);

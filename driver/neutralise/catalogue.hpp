@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,12 @@ class Catalogue {
   std::vector<Member> always_on_;
   std::map<std::pair<std::string, std::string>, strategies::SuspectId> by_name_;
 };
+
+/// Members of a family that are suspects whatever a run shows; a ladder's is the family itself.
+std::set<std::string> known_suspects(const configs::Family& family, const configs::Selection& selection);
+
+/// The values of a ladder that may be tried, ascending.
+std::vector<std::string> selected_values(const configs::Family& family, const configs::Selection& selection);
 
 /// Suspects of the experiment: members named by hand, toggles not safe already, and what was discovered, less what is
 /// excluded or cannot be neutralised (these are its always_on()); `always_off` (family -> names the subject neutralises anyway) is left out too.

@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "driver/neutralise/placeholders.hpp"
 
@@ -22,37 +23,50 @@ bool holds_name(const Json& json) {
 /// `words` for what stands outside the repeated parts, which get {name} in addition.
 class Filler {
  public:
-  Filler(Words words, const std::vector<std::string>& names) : words_(std::move(words)), names_(names) {}
+  Filler(Words words, const std::vector<std::string>* names) : words_(std::move(words)), names_(names) {}
 
   Json of(const Json& part) const {
     if (part.is_string()) return filled(part.get_ref<const std::string&>(), words_);
     if (!part.is_structured()) return part;
     Json result = part.is_array() ? Json::array() : Json::object();
+    const std::set<std::string> own = part.is_object() ? keys_of_names(part) : std::set<std::string>{};
     for (const auto& [key, value] : part.items()) {
-      if (part.is_array() ? !holds_name(value) : key.find(kName) == std::string::npos) {
+      if (is_repeated(part, key, value)) {
+        for (const std::string& name : *names_) add(result, key, value, with_name(name));
+      } else if (!own.contains(key)) {
         add(result, key, value, *this);
-        continue;
       }
-      for (const std::string& name : names_) add(result, key, value, with_name(name));
     }
     return result;
   }
 
  private:
+  bool is_repeated(const Json& part, const std::string& key, const Json& value) const {
+    return names_ && (part.is_array() ? holds_name(value) : key.find(kName) != std::string::npos);
+  }
+  /// Keys that names get. A fixed entry of the same key gives way to them: readers take the last one, or the first.
+  std::set<std::string> keys_of_names(const Json& object) const {
+    std::set<std::string> keys;
+    for (const auto& [key, value] : object.items())
+      if (is_repeated(object, key, value) && object.size() > 1)
+        for (const std::string& name : *names_) keys.insert(filled(key, with_name(name).words_));
+    return keys;
+  }
   static void add(Json& to, const std::string& key, const Json& value, const Filler& filler) {
     if (to.is_array())
       to.push_back(filler.of(value));
     else  // an ordered object looks keys up one by one; names are never equal, so their keys need no look
       to.get_ref<Json::object_t&>().Container::emplace_back(filled(key, filler.words_), filler.of(value));
   }
+  /// Inside its own part a name is not repeated again.
   Filler with_name(const std::string& name) const {
     Words words = words_;
     words.emplace_back("name", name);
-    return {std::move(words), names_};
+    return {std::move(words), nullptr};
   }
 
   Words words_;
-  const std::vector<std::string>& names_;
+  const std::vector<std::string>* names_;  // null inside the part of one of them
 };
 
 std::string lines_of(std::string_view text, const Words& words, const std::vector<std::string>& names) {
@@ -78,7 +92,7 @@ std::string lines_of(std::string_view text, const Words& words, const std::vecto
 
 std::string content(const configs::FileTemplate& file, Words words, const std::vector<std::string>& names) {
   if (!file.is_json) return lines_of(file.content, words, names);
-  return Filler(std::move(words), names).of(Json::parse(file.content)).dump(2) + "\n";
+  return Filler(std::move(words), &names).of(Json::parse(file.content)).dump(2) + "\n";
 }
 
 }  // namespace

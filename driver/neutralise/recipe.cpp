@@ -83,7 +83,8 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
       continue;
     }
     if (family.kind == configs::FamilyKind::ladder) {
-      const auto& values = family.ladder.values;
+      // Before any value is known to be right, and where none is, one that may be tried.
+      const std::vector<std::string> values = selected_values(family, selection);
       const auto rung = rungs.find(family_name);
       if (!off.empty())
         deliver_value(family.deliver, rung == rungs.end() ? values[values.size() / 2] : rung->second, recipe);
@@ -91,8 +92,10 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
         deliver_value(family.deliver, family.ladder.suspect, recipe);
       continue;
     }
+    // A suspect has its suspect value from the first run on, before any suspect has a number.
+    const std::set<std::string> suspects = known_suspects(family, selection);
     for (const auto& [name, toggle] : family.toggles) {
-      if (!catalogue.find(family_name, name)) continue;
+      if (!suspects.contains(name)) continue;
       const bool safe = std::ranges::count(off, name) > 0;
       deliver_value(toggle.deliver, safe ? toggle.safe : toggle.suspect, recipe);
     }

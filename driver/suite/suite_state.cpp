@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "driver/keep/run_directory.hpp"
@@ -17,10 +19,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFile = "suite.jsonl";
 
-bool is_finished(const fs::path& folder) {
-  bool finished = false;
-  keep::read_journal(folder / kFile, [&](const nlohmann::json& record) { finished = record.value("finished", finished); });
-  return finished;
+/// Whether a suite is left that began with these models.
+bool is_open(const fs::path& folder, const std::vector<std::string>& only) {
+  bool finished = false, same = false;
+  keep::read_journal(folder / kFile, [&](const nlohmann::json& record) {
+    finished = record.value("finished", finished);
+    if (record.value("kind", "") == "suite") same = record.value("only", std::vector<std::string>{}) == only;
+  });
+  return same && !finished;
+}
+
+/// "20261122T013545Z", and what tells two of one second apart: a longer name of another suite has other letters there.
+bool is_time(std::string_view text) {
+  constexpr std::string_view kForm = "ddddddddTddddddZ";
+  return text.size() >= kForm.size() &&
+         std::ranges::equal(kForm, text.substr(0, kForm.size()), [](char form, char c) {
+           return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : form == c;
+         });
 }
 
 /// Folders of suites of this name, oldest first: their names end in the time they began.
@@ -28,7 +43,9 @@ std::vector<fs::path> suites_in(const fs::path& out, const std::string& name) {
   std::vector<fs::path> folders;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(out, none))
-    if (entry.path().filename().string().starts_with(name + "-2") && fs::exists(entry.path() / kFile))
+    if (const std::string folder = entry.path().filename().string();
+        folder.starts_with(name + "-") && is_time(std::string_view(folder).substr(name.size() + 1)) &&
+        fs::exists(entry.path() / kFile))
       folders.push_back(fs::canonical(entry.path()));
   std::ranges::sort(folders);
   return folders;
@@ -58,9 +75,12 @@ void SuiteState::read() {
   });
 }
 
-SuiteState SuiteState::open(const fs::path& out, const std::string& name, bool fresh) {
+SuiteState SuiteState::open(const fs::path& out, const std::string& name, const std::vector<std::string>& only,
+                            bool fresh) {
   SuiteState state;
-  if (const auto past = suites_in(out, name); !fresh && !past.empty() && !is_finished(past.back())) {
+  std::vector<fs::path> past = fresh ? std::vector<fs::path>{} : suites_in(out, name);
+  std::erase_if(past, [&](const fs::path& folder) { return !is_open(folder, only); });
+  if (!past.empty()) {
     state.folder_ = past.back();
     state.lock_ = std::make_unique<keep::Lock>(state.folder_);  // before it is read: another ci may be writing it
     state.read();
@@ -72,7 +92,7 @@ SuiteState SuiteState::open(const fs::path& out, const std::string& name, bool f
   state.started_utc_ = keep::utc_now();
   state.tag_ = make_run_tag(state.folder_);
   state.journal_ = std::make_unique<keep::Journal>(state.folder_ / kFile, 0);
-  state.journal_->append({{"kind", "suite"}, {"started_utc", state.started_utc_}, {"tag", state.tag_}});
+  state.journal_->append({{"kind", "suite"}, {"started_utc", state.started_utc_}, {"tag", state.tag_}, {"only", only}});
   return state;
 }
 

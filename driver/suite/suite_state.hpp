@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
@@ -15,9 +16,11 @@ namespace bisectd::driver::suite {
 
 class SuiteState {
  public:
-  /// The newest suite of this name in `out` that is not finished (unless `fresh`), else a new one; locked as long as this
-  /// lives. Errors: keep::Locked, keep::JournalDamaged, std::system_error.
-  static SuiteState open(const std::filesystem::path& out, const std::string& name, bool fresh);
+  /// The newest suite of this name and of these models in `out` if it is not finished (unless `fresh`), else a new one;
+  /// locked as long as this lives. `only`: the chosen models; empty: all. Errors: keep::Locked, keep::JournalDamaged,
+  /// std::system_error.
+  static SuiteState open(const std::filesystem::path& out, const std::string& name, const std::vector<std::string>& only,
+                         bool fresh);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path folder_of(const std::string& model) const { return folder_ / "models" / model; }

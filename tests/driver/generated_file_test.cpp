@@ -32,6 +32,13 @@ TEST_CASE("in JSON a key or an item with {name} stands once for every name") {
         json::parse(R"({"black-list":{"to-add":["Fixed","A","B"],"rules":[{"op":"A","all":"A,B"},{"op":"B","all":"A,B"}]}})"));
 }
 
+TEST_CASE("no key stands twice in JSON, and inside its own part a name is not repeated") {
+  CHECK(file_of_names(with_file(R"({"{name}":"off","A":"on","C":"on"})", true), {"A", "B"}) ==
+        "{\n  \"A\": \"off\",\n  \"B\": \"off\",\n  \"C\": \"on\"\n}\n");
+  CHECK(json::parse(file_of_names(with_file(R"({"{name}":{"{name}":"off","all":"{names}"}})", true), {"A", "B"})) ==
+        json::parse(R"({"A":{"A":"off","all":"A,B"},"B":{"B":"off","all":"A,B"}})"));
+}
+
 TEST_CASE("names with quotes, backslashes and braces keep whole in JSON") {
   const auto deliver = with_file(R"({"off":["{name}"],"by":{"{name}":"{{name}}"}})", true);
   const std::vector<std::string> odd{R"(a"b\c)", "{name}", "损", "x/y:z"};

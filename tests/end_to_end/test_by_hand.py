@@ -45,6 +45,35 @@ class ByHand(Space):
         self.assertFalse((self.folder / "bisectd-out").exists())
         self.bisectd("trial", "experiment.yaml", "--off", "op3,op2", code=0)
 
+    def test_trial_of_no_family(self):
+        self.write("experiment.yaml", hostile_experiment(suspects=4))
+        for word in ("op:op3", "nofam:op3", ":op3"):
+            self.assertIn("no family", self.bisectd("trial", "experiment.yaml", "--off", word, code=2).err)
+        self.assertIn("did you mean 'ops'?", self.bisectd("trial", "experiment.yaml", "--off", "op:op3", code=2).err)
+
+    def test_trial_says_what_left_no_trace(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--no-effect", "op1", suspects=4, effect=True))
+        done = self.bisectd("trial", "experiment.yaml", "--off", "op1,op2,op33", code=1)
+        self.assertIn("no trace that this is off: ops:op1, ops:op33\n", done.out)
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "op3", "--json", code=0).out)
+        self.assertEqual(judged["notes"], [])
+
+    def test_switches_that_stay_on_have_their_suspect_values(self):
+        text = hostile_experiment("--cause", "FX:1=3", "--cause", "FY:1=-8", suspects=2).replace("suspects:\n", """\
+  switches:
+    kind: toggle
+    toggles: {fx: {environment: FX, suspect: "1", safe: "0"}, fy: {environment: FY, suspect: "1", safe: "0"}}
+suspects:
+  switches: all
+""", 1)
+        self.write("experiment.yaml", text)
+        self.bisectd("trial", "experiment.yaml", "--off", "switches:fx", code=1)
+        self.bisectd("trial", "experiment.yaml", "--off", "switches:fx,switches:fy", code=0)
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.causes(self.report()), [["fx"], ["fy"]])
+        as_is = next(trial for trial in self.report()["trial_list"] if trial["role"] == "as-is")
+        self.assertAlmostEqual(as_is["delta"], -0.05, 2)
+
     def test_trial_that_crashes_is_no_verdict(self):
         self.write("experiment.yaml", hostile_experiment("--crash-off", "op1", suspects=4))
         judged = self.bisectd("trial", "experiment.yaml", "--off", "op1", code=4)
@@ -143,6 +172,23 @@ class Ladder(Space):
         self.write("experiment.yaml", self.experiment("--window", "scale=17..18=4", suspects="{scale: [16, 64, 256]}"))
         self.bisectd("run", "experiment.yaml", code=3)
         self.assertEqual(self.report()["outcome"], "outside_suspects")
+
+    def test_only_values_that_may_be_tried_are(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", suspects="{scale: [1]}"))
+        self.bisectd("run", "experiment.yaml", code=3)
+        self.assertEqual(self.report()["outcome"], "outside_suspects")
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", suspects="{scale: {exclude: [256, 1024]}}"))
+        self.bisectd("run", "experiment.yaml", "--new", code=1)
+        self.assertNotIn("256", [one["value"] for one in self.report()["ladders"][0]["values"]])
+        self.assertEqual(self.report()["workaround"]["arguments"], ["scale=64"])
+        self.write("experiment.yaml", self.experiment(suspects="{scale: {exclude: [1, 16, 64, 256, 1024, 4096, 65536]}}"))
+        self.assertIn("leaves no value", self.bisectd("run", "experiment.yaml", code=2).err)
+
+    def test_a_value_tried_by_hand(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
+        self.bisectd("trial", "experiment.yaml", "--off", "scale:64", code=0)
+        self.bisectd("trial", "experiment.yaml", "--off", "scale:1", code=1)
+        self.assertIn("scale is a ladder: name a value, scale:1 or", self.bisectd("trial", "experiment.yaml", "--off", "scale:scale", code=2).err)
 
     def test_killed_and_resumed(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", "--step-ms", "3"))

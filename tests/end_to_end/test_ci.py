@@ -116,6 +116,38 @@ class Suite(Space):
                 self.assertIn("rec: agrees with the reference", done.out)
                 self.assertIn("rec: unchanged", self.ci("--changed-only", code=0).out)
 
+    def interrupted(self, suite="suite.yaml"):
+        """Ended by a signal once its first model has been judged."""
+        (self.folder / "stderr.txt").unlink(missing_ok=True)
+        process = self.start("ci", suite)
+        self.wait_for(lambda: "agrees with" in (self.folder / "stderr.txt").read_text())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
+
+    def test_an_upgrade_in_the_middle_of_a_suite(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
+        self.write("version.info", "8.2\n")
+        self.model("rec", devices="[0]", baseline=True, extra="versions: {cann: {file: version.info}}")
+        self.model("seg", "--step-ms", "20", devices="[0]", baseline=True)
+        self.interrupted()
+        self.write("version.info", "8.3\n")
+        done = self.ci(code=0)
+        self.assertIn("rec: cann 8.2 -> 8.3 since it was judged: once more", done.err)
+        self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-*/models/rec/*-2*/journal.jsonl"))), 2)
+
+    def test_another_choice_of_models_is_another_suite(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
+        self.write("longer.yaml", "version: 1\nname: nightly-24h\nexperiments: [rec.yaml, seg.yaml]\n")
+        self.model("rec", devices="[0]", baseline=True)
+        self.model("seg", "--step-ms", "20", devices="[0]", baseline=True)
+        self.interrupted("longer.yaml")
+        self.interrupted()
+        self.assertIn("1 model: 1 green", self.ci("--only", "rec", code=0).out)
+        self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-20*"))), 2)
+        self.assertIn("2 models: 2 green", self.ci(code=0).out)
+        self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-20*"))), 2, "the one left was not taken up")
+        self.assertFalse(list((self.folder / "bisectd-out").glob("nightly-24h-*/junit.xml")))
+
     def test_a_suite_that_is_killed_goes_on(self):
         for model in ("rec", "seg", "det"):
             self.model(model, "--step-ms", "10", devices="[0]", baseline=True)  # one after the other

@@ -25,8 +25,6 @@ import sys
 import threading
 
 KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
-RANDOM = ("rand", "bernoulli", "dropout", "multinomial", "normal_", "uniform_", "exponential_", "geometric_", "cauchy_")
-
 
 class CannotMove(Exception):
     pass
@@ -64,8 +62,9 @@ def is_written(argument):
 
 
 def check_can_move(op):
-    name = op._schema.name.split("::")[1]
-    if any(word in name for word in RANDOM):
+    import torch
+
+    if torch.Tag.nondeterministic_seeded in op.tags:
         raise CannotMove("it draws random numbers, and the CPU would draw others")
     if not any("Tensor" in str(value.type) for value in op._schema.returns):
         raise CannotMove("it returns no tensor")
