@@ -141,12 +141,15 @@ class Suite(Space):
         self.model("rec", devices="[0]", baseline=True)
         self.model("seg", "--step-ms", "20", devices="[0]", baseline=True)
         self.interrupted("longer.yaml")
+        longer = list((self.folder / "bisectd-out").glob("nightly-24h-*/suite.jsonl"))
+        before = [file.read_text() for file in longer]
+        self.assertEqual(len(before), 1)
         self.interrupted()
         self.assertIn("1 model: 1 green", self.ci("--only", "rec", code=0).out)
         self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-20*"))), 2)
         self.assertIn("2 models: 2 green", self.ci(code=0).out)
         self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-20*"))), 2, "the one left was not taken up")
-        self.assertFalse(list((self.folder / "bisectd-out").glob("nightly-24h-*/junit.xml")))
+        self.assertEqual([file.read_text() for file in longer], before)
 
     def test_a_suite_that_is_killed_goes_on(self):
         for model in ("rec", "seg", "det"):
