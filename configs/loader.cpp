@@ -16,7 +16,7 @@ void read_name(MapReader& top, Experiment& experiment, Problems& problems) {
   const Value* name = top.require("name", "it names the run's folder");
   if (name && top.read("name", text_of, experiment.name) && !is_plain_name(experiment.name))
     problems.add(name->place, in_quotes(experiment.name) + " cannot name a folder",
-                 "letters, digits, `.`, `_` and `-`, at most 100, starting with a letter, a digit or `_`");
+                 kPlainNameRule);
 }
 
 void read_launcher(MapReader& top, Problems& problems) {

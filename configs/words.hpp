@@ -16,6 +16,9 @@ constexpr bool is_identifier(std::string_view word) {
 }
 
 /// Letters, digits, '.', '_' and '-', not starting with '.' or '-', at most 100: safe as a folder's name and an option.
+inline constexpr const char* kPlainNameRule =
+    "letters, digits, `.`, `_` and `-`, at most 100, starting with a letter, a digit or `_`";
+
 constexpr bool is_plain_name(std::string_view word) {
   return !word.empty() && word.size() <= 100 && word[0] != '.' && word[0] != '-' &&
          std::ranges::all_of(word,

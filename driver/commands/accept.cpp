@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "configs/words.hpp"
 #include "driver/baseline/baseline.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/preflight.hpp"
@@ -109,11 +110,14 @@ int accept(const AcceptOptions& options) {
   const configs::Experiment experiment = experiment_of(run, false);
   const reports::Record record = replay(experiment, run.directory, run.history, false, Detail::status);
   const Baseline baseline = baseline_of(run, experiment, record, options);
+  if (!configs::is_plain_name(baseline.model))
+    throw UsageError(fmt::format("--model '{}': {}", baseline.model, configs::kPlainNameRule));
   const std::string file = options.file.empty() ? "baselines/" + baseline.model + ".json" : options.file;
   if (options.side == "subject" && record.outcome != reports::Outcome::aligned && !options.yes)
     throw UsageError("not accepted: this run did not end with a subject that agrees with its reference. " +
                      reports::verdict_sentence(record, [](std::string_view text) { return std::string(text); }) +
                      " If the difference is meant, accept it with --yes");
+  if (fs::is_directory(file)) throw UsageError(file + " is a folder; name a file in it");
   if (fs::exists(file)) {
     if (compare_with_old(experiment, baseline, file)) {
       fmt::print("{} has this curve already; nothing was written\n", reports::plain(file));

@@ -79,6 +79,12 @@ int run_guarded(const Action& command) {
   }
 }
 
+/// A result that did not reach its file must not look like one that did.
+int with_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return complain(kInfrastructure, "what was printed could not be written to stdout, which is full or closed");
+}
+
 }  // namespace
 
 int dispatch(int argc, char** argv) {
@@ -100,7 +106,7 @@ int dispatch(int argc, char** argv) {
     const std::string unknown = unknown_command(app, {argv + 1, argv + argc});
     return complain(kUsage, unknown.empty() ? error.what() : unknown);
   }
-  return run_guarded(action);
+  return with_output(run_guarded(action));
 }
 
 }  // namespace bisectd::driver::commands

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "configs/suggest.hpp"
 #include "driver/record/past_results.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -78,8 +79,14 @@ int history(const HistoryOptions& options) {
   const fs::path file = fs::is_directory(options.path) ? fs::path(options.path) / "history.jsonl" : fs::path(options.path);
   if (!fs::exists(file)) throw UsageError(fmt::format("there is no history at {}", file.string()));
   std::vector<PastResult> results = read_results(file);
-  if (!options.model.empty())
+  if (!options.model.empty()) {
+    std::vector<std::string> models;
+    for (const PastResult& result : results) models.push_back(result.model);
     std::erase_if(results, [&](const PastResult& result) { return result.model != options.model; });
+    const auto near = configs::nearest(options.model, models);
+    if (results.empty())
+      throw UsageError(fmt::format("the history has no model '{}'{}", options.model, near ? fmt::format("; did you mean '{}'?", *near) : ""));
+  }
   options.json ? print_json(results) : print_table(results);
   return 0;
 }

@@ -246,6 +246,26 @@ class CommandLine(Space):
         done = subprocess.run(f"'{BISECTD}' --help | head -1", shell=True, capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
 
+    def test_names_of_models(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2))
+        self.bisectd("run", "experiment.yaml", code=1)
+        accept = ("accept", "bisectd-out/latest", "--of", "reference")
+        self.assertIn("letters, digits", self.bisectd(*accept, "--model", "../x y", code=2).err)
+        self.assertIn("is a folder", self.bisectd(*accept, "-o", ".", code=2).err)
+        self.assertIn("did you mean 'hostile'?", self.bisectd("history", "--model", "hostle", code=2).err)
+
+    def test_what_cannot_be_printed_is_no_success(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2))
+        self.bisectd("run", "experiment.yaml", code=1)
+        for words in ("version --json", "families", "plan experiment.yaml", "history", "status bisectd-out/latest",
+                      "explain bisectd-out/latest", "report bisectd-out/latest", "report bisectd-out/latest -f html"):
+            for target in (">/dev/full", ">&-"):
+                with self.subTest(words + target):
+                    done = subprocess.run(f"exec '{BISECTD}' {words} {target}", shell=True, cwd=self.folder,
+                                          env=self.environment(None), stderr=subprocess.PIPE, text=True)
+                    self.assertEqual(done.returncode, 4)
+                    self.assertRegex(done.stderr, "^bisectd: .*(stdout|No space left|Bad file)")
+
 
 if __name__ == "__main__":
     unittest.main()
