@@ -1,10 +1,13 @@
 """Presets of stacks that need CANN, with a stand-in training that honours CANN's documented files and variables: what
 bisectd writes is read by json and configparser there, and what that training leaves is read by bisectd."""
+import configparser
 import json
+import pathlib
 import sys
+import textwrap
 import unittest
 
-from space import SOURCE, Space
+from space import SOURCE, Space, hostile_experiment
 
 sys.path.insert(0, str(SOURCE / "tests/stacks"))
 from ge_trainer import FIRED  # noqa: E402
@@ -89,6 +92,49 @@ class GraphEngine(Space):
         self.assertEqual(self.culprits(report), ["dtypes:MatMul"])
         text = self.workaround_file(report, "dtypes.cfg").read_text()
         self.assertEqual(text, "OpType::MatMul:InputDtype:float32,float32,OutputDtype:float32\n")
+
+    def test_the_old_switch_file_as_the_page_shows_it(self):
+        page = (SOURCE / "configs/presets/tensorflow-ge.md").read_text()
+        shown = page.split("```yaml\n")[-1].split("```")[0]
+        self.experiment("", f"{{fusion_text: [{FIRED[2]}]}}", families=textwrap.indent(shown, " " * 12).lstrip())
+        self.bisectd("check", "experiment.yaml", code=0)
+
+
+class MindSpore(Space):
+    """What its preset delivers, read back from the attempts of a training that ignores it."""
+
+    def tried(self, suspects, off):
+        text = hostile_experiment(suspects=2)
+        text = text[:text.index("families:")].replace("name: hostile\n", "name: hostile\nextends: mindspore\n")
+        self.write("experiment.yaml", text + f"suspects: {suspects}\n")
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", off, "--json", code=0).out)
+        attempt = pathlib.Path(judged["attempts"][0])
+        lines = (attempt / "environment.txt").read_text().splitlines()
+        return attempt, dict(line.split("=", 1) for line in lines if "=" in line)
+
+    def test_per_operator_precision(self):
+        attempt, environment = self.tried("{op_precision: [MatMul, Cast, Softmax]}", "MatMul,Softmax")
+        file = environment["BISECTD_MS_op_precision_mode"].strip("'\"")
+        self.assertEqual(file, str(attempt / "op_precision.ini"))
+        ini = configparser.ConfigParser()
+        ini.optionxform = str
+        ini.read(file)
+        self.assertEqual({section: dict(ini[section]) for section in ini.sections()},
+                         {"ByOpType": {"MatMul": "high_precision", "Softmax": "high_precision"}})
+
+    def test_graph_kernel_flags_and_switches(self):
+        _, environment = self.tried("{kernel_passes: [a_pass, b_pass], flags: all}", "a_pass,b_pass,flags:MS_FORMAT_MODE")
+        self.assertEqual(environment["MS_DEV_GRAPH_KERNEL_FLAGS"].strip("'"), "--disable_pass=a_pass,b_pass")
+        self.assertEqual(environment["MS_FORMAT_MODE"].strip("'"), "1")
+        self.assertNotIn("MS_ENABLE_INTERNAL_BOOST", environment)
+
+    def test_names_that_the_ini_file_could_not_hold(self):
+        for name in ("#c", "[d]", "a:b", "a;b", "a=b"):
+            with self.subTest(name):
+                self.write("experiment.yaml", hostile_experiment(suspects=2).split("families:")[0].replace(
+                    "name: hostile\n", "name: hostile\nextends: mindspore\n") + f"suspects: {{op_precision: ['{name}']}}\n")
+                self.assertIn("where it is delivered" if "=" in name else "a meaning of its own in the file",
+                              self.bisectd("check", "experiment.yaml", code=2).err)
 
 
 if __name__ == "__main__":

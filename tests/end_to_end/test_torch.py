@@ -98,6 +98,13 @@ class Shim(unittest.TestCase):
         self.last = subprocess.run([PYTHON, "-c", code], env={**os.environ, **SHIM, **environment}, capture_output=True, text=True)
         return self.last.stdout.splitlines()
 
+    def test_what_draws_random_numbers_is_refused_and_nothing_else(self):
+        code = ("import bisectd_torch as b\n"
+                "for name in ('poisson', 'normal', 'rrelu_with_noise', 'native_dropout', 'native_dropout_backward', 'gelu'):\n"
+                "    try: [b.check_can_move(op) for op in b.overloads_of(name)[:1]]; print(name)\n"
+                "    except b.CannotMove: pass\n")
+        self.assertEqual(self.run_code(code), ["native_dropout_backward", "gelu"], self.last.stderr)
+
     def test_an_operator_that_is_made_of_others_moves_with_its_backward(self):
         code = ("import standin_npu as s\n"
                 "x = torch.linspace(-1, 1, 12).reshape(3, 4).to(s.DEVICE).requires_grad_()\n"
