@@ -13,6 +13,7 @@ using strategies::Verdict;
 constexpr std::size_t kMostOthers = 3;
 
 std::vector<std::vector<SuspectId>> other_fixes(const strategies::Answer& answer, const strategies::Problem& problem) {
+  if (answer.state != strategies::State::proved) return {};
   SuspectSet always_active(problem.suspects.size());
   for (const SuspectId id : answer.not_neutralisable) always_active.set(id);
   for (const SuspectId id : answer.excluded) always_active.set(id);

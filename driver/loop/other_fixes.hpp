@@ -8,7 +8,8 @@
 
 namespace bisectd::driver {
 
-/// The minimal fixes of a proved answer beside its culprit set, by price; a few, or a night would go to them.
+/// The minimal fixes of a proved answer beside its culprit set, by price; a few, or a night would go to them. Of an
+/// answer that is not proved, none.
 std::vector<std::vector<strategies::SuspectId>> other_fixes(const strategies::Answer& answer,
                                                             const strategies::Problem& problem);
 

@@ -165,7 +165,9 @@ void describe_costs(reports::Record& record, const std::vector<std::vector<strat
     return median(std::move(times));
   };
   const auto with = [&](const std::vector<strategies::SuspectId>& set) {
-    return step_time_s([&](const reports::Trial& trial) { return !set.empty() && trial.neutralised == set; });
+    return step_time_s([&](const reports::Trial& trial) {
+      return !set.empty() && trial.neutralised == set && trial.role != name_of(Role::ladder);
+    });
   };
   record.as_is_step_time_s = step_time_s([](const reports::Trial& trial) { return trial.role == name_of(Role::as_is); });
   record.fix_step_time_s = with(record.answer.culprit_set);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "reports/escape.hpp"
+#include "reports/lookup.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"
 
@@ -92,4 +93,13 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
   CHECK(verdict_sentence(record, plain) == "No answer: the trials could not be run. Nobody is accused.");
   record.outcome = Outcome::unfinished;
   CHECK(verdict_sentence(record, plain) == "Not finished. Nobody is accused yet.");
+}
+
+TEST_CASE("a trial of one value of a ladder is not the trial of its set") {
+  Record record;
+  const std::vector<std::size_t> set{4};
+  record.trials.push_back({.number = 20, .role = "certificate", .neutralised = set, .verdict = bisectd::strategies::Verdict::pass});
+  record.trials.push_back({.number = 21, .role = "ladder", .neutralised = set, .verdict = bisectd::strategies::Verdict::fail});
+  REQUIRE(judged_trial(record, set) != nullptr);
+  CHECK(judged_trial(record, set)->number == 20);
 }

@@ -26,6 +26,7 @@ import threading
 
 KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
 
+
 class CannotMove(Exception):
     pass
 
