@@ -106,6 +106,7 @@ std::string result_text(const Record& record, Colour colour) {
     text += section(paint, "Causes", causes(record)) + section(paint, "Proof", proof(record)) +
             section(paint, "Workaround", workaround(record));
   }
+  text += section(paint, "The workaround in use", pruned_texts(record, plain));
   text += ladders(paint, record);
   text += section(paint, "Neutralised without effect", without_effect(record, plain));
   text += section(paint, "Not decided", undecided(record, plain));

@@ -21,7 +21,7 @@ std::string other_fix_text(const Record& record, const OtherFix& fix, Escape esc
 }  // namespace
 
 std::string cost_text(const Record& record) {
-  if (!record.as_is_step_time_s || !record.fix_step_time_s) return "";
+  if (!record.as_is_step_time_s || !record.fix_step_time_s || record.pruned) return "";
   return fmt::format("Step time {:.3f} s as it is, {:.3f} s with the fix ({}).", *record.as_is_step_time_s,
                      *record.fix_step_time_s, change_text(*record.as_is_step_time_s, *record.fix_step_time_s));
 }
@@ -29,6 +29,23 @@ std::string cost_text(const Record& record) {
 std::vector<std::string> other_fix_texts(const Record& record, Escape escape) {
   std::vector<std::string> texts;
   for (const OtherFix& fix : record.other_fixes) texts.push_back(other_fix_text(record, fix, escape));
+  return texts;
+}
+
+std::vector<std::string> pruned_texts(const Record& record, Escape escape) {
+  if (!record.pruned) return {};
+  const Pruned& pruned = *record.pruned;
+  if (!pruned.answered) return {"Nothing is known of what the workaround is needed for; keep it."};
+  const auto names = [&](const std::vector<std::size_t>& ids) {
+    std::string text;
+    for (const std::size_t id : ids) text += (text.empty() ? "" : ", ") + suspect_text(record, id, escape);
+    return text.empty() ? "none" : text;
+  };
+  std::vector<std::string> texts{"Still needed: " + names(pruned.needed), "No longer needed: " + names(pruned.over)};
+  if (!pruned.over.empty() && pruned.in_use_step_time_s && pruned.needed_step_time_s)
+    texts.push_back(fmt::format("Step time {:.3f} s with the workaround in use, {:.3f} s with what is needed of it ({}).",
+                                *pruned.in_use_step_time_s, *pruned.needed_step_time_s,
+                                change_text(*pruned.in_use_step_time_s, *pruned.needed_step_time_s)));
   return texts;
 }
 

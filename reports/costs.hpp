@@ -8,10 +8,13 @@
 
 namespace bisectd::reports {
 
-/// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured.
+/// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured, and where pruned_texts() says it.
 std::string cost_text(const Record& record);
 
 /// A sentence for each other fix that was tried: "In its place ops:b: pass (+0.02 %), 0.180 s (-19 % against the fix).".
 std::vector<std::string> other_fix_texts(const Record& record, Escape escape);
+
+/// What is left of a pruned workaround, a sentence each, and the speed won back; empty if nothing was pruned.
+std::vector<std::string> pruned_texts(const Record& record, Escape escape);
 
 }  // namespace bisectd::reports

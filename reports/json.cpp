@@ -139,6 +139,15 @@ Json other_fixes(const Record& record) {
   return list;
 }
 
+Json pruned(const Record& record) {
+  if (!record.pruned) return nullptr;
+  const Pruned& one = *record.pruned;
+  return {{"answered", one.answered},
+          {"needed", suspects(record, one.needed)},
+          {"no_longer_needed", suspects(record, one.over)},
+          {"step_time_s", {{"in_use", number(one.in_use_step_time_s)}, {"needed", number(one.needed_step_time_s)}}}};
+}
+
 Json workaround(const Record& record) {
   Json environment = Json::array();
   for (const auto& [name, value] : record.workaround) environment.push_back({{"name", name}, {"value", value}});
@@ -216,6 +225,7 @@ Json all_but_trials(const Record& record) {
           {"workaround", workaround(record)},
           {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
           {"other_fixes", other_fixes(record)},
+          {"pruned", pruned(record)},
           {"versions", record.versions},
           {"advice", record.advice},
           {"changes", record.changes},

@@ -147,6 +147,7 @@ std::string to_markdown(const Record& record) {
     text += section("Culprit set", culprits(record)) + section("Causes", causes(record)) +
             section("Proof", proof(record)) + section("Workaround", workaround(record));
   }
+  text += section("The workaround in use", items(pruned_texts(record, markdown_code)));
   text += ladders(record);
   text += section("Neutralised without effect", items(without_effect(record, markdown_code)));
   text += section("Not decided", items(undecided(record, markdown_code)));

@@ -105,6 +105,14 @@ struct OtherFix {
   std::optional<double> step_time_s;     ///< median
 };
 
+/// What `bisectd prune` found: the search had nothing neutralised where the workaround is not in use.
+struct Pruned {
+  bool answered = false;                     ///< else nothing of the rest is known
+  std::vector<std::size_t> needed, over;     ///< ids, ascending: entries of the workaround that are still, and no longer, needed
+  std::optional<double> in_use_step_time_s;  ///< median with the whole workaround
+  std::optional<double> needed_step_time_s;  ///< median with what is needed of it
+};
+
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
 struct Record {
@@ -136,6 +144,7 @@ struct Record {
   std::vector<std::string> workaround_arguments;                ///< argv elements to add
   std::optional<double> as_is_step_time_s, fix_step_time_s;     ///< medians; absent when the log has no times
   std::vector<OtherFix> other_fixes;                            ///< by price
+  std::optional<Pruned> pruned;                                 ///< of a finished `bisectd prune`
   std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
   std::vector<std::string> changes;                             ///< of versions, since the baseline
   std::vector<std::string> agreed_checks;                       ///< names: both sides were given the same there

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reports/costs.hpp"
 #include "reports/escape.hpp"
 #include "reports/outlook.hpp"
 #include "reports/progress.hpp"
@@ -64,6 +65,7 @@ std::string status_text(const Record& record, std::optional<int> process) {
   } else {
     text += verdict_sentence(record, plain) + "\n";
     if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
+    for (const std::string& line : pruned_texts(record, plain)) text += line + "\n";
     text += fmt::format("{} trials judged in {}\n", judged_count(record), duration_text(record.elapsed_s));
   }
   if (const Trial* last = last_judged(record); last && !record.finished)

@@ -105,7 +105,6 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
     const reports::Record& record = run_loop(night);
     if (!was_finished && !options.prune) remember(record, digest, history, progress);
     print_result(record, options.output);
-    if (options.after) options.after(record);
     return exit_code(record.outcome);
   } catch (const Interrupted& interrupted) {
     progress.line(fmt::format("interrupted; go on with: bisectd resume {}", directory.folder().string()));

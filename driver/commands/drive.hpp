@@ -1,7 +1,6 @@
 // Drives one run directory to its end: what `run` and `resume` have in common.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "configs/experiment.hpp"
@@ -18,7 +17,6 @@ struct DriveOptions {
   bool prune = false;    ///< the experiment was turned round (prune_experiment.hpp)
   std::string history;   ///< file of past results; empty: beside the run directory
   OutputOptions output;
-  std::function<void(const reports::Record&)> after = {};  ///< prints what is to follow the result; may be null
 };
 
 /// Works until the answer, whether the run directory is new or was begun by an earlier bisectd, prints the result and

@@ -177,7 +177,10 @@ std::optional<AsIs> measure_subject(Night& night) {
   for (const configs::Check& check : night.experiment.checks) record.agreed_checks.push_back(check.name);
   warn_of_smoothing(night, last);
   if (const auto why = why_undecidable(night)) return conclude_undecidable(record, *why), std::nullopt;
-  if (judgement.verdict == Verdict::pass) return conclude_aligned(record, night.experiment), std::nullopt;
+  if (judgement.verdict == Verdict::pass) {
+    if (night.past.prune) list_suspects(night, std::move(named), discovery);  // they are what is no longer needed
+    return conclude_aligned(record, night.experiment), std::nullopt;
+  }
   if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
 
   const bool exact = list_suspects(night, std::move(named), discovery);

@@ -8,6 +8,8 @@
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
+#include "driver/loop/pruning.hpp"
+#include "driver/record/costs.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -94,6 +96,7 @@ void note_without_effect(Night& night, const FinishedTrial& finished) {
 const reports::Record& run_loop(Night& night) {
   try {
     find_answer(night);
+    if (night.past.prune) weigh_workaround(night);
     if (!night.past.finished) {
       // From here on the run's time stands still, as it will when it is shown again.
       night.past.elapsed_s = night.record.elapsed_s = night.now_s();

@@ -8,6 +8,7 @@
 #include "driver/loop/ladder_record.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
+#include "driver/record/costs.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempts.hpp"
@@ -64,6 +65,7 @@ class Replay {
     if (record_.finished) {
       show_fix();
       describe_costs(record_, history_.catalogue ? other_fixes(record_.answer, problem()) : NoFixes{});
+      if (history_.prune) describe_pruned(record_);
     }
     describe_reproductions(record_, directory_);
     return std::move(record_);

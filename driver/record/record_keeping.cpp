@@ -8,7 +8,6 @@
 #include "driver/record/program_version.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/trial/attempt_files.hpp"
-#include "driver/trial/step_time.hpp"
 #include "reports/lookup.hpp"
 
 namespace bisectd::driver {
@@ -154,27 +153,6 @@ void describe_reproductions(reports::Record& record, const keep::RunDirectory& d
     if (std::filesystem::exists(script))
       record.reproductions.push_back({claim.subject, trial->number, keep::read_file(script)});
   }
-}
-
-void describe_costs(reports::Record& record, const std::vector<std::vector<strategies::SuspectId>>& other_fixes) {
-  const auto step_time_s = [&](const auto& is_meant) {
-    std::vector<double> times;
-    for (const reports::Trial& trial : record.trials)
-      for (const reports::Attempt& attempt : trial.attempts)
-        if (attempt.step_time_s && is_meant(trial)) times.push_back(*attempt.step_time_s);
-    return median(std::move(times));
-  };
-  const auto with = [&](const std::vector<strategies::SuspectId>& set) {
-    return step_time_s([&](const reports::Trial& trial) {
-      return !set.empty() && trial.neutralised == set && trial.role != name_of(Role::ladder);
-    });
-  };
-  record.as_is_step_time_s = step_time_s([](const reports::Trial& trial) { return trial.role == name_of(Role::as_is); });
-  record.fix_step_time_s = with(record.answer.culprit_set);
-  record.other_fixes.clear();
-  for (const std::vector<strategies::SuspectId>& fix : other_fixes)
-    if (const reports::Trial* trial = reports::judged_trial(record, fix))
-      record.other_fixes.push_back({fix, trial->number, trial->verdict, trial->delta, with(fix)});
 }
 
 }  // namespace bisectd::driver

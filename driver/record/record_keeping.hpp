@@ -33,9 +33,6 @@ void add_logged_curves(reports::Record& record, const configs::Experiment& exper
 /// The commands of the trials that show the causes, from their attempts' folders. Can be called again.
 void describe_reproductions(reports::Record& record, const keep::RunDirectory& directory);
 
-/// Step times of the subject as it is, of the fix, and of those other fixes that were tried.
-void describe_costs(reports::Record& record, const std::vector<std::vector<strategies::SuspectId>>& other_fixes);
-
 /// The trial of this number. It exists.
 reports::Trial& trial_of(reports::Record& record, std::size_t number);
 

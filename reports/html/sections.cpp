@@ -124,6 +124,10 @@ std::string workaround_section(const Record& record) {
   return section("workaround", "Workaround", body) + section("reproductions", "Smallest reproduction", smallest);
 }
 
+std::string pruned_section(const Record& record) {
+  return section("pruned", "The workaround in use", list(pruned_texts(record, html)));
+}
+
 std::string ladders_section(const Record& record) {
   std::string text;
   for (std::size_t i = 0; i < record.ladders.size(); ++i) {

@@ -1,0 +1,59 @@
+#include "driver/record/costs.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "driver/trial/step_time.hpp"
+#include "driver/trial/trial_plan.hpp"
+#include "reports/lookup.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using strategies::SuspectId;
+
+std::optional<double> step_time_s(const reports::Record& record, const auto& is_meant) {
+  std::vector<double> times;
+  for (const reports::Trial& trial : record.trials)
+    for (const reports::Attempt& attempt : trial.attempts)
+      if (attempt.step_time_s && is_meant(trial)) times.push_back(*attempt.step_time_s);
+  return median(std::move(times));
+}
+
+std::optional<double> as_is_step_time_s(const reports::Record& record) {
+  return step_time_s(record, [](const reports::Trial& trial) { return trial.role == name_of(Role::as_is); });
+}
+
+/// Of the trials of exactly this set, which is not empty.
+std::optional<double> step_time_with_s(const reports::Record& record, const std::vector<SuspectId>& set) {
+  return step_time_s(record, [&](const reports::Trial& trial) {
+    return trial.neutralised == set && trial.role != name_of(Role::ladder);
+  });
+}
+
+}  // namespace
+
+void describe_costs(reports::Record& record, const std::vector<std::vector<SuspectId>>& other_fixes) {
+  const std::vector<SuspectId>& fix = record.answer.culprit_set;
+  record.as_is_step_time_s = as_is_step_time_s(record);
+  record.fix_step_time_s = fix.empty() ? std::nullopt : step_time_with_s(record, fix);
+  record.other_fixes.clear();
+  for (const std::vector<SuspectId>& other : other_fixes)
+    if (const reports::Trial* trial = reports::judged_trial(record, other))
+      record.other_fixes.push_back({other, trial->number, trial->verdict, trial->delta, step_time_with_s(record, other)});
+}
+
+void describe_pruned(reports::Record& record) {
+  std::vector<SuspectId> in_use(record.suspects.size());
+  std::iota(in_use.begin(), in_use.end(), 0);
+  reports::Pruned pruned{.answered = record.outcome == reports::Outcome::culprits || record.outcome == reports::Outcome::aligned};
+  if (pruned.answered) {
+    pruned.needed = record.answer.culprit_set;
+    std::ranges::set_difference(in_use, pruned.needed, std::back_inserter(pruned.over));
+    pruned.in_use_step_time_s = step_time_with_s(record, in_use);
+    pruned.needed_step_time_s = pruned.needed.empty() ? as_is_step_time_s(record) : step_time_with_s(record, pruned.needed);
+  }
+  record.pruned = std::move(pruned);
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,68 @@
+"""What of a workaround in use is still needed, and the speed that the rest of it costs."""
+import unittest
+
+from space import Space, hostile_experiment
+
+# op5 off is slow; the workaround has it beside op3.
+TRAINER = ("--step-ms", "18", "--slow", "op5=14")
+IN_USE = {"subject": "environment: {HOSTILE_OFF: 'op3,op5'}"}
+
+
+class Prune(Space):
+    def prune(self, *trainer, code, **experiment):
+        self.write("experiment.yaml", hostile_experiment(*trainer, suspects=6, devices="[0, 1]", **{**IN_USE, **experiment}))
+        return self.bisectd("prune", "experiment.yaml", code=code).out
+
+    def names(self, key):
+        return [name["name"] for name in self.report()["pruned"][key]]
+
+    def assert_told_everywhere(self, said, *lines):
+        told = {name: (self.run_folder() / f"report.{name}").read_text() for name in ("md", "html")}
+        told |= {"run": said, "status": self.bisectd("status", self.run_folder(), code=0).out}
+        for where, text in told.items():
+            for line in lines:
+                self.assertIn(line, text.replace("`", ""), where)
+        pruned = self.report()["pruned"]
+        self.assertEqual(self.bisectd("report", self.run_folder(), code=0).out, said)
+        self.assertEqual(self.report()["pruned"], pruned)
+
+    def test_what_is_needed_stays_and_the_rest_wins_back_its_time(self):
+        said = self.prune("--cause", "op3=3", *TRAINER, code=1)
+        self.assert_told_everywhere(said, "Still needed: ops:op3", "No longer needed: ops:op5")
+        self.assertEqual((self.names("needed"), self.names("no_longer_needed")), (["op3"], ["op5"]))
+        time_s = self.report()["pruned"]["step_time_s"]
+        self.assertLess(time_s["needed"], 0.75 * time_s["in_use"])
+        self.assertRegex(said, r"Step time 0\.0\d+ s with the workaround in use, 0\.0\d+ s with what is needed of it \(-\d+ %\)\.")
+        self.assertNotIn(" s as it is", said)  # here that is without the workaround, which nobody uses
+
+    def test_when_nothing_is_needed_the_whole_time_is_won_back(self):
+        said = self.prune(*TRAINER, code=0)
+        self.assert_told_everywhere(said, "Still needed: none", "No longer needed: ops:op3, ops:op5")
+        time_s = self.report()["pruned"]["step_time_s"]
+        self.assertLess(time_s["needed"], 0.75 * time_s["in_use"])
+        self.assertEqual([trial["role"] for trial in self.report()["trial_list"]], ["reference", "as-is", "other-fix"])
+        self.bisectd("resume", self.run_folder(), code=0)
+        self.assertEqual(self.report()["pruned"]["step_time_s"], time_s)
+
+    def test_when_all_is_needed_nothing_is_won(self):
+        said = self.prune("--cause", "op3=3", "--cause", "op5=2", *TRAINER, code=1)
+        self.assertIn("Still needed: ops:op3, ops:op5\n  No longer needed: none\n", said)
+        self.assertNotIn("Step time", said)
+
+    def test_without_an_answer_the_workaround_is_kept(self):
+        said = self.prune("--cause", "op0=3", code=3)
+        self.assertIn("Nothing is known of what the workaround is needed for; keep it.", said)
+        self.assertEqual((self.report()["pruned"]["answered"], self.names("needed")), (False, []))
+
+    def test_a_search_prunes_nothing(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4))
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertIsNone(self.report()["pruned"])
+
+    def test_nothing_to_prune(self):
+        self.write("experiment.yaml", hostile_experiment(suspects=2))
+        self.assertIn("nothing to prune", self.bisectd("prune", "experiment.yaml", code=2).err)
+
+
+if __name__ == "__main__":
+    unittest.main()
