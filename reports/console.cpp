@@ -60,7 +60,7 @@ std::vector<std::string> proof(const Record& record) {
     const Trial* trial = shown_by(record, claim);
     lines.push_back(fmt::format("{}  {:<{}}  {:>9}  {}", claim.proved ? "proved" : "  open",
                                 claim_text(record, claim, plain), width,
-                                percent_text(trial ? trial->delta : std::nullopt),
+                                measured_text(trial),
                                 trial ? fmt::format("trial {}", trial->number) : "no trial"));
   }
   return lines;

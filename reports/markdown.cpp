@@ -61,7 +61,7 @@ std::string proof(const Record& record) {
     const Trial* trial = shown_by(record, claim);
     rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", claim_text(record, claim, markdown_cell),
                         set_text(record, members(claim.neutralised), kNamesInSet, markdown_cell),
-                        verdict_word(claim.expected), percent_text(trial ? trial->delta : std::nullopt),
+                        verdict_word(claim.expected), measured_text(trial),
                         trial ? std::to_string(trial->number) : "none", claim.proved ? "proved" : "**not proved**");
   }
   if (rows.empty()) return "";

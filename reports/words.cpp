@@ -26,14 +26,12 @@ std::vector<std::string> names(const Record& record, std::span<const std::size_t
   return result;
 }
 
-std::string measured_delta(const Trial* trial) { return percent_text(trial ? trial->delta : std::nullopt); }
-
 std::string culprits_sentence(const Record& record, Escape escape) {
   const auto culprits = names(record, record.answer.culprit_set, escape);
   const bool one = culprits.size() == 1;
   return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
                      joined(culprits, " and "), one ? "makes" : "make", escape(record.metric),
-                     measured_delta(judged_trial(record, "as-is")), measured_delta(fix_trial(record)),
+                     measured_text(judged_trial(record, "as-is")), measured_text(fix_trial(record)),
                      one ? "it" : "them", unsigned_percent_text(record.target),
                      confidence_text(record.answer.confidence));
 }
@@ -47,6 +45,12 @@ std::string percent_text(std::optional<double> fraction) {
   const double size = std::abs(percent);
   if (size == 0) return "0 %";
   return size < 0.01 || size >= 1e6 ? fmt::format("{:+.1g} %", percent) : fmt::format("{:+.2f} %", percent);
+}
+
+std::string measured_text(const Trial* trial) {
+  if (!trial) return percent_text(std::nullopt);
+  if (!trial->delta && trial->verdict == strategies::Verdict::fail) return "ended early";
+  return percent_text(trial->delta);
 }
 
 std::string unsigned_percent_text(double fraction) { return fmt::format("{:.3g} %", fraction * 100); }
@@ -156,11 +160,11 @@ std::string verdict_sentence(const Record& record, Escape escape) {
     case Outcome::culprits: return culprits_sentence(record, escape);
     case Outcome::aligned:
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).",
-                         metric, measured_delta(judged_trial(record, "as-is")), target);
+                         metric, measured_text(judged_trial(record, "as-is")), target);
     case Outcome::outside_suspects:
       return fmt::format("The cause is outside the {} suspects: with all of them neutralised {} still differs by {} "
                          "(target {}).",
-                         record.suspects.size(), metric, measured_delta(judged_trial(record, "everything")), target);
+                         record.suspects.size(), metric, measured_text(judged_trial(record, "everything")), target);
     case Outcome::inconclusive: return "No answer: the evidence does not carry one. Nobody is accused.";
     case Outcome::infrastructure: return "No answer: the trials could not be run. Nobody is accused.";
     case Outcome::unfinished: break;

@@ -17,6 +17,9 @@ using Escape = std::string (*)(std::string_view);
 /// "+3.10 %", "-0.004 %", "nan", "not measured".
 std::string percent_text(std::optional<double> fraction);
 
+/// The same of a trial (null: "not measured"); "ended early" of one whose failure was certain before its end.
+std::string measured_text(const Trial* trial);
+
 /// "0.5 %": as many digits as needed, no sign.
 std::string unsigned_percent_text(double fraction);
 

@@ -12,6 +12,7 @@
 
 #include "configs/loader.hpp"
 #include "configs/printable.hpp"
+#include "configs/resolved.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/output.hpp"
@@ -88,8 +89,8 @@ class Ci {
     record_.folder = state.folder().string();
     record_.started_utc = state.started_utc();
     progress_.line(fmt::format("suite directory: {}", record_.folder));
-    const std::vector<PastResult> results = read_results(history_);
-    for (std::size_t i = 0; i < record_.entries.size(); ++i) look_back(record_.entries[i], experiments_[i], results);
+    read_history_file();
+    for (std::size_t i = 0; i < record_.entries.size(); ++i) look_back(record_.entries[i], experiments_[i]);
     const suite::SuiteEnd end = run_what_is_left();
     if (end == suite::SuiteEnd::out_of_time) give_up_waiting();
     record_.elapsed_s = elapsed_s();
@@ -148,11 +149,19 @@ class Ci {
       }
   }
 
+  /// Without it there are no trends, and no model can be left out; it must not cost the night.
+  void read_history_file() {
+    try {
+      results_ = read_results(history_);
+    } catch (const std::exception& error) {
+      progress_.line(fmt::format("warning: {}", error.what()));
+    }
+  }
+
   /// The model's trend, and whether it can be left out.
-  void look_back(SuiteEntry& entry, const std::optional<configs::Experiment>& experiment,
-                 const std::vector<PastResult>& results) {
+  void look_back(SuiteEntry& entry, const std::optional<configs::Experiment>& experiment) {
     const PastResult* last = nullptr;
-    for (const PastResult& result : results)
+    for (const PastResult& result : results_)
       if (result.model == entry.model) {
         entry.past.push_back({result.utc, result.outcome, result.delta});
         last = &result;
@@ -176,15 +185,15 @@ class Ci {
         continue;
       }
       const auto code = state_->code_of(entry.model);
-      const std::string upgrade = code ? upgrade_since_judged(entry.model, *experiments_[i]) : "";
-      if (code && upgrade.empty()) {
+      const std::string change = change_since_begun(entry.model, *experiments_[i]);
+      if (code && change.empty()) {
         take_in(entry.model, *code, "");
         continue;
       }
       std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "run", experiments_[i]->file, "--out",
                                        state_->folder_of(entry.model).string(), "--history", fs::absolute(history_).string()};
-      if (code) {
-        progress_.line(fmt::format("{}: {} since it was judged: once more", entry.model, upgrade));
+      if (!change.empty()) {
+        progress_.line(fmt::format("{}: {}: once more", entry.model, change));
         command.push_back("--new");
       }
       models.push_back({.name = entry.model,
@@ -210,12 +219,23 @@ class Ci {
     return end;
   }
 
-  /// What changed since an earlier session of this suite judged the model; empty if nothing did, or if it gave no run.
-  std::string upgrade_since_judged(const std::string& model, const configs::Experiment& experiment) {
+  /// Why the run that an earlier session of this suite made of the model, or began, says nothing of the model as it is
+  /// today; empty if it does, or if there is none.
+  std::string change_since_begun(const std::string& model, const configs::Experiment& experiment) {
     const fs::path latest = state_->folder_of(model) / "latest";
     if (!keep::RunDirectory::is_one(latest)) return "";
-    return suite::upgrade_since(see_run(latest.string()).history.versions, experiment, state_->folder() / "versions" / model,
-                                state_->tag());
+    try {
+      const SeenRun run = see_run(latest.string());
+      const auto its_result = std::ranges::find(results_, run.directory.folder().string(), &PastResult::run_folder);
+      if (keep::read_file(run.directory.resolved_experiment()) != configs::resolved_yaml(experiment))
+        return "its experiment or preset was changed since";
+      if (its_result != results_.end() && its_result->digest != digest_of(experiment)) return "its baseline was changed since";
+      const std::string upgrade =
+          suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag());
+      return upgrade.empty() ? "" : upgrade + " since";
+    } catch (const std::exception& error) {
+      return fmt::format("its run cannot be read ({})", error.what());
+    }
   }
 
   /// A model's bisectd has ended: its record, or why there is none.
@@ -268,6 +288,7 @@ class Ci {
   fs::path history_;
   Progress progress_;
   std::vector<std::optional<configs::Experiment>> experiments_;  ///< one per entry; absent where it cannot be loaded
+  std::vector<PastResult> results_;
   reports::SuiteRecord record_;
   suite::SuiteState* state_ = nullptr;
   Clock::time_point began_ = Clock::now();

@@ -5,10 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
-#include <stdexcept>
 
 #include "driver/commands/command.hpp"
-#include "driver/keep/run_directory.hpp"
+#include "driver/commands/seen_run.hpp"
 #include "driver/loop/problem.hpp"
 
 namespace bisectd::driver::commands {
@@ -24,11 +23,7 @@ void add_foreseen_options(CLI::App& command, ForeseenOptions& options) {
 
 std::optional<History> earlier_run(const ForeseenOptions& options) {
   if (options.from.empty()) return std::nullopt;
-  try {
-    return read_history(keep::RunDirectory::open(options.from).journal());
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
-  }
+  return read_history(open_run(options.from).journal());
 }
 
 neutralise::Catalogue foreseen_catalogue(const configs::Experiment& experiment, const ForeseenOptions& options,

@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <optional>
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/prune_experiment.hpp"
+#include "driver/commands/seen_run.hpp"
 #include "driver/record/history.hpp"
 
 namespace bisectd::driver::commands {
@@ -18,16 +18,11 @@ struct ResumeOptions {
 };
 
 int resume(const ResumeOptions& options) {
-  std::optional<keep::RunDirectory> directory;
-  try {
-    directory = keep::RunDirectory::open(options.folder);
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
-  }
-  const History history = read_history(directory->journal());
+  const keep::RunDirectory directory = open_run(options.folder);
+  const History history = read_history(directory.journal());
   configs::Experiment experiment = load(history.experiment_file);
   if (history.prune) search_what_is_in_use(experiment);
-  return drive(experiment, *directory,
+  return drive(experiment, directory,
                {.accept_changes = options.accept_changes, .prune = history.prune, .output = options.output});
 }
 

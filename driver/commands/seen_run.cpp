@@ -1,5 +1,7 @@
 #include "driver/commands/seen_run.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <filesystem>
 
@@ -9,6 +11,7 @@
 #include "driver/commands/experiment_changes.hpp"
 #include "driver/commands/prune_experiment.hpp"
 #include "driver/keep/lock.hpp"
+#include "driver/suite/suite_state.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -19,7 +22,12 @@ double seconds_since_change(const std::filesystem::path& file) {
   return std::max(0.0, std::chrono::duration<double>(age).count());
 }
 
-keep::RunDirectory open(const std::string& folder) {
+}  // namespace
+
+keep::RunDirectory open_run(const std::string& folder) {
+  if (suite::SuiteState::is_one(folder))
+    throw UsageError(fmt::format("{}: a suite's directory. Its report is index.html there, the run of each model "
+                                 "models/NAME/latest; the same `bisectd ci` goes on with it", folder));
   try {
     return keep::RunDirectory::open(folder);
   } catch (const std::runtime_error& error) {
@@ -27,10 +35,8 @@ keep::RunDirectory open(const std::string& folder) {
   }
 }
 
-}  // namespace
-
 SeenRun see_run(const std::string& folder) {
-  keep::RunDirectory directory = open(folder);
+  keep::RunDirectory directory = open_run(folder);
   const std::optional<int> process = keep::driver_of(directory.folder());
   History history = read_history(directory.journal());
   if (process && !history.finished) history.elapsed_s += seconds_since_change(directory.journal());

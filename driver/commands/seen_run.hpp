@@ -16,7 +16,10 @@ struct SeenRun {
   std::optional<int> process;  ///< the bisectd that drives it now
 };
 
-/// Errors: UsageError for a folder that is no run directory; keep::JournalDamaged.
+/// Errors: UsageError for a folder that is no run directory.
+keep::RunDirectory open_run(const std::string& folder);
+
+/// Errors: those of open_run(); keep::JournalDamaged.
 SeenRun see_run(const std::string& folder);
 
 /// The experiment of a run. Errors: UsageError when its file is gone or says something else than when the run began

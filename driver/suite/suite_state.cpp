@@ -45,13 +45,18 @@ std::vector<fs::path> suites_in(const fs::path& out, const std::string& name) {
   for (const auto& entry : fs::directory_iterator(out, none))
     if (const std::string folder = entry.path().filename().string();
         folder.starts_with(name + "-") && is_time(std::string_view(folder).substr(name.size() + 1)) &&
-        fs::exists(entry.path() / kFile))
+        SuiteState::is_one(entry.path()))
       folders.push_back(fs::canonical(entry.path()));
   std::ranges::sort(folders);
   return folders;
 }
 
 }  // namespace
+
+bool SuiteState::is_one(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / kFile, ignored);
+}
 
 void SuiteState::read() {
   std::size_t line = 0;

@@ -22,6 +22,9 @@ class SuiteState {
   static SuiteState open(const std::filesystem::path& out, const std::string& name, const std::vector<std::string>& only,
                          bool fresh);
 
+  /// Whether this folder is a suite's.
+  static bool is_one(const std::filesystem::path& folder);
+
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path folder_of(const std::string& model) const { return folder_ / "models" / model; }
   const std::string& started_utc() const { return started_utc_; }

@@ -100,7 +100,7 @@ std::string proof_section(const Record& record) {
   for (const strategies::Claim& claim : record.answer.certificate) {
     const Trial* trial = shown_by(record, claim);
     rows += row("td", {claim_text(record, claim, html), set_text(record, members(claim.neutralised), kNamesInSet, html),
-                       percent_text(trial ? trial->delta : std::nullopt),
+                       measured_text(trial),
                        trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
                        claim.proved ? pill("proved") : pill("open")});
   }

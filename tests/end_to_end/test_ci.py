@@ -132,8 +132,40 @@ class Suite(Space):
         self.interrupted()
         self.write("version.info", "8.3\n")
         done = self.ci(code=0)
-        self.assertIn("rec: cann 8.2 -> 8.3 since it was judged: once more", done.err)
+        self.assertIn("rec: cann 8.2 -> 8.3 since: once more", done.err)
         self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-*/models/rec/*-2*/journal.jsonl"))), 2)
+
+    def test_what_was_changed_in_the_middle_of_a_suite_is_judged_as_it_is_now(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, det.yaml, seg.yaml]\n")
+        for model in ("rec", "det"):
+            self.model(model, devices="[0]", baseline=True)
+        self.model("seg", "--step-ms", "20", devices="[0]", baseline=True)
+        (self.folder / "stderr.txt").unlink(missing_ok=True)
+        process = self.start("ci", "suite.yaml")
+        runs = self.folder / "bisectd-out"
+        self.wait_for(lambda: [*runs.glob("nightly-*/models/seg/latest/trials/*/attempt-1/stdout.log")])
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
+        self.model("rec", "--cause", "op1=3", devices="[0]", baseline=True)  # judged before
+        self.model("seg", devices="[0]", baseline=True)                       # begun before
+        baseline = self.folder / "baselines/det.json"
+        self.model("det", "--step-noise", "0.01", devices="[0]")
+        self.bisectd("run", "det.yaml", "--out", "second", code=0)
+        self.bisectd("accept", "second/latest", "--yes", code=0)
+        self.model("det", devices="[0]", baseline=True)
+        self.assertTrue(baseline.exists())
+        done = self.ci(code=1)
+        self.assertIn("rec: its experiment or preset was changed since: once more", done.err)
+        self.assertIn("seg: its experiment or preset was changed since: once more", done.err)
+        self.assertIn("det: its baseline was changed since: once more", done.err)
+        self.assertIn("3 models: 2 green, 1 regressed, 0 not judged", done.out)
+
+    def test_a_suite_is_no_run(self):
+        self.ci("--only", "rec", code=0)
+        folder = next((self.folder / "bisectd-out").glob("nightly-*"))
+        for command in ("report", "resume", "status", "explain", "accept"):
+            self.assertRegex(self.bisectd(command, folder, code=2).err, r"a suite's directory\. Its report is index\.html")
+        self.assertIn("outcome", self.bisectd("report", folder / "models/rec/latest", "--format", "json", code=0).out)
 
     def test_another_choice_of_models_is_another_suite(self):
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
@@ -286,6 +318,10 @@ class Past(Space):
         self.assertIn("history.jsonl:1: ", done.err)
         self.assertIn("history.jsonl:1: ", self.bisectd("history", code=4).err)
         self.assertIn("no history", self.bisectd("history", "absent", code=2).err)
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [experiment.yaml]\n")
+        done = self.bisectd("ci", "suite.yaml", "--changed-only", code=1)
+        self.assertIn("warning: bisectd-out/history.jsonl:1: ", done.err)
+        self.assertIn("1 model: 0 green, 1 regressed", done.out)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,16 @@ TEST_CASE("differences in percent") {
   CHECK(unsigned_percent_text(0.005) == "0.5 %");
 }
 
+TEST_CASE("a trial that was ended because it was certain to fail has no difference at its end") {
+  Trial trial{.verdict = bisectd::strategies::Verdict::fail, .delta = 0.031};
+  CHECK(measured_text(&trial) == "+3.10 %");
+  trial.delta.reset();
+  CHECK(measured_text(&trial) == "ended early");
+  trial.verdict = bisectd::strategies::Verdict::unresolved;
+  CHECK(measured_text(&trial) == "not measured");
+  CHECK(measured_text(nullptr) == "not measured");
+}
+
 TEST_CASE("a confidence is never rounded up") {
   CHECK(confidence_text(0.99) == "99 %");
   CHECK(confidence_text(0.57) == "57 %");
