@@ -9,7 +9,7 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr std::size_t kMostOrders = 24;  // tried for one culprit
-constexpr double kProofFirst = 0.35;      // chance that none is left from which the proof is asked before a better split
+constexpr double kProofFirst = 0.32;      // chance that none is left from which the proof is asked before a better split
 constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set, or cannot matter any more
 
 // Likelier suspects first, equal ones in random order.

@@ -1,5 +1,6 @@
 // See early_stop.hpp. Group-sequential looks with a Bonferroni share each; shared design "verdict", section 4.6. Beyond
-// the design, two looks in a row must agree: the slope of a slow transient is hard to see in the first short windows.
+// the design, two looks in a row must agree: the slope of a slow transient is hard to see in the first short windows. And
+// where runs differ much, the looks begin later: runs that separate in the first tenth hide a transient that fades.
 #include "driver/judge/early_stop.hpp"
 
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace {
 constexpr std::array kLooks = {0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90};
 constexpr double kAlpha = 0.01;            ///< of one attempt, over all looks and both sides
 constexpr double kLookWindow = 0.10;       ///< of the run
+constexpr double kNoisy = 0.30;            ///< of the target: runs that differ by more differ much
+constexpr double kFirstNoisyLook = 0.20;
 constexpr std::size_t kFewestPoints = 10;  ///< in each window: fewer say little about the rest of the run
 
 /// The step `share` of the way through the run.
@@ -28,9 +31,8 @@ double squares_in(const Reference& reference, const Places& places) {
   return spread_of(levels_in(reference, places)).last;
 }
 
-/// The same for a stretch of `length` steps at `step`, or the mean over all such stretches of the run if that is more:
-/// runs that have hardly separated yet look quieter than they will be.
-double squares_at(const Reference& reference, std::int64_t step, std::int64_t length) {
+/// The mean of that over all stretches of this length.
+double mean_squares(const Reference& reference, std::int64_t length) {
   double sum = 0;
   int stretches = 0;
   for (std::int64_t last = reference.last_step(); last - length >= reference.steps.front(); last -= length) {
@@ -39,7 +41,26 @@ double squares_at(const Reference& reference, std::int64_t step, std::int64_t le
     sum += squares_in(reference, places);
     ++stretches;
   }
-  return std::max(squares_in(reference, places_in(reference, {step - length, step})), sum / std::max(1, stretches));
+  return sum / std::max(1, stretches);
+}
+
+/// Steps of the window that a look at `step` compares with the one before it.
+std::int64_t look_length(const Reference& reference, std::int64_t step) {
+  const std::int64_t start = reference.steps.front() - reference.stride;
+  return std::min<std::int64_t>(std::llround(kLookWindow * static_cast<double>(reference.last_step() - start)),
+                                (step - start) / 2);
+}
+
+/// Variance of a run's level in a window of this many squares; needs degrees of freedom.
+double variance_between(const Reference& reference, const NoisePool& pool, double squares) {
+  const double runs = reference.distinct();
+  return std::max(squares / std::max(1.0, runs - 1), (squares + pool.total.last) / (runs - 1 + pool.total.dof));
+}
+
+bool differ_much(const Reference& reference, const NoisePool& pool) {
+  if (reference.distinct() - 1 + pool.total.dof == 0) return false;
+  const double squares = mean_squares(reference, look_length(reference, reference.last_step()));
+  return std::sqrt(variance_between(reference, pool, squares)) > kNoisy * reference.accept.target;
 }
 
 Judgement certain_fail(const Reference& reference, std::string reason, std::optional<std::int64_t> step) {
@@ -54,7 +75,8 @@ Judgement certain_fail(const Reference& reference, std::string reason, std::opti
 
 }  // namespace
 
-EarlyStop::EarlyStop(const Reference& reference, const NoisePool& pool) : reference_(reference), pool_(pool) {}
+EarlyStop::EarlyStop(const Reference& reference, const NoisePool& pool)
+    : reference_(reference), pool_(pool), noisy_(differ_much(reference, pool)) {}
 
 std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
   const Difference now = difference(reference_, so_far);
@@ -64,6 +86,7 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
     if (now.track.steps.back() < step) break;
     const Difference then = until(reference_, now, step);
     if (auto judgement = by_event(so_far, then)) return judgement;
+    if (noisy_ && kLooks[next_look_] < kFirstNoisyLook) continue;
     if (!beyond_at(then, step)) {
       first_beyond_.reset();
     } else if (!first_beyond_) {
@@ -79,7 +102,9 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
 }
 
 std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Difference& difference) const {
-  const auto events = events_of(reference_, curve, difference, Progress::running);
+  auto events = events_of(reference_, curve, difference, Progress::running);
+  // The mean over the run is known at its end; of a noisy run it is no more certain than the level.
+  if (noisy_) std::erase_if(events, [](const Event& event) { return event.code == "multi-step"; });
   if (events.empty() || !events.front().fails) return std::nullopt;
   const Event& event = events.front();
   Judgement judgement = certain_fail(reference_, event.code, event.step ? event.step : difference.track.steps.back());
@@ -88,9 +113,7 @@ std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Differenc
 }
 
 bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const {
-  const std::int64_t start = reference_.steps.front() - reference_.stride;
-  const std::int64_t length = std::min(std::llround(kLookWindow * static_cast<double>(reference_.last_step() - start)),
-                                       static_cast<long long>((step - start) / 2));
+  const std::int64_t length = look_length(reference_, step);
   const Places now = places_in(reference_, {step - length, step});
   const Places before = places_in(reference_, {step - 2 * length, step - length});
   if (values_in(difference, now).size() < kFewestPoints || values_in(difference, before).size() < kFewestPoints) {
@@ -104,9 +127,9 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
   const Variance inside = within_run(values_in(difference, now));
   double variance = inside.value;
   if (!exact) {
-    const double squares = squares_at(reference_, step, length);
-    const double between = std::max(squares / std::max(1.0, runs - 1), (squares + pool_.total.last) / dof);
-    variance = std::max(variance, between * (1 + 1 / runs));
+    // Runs that have hardly separated yet look quieter than they will be: what they do later counts too.
+    const double squares = std::max(squares_in(reference_, now), mean_squares(reference_, length));
+    variance = std::max(variance, variance_between(reference_, pool_, squares) * (1 + 1 / runs));
   }
   const double reach = t_quantile(kAlpha / (2 * kLooks.size()), exact ? inside.dof : dof) * std::sqrt(variance);
   const double sign = reference_.metric.higher_is_better ? -1 : 1;

@@ -8,7 +8,7 @@
 
 namespace bisectd::driver::judge {
 
-/// Looks at a growing curve at 5, 10, 15, 20, 30 .. 90 % of the run. One object per attempt; the reference and the pool
+/// Looks at a growing curve at 5, 10, 15, 20, 30 .. 90 % of the run (from 20 % on where runs differ much). One object per attempt; the reference and the pool
 /// must outlive it. What it says depends on the curve only, not on how often it is asked.
 class EarlyStop {
  public:
@@ -23,6 +23,7 @@ class EarlyStop {
 
   const Reference& reference_;
   const NoisePool& pool_;
+  bool noisy_;  ///< runs differ so much that one of them alone can look like a fault
   std::size_t next_look_ = 0;
   std::optional<std::int64_t> first_beyond_;  ///< step of the last look, if it found the run beyond the target
 };

@@ -85,8 +85,8 @@ TEST_CASE("the prior of the first culprit agrees with summing over all sets") {
   const std::vector<double> odds{1.0, 0.5, 0.25, 1.0, 0.125};
   const CulpritPrior prior(odds);
   const std::vector<SuspectId> order{3, 0, 1, 2, 4};
-  // By hand: weight of a set = P(k) / E_k * product of odds; P(1) = 1, P(k) = 1.4 k^-2.25.
-  const auto share = [](int k) { return k == 1 ? 1.0 : 1.4 / std::pow(k, 2.25); };
+  // By hand: weight of a set = P(k) / E_k * product of odds; P(1) = 1, P(k) = 2.2 k^-2.375.
+  const auto share = [](int k) { return k == 1 ? 1.0 : 2.2 / std::pow(k, 2.375); };
   std::vector<double> symmetric(6, 0.0), expected(7, 0.0);
   const auto product = [&](unsigned set) {
     double p = 1;
