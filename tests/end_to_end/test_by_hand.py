@@ -186,9 +186,20 @@ class Ladder(Space):
 
     def test_a_value_tried_by_hand(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
-        self.bisectd("trial", "experiment.yaml", "--off", "scale:64", code=0)
+        self.assertIn("\n  scale was 64\n", self.bisectd("trial", "experiment.yaml", "--off", "scale:64", code=0).out)
         self.bisectd("trial", "experiment.yaml", "--off", "scale:1", code=1)
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "scale:4096", "--json", code=0).out)
+        self.assertEqual(judged["values"], {"scale": "4096"})
+        self.assertIn("scale=4096", (self.folder / judged["attempts"][0] / "command.sh").read_text())
+        self.assertNotIn("scale was", self.bisectd("trial", "experiment.yaml", code=1).out)
         self.assertIn("scale is a ladder: name a value, scale:1 or", self.bisectd("trial", "experiment.yaml", "--off", "scale:scale", code=2).err)
+
+    def test_two_values_by_hand(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
+        said = self.bisectd("trial", "experiment.yaml", "--off", "scale:1,scale:64", code=2).err
+        self.assertIn("scale is one knob: it cannot be 1 and 64 at once; try one value after the other", said)
+        self.assertFalse((self.folder / "bisectd-out").exists())
+        self.bisectd("trial", "experiment.yaml", "--off", "scale:64,scale:64", code=0)
 
     def test_killed_and_resumed(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", "--step-ms", "3"))
