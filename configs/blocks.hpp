@@ -27,6 +27,9 @@ std::map<std::string, Selection> read_suspects(const Value& block, const std::ma
 Relations read_relations(const Value& block, const std::map<std::string, Family>& families,
                          const std::map<std::string, Selection>& suspects, Problems& problems);
 
+/// A list of names, none of them twice, at least one.
+std::vector<Placed<std::string>> read_member_names(const Value& value, const std::string& what, Problems& problems);
+
 /// NAME: value pairs of environment variables; values are scalars, kept exactly as written.
 std::map<std::string, Placed<std::string>> read_environment(const Value& block, const std::string& what,
                                                             Problems& problems);

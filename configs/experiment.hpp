@@ -84,9 +84,9 @@ struct Check {
 
 /// Which members of a family are searched.
 struct Selection {
-  bool all = false;                          ///< every member of the family (toggles: those not safe already)
+  bool all = false;                          ///< every switch that is not safe already, every value of a ladder
   bool discover = false;                     ///< ask a run which members it really uses
-  std::vector<Placed<std::string>> members;  ///< named by hand
+  std::vector<Placed<std::string>> members;  ///< named here, in a file, or by the family itself (all of a list)
   std::vector<Placed<std::string>> exclude;
   std::map<std::string, Placed<double>> likely;  ///< prior odds against an unremarkable member, > 0
   std::map<std::string, Placed<double>> price;   ///< what keeping it neutralised costs, > 0, in any one unit

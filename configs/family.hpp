@@ -88,6 +88,7 @@ struct Family {
   FamilyKind kind = FamilyKind::list;
   std::string description;
   Delivery deliver;                                ///< of a list or a ladder
+  std::vector<Placed<std::string>> members;        ///< of a list whose members are known beforehand; may be empty
   Ladder ladder;                                   ///< of a ladder
   std::map<std::string, Toggle> toggles;           ///< of a toggle family
   std::map<std::string, std::string> environment;  ///< set in every run of the subject, so that the family works at all;

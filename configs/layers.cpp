@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
+#include "configs/file_bytes.hpp"
 #include "configs/printable.hpp"
 #include "configs/reading.hpp"
 #include "configs/suggest.hpp"
@@ -15,17 +14,6 @@
 
 namespace bisectd::configs {
 namespace {
-
-/// At most one byte more than a file may have, so that a device file cannot fill the memory.
-std::string read_bytes(const std::filesystem::path& file) {
-  if (std::filesystem::is_directory(file)) throw std::system_error(EISDIR, std::generic_category(), file.string());
-  std::ifstream input(file, std::ios::binary);
-  if (!input) throw std::system_error(errno, std::generic_category(), file.string());
-  std::string bytes(kLargestFile_bytes + 1, '\0');
-  input.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(input.gcount()));
-  return bytes;
-}
 
 Value laid_over(Value base, Value over) {
   if (base.kind != Value::Kind::map || over.kind != Value::Kind::map) return over;

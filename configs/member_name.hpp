@@ -2,6 +2,7 @@
 // comma, curly quotes, the in-place form `relu_`, the name from the log instead of the one the list compares.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,9 @@
 #include "configs/problems.hpp"
 
 namespace bisectd::configs {
+
+/// More members of one family than this are a pattern gone wrong; no search could come to an end with them either.
+constexpr std::size_t kMostMembers = 10'000;
 
 /// Why the family's delivery cannot carry this name: "holds a quote"; empty if it can.
 std::string spelling_fault(std::string_view name, const Family& family);

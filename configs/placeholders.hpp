@@ -18,8 +18,9 @@ constexpr std::array<const char*, 5> kPlaceholders{"devices", "device", "steps",
 /// and the value that the variable has without the family, nothing if it has none (for PATH-like variables).
 constexpr std::array<const char*, 3> kFamilyPlaceholders{"attempt", "presets", "and_inherited"};
 
-/// What the command of a family's discovery may hold: {python} the Python that the subject trains with, {presets} as above.
-constexpr std::array<const char*, 2> kQueryPlaceholders{"python", "presets"};
+/// What the command of a family's discovery may hold: {python} the Python that the subject trains with, {presets} as
+/// above, {kind} the kind of the subject's devices.
+constexpr std::array<const char*, 3> kQueryPlaceholders{"python", "presets", "kind"};
 
 /// The placeholders used in `text`, in order. A problem for an unknown one and for a lone brace (`{{` and `}}` stand
 /// for braces themselves).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -20,6 +21,7 @@ class Problems {
   void warn(const Place& place, std::string message) { warnings_.push_back({std::move(message), place}); }
 
   bool empty() const { return list_.empty(); }
+  std::size_t size() const { return list_.size(); }
   /// Throws ConfigError if there is anything to report, in the order of the lines; `file` before presets.
   void throw_if_any(const std::string& file) {
     if (list_.empty()) return;

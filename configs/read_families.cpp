@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "configs/blocks.hpp"
+#include "configs/member_name.hpp"
 #include "configs/names.hpp"
 #include "configs/pattern.hpp"
 #include "configs/printable.hpp"
@@ -94,6 +95,9 @@ void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* names = reader.find_given("names")) read_names(*names, reader.what() + ".names", family, problems);
   if (const Value* never_off = reader.find_given("never_off"))
     family.never_off = read_never_off(*never_off, reader.what() + ".never_off", problems);
+  if (const Value* members = reader.find_given("members"))
+    family.members = read_member_names(*members, reader.what() + ".members", problems);
+  for (const auto& name : family.members) check_member_name(name, family, problems);
 }
 
 void read_ladder(MapReader& reader, Family& family, Problems& problems) {

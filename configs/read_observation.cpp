@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "configs/blocks.hpp"
+#include "configs/member_file.hpp"
 #include "configs/pattern.hpp"
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
@@ -107,7 +108,12 @@ Effect read_effect(const Value& block, const std::string& what, Problems& proble
 NeverOff read_never_off(const Value& block, const std::string& what, Problems& problems) {
   NeverOff never;
   MapReader reader(block, what, problems);
-  if (const Value* names = reader.require("names"))
+  Placed<std::string> file;
+  if (reader.read("file", placed_text_of, file))
+    for (const auto& name : read_member_file(file, problems)) never.names.push_back(name.value);
+  else if (!reader.find("file"))
+    reader.require("names", "or a `file` of them");
+  if (const Value* names = reader.find("names"))
     for (const auto& name : texts_of(*names, what + ".names", problems)) {
       if (std::ranges::count(never.names, name.value))
         problems.add(name.place, fmt::format("{} is named twice", in_quotes(name.value)));

@@ -92,10 +92,6 @@ void check_command(const std::vector<Placed<std::string>>& command, const Place&
                      "it becomes zero or more elements of the command");
 }
 
-std::string path_of(const Placed<std::string>& text) {
-  return (std::filesystem::path(text.place.file).parent_path() / text.value).lexically_normal().string();
-}
-
 void read_durations(MapReader& reader, Side& side, Problems& problems) {
   for (const auto& [key, target] : {std::pair{"timeout", &side.timeout}, std::pair{"stall", &side.stall}})
     if (reader.read(key, duration_of, *target) && target->count() == 0)

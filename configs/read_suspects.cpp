@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "configs/blocks.hpp"
+#include "configs/member_file.hpp"
 #include "configs/member_name.hpp"
 #include "configs/printable.hpp"
 #include "configs/reading.hpp"
@@ -12,16 +13,6 @@
 
 namespace bisectd::configs {
 namespace {
-
-std::vector<Placed<std::string>> read_names(const Value& value, const std::string& what, Problems& problems) {
-  std::vector<Placed<std::string>> names = texts_of(value, what, problems);
-  for (auto name = names.begin(); name != names.end(); ++name)
-    if (std::ranges::find(names.begin(), name, name->value, &Placed<std::string>::value) != name)
-      problems.add(name->place, fmt::format("{} is named twice", in_quotes(name->value)));
-  if (value.kind == Value::Kind::list && value.items.empty())
-    problems.add(value.place, fmt::format("`{}` is empty", what));
-  return names;
-}
 
 struct Figure {
   const char* name;     ///< in messages
@@ -51,6 +42,26 @@ std::map<std::string, Placed<double>> read_figures(const Value& block, const Fig
   return figures;
 }
 
+bool is_named(const std::vector<Placed<std::string>>& names, const std::string& name) {
+  return std::ranges::find(names, name, &Placed<std::string>::value) != names.end();
+}
+
+/// Names in the file join those named here; one that is in both is a slip.
+void add_from_file(const Placed<std::string>& file, Selection& selection, Problems& problems) {
+  const std::vector<Placed<std::string>> named_here = selection.members;
+  for (Placed<std::string>& name : read_member_file(file, problems)) {
+    if (is_named(named_here, name.value))
+      problems.add(name.place, fmt::format("{} is named twice", in_quotes(name.value)), "`members` names it too");
+    selection.members.push_back(std::move(name));
+  }
+}
+
+/// Every member that the family itself knows.
+void select_all(const Family& family, Selection& selection) {
+  selection.all = family.kind != FamilyKind::list;
+  selection.members = family.members;
+}
+
 void read_block(MapReader& reader, const Family& family, Selection& selection, Problems& problems) {
   const std::string& what = reader.what();
   reader.read("discover", boolean_of, selection.discover);
@@ -58,9 +69,13 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
     problems.add(reader.find("discover")->place, fmt::format("family `{}` cannot discover its members", family.name),
                  "name them in `members`");
   if (const Value* members = reader.find("members"))
-    selection.members = read_names(*members, what + ".members", problems);
+    selection.members = read_member_names(*members, what + ".members", problems);
+  const std::vector<Placed<std::string>> named_here = selection.members;
+  Placed<std::string> file;
+  const bool from_file = reader.find("file");
+  if (reader.read("file", placed_text_of, file)) add_from_file(file, selection, problems);
   if (const Value* exclude = reader.find("exclude"))
-    selection.exclude = read_names(*exclude, what + ".exclude", problems);
+    selection.exclude = read_member_names(*exclude, what + ".exclude", problems);
   if (const Value* likely = reader.find("likely"))
     selection.likely = read_figures(*likely, kOdds, what + ".likely", problems);
   if (const Value* price = reader.find("price"))
@@ -75,12 +90,13 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
       }))
     problems.add(reader.find("exclude")->place, fmt::format("`{}.exclude` leaves no value", what));
   const bool understood = reader.refuse_other_keys();
-  selection.all = family.kind != FamilyKind::list && selection.members.empty();
-  if (understood && !selection.all && !selection.discover && selection.members.empty())
+  if (selection.members.empty() && !selection.discover && !from_file) select_all(family, selection);
+  if (understood && !selection.all && !selection.discover && selection.members.empty() && !from_file)
     problems.add(reader.place(), fmt::format("`{}` names no suspect", what),
-                 family.discover ? "add `discover: true` or `members: [...]`" : "add `members: [...]`");
+                 family.discover ? "add `discover: true`, `members: [...]` or `file: NAMES`"
+                                 : "add `members: [...]` or `file: NAMES`");
   for (const auto& name : selection.exclude)
-    if (std::ranges::find(selection.members, name.value, &Placed<std::string>::value) != selection.members.end())
+    if (is_named(named_here, name.value))
       problems.add(name.place, fmt::format("{} is a member and excluded", in_quotes(name.value)));
 }
 
@@ -89,19 +105,19 @@ Selection read_selection(const Value& value, const Family& family, Problems& pro
   selection.place = value.place;
   const std::string what = "suspects." + family.name;
   if (value.kind == Value::Kind::list) {
-    selection.members = read_names(value, what, problems);
+    selection.members = read_member_names(value, what, problems);
   } else if (value.kind == Value::Kind::map) {
     MapReader reader(value, what, problems);
     read_block(reader, family, selection, problems);
   } else if (value.kind == Value::Kind::null || value.text != "all") {
     problems.add(value.place, fmt::format("`{}`: expected all, a list or keys and values, found {}", what,
                                           value.kind == Value::Kind::null ? "nothing" : in_quotes(value.text)));
-  } else if (family.kind == FamilyKind::list) {
+  } else if (family.kind == FamilyKind::list && family.members.empty()) {
     problems.add(value.place,
                  fmt::format("family `{}` has no fixed members, so not all of them can be meant", family.name),
                  family.discover ? "write {discover: true}" : "write a list of names");
   } else {
-    selection.all = true;
+    select_all(family, selection);
   }
   return selection;
 }
@@ -114,6 +130,16 @@ void check_names(const Selection& selection, const Family& family, Problems& pro
 }
 
 }  // namespace
+
+std::vector<Placed<std::string>> read_member_names(const Value& value, const std::string& what, Problems& problems) {
+  std::vector<Placed<std::string>> names = texts_of(value, what, problems);
+  for (auto name = names.begin(); name != names.end(); ++name)
+    if (std::ranges::find(names.begin(), name, name->value, &Placed<std::string>::value) != name)
+      problems.add(name->place, fmt::format("{} is named twice", in_quotes(name->value)));
+  if (value.kind == Value::Kind::list && value.items.empty())
+    problems.add(value.place, fmt::format("`{}` is empty", what));
+  return names;
+}
 
 std::map<std::string, Selection> read_suspects(const Value& block, const std::map<std::string, Family>& families,
                                                Problems& problems) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
+#include <filesystem>
 
 #include "configs/printable.hpp"
 #include "configs/suggest.hpp"
@@ -84,6 +85,10 @@ std::string MapReader::path(const Value& value) const {
 
 Parsed<Placed<std::string>> placed_text_of(const Value& value) {
   return text_of(value).map([&](std::string text) { return Placed<std::string>{std::move(text), value.place}; });
+}
+
+std::string path_of(const Placed<std::string>& text) {
+  return (std::filesystem::path(text.place.file).parent_path() / text.value).lexically_normal().string();
 }
 
 std::vector<Placed<std::string>> texts_of(const Value& value, const std::string& what, Problems& problems) {

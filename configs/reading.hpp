@@ -66,6 +66,9 @@ class MapReader {
 /// A scalar with its place.
 Parsed<Placed<std::string>> placed_text_of(const Value& value);
 
+/// A path that is relative to the file that says it.
+std::string path_of(const Placed<std::string>& text);
+
 /// The items of a list of texts; anything else is a problem. `what` names the list in messages.
 std::vector<Placed<std::string>> texts_of(const Value& value, const std::string& what, Problems& problems);
 

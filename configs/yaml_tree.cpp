@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "configs/file_bytes.hpp"
 #include "configs/printable.hpp"
 
 namespace bisectd::configs {

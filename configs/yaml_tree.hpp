@@ -2,7 +2,6 @@
 // Knows nothing of experiments.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,8 +10,6 @@
 #include "configs/value.hpp"
 
 namespace bisectd::configs {
-
-constexpr std::size_t kLargestFile_bytes = 1024 * 1024;
 
 /// The tree of the only document in `bytes`; its places name `file`. Adds a problem for text that is not UTF-8, control
 /// characters, syntax errors, repeated keys, keys that are no words, merge keys, tags, unknown or recursive aliases,

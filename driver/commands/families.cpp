@@ -26,10 +26,17 @@ std::string delivery(const configs::Delivery& deliver) {
   return deliver.file ? fmt::format("file {}, told by {}", deliver.file->name, by) : by;
 }
 
+std::string known_members(const configs::Family& family) {
+  std::vector<std::string> names;
+  for (const auto& member : family.members) names.push_back(member.value);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string discovery(const configs::Family& family) {
-  if (!family.discover) return "named by hand";
-  if (family.discover->asks_framework()) return "asked of the framework";
-  return family.discover->file ? "discovered in " + family.discover->file->file : "discovered in the log of a run";
+  if (!family.discover) return family.members.empty() ? "named by hand" : known_members(family);
+  const std::string known = family.members.empty() ? "" : known_members(family) + "; or ";
+  if (family.discover->asks_framework()) return known + "asked of the framework";
+  return known + (family.discover->file ? "discovered in " + family.discover->file->file : "discovered in the log of a run");
 }
 
 std::string effect(const configs::Family& family) {

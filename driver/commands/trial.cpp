@@ -71,7 +71,21 @@ void choose(configs::Experiment& experiment, std::map<std::string, configs::Sele
   problems.throw_if_any("--off");
   if (std::ranges::binary_search(known.never_off.names, name))
     throw UsageError(fmt::format("{}:{} is always on; {}", family, name, known.never_off.instead));
-  chosen[family].members.push_back({name, {}});
+  std::vector<configs::Placed<std::string>>& members = chosen[family].members;
+  if (known.kind == configs::FamilyKind::ladder && !members.empty() && members.front().value != name)
+    throw UsageError(fmt::format("{0} is one knob: it cannot be {1} and {2} at once; try one value after the other", family,
+                                 members.front().value, name));
+  members.push_back({name, {}});
+}
+
+/// The value of each ladder that is neutralised, by the ladder's name.
+std::map<std::string, std::string> values_in(const configs::Experiment& experiment,
+                                             const std::map<std::string, configs::Selection>& chosen) {
+  std::map<std::string, std::string> values;
+  for (const auto& [family, selection] : chosen)
+    if (experiment.families.at(family).kind == configs::FamilyKind::ladder && !selection.members.empty())
+      values[family] = selection.members.front().value;
+  return values;
 }
 
 std::vector<configs::MemberLabel> labels_in(const std::map<std::string, configs::Selection>& chosen) {
@@ -124,6 +138,7 @@ int trial(const TrialOptions& options) {
   for (const std::string& word : options.off) choose(experiment, chosen, word);
   refuse_exclusive(experiment, chosen);
   const std::vector<configs::MemberLabel> off = labels_in(chosen);
+  const std::map<std::string, std::string> values = values_in(experiment, chosen);
   for (auto& [name, selection] : chosen)  // switches that stay on have their suspect values, as in the search
     if (experiment.families.at(name).kind == configs::FamilyKind::toggle) add_known(selection, experiment, name);
   experiment.suspects = chosen;
@@ -133,13 +148,14 @@ int trial(const TrialOptions& options) {
   const reports::Trial& judged = record.trials.back();
   if (options.json) {
     nlohmann::ordered_json json{{"verdict", name_of(judged.verdict)}, {"reason", judged.reason}, {"text", judged.text},
-                                {"delta", nullptr}, {"notes", judged.notes}, {"attempts", nlohmann::ordered_json::array()}};
+                                {"delta", nullptr}, {"values", values}, {"notes", judged.notes}, {"attempts", nlohmann::ordered_json::array()}};
     if (judged.delta) json["delta"] = *judged.delta;
     for (const reports::Attempt& attempt : judged.attempts)
       json["attempts"].push_back((run.directory().folder() / attempt.folder).string());
     fmt::print("{}\n", json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}\n", reports::trial_line(record, judged));
+    for (const auto& [ladder, value] : values) fmt::print("  {} was {}\n", ladder, reports::plain(value));
     for (const std::string& note : judged.notes) fmt::print("  {}\n", reports::plain(note));
   }
   return exit_code(judged.verdict);

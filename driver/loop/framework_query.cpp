@@ -30,8 +30,9 @@ launch::Job job_of(const configs::Family& family, const LaunchSide& subject, con
                   .stdout_file = folder / (family.name + ".stdout.log"),
                   .stderr_file = folder / (family.name + ".stderr.log")};
   const std::string python = python_of(*subject.settings), presets = (configs::data_folder() / "presets").string();
+  const std::string& kind = subject.settings->devices.kind;
   for (const auto& element : family.discover->command)
-    job.command.push_back(neutralise::filled(element.value, {{"python", python}, {"presets", presets}}));
+    job.command.push_back(neutralise::filled(element.value, {{"python", python}, {"presets", presets}, {"kind", kind}}));
   for (const auto& [variable, value] : family.discover->environment)
     job.environment[variable] = neutralise::fill(family_variable(subject, variable, value), {.attempt = folder.string()});
   return job;
@@ -45,8 +46,8 @@ std::vector<std::string> names_in(const fs::path& file, const configs::Family& f
       throw std::runtime_error(fmt::format("it printed {}, which is no name of a member: it {}", configs::in_quotes(line), fault));
     const auto written = family.written_name.find(line);
     names.insert(written == family.written_name.end() ? line : written->second);
-    if (names.size() > neutralise::kMostMembers)
-      throw std::runtime_error(fmt::format("it printed more than {} names", neutralise::kMostMembers));
+    if (names.size() > configs::kMostMembers)
+      throw std::runtime_error(fmt::format("it printed more than {} names", configs::kMostMembers));
   }
   if (names.empty()) throw std::runtime_error("it printed no name");
   return {names.begin(), names.end()};

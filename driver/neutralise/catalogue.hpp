@@ -16,9 +16,6 @@ namespace bisectd::driver::neutralise {
 /// Members that a run was seen to use, by family name; each list ascending, no name twice.
 using Discovered = std::map<std::string, std::vector<std::string>>;
 
-/// More members of one family than this are a pattern gone wrong; no search could come to an end with them either.
-constexpr std::size_t kMostMembers = 10'000;
-
 struct Member {
   std::string family;
   std::string name;

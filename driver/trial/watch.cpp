@@ -84,9 +84,9 @@ tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const Se
                                           configs::in_quotes(name), family->name, fault));
       found[family->name].push_back(name);
     }
-    if (const std::size_t number = found[family->name].size(); number > neutralise::kMostMembers)
+    if (const std::size_t number = found[family->name].size(); number > configs::kMostMembers)
       return tl::unexpected(fmt::format("the discovery run named {} members of family {}; more than {} are a pattern "
-                                        "that matches too much", number, family->name, neutralise::kMostMembers));
+                                        "that matches too much", number, family->name, configs::kMostMembers));
   }
   return found;
 }

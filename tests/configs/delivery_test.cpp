@@ -117,9 +117,10 @@ TEST_CASE("a wrong discovery, effect or exception is named with its place") {
       {"discover: {file: f, members: \"a/{name}s\"}", "10:79: `families.ops.discover.members` is no path with the segment {name} in it | for example **/graph_fusion/{name}/effect_times"},
       {"discover: {ran: '(?P<name>x)', file: f, members: \"{name}\"}", "10:60: `families.ops.discover` needs one of `ran` (a pattern over the output of a run), `file` with `members` (what a run leaves) and `command` (asks the framework)"},
       {"discover: {command: []}", "10:70: `families.ops.discover.command` is empty"},
-      {"discover: {command: [ask, '{attempt}']}", "10:76: unknown placeholder `{attempt}` | known: {python}, {presets}; for braces themselves write `{{` and `}}`"},
+      {"discover: {command: [ask, '{attempt}']}", "10:76: unknown placeholder `{attempt}` | known: {python}, {presets}, {kind}; for braces themselves write `{{` and `}}`"},
       {"effect: {environment: {A: \"{atempt}\"}, log: '(?P<name>x)'}", "10:76: unknown placeholder `{atempt}` | did you mean `{attempt}`?"},
       {"never_off: {names: [a, a], instead: x}", "10:73: `a` is named twice"},
+      {"never_off: {instead: x}", "10:61: `names` is missing in `families.ops.never_off` | or a `file` of them"},
       {"never_off: {names: [a]}", "10:61: `instead` is missing in `families.ops.never_off` | what would neutralise them"},
   };
   for (const auto& [keys, problem] : cases) {

@@ -74,6 +74,9 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(layers.discover->environment.at("TRAIN_LIST_LAYERS") == "1");
   CHECK(layers.discover->elsewhere->value == R"(layer (?P<name>\w+) kept)");
   CHECK(layers.effect->log.value == R"(layer (?P<name>\w+) kept in (?P<detail>\w+))");
+  REQUIRE(e.suspects.at("fusion").members.size() == 2);
+  CHECK(e.suspects.at("fusion").members[1].value == "ConvBatchnormFusionPass");
+  CHECK(e.suspects.at("impl_mode").members.size() == 3);
   CHECK(layers.refused->value == R"(cannot keep layer (?P<name>\w+))");
   CHECK(layers.known_names.empty());
   const Toggle& adam = e.families.at("options").toggles.at("fused_adam");

@@ -2,6 +2,8 @@
 #include <string>
 
 #include "configs/yaml_tree.hpp"
+
+#include "configs/file_bytes.hpp"
 #include "tests/catch.hpp"
 #include "tests/configs/folder.hpp"
 

@@ -85,6 +85,45 @@ suspects:
         self.assertIn("no family", self.bisectd("trial", "experiment.yaml", "--off", "op 1", code=2).err)
 
 
+class Listed(Space):
+    """Members that a file names, or the family itself."""
+
+    def experiment(self, suspects, members=""):
+        text = hostile_experiment("--cause", "op3=3", suspects=5)
+        text = text.replace('separator: ","}', 'separator: ","}' + members, 1)
+        self.write("experiment.yaml", text[:text.index("suspects:")] + f"suspects: {{ops: {suspects}}}\n")
+
+    def test_a_file(self):
+        self.experiment("{file: lists/ops.txt, exclude: [op0]}")
+        self.write("lists/ops.txt", "# what the profiler saw\nop0\nop1\n\nop3\nop4\n")
+        self.assertIn("ops: 3 suspects", self.bisectd("check", "experiment.yaml", code=0).out)
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+        self.assertEqual([one["name"] for one in self.report()["suspects"]], ["op1", "op3", "op4"])
+        self.write("lists/ops.txt", "op1\nop3\n")
+        self.assertIn("members", self.bisectd("resume", self.run_folder(), code=2).err)
+
+    def test_a_file_with_slips(self):
+        self.experiment("{file: ops.txt}")
+        self.write("ops.txt", "op0\nop1,op2\n\nop0\n")
+        said = self.bisectd("run", "experiment.yaml", code=2).err
+        self.assertIn("ops.txt:2:1: name `op1,op2` holds the separator `,`\n  2 | op1,op2\n", said)
+        self.assertIn("ops.txt:4:1: `op0` is named twice\n", said)
+
+    def test_a_file_that_is_not_there(self):
+        self.experiment("{file: gone.txt}")
+        self.assertRegex(self.bisectd("check", "experiment.yaml", code=2).err,
+                         r"experiment.yaml:\d+:24: .*gone.txt` cannot be read: No such file")
+
+    def test_a_family_that_knows_its_members(self):
+        self.experiment("{exclude: [op4]}", "\n    members: [op2, op3, op4]")
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual([one["name"] for one in self.report()["suspects"]], ["op2", "op3"])
+        self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+        self.write("known.yaml", (self.folder / "experiment.yaml").read_text())
+        self.assertIn("members: op2, op3, op4\n", self.bisectd("families", "known.yaml", code=0).out)
+
+
 class Query(Space):
     """Members that the framework names, asked by a command of the family."""
 
@@ -107,6 +146,13 @@ class Query(Space):
         self.assertNotIn("discovery", [one["role"] for one in self.report()["trial_list"]])
         self.bisectd("resume", self.run_folder(), code=1)
         self.assertEqual((self.folder / "asked").read_text(), "x")
+
+    def test_it_is_told_of_which_device(self):
+        self.experiment("import sys; print(*sys.argv[1:], sep='\\n')")
+        text = (self.folder / "experiment.yaml").read_text().replace("ask.py]", 'ask.py, "of_{kind}"]')
+        self.write("experiment.yaml", text.replace("kind: npu", "kind: mlu"))
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        self.assertEqual([one["name"] for one in found["ops"]], ["of_mlu"])
 
     def test_what_it_prints_must_be_names(self):
         for script, why in (("", "it printed no name"),
@@ -186,9 +232,20 @@ class Ladder(Space):
 
     def test_a_value_tried_by_hand(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
-        self.bisectd("trial", "experiment.yaml", "--off", "scale:64", code=0)
+        self.assertIn("\n  scale was 64\n", self.bisectd("trial", "experiment.yaml", "--off", "scale:64", code=0).out)
         self.bisectd("trial", "experiment.yaml", "--off", "scale:1", code=1)
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "scale:4096", "--json", code=0).out)
+        self.assertEqual(judged["values"], {"scale": "4096"})
+        self.assertIn("scale=4096", (self.folder / judged["attempts"][0] / "command.sh").read_text())
+        self.assertNotIn("scale was", self.bisectd("trial", "experiment.yaml", code=1).out)
         self.assertIn("scale is a ladder: name a value, scale:1 or", self.bisectd("trial", "experiment.yaml", "--off", "scale:scale", code=2).err)
+
+    def test_two_values_by_hand(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
+        said = self.bisectd("trial", "experiment.yaml", "--off", "scale:1,scale:64", code=2).err
+        self.assertIn("scale is one knob: it cannot be 1 and 64 at once; try one value after the other", said)
+        self.assertFalse((self.folder / "bisectd-out").exists())
+        self.bisectd("trial", "experiment.yaml", "--off", "scale:64,scale:64", code=0)
 
     def test_killed_and_resumed(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", "--step-ms", "3"))

@@ -24,7 +24,7 @@ class Install(Space):
     def test_every_file_is_there(self):
         source = SOURCE / "configs"
         wanted = {f"bisectd/{path.relative_to(source)}" for folder in ("presets", "schema", "names")
-                  for path in (source / folder).rglob("*") if path.suffix in (".yaml", ".md", ".json", ".tsv", ".py")
+                  for path in (source / folder).rglob("*") if path.suffix in (".yaml", ".md", ".json", ".tsv", ".txt", ".py")
                   and not path.name.startswith("make_")}
         wanted |= {"man/man1/bisectd.1", "bash-completion/completions/bisectd", "zsh/site-functions/_bisectd",
                    "fish/vendor_completions.d/bisectd.fish"}

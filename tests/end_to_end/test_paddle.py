@@ -131,6 +131,23 @@ class Paddle(Space):
         self.assertEqual(self.names(report), ["clip_norm_global"])
         self.assertEqual(report["workaround"]["arguments"], ["Optimizer.clip_norm=5.0"])
 
+    def test_mixed_precision_is_a_toggle(self):
+        # Without a loss scale most of the gradients are too small for float16.
+        report, _ = self.find({"faults": []}, options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
+                              reference_options=", Loss.multiplier=0.001", suspects="{amp: [use_amp], ops: [hard_swish, adam]}")
+        self.assertEqual(self.names(report), ["use_amp"])
+        self.assertEqual(report["workaround"]["arguments"], ["Global.use_amp=False"])
+
+    def test_an_operator_that_mixed_precision_leaves_in_float32(self):
+        # Only then can it go to the CPU, which has no float16 kernel for it.
+        self.experiment({"faults": []}, options=', Global.use_amp=true, Global.scale_loss=1024.0, "{arguments}"',
+                        suspects="{ops: [matmul_v2, gelu], amp_black: [matmul_v2, gelu]}", extra="accept: {target: 5%}")
+        self.bisectd("trial", "experiment.yaml", "--off", "ops:matmul_v2", code=4)
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "ops:matmul_v2,amp_black:matmul_v2", "--json",
+                                         code=0).out)
+        command = pathlib.Path(judged["attempts"][0], "command.sh").read_text()
+        self.assertIn("Global.amp_custom_black_list=[matmul_v2]", command)
+
     def test_nothing_wrong(self):
         report, _ = self.find({"faults": []}, code=0)
         self.assertEqual(report["outcome"], "aligned")
@@ -184,6 +201,60 @@ class Paddle(Space):
         ended = [(r["trial"], r["attempt"]) for r in self.journal() if r["kind"] == "attempt-ended"]
         self.assertEqual(len(ended), len(set(ended)))
         self.assertEqual(self.processes_of_this_test(), [])
+
+
+class OtherDevice(Space):
+    """A custom device of another name, with the preset as its page shows it."""
+
+    TRAINING = """\
+        import sys
+        import numpy
+        import paddle
+        paddle.set_device(sys.argv[1])
+        paddle.seed(1)
+        net = paddle.nn.Sequential(paddle.nn.Linear(8, 16), paddle.nn.GELU(), paddle.nn.Linear(16, 1))
+        optimizer = paddle.optimizer.Adam(0.01, parameters=net.parameters())
+        draw = numpy.random.default_rng(1)
+        for step in range(1, 31):
+            x = draw.standard_normal((32, 8)).astype("float32")
+            loss = ((net(paddle.to_tensor(x)) - paddle.to_tensor(x[:, :1] + 2)) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            print(f"step {step} loss {float(loss):.6f}", flush=True)
+        """
+
+    def experiment(self, static=False):
+        self.write("train.py", self.TRAINING)
+        self.write("faults.json", json.dumps({"faults": [{"op": "gelu", "relative": 0.3}]}))
+        page = (SOURCE / "configs/presets/paddle-npu.md").read_text().split("## Other custom devices")[1]
+        shown = page.split("```yaml\n")[1].split("```")[0].replace("paddle-npu", "paddle-npu-static" if static else "paddle-npu")
+        devices = shown[shown.index("{devices"):].rstrip().removesuffix("}").removeprefix("{")
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: other-device
+            {shown.splitlines()[0]}
+            reference: {{command: [{PYTHON}, train.py, cpu], repeats: 2}}
+            subject:
+              command: [{PYTHON}, train.py, "mlu:0"]
+              {devices}
+              environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_TYPE: mlu, STANDIN_NPU_FAULTS: {self.folder}/faults.json}}
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            suspects: {{ops: {{discover: true}}}}
+            """)
+
+    def test_an_operator_is_discovered_moved_and_seen_to_move(self):
+        self.experiment()
+        self.bisectd("run", "experiment.yaml", code=1, timeout=600)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:gelu"])
+        self.assertGreater(len(report["suspects"]), 5)
+        self.assertEqual(report["no_effect"], [])
+
+    def test_in_static_graphs_paddle_is_asked_for_that_device(self):
+        self.experiment(static=True)
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        self.assertIn("gelu_grad", [one["name"] for one in found["ops"]])
 
 
 class LayerShim(unittest.TestCase):

@@ -2,7 +2,10 @@
 bisectd writes is read by json and configparser there, and what that training leaves is read by bisectd."""
 import configparser
 import json
+import os
 import pathlib
+import shutil
+import subprocess
 import sys
 import textwrap
 import unittest
@@ -13,9 +16,10 @@ sys.path.insert(0, str(SOURCE / "tests/stacks"))
 from ge_trainer import FIRED  # noqa: E402
 
 TRAINER = SOURCE / "tests/stacks/ge_trainer.py"
+PRESETS = SOURCE / "configs/presets"
 
 
-class GraphEngine(Space):
+class GraphEngineSpace(Space):
     def experiment(self, guilty, suspects, *options, families="", extends="tensorflow-ge", arguments=""):
         words = ", ".join([f"guilty={guilty}", *options])
         self.write("experiment.yaml", f"""\
@@ -42,6 +46,8 @@ class GraphEngine(Space):
         self.assertTrue(any(str(path) in value for value in told), told)
         return path
 
+
+class GraphEngine(GraphEngineSpace):
     def test_one_pass_of_300_of_which_40_fire(self):
         for form in ("dict", "list", "concatenated"):
             report, _ = self.find(f"fusion:{FIRED[17]}", "{fusion: {discover: true}}", f"result={form}")
@@ -72,6 +78,17 @@ class GraphEngine(Space):
         self.assertEqual([one["name"] for one in report["no_effect"]], ["EinsumPass"])
         self.assertIn("optimization_switch", report["no_effect"][0]["why"])
 
+    def test_the_level_of_optimisation(self):
+        report, _ = self.find("level:O3", "{flags: [oo_level, deterministic], mixlist: [MatMul]}")
+        self.assertEqual(self.culprits(report), ["flags:oo_level"])
+
+    def test_the_helper_gives_nothing_outside_bisectd(self):
+        code = "import bisectd_ge; print(bisectd_ge.options())"
+        given = lambda **more: subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                                              env={**os.environ, "PYTHONPATH": str(PRESETS / "tensorflow-ge"), **more}).stdout
+        self.assertEqual(given(), "{}\n")
+        self.assertEqual(given(BISECTD_GE_oo_level="O1", OTHER="x"), "{'oo_level': 'O1'}\n")
+
     def test_two_families_that_discover_the_same_passes(self):
         self.experiment("", "{fusion: {discover: true}, optimization_switch: {discover: true}}")
         said = self.bisectd("run", "experiment.yaml", code=2).err
@@ -86,9 +103,10 @@ class GraphEngine(Space):
         self.assertEqual(self.causes(report), [["MatMul", "Softmax"]])
 
     def test_per_operator_dtypes(self):
-        family = ('families: {dtypes: {kind: list, deliver: {environment: BISECTD_GE_customize_dtypes, file: {name: dtypes.cfg, '
-                  'text: "OpType::{name}:InputDtype:float32,float32,OutputDtype:float32\\n"}}}}')
-        report, _ = self.find("dtype:MatMul", "{dtypes: [MatMul, Add, Mul, Sub]}", families=family)
+        page = (SOURCE / "configs/presets/tensorflow-ge.md").read_text()
+        shown = next(block for block in page.split("```yaml\n")[1:] if "customize_dtypes" in block).split("```")[0]
+        report, _ = self.find("dtype:MatMul", "{dtypes: [MatMul, Add, Mul, Sub]}",
+                              families=textwrap.indent(shown, " " * 12).lstrip())
         self.assertEqual(self.culprits(report), ["dtypes:MatMul"])
         text = self.workaround_file(report, "dtypes.cfg").read_text()
         self.assertEqual(text, "OpType::MatMul:InputDtype:float32,float32,OutputDtype:float32\n")
@@ -98,6 +116,93 @@ class GraphEngine(Space):
         shown = page.split("```yaml\n")[-1].split("```")[0]
         self.experiment("", f"{{fusion_text: [{FIRED[2]}]}}", families=textwrap.indent(shown, " " * 12).lstrip())
         self.bisectd("check", "experiment.yaml", code=0)
+
+
+class Torchair(GraphEngineSpace):
+    """The same through torchair's CompilerConfig, which the shim of torch-npu fills in. No line in the script asks for it."""
+
+    def find(self, guilty, suspects, *options, **more):
+        return super().find(guilty, suspects, "front=torchair", *options, extends="torch-npu", **more)
+
+    def test_a_pass_in_the_switch_file(self):
+        report, _ = self.find(f"fusion:{FIRED[17]}", "{fusion: {discover: true}}")
+        self.assertEqual(self.culprits(report), [f"fusion:{FIRED[17]}"])
+        self.assertEqual(len(report["suspects"]), 40)
+
+    def test_a_pass_that_only_the_option_closes(self):
+        always = f"always_on={FIRED[2]}"
+        members = "[" + ", ".join(FIRED[:5]) + "]"
+        report, _ = self.find(f"fusion:{FIRED[2]}", f"{{fusion: {members}}}", always, code=3)
+        self.assertEqual([one["name"] for one in report["no_effect"]], [FIRED[2]])
+        report, _ = self.find(f"fusion:{FIRED[2]}", f"{{optimization_switch: {members}}}", always)
+        self.assertEqual(self.culprits(report), [f"optimization_switch:{FIRED[2]}"])
+
+    def test_passes_known_to_stay_on(self):
+        report, _ = self.find(f"fusion:{FIRED[2]}", f"{{fusion: [{FIRED[2]}, {FIRED[3]}, EinsumPass]}}")
+        self.assertEqual([one["name"] for one in report["no_effect"]], ["EinsumPass"])
+
+    def test_the_level_of_optimisation(self):
+        report, _ = self.find("level:O3", f"{{graph_flags: all, optimization_switch: [{FIRED[2]}]}}")
+        self.assertEqual(self.culprits(report), ["graph_flags:oo_level"])
+
+
+    def test_the_copy_within_torch_npu_and_a_configuration_made_in_another_way(self):
+        for name in ("torch_npu/__init__.py", "torch_npu/dynamo/__init__.py"):
+            self.write(name, "")
+        shutil.copytree(SOURCE / "tests/stacks/torchair", self.folder / "torch_npu/dynamo/torchair")
+        self.write("torch_npu/dynamo/torchair/__init__.py", "from .configs.compiler_config import CompilerConfig\n")
+        code = ("from torch_npu.dynamo import torchair; import bisectd_torchair\n"
+                "print(torchair.CompilerConfig().ge_config.oo_level.value)\n"
+                "print(type(torchair.CompilerConfig()).__init__.__name__)\n"
+                "import types; mine = types.SimpleNamespace(ge_config=types.SimpleNamespace())\n"
+                "bisectd_torchair.configure(mine); print(mine.ge_config.oo_level)\n")
+        said = lambda **more: subprocess.run([sys.executable, "-c", code], cwd=self.folder, capture_output=True, text=True,
+                                             env={**os.environ, "PYTHONPATH": str(PRESETS / "python"), **more})
+        done = said(BISECTD_TORCHAIR_oo_level="O1")
+        lines = [line for line in done.stdout.splitlines() if line != "bisectd-torchair: set oo_level to O1"]
+        self.assertEqual(lines, ["O1", "make_and_configure", "O1"], done.stderr)
+        self.assertEqual(said().stdout.splitlines()[:2], ["O3", "__init__"])
+
+    def test_a_value_that_the_option_cannot_have_ends_the_training(self):
+        done = subprocess.run([sys.executable, TRAINER, "npu", "front=torchair"], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(PRESETS / "python"), "BISECTD_TORCHAIR_oo_level": "O7"})
+        self.assertIn("'O7' is not one of", done.stderr)
+        self.assertNotIn("step", done.stdout)
+
+
+class Inductor(Space):
+    """What the preset torch-npu does to torch.compile, with a stand-in that honours torch_npu's variables."""
+
+    def find(self, guilty, suspects):
+        trainer = SOURCE / "tests/stacks/inductor_trainer.py"
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: inductor
+            extends: torch-npu
+            reference: {{command: [{sys.executable}, {trainer}], repeats: 2}}
+            subject: {{command: [{sys.executable}, {trainer}, npu, guilty={guilty}], devices: {{ids: [0, 1, 2]}}}}
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            suspects: {suspects}
+            """)
+        self.bisectd("run", "experiment.yaml", code=1)
+        return self.report()
+
+    def test_a_pass_that_a_run_showed(self):
+        report = self.find("pass:fold_clone", "{fx_passes: {discover: true}}")
+        self.assertEqual(self.culprits(report), ["fx_passes:fold_clone"])
+        self.assertEqual(len(report["suspects"]), 5)
+        self.assertEqual(report["no_effect"], [])
+
+    def test_all_passes_that_the_preset_knows(self):
+        report = self.find("pass:view_fold_pass", "{fx_passes: all}")
+        self.assertEqual(self.culprits(report), ["fx_passes:view_fold_pass"])
+        self.assertEqual(len(report["suspects"]), 25)
+
+    def test_an_operator_left_to_aten(self):
+        report = self.find("op:aten.div", "{inductor_fallback: [aten.div, aten.add.Tensor, aten.mul.Tensor]}")
+        self.assertEqual(self.culprits(report), ["inductor_fallback:aten.div"])
+        environment = {one["name"]: one["value"] for one in report["workaround"]["environment"]}
+        self.assertEqual(environment["NPU_INDUCTOR_FALLBACK_LIST"], "aten.div")
 
 
 class MindSpore(Space):
@@ -127,6 +232,45 @@ class MindSpore(Space):
         self.assertEqual(environment["MS_DEV_GRAPH_KERNEL_FLAGS"].strip("'"), "--disable_pass=a_pass,b_pass")
         self.assertEqual(environment["MS_FORMAT_MODE"].strip("'"), "1")
         self.assertNotIn("MS_ENABLE_INTERNAL_BOOST", environment)
+
+    def test_settings_that_are_calls(self):
+        self.write("mindspore.py", """\
+            def recorder(name):
+                return lambda value: print(name, repr(value))
+            class device_context:
+                class ascend:
+                    class op_precision:
+                        pass
+            for name in ("precision_mode", "op_precision_mode", "matmul_allow_hf32", "conv_allow_hf32"):
+                setattr(device_context.ascend.op_precision, name, staticmethod(recorder(name)))
+            set_deterministic = recorder("deterministic")
+            """)
+        switches = json.loads(self.bisectd("families", "mindspore", "--json", code=0).out)["flags"]["switches"].values()
+        called = {one["delivery"].removeprefix("variable "): one["safe"] for one in switches
+                  if "BISECTD_MS_" in one["delivery"]}
+        said = lambda **more: subprocess.run([sys.executable, "-c", "import mindspore"], cwd=self.folder, capture_output=True,
+                                             text=True, env={**os.environ, "PYTHONPATH": str(PRESETS / "python"), **more})
+        done = said(**called, BISECTD_MS_op_precision_mode="/x/op_precision.ini")
+        lines = [line for line in done.stdout.splitlines() if not line.startswith("bisectd-mindspore: set ")]
+        self.assertEqual(sorted(lines), ["conv_allow_hf32 False", "deterministic True", "matmul_allow_hf32 False",
+                                         "op_precision_mode '/x/op_precision.ini'", "precision_mode 'must_keep_origin_dtype'"],
+                         done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 10)
+        self.assertEqual(said().stdout, "")
+
+    def test_the_level_of_amp_as_the_page_shows_it(self):
+        page = (PRESETS / "mindspore.md").read_text()
+        shown = page.split("```yaml\n")[1].split("```")[0]
+        text = hostile_experiment("--noise", "0", suspects=2).replace("name: hostile\n", "name: hostile\nextends: mindspore\n")
+        end = text.index("]", text.index("subject:"))
+        text = text[:end] + ', "{arguments}"' + text[end:]
+        text = text[:text.index("families:")] + shown
+        self.write("experiment.yaml", text + "suspects: {amp: all, amp_black: [BatchNorm, Softmax]}\n")
+        # The training has no such options and leaves: what it was given is what counts.
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "amp:amp_level,Softmax", "--json", code=4).out)
+        command = (pathlib.Path(judged["attempts"][0]) / "command.sh").read_text()
+        self.assertIn("--amp-level=O0", command)
+        self.assertIn("--amp-black-list=Softmax", command)
 
     def test_names_that_the_ini_file_could_not_hold(self):
         for name in ("#c", "[d]", "a:b", "a;b", "a=b"):

@@ -1,10 +1,12 @@
 """Debian's PyTorch with a device of our own, and the shim of the preset torch-npu: what is planted is what is found."""
+import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
-from space import SOURCE, Space
+from space import BISECTD, SOURCE, Space
 
 TORCH = SOURCE / "examples/torch"
 PYTHON = "/usr/bin/python3"
@@ -171,6 +173,58 @@ class Shim(unittest.TestCase):
         lines = self.train("npu", BISECTD_TORCH_CPU_OPS="gelu,no_such", **SHIM)
         self.assertEqual(lines, ["bisectd-torch: cannot move no_such: there is no such operator"])
         self.assertEqual(self.last.returncode, 3)
+
+    def torch_npu(self):
+        """A folder with a module that stands in for torch_npu and prints what it is told."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        pathlib.Path(folder.name, "torch_npu.py").write_text(
+            "import types, torch\n"
+            "class Part:\n"
+            "    def __init__(self, name): self.__dict__['name'] = name\n"
+            "    def __setattr__(self, key, value): print(f'{self.name}.{key}={value}')\n"
+            "torch.npu = types.SimpleNamespace(\n"
+            "    conv=Part('conv'), matmul=Part('matmul'), aclnn=Part('aclnn'), config=Part('config'),\n"
+            "    set_compile_mode=lambda jit_compile: print(f'jit_compile={jit_compile}'),\n"
+            "    set_option=lambda options: print(f'option {options}'))\n")
+        return folder.name
+
+    def with_torch_npu(self, code, **environment):
+        path = f"{SOURCE / 'configs/presets/python'}:{self.torch_npu()}"
+        self.last = subprocess.run([PYTHON, "-c", code], env={**os.environ, "PYTHONPATH": path, **environment},
+                                   capture_output=True, text=True)
+        return self.last.stdout.splitlines()
+
+    def test_settings_that_torch_npu_takes_as_calls(self):
+        listed = subprocess.run([BISECTD, "families", "torch-npu", "--json"], capture_output=True, text=True, check=True).stdout
+        called = {one["delivery"].removeprefix("variable "): one["safe"] for one in json.loads(listed)["flags"]["switches"].values()
+                  if "BISECTD_TORCH_" in one["delivery"]}
+        code = "import torch_npu, torch; print('deterministic', torch.are_deterministic_algorithms_enabled())"
+        lines = self.with_torch_npu(code, **called)
+        self.assertEqual(sorted(line for line in lines if not line.startswith("bisectd-torch: set ")),
+                         ["aclnn.allow_hf32=False", "config.allow_internal_format=False", "conv.allow_hf32=False",
+                          "deterministic True", "jit_compile=False", "matmul.allow_hf32=False",
+                          "option {'ACL_OP_SELECT_IMPL_MODE': 'high_precision'}",
+                          "option {'ACL_PRECISION_MODE': 'must_keep_origin_dtype'}"], self.last.stderr)
+        self.assertIn("bisectd-torch: set ACL_PRECISION_MODE to must_keep_origin_dtype", lines)
+        self.assertEqual(len(called), sum(line.startswith("bisectd-torch: set ") for line in lines))
+        on = self.with_torch_npu(code, BISECTD_TORCH_SET_conv_allow_hf32="1", BISECTD_TORCH_SET_deterministic_algorithms="0")
+        self.assertIn("conv.allow_hf32=True", on)
+        self.assertIn("deterministic False", on)
+        self.assertEqual(self.with_torch_npu(code), ["deterministic False"])
+
+    def test_a_setting_that_does_not_exist_ends_the_training(self):
+        self.assertNotIn("trains", self.with_torch_npu("import torch_npu; print('trains')", BISECTD_TORCH_SET_no_such="1"))
+        self.assertIn("no_such", self.last.stderr)
+
+    def test_the_precision_of_what_is_moved(self):
+        code = ("import standin_npu as s\n"
+                "x = torch.rand(50, 900, generator=torch.Generator().manual_seed(1)); y = x.t()\n"
+                "moved = torch.mm(x.to(s.DEVICE), y.to(s.DEVICE)).cpu()\n"
+                "print(torch.equal(moved, x.mm(y)), torch.equal(moved, x.double().mm(y.double()).float()))")
+        moved = "bisectd-torch: moved mm (float32) to the CPU"
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="mm"), [moved, "False True"])
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="mm", BISECTD_TORCH_PRECISION="same"), [moved, "True False"])
 
     def test_half_precision_stays_half_outside(self):
         code = (f"import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s\n"

@@ -3,8 +3,10 @@
 passes of which 40 fire, operators of which some lose precision. It reads every file with a reader of its own maker (json,
 configparser, the documented grammar), so a file that bisectd wrote wrongly ends it or changes nothing.
 
-Options are words KEY=VALUE: steps, guilty (fusion:NAME, mixlist:NAME, precision:NAME, dtype:NAME; joined by + where only
-all of them together fail), result (dict, list, concatenated, none), always_on (passes that no switch file closes), scale.
+It takes its options as the page of tensorflow-ge shows, or with front=torchair from a CompilerConfig (torchair/ beside this).
+
+Options are words KEY=VALUE: steps, guilty (fusion:NAME, mixlist:NAME, precision:NAME, dtype:NAME, level:O3; joined by + where
+only all of them together fail), result (dict, list, concatenated, none), always_on (passes that no switch file closes), scale.
 """
 import configparser
 import json
@@ -21,12 +23,26 @@ def options(words):
     return dict(word.split("=", 1) for word in words if "=" in word and not word.startswith("-"))
 
 
-def given(environment, option, words):
-    """A file's path: from bisectd's variable, as the preset delivers it, or an argument."""
+def options_of_graph_engine(front):
+    if front == "torchair":
+        import torchair
+        config = torchair.CompilerConfig()
+        parts = {"fusion_switch_file": config.fusion_config, "optimization_switch": config.ge_config,
+                 "oo_level": config.ge_config, "export_compile_stat": config.ge_config}
+        return {name: getattr(part, name).value for name, part in parts.items()}
+    try:
+        import bisectd_ge
+        return bisectd_ge.options()
+    except ImportError:
+        return {}
+
+
+def given(options, option, words):
+    """A file's path: from the graph engine's options, or an argument."""
     for word in words:
-        if word.startswith(f"--{option}="):
+        if word.startswith(f"--{option.replace('_', '-')}="):
             return word.split("=", 1)[1]
-    return os.environ.get(environment)
+    return options.get(option)
 
 
 def switched_off(path):
@@ -89,14 +105,16 @@ def write_result(form, working):
 def main(words):
     settings = options(words)
     always_on = set(settings.get("always_on", "").split("+"))
-    off = switched_off(given("BISECTD_GE_fusion_switch_file", "fusion-switch-file", words)) - always_on
-    for entry in filter(None, os.environ.get("BISECTD_GE_optimization_switch", "").split(";")):
+    told = options_of_graph_engine(settings.get("front"))
+    off = switched_off(given(told, "fusion_switch_file", words)) - always_on
+    for entry in filter(None, (told.get("optimization_switch") or "").split(";")):
         name, state = entry.split(":")
         off |= {name} if state == "off" else set()
     safe = {"fusion": off | (set(PASSES) - set(FIRED)),
-            "mixlist": kept_in_float32(given("BISECTD_GE_modify_mixlist", "modify-mixlist", words)),
-            "precision": high_precision(given("BISECTD_GE_op_precision_mode", "op-precision-mode", words)),
-            "dtype": with_own_dtype(given("BISECTD_GE_customize_dtypes", "customize-dtypes", words))}
+            "mixlist": kept_in_float32(given(told, "modify_mixlist", words)),
+            "precision": high_precision(given(told, "op_precision_mode", words)),
+            "dtype": with_own_dtype(given(told, "customize_dtypes", words)),
+            "level": {"O3"} if told.get("oo_level") == "O1" else set()}
     guilty = [entry.split(":") for entry in filter(None, settings.get("guilty", "").split("+"))]
     wrong = bool(guilty) and "npu" in words and not any(name in safe[kind] for kind, name in guilty)
     if "npu" in words and settings.get("result", "dict") != "none":

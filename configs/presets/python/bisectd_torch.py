@@ -15,6 +15,7 @@ Read from the environment, so that no training script changes:
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
     BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch_npu takes as a call, made after its import (SETTINGS below)
+    BISECTD_TORCH_OPTION_NAME  value of an option of torch.npu.set_option, set then too
     BISECTD_TORCH_PRECISION  higher (float16, bfloat16 -> float32 -> float64) or same
 
 An operator that cannot be moved ends the training with a line that says why: then the trial says nothing of guilt.
@@ -324,6 +325,7 @@ def can_be_moved(op):
 
 SETTINGS = {
     "conv_allow_hf32": lambda torch, on: setattr(torch.npu.conv, "allow_hf32", on),
+    "aclnn_allow_hf32": lambda torch, on: setattr(torch.npu.aclnn, "allow_hf32", on),
     "matmul_allow_hf32": lambda torch, on: setattr(torch.npu.matmul, "allow_hf32", on),
     "allow_internal_format": lambda torch, on: setattr(torch.npu.config, "allow_internal_format", on),
     "jit_compile": lambda torch, on: torch.npu.set_compile_mode(jit_compile=on),
@@ -338,6 +340,10 @@ def apply_settings():
         if variable.startswith("BISECTD_TORCH_SET_"):
             name = variable.removeprefix("BISECTD_TORCH_SET_")
             SETTINGS[name](torch, value == "1")
+            say(f"set {name} to {value}")
+        elif variable.startswith("BISECTD_TORCH_OPTION_"):
+            name = variable.removeprefix("BISECTD_TORCH_OPTION_")
+            torch.npu.set_option({name: value})
             say(f"set {name} to {value}")
 
 

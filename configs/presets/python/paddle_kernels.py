@@ -1,7 +1,7 @@
 """Prints the operators that have a kernel on the device and one on the CPU, so that they can fall back: one line each, by
 the names of Paddle's logs. Asked once before a search where a run cannot show which operators it uses.
 
-    python paddle_kernels.py [DEVICE]        (npu)
+    python paddle_kernels.py DEVICE        (npu, or the type of another custom device)
 """
 import sys
 
@@ -16,7 +16,7 @@ def can_fall_back(kernels, device):
     return all(any(f"Place({place}" in kernel for kernel in kernels) for place in (device, "cpu"))
 
 
-def main(device="npu"):
+def main(device):
     registered = core._get_all_register_op_kernels("phi")
     for name, kernels in sorted(registered.items()):
         phi_name = core._get_phi_kernel_name(name)
@@ -25,4 +25,4 @@ def main(device="npu"):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

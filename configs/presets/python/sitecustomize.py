@@ -39,12 +39,15 @@ class After:
         return spec
 
 
-# Variable of the module that brings the framework's device, and which one it is if that is not set; the shim; what asks for it.
+# Variable of the module that the shim waits for, and which one it is if that is not set; the shim; what asks for it.
 SHIMS = (
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch",
-     ("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS", "BISECTD_TORCH_SET_")),
+     ("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS", "BISECTD_TORCH_SET_", "BISECTD_TORCH_OPTION_")),
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_modules",
      ("BISECTD_TORCH_CPU_MODULES", "BISECTD_TORCH_LIST_MODULES", "BISECTD_TORCH_LIST_OPS_OF")),
+    ("", "torchair.configs.compiler_config", "bisectd_torchair", ("BISECTD_TORCHAIR_",)),
+    ("", "torch_npu.dynamo.torchair.configs.compiler_config", "bisectd_torchair", ("BISECTD_TORCHAIR_",)),
+    ("", "mindspore", "bisectd_mindspore", ("BISECTD_MS_",)),
     ("BISECTD_PADDLE_AFTER", "paddle", "bisectd_paddle_layers",
      ("BISECTD_PADDLE_CPU_LAYERS", "BISECTD_PADDLE_LIST_LAYERS", "BISECTD_PADDLE_LIST_OPS_OF")),
 )

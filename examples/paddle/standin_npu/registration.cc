@@ -45,8 +45,13 @@ const phi::CPUContext& cpu_context() {
   return *static_cast<phi::CPUContext*>(phi::DeviceContextPool::Instance().Get(phi::CPUPlace()));
 }
 
+const char* device_type() {
+  const char* chosen = std::getenv("STANDIN_NPU_TYPE");
+  return chosen && *chosen ? chosen : "npu";
+}
+
 phi::KernelKey npu_key(phi::DataType type) {
-  return phi::KernelKey(paddle::experimental::StringToBackend("npu"), phi::DataLayout::ALL_LAYOUT, type);
+  return phi::KernelKey(paddle::experimental::StringToBackend(device_type()), phi::DataLayout::ALL_LAYOUT, type);
 }
 
 void register_kernel(const char* phi_name, const phi::KernelKey& key, phi::Kernel& npu_kernel, Spoils spoils) {

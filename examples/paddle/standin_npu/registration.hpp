@@ -12,6 +12,9 @@ const phi::Kernel* find_cpu_kernel(const char* phi_name);
 
 const phi::CPUContext& cpu_context();
 
+// The device's name in Paddle: npu, or what STANDIN_NPU_TYPE says, to play another custom device.
+const char* device_type();
+
 phi::KernelKey npu_key(phi::DataType type);
 
 // Ends the process when the signature is not that of the CPU kernel: a call through a wrong one would be undefined.

@@ -9,6 +9,7 @@
 #include "fault_file.hpp"
 #include "faults.hpp"
 #include "paddle/phi/backends/device_ext.h"
+#include "registration.hpp"
 
 namespace {
 
@@ -116,7 +117,7 @@ void fill(C_DeviceInterface& device) {
 
 extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeParams* params) {
   PADDLE_CUSTOM_RUNTIME_CHECK_VERSION(params);
-  params->device_type = const_cast<char*>("npu");
+  params->device_type = const_cast<char*>(standin::device_type());
   fill(*params->interface);
 
   if (const char* path = std::getenv("STANDIN_NPU_FAULTS")) {
