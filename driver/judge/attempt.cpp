@@ -5,19 +5,22 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <string_view>
 
 namespace bisectd::driver::judge {
 namespace {
 
 constexpr double kWholeRun = 0.9;         ///< share of the run that must be there
 constexpr double kMissingInWindow = 0.2;  ///< of the points due in the final window
+constexpr double kMissingBefore = 0.25;   ///< of those due in the whole run: the rules for its course would be blind
+constexpr double kWorthANote = 0.02;      ///< of these
 
-/// Points that an attempt should have in the window: fewer than the grid's if it logs at a coarser interval, so that
-/// only every lcm-th step is common. A regular coarser log has no gaps.
-double points_due(const Reference& reference, const Attempt& attempt) {
+/// Points that an attempt should have in a stretch: fewer than the grid's if it logs at a coarser interval, so that only
+/// every lcm-th step is common. A regular coarser log has no gaps.
+double points_due(const Reference& reference, const Attempt& attempt, const Places& places) {
   const std::int64_t mine = stride(attempt.difference.track.steps);
   const std::int64_t every = std::max<std::int64_t>(1, mine / std::gcd(mine, reference.stride));
-  return static_cast<double>(attempt.window.size()) / static_cast<double>(every);
+  return static_cast<double>(places.size()) / static_cast<double>(every);
 }
 
 void check_coverage(const Reference& reference, const Curve& curve, Attempt& attempt) {
@@ -39,18 +42,24 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
                       fmt::format("the curve ends at step {} of {}", track.steps.back(), reference.last_step()));
   }
   attempt.window = places_in(reference, window_at(reference, track.steps.back()));
-  const auto found = static_cast<double>(values_in(attempt.difference, attempt.window).size());
-  if (found < 1 || found < std::floor((1 - kMissingInWindow) * points_due(reference, attempt))) {
-    return unresolved("gaps", fmt::format("{} of about {:.0f} points are missing in the final window",
-                                          std::max(1.0, std::ceil(points_due(reference, attempt) - found)),
-                                          points_due(reference, attempt)));
-  }
+  // Text that tells how many are missing of `places`, if they are more than this share.
+  const auto missing_text = [&](const Places& places, double share, std::string_view where) -> std::string {
+    const auto found = static_cast<double>(values_in(attempt.difference, places).size());
+    const double due = points_due(reference, attempt, places);
+    if (found >= 1 && found >= std::floor((1 - share) * due)) return "";
+    return fmt::format("{} of about {:.0f} points are missing{}", std::max(1.0, std::ceil(due - found)), due, where);
+  };
+  const Places run = places_in(reference, {reference.steps.front() - reference.stride, track.steps.back()});
+  if (std::string text = missing_text(attempt.window, kMissingInWindow, " in the final window"); !text.empty())
+    return unresolved("gaps", std::move(text));
+  if (std::string text = missing_text(run, kMissingBefore, ""); !text.empty()) return unresolved("gaps", std::move(text));
+  attempt.gaps = missing_text(run, kWorthANote, "");
 }
 
 }  // namespace
 
 Attempt attempt_of(const Reference& reference, const Curve& curve) {
-  Attempt attempt{difference(reference, curve), {}, {}, {}, {}};
+  Attempt attempt{.difference = difference(reference, curve)};
   attempt.events = events_of(reference, curve, attempt.difference, Progress::over);
   check_coverage(reference, curve, attempt);
   return attempt;

@@ -31,7 +31,7 @@ double squares_in(const Reference& reference, const Places& places) {
   return spread_of(levels_in(reference, places)).last;
 }
 
-/// The mean of that over all stretches of this length.
+/// The mean of that over all stretches of this length, which is not 0.
 double mean_squares(const Reference& reference, std::int64_t length) {
   double sum = 0;
   int stretches = 0;
@@ -58,8 +58,9 @@ double variance_between(const Reference& reference, const NoisePool& pool, doubl
 }
 
 bool differ_much(const Reference& reference, const NoisePool& pool) {
-  if (reference.distinct() - 1 + pool.total.dof == 0) return false;
-  const double squares = mean_squares(reference, look_length(reference, reference.last_step()));
+  const std::int64_t length = look_length(reference, reference.last_step());
+  if (length == 0 || reference.distinct() - 1 + pool.total.dof == 0) return false;
+  const double squares = mean_squares(reference, length);
   return std::sqrt(variance_between(reference, pool, squares)) > kNoisy * reference.accept.target;
 }
 

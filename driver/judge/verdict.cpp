@@ -65,8 +65,9 @@ std::vector<std::string> notes_on(const Reference& reference, const Attempt& fir
   const Track& track = first.difference.track;
   if (track.resumed) notes.push_back("resumed: the last value of a repeated step counts");
   if (track.steps.back() < reference.last_step()) {
-    notes.push_back(fmt::format("the curve ends at step {}; judged there", track.steps.back()));
+    notes.push_back(fmt::format("the curve ends at step {} of {}; judged there", track.steps.back(), reference.last_step()));
   }
+  if (!first.gaps.empty()) notes.push_back(first.gaps);
   return notes;
 }
 

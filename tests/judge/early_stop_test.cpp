@@ -67,6 +67,11 @@ TEST_CASE("NaN ends a run at once; without a noise floor nothing else does") {
   CHECK(stopped(reference, curve(1000, [](std::int64_t step) { return plain_loss(step) * 1.015; })).first == 0);
 }
 
+TEST_CASE("runs of a few steps are looked at, too") {
+  for (const std::int64_t points : {1, 2, 3, 9})
+    CHECK(stopped(reference_of(noisy_references(points, 3, 0.003)), noisy(points, 50, 0.003), 1).first == 0);
+}
+
 TEST_CASE("a short run has too few points to be ended by level") {
   const Reference reference = reference_of(noisy_references(60, 5, 0.0001));
   CHECK(stopped(reference, noisy(60, 50, 0.0001, 0.015), 1).first == 0);

@@ -123,6 +123,26 @@ TEST_CASE("a stretch of far-off steps is another level, not spikes") {
   CHECK(events_of(reference, dip, so_far, Progress::running).empty());
 }
 
+TEST_CASE("a jump that lasts to the end of the run fails, however the blocks fall") {
+  for (const std::int64_t points : {100, 510, 1000})
+    for (std::int64_t jumped = 2; jumped < points / 20; ++jumped) {
+      const Reference reference = reference_of(identical_references(points, 2));
+      const Curve curve = scaled_by(points, [&](std::int64_t step) { return step > points - jumped ? 1.9 : 1.0; });
+      INFO(points << " points, " << jumped << " of them behind the jump");
+      CHECK(failure(watch(reference, curve)) == "spikes");
+    }
+}
+
+TEST_CASE("limits grow with the target") {
+  configs::Acceptance accept;
+  accept.target = 0.05;
+  const Reference reference = reference_of(identical_references(1000, 2), accept);
+  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t) { return 1.03; }))).empty());
+  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t step) { return step == 1 ? 1.08 : 1.0; }))).empty());
+  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t step) { return step % 100 == 0 ? 1.08 : 1.0; }))).empty());
+  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t) { return 1.12; }))) == "first-step");
+}
+
 TEST_CASE("with worse_only nothing on the better side is an event") {
   configs::Acceptance accept;
   accept.worse_only = true;

@@ -123,7 +123,7 @@ TEST_CASE("a run that ends a little early is judged where it ended") {
   const Judgement judgement = judge_one(reference, shifted(95, 0.002), deterministic_pool());
   CHECK(judgement.verdict == Verdict::pass);
   CHECK(judgement.delta.value() == Approx(0.002).epsilon(0.01));
-  CHECK(judgement.notes.back() == "the curve ends at step 95; judged there");
+  CHECK(judgement.notes.back() == "the curve ends at step 95 of 100; judged there");
 }
 
 TEST_CASE("a longer run is judged at the reference's last step") {
@@ -145,6 +145,20 @@ TEST_CASE("missing points in the final window: up to a fifth is fine, more is un
   const Judgement gaps = judge_one(reference, without(3), deterministic_pool());
   CHECK(gaps.verdict == Verdict::unresolved);
   CHECK(gaps.reason == "gaps");
+}
+
+TEST_CASE("points missing before the final window are told of, and too many are no curve") {
+  const Reference reference = reference_of(identical_references(400, 2));
+  const auto without = [](std::int64_t from, std::int64_t to) {
+    Series series;
+    for (std::int64_t step = 1; step <= 400; ++step)
+      if (step < from || step > to) series.push_back({step, plain_loss(step)});
+    return curve_of(series);
+  };
+  CHECK(judge_one(reference, without(51, 289), deterministic_pool()).reason == "gaps");
+  const Judgement few = judge_one(reference, without(51, 90), deterministic_pool());
+  CHECK(few.verdict == Verdict::pass);
+  CHECK(std::ranges::count(few.notes, "40 of about 400 points are missing") == 1);
 }
 
 TEST_CASE("a regular log at a coarser interval has no gaps") {
