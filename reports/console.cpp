@@ -99,7 +99,7 @@ std::vector<std::string> workaround(const Record& record) {
 std::string result_text(const Record& record, Colour colour) {
   const Paint paint(colour);
   std::string text = paint(outcome_style(record.outcome),
-                           fmt::format("{}: {}", plain(record.experiment), outcome_title(record.outcome))) +
+                           fmt::format("{}: {}", plain(record.experiment), outcome_title(record))) +
                      "\n" + verdict_sentence(record, plain) + "\n";
   if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
   if (record.outcome == Outcome::culprits) {

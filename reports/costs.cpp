@@ -10,6 +10,10 @@ constexpr std::size_t kNamesInFix = 12;
 std::string change_text(double from, double to) { return fmt::format("{:+.0f} %", (to / from - 1) * 100); }
 
 std::string other_fix_text(const Record& record, const OtherFix& fix, Escape escape) {
+  // It breaks every cause that is named.
+  if (fix.verdict == strategies::Verdict::fail)
+    return fmt::format("There are further causes, which the culprit set mends too: {} in its place is not enough ({}, trial {}).",
+                       set_text(record, fix.neutralised, kNamesInFix, escape), percent_text(fix.delta), fix.trial);
   std::string text = fmt::format("In its place {}: {} ({})", set_text(record, fix.neutralised, kNamesInFix, escape),
                                  verdict_word(fix.verdict), percent_text(fix.delta));
   if (fix.step_time_s && record.fix_step_time_s)

@@ -12,6 +12,7 @@ namespace bisectd::reports {
 std::string cost_text(const Record& record);
 
 /// A sentence for each other fix that was tried: "In its place ops:b: pass (+0.02 %), 0.180 s (-19 % against the fix).".
+/// One that fails shows that there are causes without a name.
 std::vector<std::string> other_fix_texts(const Record& record, Escape escape);
 
 /// What is left of a pruned workaround, a sentence each, and the speed won back; empty if nothing was pruned.

@@ -140,7 +140,7 @@ std::string reproduction(const Record& record) {
 std::string to_markdown(const Record& record) {
   const bool accused = record.outcome == Outcome::culprits;
   std::string text = fmt::format("# Accuracy of {}: {}\n\n**{}**\n", markdown_code(record.experiment),
-                                 outcome_title(record.outcome), verdict_sentence(record, markdown_code));
+                                 outcome_title(record), verdict_sentence(record, markdown_code));
   if (!record.advice.empty()) text += "\n" + markdown_block(record.advice, "");
   text += measured(record);
   if (accused) {

@@ -32,7 +32,7 @@ std::string state_text(const SuiteEntry& entry) {
     case EntryState::unjudged: return "not judged";
     case EntryState::judged: break;
   }
-  return std::string(outcome_title(entry.record->outcome));
+  return std::string(outcome_title(*entry.record));
 }
 
 std::optional<double> delta_of(const SuiteEntry& entry) {

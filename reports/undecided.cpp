@@ -32,7 +32,7 @@ std::vector<std::string> undecided(const Record& record, Escape escape) {
       if (!claim.proved) sentences.push_back("Not proved: " + claim_text(record, claim, escape) + ".");
   for (const std::size_t id : record.answer.not_neutralisable)
     sentences.push_back(suspect_text(record, id, escape) +
-                        " is not acquitted: the run breaks when it is neutralised, so it stayed active.");
+                        " is not acquitted: runs break when it is neutralised, alone or with others, so it stayed active.");
   if (!record.answer.explanation.empty()) sentences.push_back(explanation_text(record, escape));
   for (std::string& sentence : trials_without_verdict(record, escape)) sentences.push_back(std::move(sentence));
   return sentences;

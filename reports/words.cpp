@@ -36,6 +36,33 @@ std::string culprits_sentence(const Record& record, Escape escape) {
                      confidence_text(record.answer.confidence));
 }
 
+/// Ids, ascending, of the suspects that no trial of the search could neutralise.
+std::vector<std::size_t> always_active(const Record& record) {
+  std::vector<std::size_t> ids = record.answer.not_neutralisable;
+  ids.insert(ids.end(), record.answer.excluded.begin(), record.answer.excluded.end());
+  std::ranges::sort(ids);
+  return ids;
+}
+
+/// Nobody may be cleared by a run that never was: what stayed active is under suspicion.
+std::string outside_sentence(const Record& record, Escape escape) {
+  constexpr std::size_t kNamed = 4;
+  const std::size_t suspects = record.suspects.size();
+  const std::vector<std::size_t> active = always_active(record);
+  std::vector<std::size_t> neutralised;
+  for (std::size_t id = 0; id < suspects; ++id)
+    if (!std::ranges::binary_search(active, id)) neutralised.push_back(id);
+  const Trial* trial = active.empty() ? judged_trial(record, "everything") : judged_trial(record, neutralised);
+  const std::string still = fmt::format("{} still differs{} (target {}).", escape(record.metric),
+                                        trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
+  if (active.empty())
+    return fmt::format("The cause is outside the {} suspects: with all of them neutralised {}", suspects, still);
+  return fmt::format("The cause is {}, or outside the {} suspects: with all others neutralised {}",
+                     active.size() <= kNamed ? joined(names(record, active, escape), " or ")
+                                             : fmt::format("among the {} suspects that stayed active", active.size()),
+                     suspects, still);
+}
+
 }  // namespace
 
 std::string percent_text(std::optional<double> fraction) {
@@ -100,11 +127,12 @@ std::string_view outcome_word(Outcome outcome) {
   return "unfinished";
 }
 
-std::string_view outcome_title(Outcome outcome) {
-  switch (outcome) {
+std::string_view outcome_title(const Record& record) {
+  switch (record.outcome) {
     case Outcome::culprits: return "culprits found";
     case Outcome::aligned: return "agrees with the reference";
-    case Outcome::outside_suspects: return "cause outside the suspects";
+    case Outcome::outside_suspects:
+      return always_active(record).empty() ? "cause outside the suspects" : "cause not found";
     case Outcome::inconclusive: return "inconclusive";
     case Outcome::infrastructure: return "infrastructure failed";
     case Outcome::unfinished: break;
@@ -161,10 +189,7 @@ std::string verdict_sentence(const Record& record, Escape escape) {
     case Outcome::aligned:
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).",
                          metric, measured_text(judged_trial(record, "as-is")), target);
-    case Outcome::outside_suspects:
-      return fmt::format("The cause is outside the {} suspects: with all of them neutralised {} still differs by {} "
-                         "(target {}).",
-                         record.suspects.size(), metric, measured_text(judged_trial(record, "everything")), target);
+    case Outcome::outside_suspects: return outside_sentence(record, escape);
     case Outcome::inconclusive: return "No answer: the evidence does not carry one. Nobody is accused.";
     case Outcome::infrastructure: return "No answer: the trials could not be run. Nobody is accused.";
     case Outcome::unfinished: break;

@@ -38,7 +38,7 @@ std::string_view state_word(const Trial& trial);
 std::string_view outcome_word(Outcome outcome);              ///< as in report.json: culprits, aligned, ...
 
 /// A heading: "culprits found", "no difference", ...
-std::string_view outcome_title(Outcome outcome);
+std::string_view outcome_title(const Record& record);
 
 /// "ops:pad3d"; "#7" for an id that the record does not know.
 std::string suspect_text(const Record& record, std::size_t id, Escape escape);

@@ -36,6 +36,19 @@ std::string proved_causes(const Answer& answer) {
   return text;
 }
 
+// A fix that passes is worth having, even while it is not known why.
+std::string proved_fix(const Answer& answer) {
+  bool passes = false, needed = true;
+  for (const Claim& claim : answer.certificate) {
+    if (claim.kind == Claim::Kind::fix_passes) passes = claim.proved;
+    if (claim.kind == Claim::Kind::member_needed) needed = needed && claim.proved;
+  }
+  if (!passes || answer.culprit_set.empty()) return {};
+  const char* each = answer.culprit_set.size() == 1 ? "it is needed" : "each of them is needed";
+  return fmt::format("Proved: with {} neutralised it passes{}.", list_of(answer.culprit_set, " and "),
+                     needed ? fmt::format(", and {}", each) : "");
+}
+
 }  // namespace
 
 std::string explanation(const Phases& phases, State state) {
@@ -69,8 +82,10 @@ std::string explanation(const Phases& phases, State state) {
 }
 
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {
-  const std::string proved = proved_causes(answer);
-  std::string text = proved.empty() ? "Nothing is proved yet." : fmt::format("Proved to be guilty: {}.", proved);
+  const std::string causes = proved_causes(answer);
+  std::string text = proved_fix(answer);
+  if (!causes.empty()) text += fmt::format("{}Proved to be guilty: {}.", text.empty() ? "" : " ", causes);
+  if (text.empty()) text = "Nothing is proved yet.";
 
   std::vector<SuspectId> order(phases.size());
   std::iota(order.begin(), order.end(), SuspectId{0});

@@ -164,8 +164,9 @@ void explain_acquittal(const Retold& retold, SuspectId id) {
   const std::string name = retold.catalogue().label(id);
   const double guilt = retold.answer().guilt.empty() ? 0.0 : retold.answer().guilt[id];
   if (passed.empty()) {
-    fmt::print("{} is not cleared: no trial passed while it was active. It is guilty with a probability of {:.1f} %.\n",
-               name, 100 * guilt);
+    fmt::print("{} is not cleared: no trial passed while it was active.", name);
+    if (guilt > 0) fmt::print(" It is guilty with a probability of {:.1f} %.", 100 * guilt);
+    fmt::print("\n");
     return;
   }
   const bool proved = retold.answer().state == strategies::State::proved;

@@ -20,7 +20,7 @@ std::vector<reports::Rung> try_values(Night& night, const std::string& family, c
   for (const std::string& value : values) {
     night.rungs[family] = value;
     TrialPlan plan = night.plan_for(Role::ladder, neutralised, reason_of_rung(family, value));
-    plan.retry_crash = false;  // a value that breaks the run is no value to recommend
+    plan.crash_retries = 0;  // a value that breaks the run is no value to recommend
     night.start_or_go_on(std::move(plan));
   }
   night.rungs = before;

@@ -16,6 +16,7 @@ namespace {
 /// trials of milliseconds they would be the night.
 constexpr double kReportEvery_s = 2.0;
 constexpr double kReportShare = 0.02;
+constexpr int kRetriesOfEnds = 2;  ///< of a crash, in a reference, the subject as it is, and a proof
 
 }  // namespace
 
@@ -55,14 +56,14 @@ TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, 
   if (role == Role::reference) {
     plan.attempts = experiment.reference.repeats;
     plan.judged = false;
-    plan.retry_crash = true;
+    plan.crash_retries = kRetriesOfEnds;
     return plan;
   }
   plan.rungs = rungs;
   plan.recipe = neutralise::recipe_for(experiment, catalogue, neutralised, sides.subject.environment, rungs);
   plan.watched = watch.watched();
   plan.max_attempts = experiment.accept.max_repeats;
-  plan.retry_crash = role != Role::search;
+  plan.crash_retries = role == Role::search ? 0 : role == Role::as_is || role == Role::proof ? kRetriesOfEnds : 1;
   if (role == Role::discovery) {
     plan.judged = false;
     set_discovery(plan.recipe, experiment, sides.subject);

@@ -42,9 +42,9 @@ struct TrialPlan {
   int attempts = 1;                   ///< whole curves wanted before it is judged
   int max_attempts = 1;               ///< whole curves at most, while inconclusive
   bool judged = true;
-  /// A crash is retried once where it would itself be taken for an answer: at the ends, for the certificate, and when
-  /// looking for suspects that break the run. Elsewhere the search just goes around it.
-  bool retry_crash = false;
+  /// A crash is retried where it would itself be taken for an answer: when looking for suspects that break the run and for
+  /// the certificate. Without the ends and the proofs there is no answer at all. Elsewhere the search just goes around it.
+  int crash_retries = 0;
 };
 
 }  // namespace bisectd::driver

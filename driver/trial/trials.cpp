@@ -145,7 +145,7 @@ void Trials::decide(Open& open) {
   const int broken = static_cast<int>(open.ended.size() - curves.size());
   const AttemptOutcome& last = open.ended.back();
   if (last.ending == Ending::ended_early) return finish(open, judge_.ended_early(last.curve));
-  const bool may_retry = open.plan.retry_crash && broken <= 1 && last.ending != Ending::not_started;
+  const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
   if (open.running > 0) return;
   if (!open.plan.judged || missing > 0)

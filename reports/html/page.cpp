@@ -22,7 +22,7 @@ std::string head(const Record& record) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}: {}</title>\n<style>{}</style>\n</head>\n",
       policy_source(kPageStyle), policy_source(kChartLibrary), policy_source(kPageScript), html(record.experiment),
-      outcome_title(record.outcome), kPageStyle.text);
+      outcome_title(record), kPageStyle.text);
 }
 
 std::string charts(const Record& record) {
@@ -59,7 +59,7 @@ std::string to_html(const Record& record) {
   return head(record) +
          fmt::format("<body>\n<header class=\"{}\">\n<h1>{}: {}</h1>\n<p class=\"verdict\">{}</p>\n{}</header>\n"
                      "<main>\n",
-                     outcome_word(record.outcome), html(record.experiment), outcome_title(record.outcome),
+                     outcome_word(record.outcome), html(record.experiment), outcome_title(record),
                      verdict_sentence(record, html), advice) +
          facts_section(record) + proof_section(record) + workaround_section(record) + pruned_section(record) +
          ladders_section(record) + undecided_section(record) + charts(record) +

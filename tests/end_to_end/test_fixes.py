@@ -53,8 +53,9 @@ class Fixes(Space):
     def test_one_that_does_not_mend_is_not_chosen(self):
         # What op2 does with op1 is not looked for once op2 is the fix: only the trial shows that op5 is none. One device:
         # several end their trials in any order, and the search may then meet op1 first.
-        self.run_with(*PAIR, "--cause", "op1+op2=2", devices="[0]", search="search: {fix: fastest}")
+        said = self.run_with(*PAIR, "--cause", "op1+op2=2", devices="[0]", search="search: {fix: fastest}").out
         self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        self.assertRegex(said, r"There are further causes, which the culprit set mends too: ops:op5 in its place is not enough \(\+2")
         for fix, tried in self.other_fixes().items():
             self.assertEqual(tried["verdict"], "pass" if fix == ("op1", "op5") else "fail", fix)
 

@@ -167,6 +167,24 @@ suspects:
         _, done = self.find("--truncate-at", "50", code=4)
         self.assertIn("truncated", done.out + done.err)
 
+    def test_a_culprit_that_cannot_be_neutralised_is_not_cleared(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", "--crash-off", "op1", suspects=8))
+        said = self.bisectd("run", "experiment.yaml", code=3).out
+        self.assertIn("hostile: cause not found\nThe cause is ops:op1, or outside the 8 suspects: with all others neutralised "
+                      "loss still differs by +3.00 %", said)
+        explained = self.bisectd("explain", self.run_folder(), "ops:op1", code=0).out
+        self.assertIn("may hide a cause", explained)
+
+    def test_a_jump_in_the_last_steps_is_found(self):
+        report, _ = self.find("--cause", "op1=3", "--cause", "op5=90@98.1", steps=510)
+        self.assertEqual(self.culprits(report), ["ops:op1", "ops:op5"])
+
+    def test_a_fix_that_is_proved_when_the_budget_ends_is_said(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", "--cause", "op6=2",
+                                                         search="search: {budget: {trials: 8}}"))
+        said = self.bisectd("run", "experiment.yaml", code=3).out
+        self.assertIn("Proved: with ops:op1 and ops:op6 neutralised it passes, and each of them is needed.", said)
+
     def test_the_budget_is_kept_and_said(self):
         report, done = self.find("--cause", "op3=3", "--cause", "op9=3", suspects=32,
                                  search="search: {budget: {trials: 4}}", code=3)

@@ -58,7 +58,7 @@ Neutralised without effect
   ops:conv2d: no fall-back line in the log
 
 Not decided
-  ops:matmul_v2 is not acquitted: the run breaks when it is neutralised, so it stayed active.
+  ops:matmul_v2 is not acquitted: runs break when it is neutralised, alone or with others, so it stayed active.
   trials with ops:pad3d crash
   Without a verdict, unresolved (stopped: stall 10m): trial 2.
 

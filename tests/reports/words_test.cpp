@@ -95,8 +95,17 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
   CHECK(verdict_sentence(record, plain) ==
         "Nothing to find: loss of the subject as it is agrees with the reference (+3.10 %, target 0.5 %).");
   record.outcome = Outcome::outside_suspects;
+  record.answer.not_neutralisable = {};
   CHECK(verdict_sentence(record, plain) ==
         "The cause is outside the 6 suspects: with all of them neutralised loss still differs by +0.02 % (target 0.5 %).");
+  CHECK(outcome_title(record) == "cause outside the suspects");
+  record.answer.not_neutralisable = {2};
+  record.answer.excluded = {1};
+  record.trials[2].neutralised = {0, 3, 4, 5};
+  CHECK(verdict_sentence(record, plain) ==
+        "The cause is ops:pad3d or ops:matmul_v2, or outside the 6 suspects: with all others neutralised loss still differs "
+        "by +0.02 % (target 0.5 %).");
+  CHECK(outcome_title(record) == "cause not found");
   record.outcome = Outcome::inconclusive;
   CHECK(verdict_sentence(record, plain) == "No answer: the evidence does not carry one. Nobody is accused.");
   record.outcome = Outcome::infrastructure;
