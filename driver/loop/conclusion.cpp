@@ -53,6 +53,17 @@ void list_without_effect(reports::Record& record, const configs::Experiment& exp
   }
 }
 
+/// What the person who wrote the experiment said is not tried, and accuses somebody else if it is wrong.
+void warn_of_relations(reports::Record& record, const configs::Relations& relations) {
+  const auto label = [](const configs::MemberLabel& member) { return member.family + ":" + member.name; };
+  for (const auto& [member, needed] : relations.only_with) {
+    std::vector<std::string> names;
+    for (const configs::MemberLabel& each : needed) names.push_back(label(each));
+    record.warnings.push_back(fmt::format("taken for true, not tried (relations.only_with): {} matters only with {}",
+                                          label(member), fmt::join(names, " and ")));
+  }
+}
+
 std::string outside_advice(const reports::Record& record) {
   std::string advice =
       "With every suspect neutralised the subject still differs from the reference, so the cause is none of them, or "
@@ -78,6 +89,7 @@ neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& 
     case strategies::State::proved:
       record.outcome = reports::Outcome::culprits;
       fix = set_workaround(record, experiment, catalogue, base, files);
+      warn_of_relations(record, experiment.relations);
       for (const strategies::SuspectId id : record.answer.culprit_set)
         if (no_effect.test(id))
           record.warnings.push_back(fmt::format(

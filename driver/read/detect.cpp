@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "driver/judge/align.hpp"
 #include "driver/read/assemble.hpp"
@@ -26,9 +27,12 @@ std::string beginning_of(const fs::path& path) {
   return text;
 }
 
-/// The values that a format reads from the text; none if it finds a line that it should be able to read and cannot.
-judge::Series values_read(const Format& format, const std::string& text, const std::string& name,
-                        const std::string& step_key) {
+struct ReadAs {
+  judge::Series values;
+  bool clean = true;  ///< without a line that the format should be able to read and cannot
+};
+
+ReadAs read_as(const Format& format, const std::string& text, const std::string& name, const std::string& step_key) {
   configs::Metric metric;
   metric.name = name;
   metric.format.value = format.name;
@@ -41,7 +45,7 @@ judge::Series values_read(const Format& format, const std::string& text, const s
   };
   lines.feed(text, feed);
   lines.finish(feed);
-  return reader.wrong_line_count() > 0 ? judge::Series{} : curve.series[name];
+  return {std::move(curve.series[name]), reader.wrong_line_count() == 0};
 }
 
 /// Set if files of this framing are there.
@@ -63,15 +67,15 @@ std::optional<std::string> detect_format(const fs::path& path, const std::string
   if (auto format = event_format(path); format || fs::is_directory(path)) return format;
   const std::string text = beginning_of(path);
   std::optional<std::string> best;
-  judge::Series most;
+  ReadAs most{.clean = false};
   for (const Format& format : formats()) {
     if (format.kind == FormatKind::tensorboard || format.kind == FormatKind::visualdl) continue;
-    judge::Series values = values_read(format, text, metric, step_key);
-    if (values.empty() || values.size() < most.size()) continue;
-    const bool tie = values.size() == most.size();
-    if (tie && judge::identical(judge::tidy(values), judge::tidy(most))) continue;  // it does not matter which
+    ReadAs read = read_as(format, text, metric, step_key);
+    if (read.values.empty() || std::pair(read.clean, read.values.size()) < std::pair(most.clean, most.values.size())) continue;
+    const bool tie = read.clean == most.clean && read.values.size() == most.values.size();
+    if (tie && judge::identical(judge::tidy(read.values), judge::tidy(most.values))) continue;  // it does not matter which
     best = tie ? std::nullopt : std::optional<std::string>(format.name);
-    most = std::move(values);
+    most = std::move(read);
   }
   return best;
 }

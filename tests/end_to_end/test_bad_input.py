@@ -185,7 +185,7 @@ class BadFolder(Space):
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
         self.bisectd("ci", "suite.yaml", code=0)
         (suite,) = self.folder.glob("bisectd-out/nightly-*")
-        self.refused(suite, "not a run directory")
+        self.refused(suite, "a suite's directory. Its report is index.html")
 
     def test_a_journal_that_is_none(self):
         for content in (b"", b"\0" * 1000, b"{}\n", b"not json\n", b'{"kind":"run","sum":"0123456789abcdef"}\n'):
@@ -225,7 +225,8 @@ class BadHistory(Space):
         self.assertIn("newer bisectd", done.err)
         self.assertEqual(path.read_bytes(), before, "what this bisectd does not understand was written to")
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
-        self.assertIn("newer bisectd", self.bisectd("ci", "suite.yaml", code=4).err)
+        self.assertIn("newer bisectd", self.bisectd("ci", "suite.yaml", code=1).err)
+        self.assertEqual(path.read_bytes(), before)
 
 
 class CommandLine(Space):

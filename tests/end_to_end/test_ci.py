@@ -160,13 +160,6 @@ class Suite(Space):
         self.assertIn("det: its baseline was changed since: once more", done.err)
         self.assertIn("3 models: 2 green, 1 regressed, 0 not judged", done.out)
 
-    def test_a_suite_is_no_run(self):
-        self.ci("--only", "rec", code=0)
-        folder = next((self.folder / "bisectd-out").glob("nightly-*"))
-        for command in ("report", "resume", "status", "explain", "accept"):
-            self.assertRegex(self.bisectd(command, folder, code=2).err, r"a suite's directory\. Its report is index\.html")
-        self.assertIn("outcome", self.bisectd("report", folder / "models/rec/latest", "--format", "json", code=0).out)
-
     def test_another_choice_of_models_is_another_suite(self):
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
         self.write("longer.yaml", "version: 1\nname: nightly-24h\nexperiments: [rec.yaml, seg.yaml]\n")

@@ -61,6 +61,7 @@ suspects:
         self.assertEqual(self.causes(told), [["op5"]])
         self.assertEqual(self.culprits(told), ["ops:op5"])
         self.assertLess(told["trials"], plain["trials"])
+        self.assertIn("taken for true, not tried (relations.only_with): ops:op5 matters only with ops:op2", told["warnings"])
 
     def test_exclusive_suspects_are_never_neutralised_together(self):
         report, _ = self.find("--cause", "op3=3", "--crash-off", "op1+op3", "--crash-off", "op3+op6", suspects=12,

@@ -170,6 +170,15 @@ TEST_CASE("a regular log at a coarser interval has no gaps") {
   CHECK(judgement.delta.value() == Approx(0.03).epsilon(0.01));
 }
 
+TEST_CASE("steps that are counted from another number are told of") {
+  const Reference reference = reference_of(identical_references(200, 2));
+  Series series;
+  for (int step = 1; step <= 200; ++step) series.push_back({step - 1, plain_loss(step) * 1.03});
+  const Judgement judgement = judge_one(reference, curve_of(series), deterministic_pool());
+  CHECK(judgement.verdict == Verdict::fail);
+  CHECK(judgement.notes.back().starts_with("the steps run from 0 to 199 here, from 1 to 200 in the reference"));
+}
+
 TEST_CASE("steps that never meet are misaligned") {
   Series odd, even;
   for (int step = 101; step <= 301; step += 2) odd.push_back({step, 1.0});

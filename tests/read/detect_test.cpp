@@ -33,6 +33,12 @@ TEST_CASE("the format of a log is guessed from its lines") {
   CHECK(format_of("epoch: [1/2], global_step: 1, acc: 0.5, loss: 2.5\n", "acc") == "paddleocr");
 }
 
+TEST_CASE("a wrong line does not hide which format it is wrong in") {
+  CHECK(format_of("epoch: [1/2], global_step: 1, loss: 2.5, avg_samples: 1\nepoch: [1/2], global_step: 2, loss: NaN., a: 1\n") ==
+        "paddleocr");
+  CHECK(format_of("step,loss\n1,0.5\n2,#NUM!\n") == "csv");
+}
+
 TEST_CASE("what no format reads is not guessed") {
   CHECK_FALSE(format_of(""));
   CHECK_FALSE(format_of("nothing of interest\n"));
