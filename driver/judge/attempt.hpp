@@ -12,11 +12,11 @@ namespace bisectd::driver::judge {
 
 struct Attempt {
   Difference difference;
-  std::vector<Event> events = {};
-  Places window = {};   ///< its final window on the reference's grid
-  std::string trouble = {};  ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
-  std::string trouble_text = {};  ///< one sentence for people
-  std::string gaps = {};          ///< one sentence on points that are missing, though not too many; else empty
+  std::vector<Event> events;
+  Places window;        ///< its final window on the reference's grid
+  std::string trouble;  ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
+  std::string trouble_text;  ///< one sentence for people
+  std::string gaps;          ///< one sentence on points that are missing, though not too many; else empty
 };
 
 /// A run must reach 90 % of the reference's steps; its final window then ends where it ended. At most 20 % of the
