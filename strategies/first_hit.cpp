@@ -5,11 +5,13 @@
 #include <cmath>
 #include <utility>
 
+#include "strategies/alphabetic_tree.hpp"
+
 namespace bisectd::strategies {
 namespace {
 
 // A cut is acceptable while it is at least this good beside the best one that all sets saying something would allow.
-constexpr double kAcceptableShare = 0.5;
+constexpr double kAcceptableShare = 0.9;
 constexpr std::size_t kFew = 3;
 constexpr double kLeastMass = 1e-9;  // of any m that is still possible: a prior never decides alone
 
@@ -70,7 +72,7 @@ std::vector<double> FirstHit::posterior() const {
 
 // A cut r exposes prefix(r): it hits iff m <= r, so that the useful ones are low .. high-1. Those on their way divide
 // low .. high into gaps; each further cut goes to the gap whose parts would be the largest, and the cuts of one gap
-// divide its mass evenly. With nothing pending these are the quantiles of the posterior.
+// divide its mass evenly; a single one goes where the fewest further steps are expected.
 std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const SuspectSet> pending) const {
   std::vector<SuspectSet> chosen;
   if (decided() || count == 0) return chosen;
@@ -112,7 +114,9 @@ std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const Suspec
   }
   for (const Gap& gap : gaps)
     for (std::size_t j = 1; j <= gap.cuts; ++j) {
-      const double target = gap.before + gap.mass * static_cast<double>(j) / static_cast<double>(gap.cuts + 1);
+      const std::span<const double> here = std::span(mass).subspan(low_ + gap.from, gap.to - gap.from + 1);
+      const double target = gap.cuts == 1 ? sum[gap.from + optimal_split(here) - 1]
+                                          : gap.before + gap.mass * static_cast<double>(j) / static_cast<double>(gap.cuts + 1);
       // Walk outwards from the target to the nearest cut that is free and says something.
       std::size_t right = gap.from;
       while (right < gap.to && sum[right] < target) ++right;
@@ -158,9 +162,12 @@ std::vector<SuspectId> FirstHit::reordered(std::size_t attempt, Random& random) 
   const std::size_t first = low_ == 0 ? 0 : low_ - 1, last = std::min(high_, order_.size());
   std::vector<SuspectId> question(begin + static_cast<std::ptrdiff_t>(first),
                                   begin + static_cast<std::ptrdiff_t>(last));
-  random.shuffle(std::span(question));
+  if (question.size() > kFew)
+    random.shuffle(std::span(question));
+  else if (!question.empty())
+    std::rotate(question.begin(), question.begin() + 1, question.end());
   std::vector<SuspectId> front, cleared, behind;
-  const bool disturb = attempt > 0 || question.size() <= kFew;
+  const bool disturb = attempt > 0 || question.size() <= 1;
   for (std::size_t i = 0; i < first; ++i) (disturb && random.below(2) == 0 ? cleared : front).push_back(order_[i]);
   for (std::size_t i = last; i < order_.size(); ++i) behind.push_back(order_[i]);
   if (attempt > 1 || (disturb && first == 0)) {

@@ -33,8 +33,9 @@ class FirstHit {
   /// base and the first `length` of the order.
   SuspectSet prefix(std::size_t length) const;
 
-  /// Up to `count` prefixes that cut the posterior of m most evenly, given that those among `pending` are already on
-  /// their way; none that is known to say nothing.
+  /// Up to `count` prefixes that tell most of m, given that those among `pending` are already on their way; none that is
+  /// known to say nothing. One alone, with nothing pending, is the root of the bisection that needs the fewest steps on
+  /// average.
   std::vector<SuspectSet> cuts(std::size_t count, std::span<const SuspectSet> pending) const;
 
   /// The prefixes that could cut but are known to say nothing: worth a second try when nothing else is left.
@@ -46,9 +47,10 @@ class FirstHit {
   /// The prefixes that would tell most say nothing: another order is due.
   bool starved() const;
 
-  /// Another order for the same question. The suspects still in question are shuffled; when they are few or a shuffle
-  /// did not help (`attempt` > 0), half of the cleared ones move behind them and, later, a few of those behind before
-  /// them: any order is sound, since observe() only draws conclusions that hold for every monotone predicate.
+  /// Another order for the same question. The suspects still in question are shuffled, so that other sets decide just as
+  /// much; when that cannot be or did not help (`attempt` > 0), half of the cleared ones move behind them and, later, a
+  /// few of those behind before them: any order is sound, since observe() only draws conclusions that hold for every
+  /// monotone predicate.
   std::vector<SuspectId> reordered(std::size_t attempt, Random& random) const;
 
  private:

@@ -9,7 +9,6 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr std::size_t kMostOrders = 24;  // tried for one culprit
-constexpr double kProofFirst = 0.32;      // chance that none is left from which the proof is asked before a better split
 constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set, or cannot matter any more
 
 // Likelier suspects first, equal ones in random order.
@@ -62,6 +61,7 @@ FirstHit Ordered::stage(std::vector<SuspectId> order) const {
 
 void Ordered::observe(const Observation& seen) {
   if (seen.outcome == Outcome::clear && base_.is_subset_of(seen.exposed)) acquitted_ |= seen.exposed;
+  if (seen.outcome != Outcome::nothing) attempts_ = 0;
   stage_.observe(seen);
   advance();
   while (!none_left_ && attempts_ < kMostOrders && stage_.starved())
@@ -88,12 +88,6 @@ std::vector<SuspectId> Ordered::others() const {
   std::vector<SuspectId> others = stage_.order();
   others.insert(others.end(), dropped_.begin(), dropped_.end());
   return others;
-}
-
-SuspectSet Ordered::all_but_found() const {
-  SuspectSet set = ~out_;
-  for (SuspectId suspect : found_) set.reset(suspect);
-  return relations_.effective(std::move(set));
 }
 
 // Under one order every member stays needed: the prefix that convicted it holds only cleared suspects, and those found
@@ -132,17 +126,7 @@ std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectS
                        [&](const Observation& seen) { return relations_.effective(seen.exposed) == set; }) ||
            std::find(pending.begin(), pending.end(), set) != pending.end();
   };
-  if (!none_left_) {
-    SuspectSet proof = all_but_found();
-    if (count > 0 && stage_.posterior().back() >= kProofFirst && !known(proof)) {
-      std::vector<SuspectSet> busy(pending.begin(), pending.end());
-      busy.push_back(proof);
-      std::vector<SuspectSet> sets = stage_.cuts(count - 1, busy);
-      sets.insert(sets.begin(), std::move(proof));
-      return sets;
-    }
-    return stage_.cuts(count, pending);
-  }
+  if (!none_left_) return stage_.cuts(count, pending);
   std::vector<SuspectSet> sets;
   for (const SuspectSet& set : doubtful_)
     if (sets.size() < count && !known(set)) sets.push_back(set);

@@ -43,7 +43,6 @@ class Ordered {
  private:
   FirstHit stage(std::vector<SuspectId> order) const;
   void advance();
-  SuspectSet all_but_found() const;
   void drop_needless();
 
   const CulpritPrior& prior_;

@@ -13,9 +13,9 @@ namespace bisectd::strategies {
 /// culprit which no hint flags costs at most two trials more, and mostly one.
 std::vector<double> believed_odds(std::span<const Suspect> suspects);
 
-/// The number of culprits k has P(1) ~ 1, P(k) ~ 1.4 k^-2.25 beyond; given k, a set of culprits has probability
-/// proportional to the product of its members' odds. Only + - * / and sqrt are used, so that every machine computes the
-/// same bits.
+/// The number of culprits k has P(1) : P(2) : P(3) = 8 : 3 : 2 and falls with k^-3 beyond; given k, a set of culprits has
+/// probability proportional to the product of its members' odds. Only + - * / are used, so that every machine computes
+/// the same bits.
 class CulpritPrior {
  public:
   explicit CulpritPrior(std::vector<double> odds);

@@ -81,12 +81,23 @@ TEST_CASE("first hit: a set that says nothing is avoided, and another order is d
   CHECK(question.silent_cuts().size() == 1);
 }
 
+TEST_CASE("first hit: where two are left and the set that would decide says nothing, the other one is tried alone") {
+  const Relations none(problem_of(6));
+  FirstHit question(none, SuspectSet(6), {0, 1, 2, 3, 4, 5}, std::vector<double>(8, 1.0));
+  question.observe({set_of(6, {0, 1}), Outcome::clear});
+  question.observe({set_of(6, {0, 1, 2, 3}), Outcome::hit});
+  question.observe({set_of(6, {0, 1, 2}), Outcome::nothing});
+  REQUIRE(question.starved());
+  Random random(1);
+  CHECK(question.reordered(0, random) == std::vector<SuspectId>{0, 1, 3, 2, 4, 5});
+}
+
 TEST_CASE("the prior of the first culprit agrees with summing over all sets") {
   const std::vector<double> odds{1.0, 0.5, 0.25, 1.0, 0.125};
   const CulpritPrior prior(odds);
   const std::vector<SuspectId> order{3, 0, 1, 2, 4};
-  // By hand: weight of a set = P(k) / E_k * product of odds; P(1) = 1, P(k) = 2.2 k^-2.375.
-  const auto share = [](int k) { return k == 1 ? 1.0 : 2.2 / std::pow(k, 2.375); };
+  // By hand: weight of a set = P(k) / E_k * product of odds; P(1..3) = 1, 3/8, 1/4, P(k) = 4 k^-3.
+  const auto share = [](int k) { return k == 1 ? 1.0 : k == 2 ? 0.375 : k == 3 ? 0.25 : 4 / std::pow(k, 3); };
   std::vector<double> symmetric(6, 0.0), expected(7, 0.0);
   const auto product = [&](unsigned set) {
     double p = 1;
