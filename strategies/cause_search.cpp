@@ -7,6 +7,7 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr double kWhole = 0.85;  // prior that the members found so far are the whole cause
+constexpr double kTwoMore = 0.2;  // where a first partner is missing: that there are two
 constexpr std::size_t kMostOrders = 12;
 
 }  // namespace
@@ -32,11 +33,18 @@ void CauseSearch::expose(SuspectId member, std::vector<SuspectId> order) {
   stage_ = stage(std::move(order));
 }
 
+// The prefix must hold all partners, so that its last one is the later of two where there are two: of density 2 F, F the
+// share that stands before it.
 FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
+  double sum = 0, before = 0;
+  for (SuspectId suspect : order) sum += prior_.odds(suspect);
+  const double two = members_.size() == 1 ? kTwoMore : 0.0;
   std::vector<double> weight(order.size() + 2, 0.0);
-  double sum = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) sum += weight[i + 1] = prior_.odds(order[i]);
-  for (std::size_t i = 0; i < order.size(); ++i) weight[i + 1] *= (1 - kWhole) / sum;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const double share = prior_.odds(order[i]) / sum;
+    weight[i + 1] = (1 - kWhole) * share * (1 - two + two * 2 * (before + share / 2));
+    before += share;
+  }
   weight[0] = kWhole;
   FirstHit made(relations_, base_, std::move(order), std::move(weight));
   for (const Observation& seen : history_) made.observe(seen);
