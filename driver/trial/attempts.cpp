@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +17,10 @@ namespace {
 
 /// How often the logs of running attempts are looked at. An attempt's end is noticed at once, whatever this is.
 constexpr std::chrono::milliseconds kPollEvery{200};
+
+/// Of an attempt's duration: trainings that began together end together, and the next trials are the better chosen the
+/// more verdicts are in.
+constexpr double kGatherShare = 0.03;
 
 constexpr std::array<std::pair<Ending, const char*>, 8> kEndingNames{{{Ending::finished, "finished"},
                                                                       {Ending::whole, "whole"},
@@ -100,6 +105,13 @@ Ending ending_of(const std::string& name) {
   for (const auto& [ending, word] : kEndingNames)
     if (name == word) return ending;
   throw std::invalid_argument("no such ending: " + name);
+}
+
+double seconds_to_gather(const AttemptOutcome& first, std::span<const double> others_began_s, double now_s) {
+  const double margin_s = kGatherShare * first.duration_s;
+  const bool due = std::ranges::any_of(
+      others_began_s, [&](double began_s) { return std::abs(began_s - first.started_s) <= margin_s; });
+  return due ? first.started_s + first.duration_s + margin_s - now_s : 0.0;
 }
 
 struct Attempts::Running {
@@ -216,18 +228,29 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   return outcome;
 }
 
+void Attempts::collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milliseconds at_most) {
+  for (const launch::Ended& ended : launcher_.wait(at_most)) {
+    const auto found = running_.find(ended.id);
+    if (found == running_.end()) continue;
+    Running& running = *found->second;
+    outcomes.push_back(outcome_of(running, ended));
+    running.request.side->pool->release(running.slot);
+    running_.erase(found);
+  }
+}
+
 std::vector<AttemptOutcome> Attempts::wait() {
   std::vector<AttemptOutcome> outcomes;
   while (outcomes.empty() && !running_.empty() && launcher_.signal_number() == 0) {
-    for (const launch::Ended& ended : launcher_.wait(kPollEvery)) {
-      const auto found = running_.find(ended.id);
-      if (found == running_.end()) continue;
-      Running& running = *found->second;
-      outcomes.push_back(outcome_of(running, ended));
-      running.request.side->pool->release(running.slot);
-      running_.erase(found);
-    }
+    collect(outcomes, kPollEvery);
     if (outcomes.empty()) poll();
+  }
+  while (!outcomes.empty() && launcher_.signal_number() == 0) {
+    std::vector<double> began_s;
+    for (const auto& [id, running] : running_) began_s.push_back(seen_now(*running).started_s);
+    const double rest_s = seconds_to_gather(outcomes.front(), began_s, now_s());
+    if (rest_s <= 0) break;
+    collect(outcomes, std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(rest_s)));
   }
   return outcomes;
 }
@@ -239,15 +262,7 @@ std::vector<AttemptOutcome> Attempts::stop_all() {
     running->why = "bisectd was asked to stop";
     launcher_.stop(id);
   }
-  while (!running_.empty()) {
-    for (const launch::Ended& ended : launcher_.wait(kPollEvery)) {
-      const auto found = running_.find(ended.id);
-      if (found == running_.end()) continue;
-      outcomes.push_back(outcome_of(*found->second, ended));
-      found->second->request.side->pool->release(found->second->slot);
-      running_.erase(found);
-    }
-  }
+  while (!running_.empty()) collect(outcomes, kPollEvery);
   return outcomes;
 }
 

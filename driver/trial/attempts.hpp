@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,10 @@ bool can_be_judged(const AttemptOutcome& outcome);
 Ending ending_of(const std::string& name);
 const char* name_of(Ending ending);
 
+/// How long to wait, at `now_s`, for those running attempts that began together with `first`, which has ended and will
+/// likely be followed by them; not positive if none is due. All in seconds since the run began.
+double seconds_to_gather(const AttemptOutcome& first, std::span<const double> others_began_s, double now_s);
+
 class Attempts {
  public:
   using Clock = std::chrono::steady_clock;
@@ -121,7 +126,8 @@ class Attempts {
 
   /// Starts an attempt on a slot of its side's pool, and gives the slot back when it has ended.
   void start(AttemptRequest request, launch::Slot slot);
-  /// Waits until at least one attempt ended; empty only if none is running or a signal arrived.
+  /// Waits until at least one attempt ended, and a moment longer for those that are due with it; empty only if none is
+  /// running or a signal arrived.
   std::vector<AttemptOutcome> wait();
   /// Ends everything that runs and returns it as interrupted.
   std::vector<AttemptOutcome> stop_all();
@@ -136,6 +142,7 @@ class Attempts {
  private:
   struct Running;
   void poll();
+  void collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milliseconds at_most);
   RunningAttempt seen_now(const Running& running) const;
   AttemptOutcome outcome_of(Running& running, const launch::Ended& ended) const;
 
