@@ -23,44 +23,76 @@ constexpr int kSilentTold = 3;  // times a deciding set may say nothing
 
 class Search::Impl {
  public:
-  Impl(Problem problem, EngineKind engine) : phases(std::move(problem), engine) { update_answer(); }
+  Impl(Problem problem, EngineKind engine);
 
   std::vector<Trial> plan(std::size_t slots, std::span<const SuspectSet> pending) const;
   void update_answer();
 
-  Phases phases;
+  void tell(const Evidence& evidence);
+
+  std::unique_ptr<Phases> phases;
   Answer answer;
   bool stale = false;
 
  private:
   /// Whether an engine that believes, rather than `ordered`, gives the answer.
   bool leads_belief() const {
-    return phases.explained() || phases.by_sums() || (phases.by_causes() && !phases.culprits()->complete());
+    return phases->explained() || phases->by_sums() || (phases->by_causes() && !phases->culprits()->complete());
   }
   std::vector<SuspectId> found() const;
   std::vector<std::vector<SuspectId>> named_causes() const;
   std::vector<SuspectId> cheaper_fix() const;
   SuspectSet all_but(const std::vector<SuspectId>& fix) const {
-    SuspectSet active = phases.all();
+    SuspectSet active = phases->all();
     for (SuspectId suspect : fix) active.reset(suspect);
-    return phases.relations().effective(std::move(active));
+    return phases->relations().effective(std::move(active));
   }
   bool may_tell(const SuspectSet& active) const;
   State state() const;
   bool given_up(const CauseSearch& cause) const;
+  bool belies_needs(const Evidence& evidence) const;
+
+  EngineKind kind;
+  bool uses_needs;             // that some suspects matter only with others
+  std::vector<Evidence> told;  // while it does
 };
+
+Search::Impl::Impl(Problem problem, EngineKind engine)
+    : kind(engine), uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })) {
+  phases = std::make_unique<Phases>(std::move(problem), engine);
+  update_answer();
+}
+
+void Search::Impl::tell(const Evidence& evidence) {
+  stale = true;
+  const bool belied = uses_needs && belies_needs(evidence);
+  if (uses_needs) told.push_back(evidence);
+  if (!belied) return phases->tell(evidence);
+  phases = std::make_unique<Phases>(without_needs(phases->problem()), kind);
+  uses_needs = false;
+  for (const Evidence& each : std::exchange(told, {})) phases->tell(each);
+}
+
+// Only what should not matter was active beside the top, and it fails. If the top fails too it may not be their fault, but
+// then there is nothing to search below that top.
+bool Search::Impl::belies_needs(const Evidence& evidence) const {
+  if (evidence.verdict != Verdict::fail || evidence.neutralised.size() != phases->size()) return false;
+  const Relations& relations = phases->relations();
+  const SuspectSet active = ~evidence.neutralised, &top = phases->top();
+  return !active.is_subset_of(top) && relations.effective(active).is_subset_of(relations.effective(top));
+}
 
 bool Search::Impl::given_up(const CauseSearch& cause) const {
   if (cause.complete() || !cause.ask(1, {}).empty()) return false;
   const std::vector<SuspectSet> retries = cause.retries();
-  return std::all_of(retries.begin(), retries.end(), [&](const auto& set) { return phases.told(set) >= kSilentTold; });
+  return std::all_of(retries.begin(), retries.end(), [&](const auto& set) { return phases->told(set) >= kSilentTold; });
 }
 
 // Of `ordered`: one cause for each culprit, as far as it is known.
 std::vector<std::vector<SuspectId>> Search::Impl::named_causes() const {
   std::vector<std::vector<SuspectId>> causes;
-  for (const auto& cause : phases.reasons()) {
-    causes.push_back(phases.relations().outermost(cause->members()));
+  for (const auto& cause : phases->reasons()) {
+    causes.push_back(phases->relations().outermost(cause->members()));
     std::sort(causes.back().begin(), causes.back().end());
   }
   std::sort(causes.begin(), causes.end());
@@ -71,28 +103,28 @@ std::vector<std::vector<SuspectId>> Search::Impl::named_causes() const {
 // `ordered` finds some minimal fix; its causes may allow a cheaper one. Empty if they do not. There can be causes that
 // it never met, because the fix it found hits them too: only a trial can tell whether the cheaper one is enough.
 std::vector<SuspectId> Search::Impl::cheaper_fix() const {
-  if (leads_belief() || !phases.culprits() || !phases.culprits()->complete()) return {};
-  if (std::any_of(phases.reasons().begin(), phases.reasons().end(), [](const auto& c) { return !c->complete(); }))
+  if (leads_belief() || !phases->culprits() || !phases->culprits()->complete()) return {};
+  if (std::any_of(phases->reasons().begin(), phases->reasons().end(), [](const auto& c) { return !c->complete(); }))
     return {};
-  const std::vector<Suspect>& suspects = phases.problem().suspects;
+  const std::vector<Suspect>& suspects = phases->problem().suspects;
   const auto price = [&](const std::vector<SuspectId>& set) {
     double sum = 0;
     for (SuspectId suspect : set) sum += suspects[suspect].price;
     return sum;
   };
-  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects, phases.relations(), phases.always_active());
-  return price(fix) < price(phases.culprits()->found()) ? fix : std::vector<SuspectId>{};
+  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects, phases->relations(), phases->always_active());
+  return price(fix) < price(phases->culprits()->found()) ? fix : std::vector<SuspectId>{};
 }
 
 bool Search::Impl::may_tell(const SuspectSet& active) const {
-  const Verdict verdict = phases.verdict_of(active);
-  return verdict != Verdict::pass && verdict != Verdict::fail && phases.told(active) < kSilentTold;
+  const Verdict verdict = phases->verdict_of(active);
+  return verdict != Verdict::pass && verdict != Verdict::fail && phases->told(active) < kSilentTold;
 }
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const SuspectSet> pending) const {
   std::vector<Trial> trials;
   std::vector<SuspectSet> busy;  // active sets on their way
-  const Relations& relations = phases.relations();
+  const Relations& relations = phases->relations();
   for (const SuspectSet& set : pending) busy.push_back(relations.effective(~set));
   const auto add = [&](const SuspectSet& wanted, Purpose purpose, std::string reason, bool twice = false) {
     if (trials.size() >= slots) return;
@@ -106,60 +138,60 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
 
   // Evidence that contradicts itself comes before anything that would build on it.
   bool unsettled = false;
-  const EvidenceLog& log = phases.log();
+  const EvidenceLog& log = phases->log();
   for (const LogEntry& entry : log.entries())
     if (log.exact() && entry.disputed() && entry.verdict == Verdict::inconclusive && log.worth_repeating(entry)) {
       unsettled = true;
       add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
     }
-  if (const auto pair = phases.log().contradiction(); pair && !phases.by_sums()) {
+  if (const auto pair = phases->log().contradiction(); pair && !phases->by_sums()) {
     unsettled = true;
     for (std::size_t i : {pair->fail, pair->pass})
-      if (const LogEntry& entry = phases.log().entries()[i]; phases.log().worth_repeating(entry))
+      if (const LogEntry& entry = phases->log().entries()[i]; phases->log().worth_repeating(entry))
         add(entry.active, Purpose::search,
             "repeated: a set that is neutralised further fails and this one passes, or the reverse");
   }
   if (unsettled) return trials;
 
-  const Verdict as_is = phases.verdict_of(phases.all());
+  const Verdict as_is = phases->verdict_of(phases->all());
   if (as_is == Verdict::pass) return trials;
-  const int most = phases.log().exact() ? kEndTold : kMostEndVotes;
-  if (as_is != Verdict::fail && phases.told(phases.all()) < most)
-    add(phases.all(), Purpose::subject_as_is, "the subject as it is must fail");
-  if (as_is != Verdict::fail && phases.told(phases.all()) >= most) return trials;
-  if (!phases.culprits() && !phases.runnable()) {
-    const SuspectSet& top = phases.top();
-    if (phases.told(top) == 0 || (phases.verdict_of(top) == Verdict::inconclusive && phases.told(top) < most))
+  const int most = phases->log().exact() ? kEndTold : kMostEndVotes;
+  if (as_is != Verdict::fail && phases->told(phases->all()) < most)
+    add(phases->all(), Purpose::subject_as_is, "the subject as it is must fail");
+  if (as_is != Verdict::fail && phases->told(phases->all()) >= most) return trials;
+  if (!phases->culprits() && !phases->runnable()) {
+    const SuspectSet top = relations.widest(phases->top());
+    if (phases->told(top) == 0 || (phases->verdict_of(top) == Verdict::inconclusive && phases->told(top) < most))
       add(top, Purpose::everything_neutralised,
           top.none() ? "with everything neutralised it must pass"
-                     : fmt::format("with everything neutralised that can be together, {} stay active: it must pass",
+                     : fmt::format("with everything neutralised that can be together and can matter, {} stay active: it must pass",
                                    top.count()));
     return trials;
   }
   if (as_is != Verdict::fail) return trials;
 
-  if (!phases.culprits()) {
+  if (!phases->culprits()) {
     std::vector<SuspectSet> exposed;
     for (const SuspectSet& active : busy) exposed.push_back(~active);
-    for (const SuspectSet& set : phases.runnable()->ask(slots, exposed))
+    for (const SuspectSet& set : phases->runnable()->ask(slots, exposed))
       add(~set, Purpose::runnable, fmt::format("does it run with these {} neutralised?", set.count()));
-    const SuspectSet& top = phases.always_active();
-    if (phases.runnable()->complete() && phases.verdict_of(top) == Verdict::inconclusive && phases.told(top) < most)
+    const SuspectSet& top = phases->always_active();
+    if (phases->runnable()->complete() && phases->verdict_of(top) == Verdict::inconclusive && phases->told(top) < most)
       add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
     return trials;
   }
-  if (phases.explained()) return trials;
-  if (phases.by_sums()) {
-    for (const SuspectSet& set : phases.sums()->ask(slots, busy)) {
-      const bool check = phases.sums()->is_check(set);
+  if (phases->explained()) return trials;
+  if (phases->by_sums()) {
+    for (const SuspectSet& set : phases->sums()->ask(slots, busy)) {
+      const bool check = phases->sums()->is_check(set);
       add(set, check ? Purpose::certificate : Purpose::search,
           check ? "checks a claim of the likeliest answer" : "measures a random half of the suspects");
     }
     return trials;
   }
-  if (phases.by_causes()) {
-    for (const SuspectSet& set : phases.engine()->ask(slots, busy)) {
-      const bool check = phases.engine()->is_check(set);
+  if (phases->by_causes()) {
+    for (const SuspectSet& set : phases->engine()->ask(slots, busy)) {
+      const bool check = phases->engine()->is_check(set);
       add(set, check ? Purpose::certificate : Purpose::search,
           check ? "checks a claim of the likeliest answer"
                 : fmt::format("splits what is believed: {} active", set.count()),
@@ -167,20 +199,20 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     }
     if (!trials.empty() || !pending.empty()) return trials;
   }
-  if (!phases.culprits()->complete()) {
-    for (const SuspectSet& set : phases.culprits()->ask(slots, busy)) {
-      const bool fix = set.count() + phases.culprits()->found().size() == phases.size();
+  if (!phases->culprits()->complete()) {
+    for (const SuspectSet& set : phases->culprits()->ask(slots, busy)) {
+      const bool fix = set.count() + phases->culprits()->found().size() == phases->size();
       add(set, fix ? Purpose::certificate : Purpose::search,
           fix ? "is the fix complete?" : fmt::format("is a culprit among these {} active ones?", set.count()));
     }
     if (trials.empty() && pending.empty())
-      for (const SuspectSet& set : phases.culprits()->retries())
-        if (phases.told(set) < kSilentTold) add(set, Purpose::search, kOnceMore);
+      for (const SuspectSet& set : phases->culprits()->retries())
+        if (phases->told(set) < kSilentTold) add(set, Purpose::search, kOnceMore);
     return trials;
   }
   // One trial for every open cause before a second one for any.
   std::vector<const CauseSearch*> open;
-  for (const auto& cause : phases.reasons())
+  for (const auto& cause : phases->reasons())
     if (!cause->complete()) open.push_back(cause.get());
   for (std::size_t share = 1; share <= slots && trials.size() < slots && !open.empty(); ++share) {
     const std::size_t before = trials.size();
@@ -195,33 +227,33 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
   if (trials.empty() && pending.empty())
     for (const CauseSearch* cause : open)
       for (const SuspectSet& set : cause->retries())
-        if (phases.told(set) < kSilentTold) add(set, Purpose::certificate, kOnceMore);
+        if (phases->told(set) < kSilentTold) add(set, Purpose::certificate, kOnceMore);
   if (const auto fix = cheaper_fix(); !fix.empty() && may_tell(all_but(fix)))
     add(all_but(fix), Purpose::certificate, "would a cheaper fix of the same causes be enough?");
   return trials;
 }
 
 std::vector<SuspectId> Search::Impl::found() const {
-  if (const auto fix = cheaper_fix(); !fix.empty() && phases.verdict_of(all_but(fix)) == Verdict::pass) return fix;
-  if (leads_belief()) return phases.believed()->culprit_set;
-  std::vector<SuspectId> ids = phases.culprits() ? phases.culprits()->found() : std::vector<SuspectId>{};
+  if (const auto fix = cheaper_fix(); !fix.empty() && phases->verdict_of(all_but(fix)) == Verdict::pass) return fix;
+  if (leads_belief()) return phases->believed()->culprit_set;
+  std::vector<SuspectId> ids = phases->culprits() ? phases->culprits()->found() : std::vector<SuspectId>{};
   std::sort(ids.begin(), ids.end());
   return ids;
 }
 
 State Search::Impl::state() const {
-  if (phases.by_sums())
-    return phases.explained() ? State::proved : plan(1, {}).empty() ? State::stuck : State::searching;
-  if (phases.log().contradiction()) return plan(1, {}).empty() ? State::contradictory : State::searching;
-  if (phases.verdict_of(phases.all()) == Verdict::pass) return State::aligned;
-  const bool top_known = !phases.runnable() || phases.runnable()->complete();
-  if (phases.verdict_of(phases.all()) == Verdict::fail && top_known &&
-      phases.verdict_of(phases.always_active()) == Verdict::fail)
+  if (phases->by_sums())
+    return phases->explained() ? State::proved : plan(1, {}).empty() ? State::stuck : State::searching;
+  if (phases->log().contradiction()) return plan(1, {}).empty() ? State::contradictory : State::searching;
+  if (phases->verdict_of(phases->all()) == Verdict::pass) return State::aligned;
+  const bool top_known = !phases->runnable() || phases->runnable()->complete();
+  if (phases->verdict_of(phases->all()) == Verdict::fail && top_known &&
+      phases->verdict_of(phases->always_active()) == Verdict::fail)
     return State::outside_suspects;
-  if (phases.explained()) return State::proved;
+  if (phases->explained()) return State::proved;
   const auto settled = [&](const auto& cause) { return cause->complete() || given_up(*cause); };
-  if (phases.culprits() && phases.culprits()->complete() &&
-      std::all_of(phases.reasons().begin(), phases.reasons().end(), settled)) {
+  if (phases->culprits() && phases->culprits()->complete() &&
+      std::all_of(phases->reasons().begin(), phases->reasons().end(), settled)) {
     const std::vector<SuspectId> cheaper = cheaper_fix();
     return !cheaper.empty() && may_tell(all_but(cheaper)) ? State::searching : State::proved;
   }
@@ -231,35 +263,36 @@ State Search::Impl::state() const {
 void Search::Impl::update_answer() {
   answer = {};
   answer.state = state();
-  answer.guilt.assign(phases.size(), 0.0);
+  answer.needs_used = uses_needs;
+  answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = found();
-  for (SuspectId suspect : members_of(phases.always_active()))
-    (phases.top().test(suspect) ? answer.excluded : answer.not_neutralisable).push_back(suspect);
-  answer.explanation = explanation(phases, answer.state);
-  if (!phases.culprits()) {
+  for (SuspectId suspect : members_of(phases->always_active()))
+    (phases->top().test(suspect) ? answer.excluded : answer.not_neutralisable).push_back(suspect);
+  answer.explanation = explanation(*phases, answer.state);
+  if (!phases->culprits()) {
     if (answer.state == State::aligned) answer.confidence = 1.0;
     return;
   }
   const bool believed = leads_belief();
-  answer.guilt = phases.by_sums() ? phases.sums()->guilt()
-                 : believed       ? phases.engine()->guilt()
-                                  : phases.culprits()->guilt();
-  answer.confidence = believed ? phases.believed()->mass : phases.culprits()->none_left();
+  answer.guilt = phases->by_sums() ? phases->sums()->guilt()
+                 : believed       ? phases->engine()->guilt()
+                                  : phases->culprits()->guilt();
+  answer.confidence = believed ? phases->believed()->mass : phases->culprits()->none_left();
   if (believed)
-    answer.causes = phases.believed()->causes;
-  else if (phases.culprits()->complete())
+    answer.causes = phases->believed()->causes;
+  else if (phases->culprits()->complete())
     answer.causes = named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
-  answer.certificate = certificate(phases.log(), phases.relations(), phases.always_active(), answer.culprit_set, answer.causes);
-  for (Claim& claim : answer.certificate) claim.neutralised = ~phases.relations().widest(~claim.neutralised);
+  answer.certificate = certificate(phases->log(), phases->relations(), phases->always_active(), answer.culprit_set, answer.causes);
+  for (Claim& claim : answer.certificate) claim.neutralised = ~phases->relations().widest(~claim.neutralised);
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
   if (answer.state != State::searching) return;
   double open = 0;
-  for (const auto& cause : phases.reasons()) open += cause->complete() ? 0 : 1;
-  const double explaining = phases.culprits()->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
-  answer.trials_left_low = phases.culprits()->trials_left() + (phases.culprits()->complete() ? open : 0.0);
+  for (const auto& cause : phases->reasons()) open += cause->complete() ? 0 : 1;
+  const double explaining = phases->culprits()->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
+  answer.trials_left_low = phases->culprits()->trials_left() + (phases->culprits()->complete() ? open : 0.0);
   answer.trials_left_high =
-      2 * phases.culprits()->trials_left() + explaining * (1 + std::log2(static_cast<double>(phases.size())));
+      2 * phases->culprits()->trials_left() + explaining * (1 + std::log2(static_cast<double>(phases->size())));
 }
 
 Search::Search(Problem problem, EngineKind engine) : impl_(std::make_unique<Impl>(std::move(problem), engine)) {}
@@ -267,8 +300,7 @@ Search::~Search() = default;
 Search::Search(Search&&) noexcept = default;
 Search& Search::operator=(Search&&) noexcept = default;
 
-void Search::tell(const Evidence& evidence) { impl_->phases.tell(evidence);
-  impl_->stale = true; }
+void Search::tell(const Evidence& evidence) { impl_->tell(evidence); }
 
 std::vector<Trial> Search::ask(std::size_t slots, std::span<const SuspectSet> pending) {
   return impl_->plan(slots, pending);
@@ -276,7 +308,7 @@ std::vector<Trial> Search::ask(std::size_t slots, std::span<const SuspectSet> pe
 
 std::string Search::so_far() const {
   const std::vector<Trial> next = impl_->plan(1, {});
-  return progress(impl_->phases, answer(), next.empty() ? nullptr : &next.front());
+  return progress(*impl_->phases, answer(), next.empty() ? nullptr : &next.front());
 }
 
 const Answer& Search::answer() const {

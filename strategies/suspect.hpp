@@ -39,4 +39,10 @@ struct Problem {
   std::uint64_t seed = 1;
 };
 
+/// The same, but any suspect may matter without any other.
+inline Problem without_needs(Problem problem) {
+  for (Suspect& suspect : problem.suspects) suspect.only_with.clear();
+  return problem;
+}
+
 }  // namespace bisectd::strategies

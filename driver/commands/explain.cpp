@@ -44,8 +44,7 @@ class Retold {
         catalogue_(*history_.catalogue),
         problem_(preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject.devices).size(),
                                        history_.exact),
-                            history_.preferred)),
-        relations_(problem_) {
+                            history_.preferred)) {
     Inquiry inquiry(problem_, engine_of(experiment.search.engine));
     for (const std::size_t index : history_.order_judged) {
       PastTrial& trial = history_.trials[index];
@@ -56,6 +55,7 @@ class Retold {
       trials_.push_back(&trial);
     }
     answer_ = inquiry.answer();
+    relations_.emplace(answer_.needs_used ? problem_ : without_needs(problem_));
   }
 
   const neutralise::Catalogue& catalogue() const { return catalogue_; }
@@ -85,8 +85,9 @@ class Retold {
     fmt::print("{}{}\n", words_of(claim), claim.proved ? ":" : ": not proved");
     std::size_t shown = 0;
     for (const PastTrial* trial : trials_)
-      if (strategies::shows(claim, answer_, relations_, trial->neutralised, trial->judgement->verdict) &&
-          (!claim.proved || relations_.effective(~trial->neutralised) == relations_.effective(~claim.neutralised)) && shown++ < kShown)
+      if (strategies::shows(claim, answer_, *relations_, trial->neutralised, trial->judgement->verdict) &&
+          (!claim.proved || relations_->effective(~trial->neutralised) == relations_->effective(~claim.neutralised)) &&
+          shown++ < kShown)
         print(*trial);
   }
 
@@ -114,7 +115,7 @@ class Retold {
   History history_;
   neutralise::Catalogue catalogue_;
   strategies::Problem problem_;
-  strategies::Relations relations_;
+  std::optional<strategies::Relations> relations_;  // as the answer believes them
   strategies::Answer answer_;
   std::vector<const PastTrial*> trials_;
 };

@@ -117,7 +117,8 @@ std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& n
 
 void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem,
                  strategies::EngineKind engine, Sides& sides) {
-  const SuspectSet nothing(catalogue.size()), everything = ~strategies::Relations(problem).tops().front();
+  const strategies::Relations relations(problem);
+  const SuspectSet nothing(catalogue.size()), everything = ~relations.widest(relations.tops().front());
   plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass", everything.all() ? "all " : "",
                             everything.count()));
   plan.command(sides.subject, plan.recipe(catalogue, everything));

@@ -53,13 +53,18 @@ void list_without_effect(reports::Record& record, const configs::Experiment& exp
   }
 }
 
-/// What the person who wrote the experiment said is not tried, and accuses somebody else if it is wrong.
+/// What the person who wrote the experiment said is tried in one run only, and names too few if it is wrong.
 void warn_of_relations(reports::Record& record, const configs::Relations& relations) {
+  if (!record.answer.needs_used && !relations.only_with.empty()) {
+    record.warnings.push_back("relations.only_with is not used: with everything else neutralised, what should not matter "
+                              "then still failed");
+    return;
+  }
   const auto label = [](const configs::MemberLabel& member) { return member.family + ":" + member.name; };
   for (const auto& [member, needed] : relations.only_with) {
     std::vector<std::string> names;
     for (const configs::MemberLabel& each : needed) names.push_back(label(each));
-    record.warnings.push_back(fmt::format("taken for true, not tried (relations.only_with): {} matters only with {}",
+    record.warnings.push_back(fmt::format("taken for true (relations.only_with): {} matters only with {}",
                                           label(member), fmt::join(names, " and ")));
   }
 }

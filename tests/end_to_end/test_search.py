@@ -61,7 +61,15 @@ suspects:
         self.assertEqual(self.causes(told), [["op5"]])
         self.assertEqual(self.culprits(told), ["ops:op5"])
         self.assertLess(told["trials"], plain["trials"])
-        self.assertIn("taken for true, not tried (relations.only_with): ops:op5 matters only with ops:op2", told["warnings"])
+        self.assertIn("taken for true (relations.only_with): ops:op5 matters only with ops:op2", told["warnings"])
+
+    def test_a_relation_that_does_not_hold_is_given_up_and_said(self):
+        told, _ = self.find("--cause", "op5=3", suspects=30, extra="relations: {only_with: {ops:op5: ops:op2}}")
+        self.assertEqual(self.causes(told), [["op5"]])
+        self.assertEqual(self.culprits(told), ["ops:op5"])
+        self.assertIn("relations.only_with is not used: with everything else neutralised, what should not matter then "
+                      "still failed", told["warnings"])
+        self.assertIn("with ops:op5 neutralised it passes", self.bisectd("explain", "bisectd-out/latest").stdout.decode())
 
     def test_exclusive_suspects_are_never_neutralised_together(self):
         report, _ = self.find("--cause", "op3=3", "--crash-off", "op1+op3", "--crash-off", "op3+op6", suspects=12,

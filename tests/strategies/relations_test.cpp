@@ -131,6 +131,38 @@ TEST_CASE("random needs: minimal, sufficient, named, proved, and no set is run t
   }));
 }
 
+TEST_CASE("needs that do not hold are given up: nobody is accused in place of what should not matter") {
+  for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
+    Problem problem = problem_of(64);
+    problem.suspects[50].only_with = {7};
+    const Game game = play(problem, [](const SuspectSet& neutralised) {
+      return neutralised.test(50) ? Verdict::pass : Verdict::fail;
+    }, 1000, engine);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(game.answer.culprit_set == std::vector<SuspectId>{50});
+    CHECK(game.answer.causes == Causes{{50}});
+    CHECK_FALSE(game.answer.needs_used);
+  }
+}
+
+TEST_CASE("random needs that may not hold, lone culprits: the answer is right") {
+  RC_ASSERT(rc::check([](std::uint64_t seed) {
+    Random random(seed);
+    const Problem problem = random_problem(random, seed);
+    const std::size_t n = problem.suspects.size();
+    SuspectSet guilty(n);
+    for (std::size_t count = 1 + random.below(3); count > 0; --count) guilty.set(random.below(n));
+    const Oracle truth = [&](const SuspectSet& neutralised) {
+      return guilty.is_subset_of(neutralised) ? Verdict::pass : Verdict::fail;
+    };
+    for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
+      const Game game = play(problem, truth, 1000, engine);
+      if (game.answer.state != State::proved) throw std::runtime_error("not proved: " + game.answer.explanation);
+      if (game.answer.culprit_set != members_of(guilty)) throw std::runtime_error("another culprit set");
+    }
+  }));
+}
+
 TEST_CASE("random exclusive groups: never two of one neutralised, and a fix is found where one is allowed") {
   RC_ASSERT(rc::check([](std::uint64_t seed) {
     Random random(seed);
