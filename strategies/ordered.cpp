@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace bisectd::strategies {
@@ -11,11 +12,15 @@ namespace {
 constexpr std::size_t kMostOrders = 24;  // tried for one culprit
 constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set, or cannot matter any more
 
-// Likelier suspects first, equal ones in random order.
-std::vector<SuspectId> first_order(const CulpritPrior& prior, const SuspectSet& searched, Random& random) {
+// Likelier suspects first; of equal ones those first that are dear to neutralise, because what stands in front is active
+// in most trials; else random.
+std::vector<SuspectId> first_order(const CulpritPrior& prior, std::span<const Suspect> suspects,
+                                   const SuspectSet& searched, Random& random) {
   std::vector<SuspectId> order = members_of(searched);
   random.shuffle(std::span(order));
-  std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) { return prior.odds(a) > prior.odds(b); });
+  std::ranges::stable_sort(order, std::greater(), [&](SuspectId id) {
+    return std::pair(prior.odds(id), suspects.empty() ? 0.0 : suspects[id].price);
+  });
   return order;
 }
 
@@ -28,8 +33,8 @@ double entropy_bits(std::span<const double> mass) {
 
 }  // namespace
 
-Ordered::Ordered(const CulpritPrior& prior, const Relations& relations, SuspectSet base, SuspectSet out,
-                 const std::vector<Observation>& history, std::uint64_t seed)
+Ordered::Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, const Relations& relations,
+                 SuspectSet base, SuspectSet out, const std::vector<Observation>& history, std::uint64_t seed)
     : prior_(prior),
       relations_(relations),
       base_(std::move(base)),
@@ -39,7 +44,7 @@ Ordered::Ordered(const CulpritPrior& prior, const Relations& relations, SuspectS
       random_(seed),
       stage_(relations_, base_, {}, {1.0, 1.0}) {
   // Behind what it needs a suspect is found itself; before, what it needs would be, and then its partners.
-  stage_ = stage(relations_.needed_first(first_order(prior_, ~(base_ | out_), random_)));
+  stage_ = stage(relations_.needed_first(first_order(prior_, suspects, ~(base_ | out_), random_)));
   for (const Observation& seen : history_) observe(seen);
 }
 

@@ -16,10 +16,11 @@ namespace bisectd::strategies {
 /// one of its members hits (everything: all that is not `out`); both follow from observations by monotonicity alone.
 class Ordered {
  public:
-  /// `base` is exposed in every trial and `out` in none; neither is searched. Prior, relations and history must outlive
-  /// the engine; the history is what observe() was and will be called for, in order.
-  Ordered(const CulpritPrior& prior, const Relations& relations, SuspectSet base, SuspectSet out,
-          const std::vector<Observation>& history, std::uint64_t seed);
+  /// `base` is exposed in every trial and `out` in none; neither is searched. `suspects` tell which are dear not to
+  /// expose; none: all alike. Prior, relations and history must outlive the engine; the history is what observe() was and
+  /// will be called for, in order.
+  Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, const Relations& relations, SuspectSet base,
+          SuspectSet out, const std::vector<Observation>& history, std::uint64_t seed);
 
   /// Takes in the observation just appended to the history.
   void observe(const Observation& seen);

@@ -109,7 +109,7 @@ void Phases::rebuild() {
 // What stays active in every trial, given the top that is tried; false while that is not known.
 bool Phases::settle_top() {
   if (!runnable_ && told(top()) > 0 && verdict_of(top()) == Verdict::unresolved)
-    runnable_ = std::make_unique<Ordered>(even_, unrelated_, SuspectSet(size()), top(), crashing_, problem_.seed + 1);
+    runnable_ = std::make_unique<Ordered>(even_, std::span<const Suspect>{}, unrelated_, SuspectSet(size()), top(), crashing_, problem_.seed + 1);
   if (runnable_ && !runnable_->complete()) return false;
   always_active_ = top();
   if (runnable_)
@@ -126,8 +126,8 @@ void Phases::advance() {
   }
   if ((runnable_ && !runnable_->complete()) || verdict_of(always_active_) != Verdict::pass) return;
   if (!culprits_)
-    culprits_ = std::make_unique<Ordered>(prior_, relations_, always_active_, SuspectSet(size()), failing_,
-                                          problem_.seed + 2);
+    culprits_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
+                                          failing_, problem_.seed + 2);
   if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
   if (!engine_ && !by_sums() && wants_causes())
     engine_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);

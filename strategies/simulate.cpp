@@ -162,15 +162,39 @@ bool fix_proved(const Answer& answer) {
   return any;
 }
 
-Spread spread(std::vector<std::size_t> values) {
-  if (values.empty()) return {};
+template <class Value>
+Spread spread(const std::vector<PlayedGame>& games, Value PlayedGame::* value) {
+  if (games.empty()) return {};
+  std::vector<double> values;
+  for (const PlayedGame& game : games) values.push_back(static_cast<double>(game.*value));
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
     return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
   };
-  const double sum = static_cast<double>(std::accumulate(values.begin(), values.end(), std::size_t{0}));
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
   return {sum / static_cast<double>(values.size()), at(0.1), at(0.5), at(0.9), values.back()};
 }
+
+// What a trial takes: longer by the share of the load that is neutralised.
+class TrialTime {
+ public:
+  TrialTime(const Problem& problem, const Plant& plant) : slowdown_(plant.slowdown), load_(plant.load) {
+    if (load_.empty())
+      for (const Suspect& suspect : problem.suspects) load_.push_back(suspect.price);
+    whole_ = std::accumulate(load_.begin(), load_.end(), 0.0);
+  }
+
+  double of(const SuspectSet& neutralised) const {
+    if (whole_ <= 0) return 1;
+    double load = 0;
+    for (SuspectId i = neutralised.find_first(); i != SuspectSet::npos; i = neutralised.find_next(i)) load += load_[i];
+    return 1 + (slowdown_ - 1) * load / whole_;
+  }
+
+ private:
+  double slowdown_, whole_ = 0;
+  std::vector<double> load_;
+};
 
 }  // namespace
 
@@ -179,6 +203,7 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
   Problem mine = problem;
   mine.seed = seed;
   PlantedTruth truth(mine, plant, seed);
+  const TrialTime trial_time(mine, plant);
   truth.hint(mine.suspects);
 
   Search search(mine, engine);
@@ -189,8 +214,15 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
     const std::vector<Trial> trials = search.ask(mine.slots, {});
     if (trials.empty()) break;
     ++game.rounds;
-    for (const Trial& trial : trials) search.tell(truth.run(trial.neutralised));
     game.trials += trials.size();
+    double longest = 0;
+    for (const Trial& trial : trials) {
+      search.tell(truth.run(trial.neutralised));
+      const double time = trial_time.of(trial.neutralised);
+      game.device_time += time;
+      longest = std::max(longest, time);
+    }
+    game.time += longest;
     if (game.fix_trials == 0 && fix_proved(search.answer())) game.fix_trials = game.trials;
   }
   const Answer& answer = search.answer();
@@ -204,12 +236,9 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
 Forecast simulate(const Problem& problem, const Plant& plant, std::size_t games, EngineKind engine,
                   std::size_t most_trials) {
   Forecast forecast;
-  std::vector<std::size_t> trials, fix_trials, rounds;
+  std::vector<PlayedGame> played;
   for (std::size_t i = 0; i < games; ++i) {
-    const PlayedGame game = play_planted(problem, plant, problem.seed + i, engine, most_trials);
-    trials.push_back(game.trials);
-    fix_trials.push_back(game.fix_trials);
-    rounds.push_back(game.rounds);
+    const PlayedGame& game = played.emplace_back(play_planted(problem, plant, problem.seed + i, engine, most_trials));
     forecast.exact += game.exact;
     forecast.named += game.named;
     forecast.unfinished += game.state != State::proved;
@@ -218,9 +247,11 @@ Forecast simulate(const Problem& problem, const Plant& plant, std::size_t games,
   forecast.exact /= count;
   forecast.named /= count;
   forecast.unfinished /= count;
-  forecast.trials = spread(std::move(trials));
-  forecast.fix_trials = spread(std::move(fix_trials));
-  forecast.rounds = spread(std::move(rounds));
+  forecast.trials = spread(played, &PlayedGame::trials);
+  forecast.fix_trials = spread(played, &PlayedGame::fix_trials);
+  forecast.rounds = spread(played, &PlayedGame::rounds);
+  forecast.device_time = spread(played, &PlayedGame::device_time);
+  forecast.time = spread(played, &PlayedGame::time);
   return forecast;
 }
 

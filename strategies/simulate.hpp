@@ -1,5 +1,5 @@
 // Plays the search against culprits planted into a given problem, so that a night can be planned: how many trials and
-// rounds will it take? Knows no time: hours are trials times what a trial takes.
+// rounds will it take? Knows no hours: its unit is a trial with nothing neutralised.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,8 @@ struct Plant {
   double hint_odds = 20;     ///< odds of a flagged suspect
   double effect_noise = 0;   ///< run-to-run noise of the measured delta, in units of the smallest effect; 0: no deltas
   bool mixed_signs = false;  ///< effects of either sign, which may cancel
+  double slowdown = 1;       ///< what a trial takes with everything neutralised, against one with nothing
+  std::vector<double> load = {};  ///< share of each suspect in that, in any unit; empty: the suspects' prices
 };
 
 /// One game. The trials of the two ends are not counted, nor their round.
@@ -26,6 +28,8 @@ struct PlayedGame {
   std::size_t trials = 0;      ///< to the final state
   std::size_t fix_trials = 0;  ///< until the culprit set was proved minimal and sufficient (causes not yet named)
   std::size_t rounds = 0;      ///< of up to problem.slots trials together
+  double device_time = 0;      ///< of all trials, in trials with nothing neutralised
+  double time = 0;             ///< the same of the longest trial of each round
   State state = State::searching;
   double confidence = 0;  ///< as stated at the end
   bool exact = false;  ///< the culprit set is a minimal fix of what was planted
@@ -37,12 +41,11 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
                         EngineKind engine = EngineKind::automatic, std::size_t most_trials = 2000);
 
 struct Spread {
-  double mean = 0;
-  std::size_t p10 = 0, median = 0, p90 = 0, most = 0;
+  double mean = 0, p10 = 0, median = 0, p90 = 0, most = 0;
 };
 
 struct Forecast {
-  Spread trials, fix_trials, rounds;
+  Spread trials, fix_trials, rounds, device_time, time;
   double exact = 0, named = 0,
          unfinished = 0;  ///< shares of the games; unfinished: not ended, or ended without a proof
 };

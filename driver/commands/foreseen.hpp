@@ -31,7 +31,7 @@ std::optional<History> earlier_run(const ForeseenOptions& options);
 neutralise::Catalogue foreseen_catalogue(const configs::Experiment& experiment, const ForeseenOptions& options,
                                          const std::optional<History>& earlier, const neutralise::Environment& base);
 
-/// What a trial took in the earlier run: the median of its whole attempts, s.
-std::optional<double> trial_time_s(const std::optional<History>& earlier);
+/// What a trial took in the earlier run: the median of its whole attempts, s; of those of one role, or of all trials.
+std::optional<double> trial_time_s(const std::optional<History>& earlier, std::optional<Role> role = std::nullopt);
 
 }  // namespace bisectd::driver::commands

@@ -24,7 +24,7 @@ struct SimulateOptions {
   ForeseenOptions foreseen;
   strategies::Plant plant;
   std::optional<std::size_t> slots;
-  std::optional<double> trial_minutes;
+  std::optional<double> trial_minutes, everything_minutes;
   std::size_t games = 50;
   std::optional<std::uint64_t> seed;
   bool json = false;
@@ -34,10 +34,10 @@ struct Setting {
   std::size_t suspects = 0, slots = 0, games = 0;
   int devices_per_trial = 1;
   std::vector<std::size_t> causes;
-  double trial_s = 0;
+  double trial_s = 0, everything_s = 0;  ///< with nothing and with everything neutralised
   std::string trial_time_from;
 
-  double device_hours_per_trial() const { return trial_s / 3600 * devices_per_trial; }
+  double trial_hours() const { return trial_s / 3600; }
 };
 
 /// The subject's environment as far as it is known without running its setup.
@@ -56,9 +56,8 @@ std::string causes_text(const std::vector<std::size_t>& causes) {
 }
 
 ordered_json json_of(const strategies::Spread& spread, double factor) {
-  const auto scaled = [&](std::size_t value) { return static_cast<double>(value) * factor; };
-  return {{"mean", spread.mean * factor}, {"p10", scaled(spread.p10)}, {"median", scaled(spread.median)},
-          {"p90", scaled(spread.p90)}, {"most", scaled(spread.most)}};
+  return {{"mean", spread.mean * factor}, {"p10", spread.p10 * factor}, {"median", spread.median * factor},
+          {"p90", spread.p90 * factor}, {"most", spread.most * factor}};
 }
 
 void print_json(const Setting& setting, const strategies::Forecast& forecast) {
@@ -67,10 +66,11 @@ void print_json(const Setting& setting, const strategies::Forecast& forecast) {
                                  {"causes", setting.causes},
                                  {"games", setting.games},
                                  {"trial_s", setting.trial_s},
+                                 {"everything_s", setting.everything_s},
                                  {"trials", json_of(forecast.trials, 1)},
                                  {"rounds", json_of(forecast.rounds, 1)},
-                                 {"hours", json_of(forecast.rounds, setting.trial_s / 3600)},
-                                 {"device_hours", json_of(forecast.trials, setting.device_hours_per_trial())},
+                                 {"hours", json_of(forecast.time, setting.trial_hours())},
+                                 {"device_hours", json_of(forecast.device_time, setting.trial_hours() * setting.devices_per_trial)},
                                  {"right", forecast.exact},
                                  {"named", forecast.named},
                                  {"unfinished", forecast.unfinished}};
@@ -78,9 +78,8 @@ void print_json(const Setting& setting, const strategies::Forecast& forecast) {
 }
 
 void print_line(const char* what, const strategies::Spread& spread, double factor) {
-  const auto scaled = [&](std::size_t value) { return static_cast<double>(value) * factor; };
-  fmt::print("{:<13}{:>9.1f}{:>9.1f}{:>9.1f}{:>9.1f}\n", what, spread.mean * factor, scaled(spread.median),
-             scaled(spread.p90), scaled(spread.most));
+  fmt::print("{:<13}{:>9.1f}{:>9.1f}{:>9.1f}{:>9.1f}\n", what, spread.mean * factor, spread.median * factor,
+             spread.p90 * factor, spread.most * factor);
 }
 
 void print_text(const Setting& setting, const strategies::Forecast& forecast) {
@@ -90,12 +89,30 @@ void print_text(const Setting& setting, const strategies::Forecast& forecast) {
   fmt::print("{:<13}{:>9}{:>9}{:>9}{:>9}\n", "", "mean", "median", "90 %", "most");
   print_line("trials", forecast.trials, 1);
   print_line("rounds", forecast.rounds, 1);
-  print_line("hours", forecast.rounds, setting.trial_s / 3600);
-  print_line("device hours", forecast.trials, setting.device_hours_per_trial());
+  print_line("hours", forecast.time, setting.trial_hours());
+  print_line("device hours", forecast.device_time, setting.trial_hours() * setting.devices_per_trial);
   fmt::print("\nfound {:.0f} %, causes named {:.0f} %, ended without a proof {:.0f} %\n", 100 * forecast.exact,
              100 * forecast.named, 100 * forecast.unfinished);
-  fmt::print("hours count {:.3g} min for a trial ({}); the references and both ends come on top\n", setting.trial_s / 60,
-             setting.trial_time_from);
+  const std::string slower = setting.everything_s == setting.trial_s
+                                 ? ""
+                                 : fmt::format(" with nothing neutralised, {:.3g} with everything, by price between",
+                                               setting.everything_s / 60);
+  fmt::print("hours count {:.3g} min for a trial{} ({}); the references and both ends come on top\n", setting.trial_s / 60,
+             slower, setting.trial_time_from);
+}
+
+/// What the person says is believed before what was seen, and that before the timeout.
+void set_trial_times(Setting& setting, const SimulateOptions& options, const std::optional<History>& earlier,
+                     double timeout_s) {
+  const std::optional<double> as_is_s = trial_time_s(earlier, Role::as_is), all_s = trial_time_s(earlier, Role::everything);
+  const std::optional<double> seen_s = as_is_s && all_s ? as_is_s : trial_time_s(earlier);
+  setting.trial_s = options.trial_minutes ? *options.trial_minutes * 60 : seen_s.value_or(timeout_s);
+  setting.everything_s = options.everything_minutes                   ? *options.everything_minutes * 60
+                         : !options.trial_minutes && as_is_s && all_s ? *all_s
+                                                                      : setting.trial_s;
+  setting.trial_time_from = options.trial_minutes ? "--trial-minutes"
+                            : seen_s              ? "as in the earlier run"
+                                                  : "the timeout; --trial-minutes says it better";
 }
 
 int simulate(const SimulateOptions& options) {
@@ -114,17 +131,14 @@ int simulate(const SimulateOptions& options) {
                   .games = options.games,
                   .devices_per_trial = experiment.subject.devices.per_trial,
                   .causes = causes};
-  const std::optional<double> seen_s = trial_time_s(earlier);
-  const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
-  setting.trial_s = options.trial_minutes ? *options.trial_minutes * 60 : seen_s.value_or(timeout_s);
-  setting.trial_time_from = options.trial_minutes ? "--trial-minutes"
-                            : seen_s              ? "as in the earlier run"
-                                                  : "the timeout; --trial-minutes says it better";
+  set_trial_times(setting, options, earlier, std::chrono::duration<double>(experiment.subject.timeout).count());
+  strategies::Plant plant = options.plant;
+  plant.slowdown = setting.everything_s / setting.trial_s;
   strategies::Problem problem = problem_of(experiment, catalogue, setting.slots, options.plant.flip <= 0);
   problem.seed = options.seed.value_or(problem.seed);
   const auto most = static_cast<std::size_t>(experiment.search.budget_trials.value_or(2000));
   const strategies::Forecast forecast =
-      strategies::simulate(problem, options.plant, options.games, engine_of(experiment.search.engine), most);
+      strategies::simulate(problem, plant, options.games, engine_of(experiment.search.engine), most);
   options.json ? print_json(setting, forecast) : print_text(setting, forecast);
   return 0;
 }
@@ -150,6 +164,9 @@ void add_simulate(CLI::App& app, Action& action) {
   command->add_option("--at-once", options->slots, "trials that run at once, instead of what the devices allow")
       ->check(CLI::Range(1, 1024));
   command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(CLI::PositiveNumber);
+  command->add_option("--everything-minutes", options->everything_minutes,
+                      "what one trial takes with everything neutralised")
+      ->check(CLI::PositiveNumber);
   command->add_option("--games", options->games, "games to play")->check(CLI::Range(1, 100000))->capture_default_str();
   command->add_option("--seed", options->seed, "of the first game, instead of the experiment's");
   command->add_flag("--json", options->json, "print one JSON document");

@@ -4,7 +4,8 @@
 // alone. The order is stratified: suspects with the same fate in the batch so far are neighbours, likely culprits
 // first, and every block of B neighbours spreads over the B parts of the order. A cut then halves every group that the
 // batch could not yet tell apart, and k balanced pools split n suspects into 2^k groups of equal size, which
-// independent random pools only do on average.
+// independent random pools only do on average. Of a block the suspects that are dear to neutralise go to the front, so
+// that they are active in most pools; where all suspects cost the same this changes nothing.
 #include "strategies/causes/design.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 
 #include "strategies/logarithm.hpp"
@@ -26,9 +28,10 @@ constexpr double kLeastGain = 0.02;       // bits
 
 class Designer {
  public:
-  Designer(const std::vector<Explanation>& particles, const Relations& relations, std::size_t suspects, double flip,
-           Random& random)
-      : relations_(relations), suspects_(suspects), flip_(flip), random_(random), marginal_(suspects, 0), fate_(suspects, 0) {
+  Designer(const std::vector<Explanation>& particles, const Relations& relations, std::span<const double> price,
+           double flip, Random& random)
+      : relations_(relations), price_(price), suspects_(price.size()), flip_(flip), random_(random),
+        marginal_(suspects_, 0), fate_(suspects_, 0) {
     const std::size_t count = std::min(particles.size(), kParticles);
     for (std::size_t i = 0; i < count; ++i)
       judges_.push_back(&particles[count == particles.size() ? i : random_.below(particles.size())]);
@@ -140,6 +143,7 @@ class Designer {
       one.assign(sorted.begin() + static_cast<std::ptrdiff_t>(b * block),
                  sorted.begin() + static_cast<std::ptrdiff_t>(std::min(suspects_, (b + 1) * block)));
       random_.shuffle(std::span(one));
+      std::ranges::stable_sort(one, std::greater(), [&](std::uint32_t suspect) { return price_[suspect]; });
       for (std::size_t i = 0; i < one.size(); ++i) parts[i].push_back(one[i]);
     }
     for (std::vector<std::uint32_t>& part : parts) {
@@ -182,6 +186,7 @@ class Designer {
   }
 
   const Relations& relations_;
+  std::span<const double> price_;
   std::size_t suspects_;
   double flip_;
   Random& random_;
@@ -193,9 +198,10 @@ class Designer {
 
 }  // namespace
 
-void design_pools(const std::vector<Explanation>& particles, const Relations& relations, std::size_t suspects, double flip, std::size_t count,
-                  std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
-  Designer designer(particles, relations, suspects, flip, random);
+void design_pools(const std::vector<Explanation>& particles, const Relations& relations, std::span<const double> price,
+                  double flip, std::size_t count, std::span<const SuspectSet> known, std::vector<SuspectSet>& batch,
+                  Random& random) {
+  Designer designer(particles, relations, price, flip, random);
   for (const SuspectSet& pool : batch) designer.fix(pool);
   while (batch.size() < count) {
     SuspectSet pool = designer.best(known, batch);

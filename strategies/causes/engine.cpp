@@ -45,6 +45,7 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
                  std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles,
                             problem.slots > kManySlots ? kMostOfManySlots : kMostParticles),
                  problem.seed + 11) {
+  for (SuspectId suspect : suspects_) price_.push_back(problem_.suspects[suspect].price);
   for (const Opinion& opinion : log_.opinions()) hear(opinion);
   review();
 }
@@ -160,7 +161,7 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
         batch.push_back(std::move(pool));
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
-  design_pools(particles_.all(), local_relations_, suspects_.size(), log_.flip(), before + count, known, batch, random);
+  design_pools(particles_.all(), local_relations_, price_, log_.flip(), before + count, known, batch, random);
   std::vector<SuspectSet> sets;
   for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(relations_.effective(global(batch[i])));
   return sets;

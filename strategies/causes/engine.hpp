@@ -57,6 +57,7 @@ class Engine {
   SuspectSet always_active_;
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
+  std::vector<double> price_;        // of these
   Relations local_relations_;
   Tests tests_;
   std::vector<Opinion> heard_;  // by test

@@ -1,6 +1,6 @@
 // The yardstick of the search: the targets beside what is measured, on planted culprits. The two ends are free.
 //   bench_search [scenario...] [--n N] [--games G] [--seed S] [--engine automatic|ordered|causes|additive]
-// Scenarios: alone rounds pairs noise unknown crash additive priors time; all of them without an argument.
+// Scenarios: alone rounds pairs noise unknown crash additive priors prices time; all of them without an argument.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -177,6 +177,24 @@ void priors() {
   }
 }
 
+// A tenth of the suspects makes a trial slow, ten times as slow all together. The rival is the same search that is not
+// told which.
+void prices() {
+  head("8. some suspects slow trials down (x10 together): time of the search that knows which, against one that does not");
+  for (std::size_t slots : {1, 8})
+    for (const Sizes& sizes : {Sizes{1}, Sizes{1, 1, 1}, Sizes{1, 2}}) {
+      Problem problem = problem_of(options.n, slots);
+      Plant plant{.cause_sizes = sizes, .slowdown = 10};
+      for (std::size_t i = 0; i < options.n; ++i) plant.load.push_back(i % 10 == 0 ? 100 : 1);
+      const Forecast blind = measure(problem, plant, 50);
+      for (std::size_t i = 0; i < options.n; ++i) problem.suspects[i].price = plant.load[i];
+      double seconds = 0;
+      const Forecast knowing = measure(problem, plant, 50, &seconds);
+      line(fmt::format("n={} D={} {}: share of the time", options.n, slots, mix_name(sizes)), 1.0,
+           knowing.time.mean / blind.time.mean, knowing, seconds);
+    }
+}
+
 // The longest and the mean time of one ask with the tells before it, ms of the processor: other programs do not count.
 void time_of(std::size_t n, std::size_t slots, const Sizes& sizes, double flip, EngineKind engine, double target_ms) {
   Problem problem = problem_of(n, slots, flip);
@@ -256,7 +274,8 @@ int main(int argc, char** argv) {
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{
       {"alone", alone}, {"rounds", rounds},     {"pairs", pairs},   {"noise", noise},  {"unknown", unknown},
-      {"crash", crash}, {"additive", additive}, {"priors", priors}, {"time", ask_time}};
+      {"crash", crash}, {"additive", additive}, {"priors", priors}, {"prices", prices},
+      {"time", ask_time}};
   for (const auto& [name, scenario] : all)
     if (options.scenarios.empty() ||
         std::find(options.scenarios.begin(), options.scenarios.end(), name) != options.scenarios.end())

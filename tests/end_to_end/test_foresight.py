@@ -21,6 +21,21 @@ class Simulate(Space):
         self.assertLessEqual(trials["median"], trials["p90"])
         self.assertAlmostEqual(said["hours"]["mean"], said["rounds"]["mean"] / 6)
 
+    def test_hours_count_what_is_neutralised_and_the_search_leaves_dear_suspects_active(self):
+        def hours(prices):
+            self.write("experiment.yaml", hostile_experiment(suspects=64).replace(
+                "  ops: [", "  ops:\n    price: {%s}\n    members: [" % prices))
+            said = json.loads(self.bisectd("simulate", "experiment.yaml", "--trial-minutes", "10", "--everything-minutes",
+                                           "60", "--games", "30", "--json", code=0).out)
+            self.assertEqual(said["everything_s"], 3600)
+            return said["rounds"]["mean"], said["hours"]["mean"]
+
+        rounds, alike = hours("op0: 10")
+        self.assertGreater(alike, rounds / 6)
+        self.assertLess(alike, rounds)
+        _, some_dear = hours(", ".join(f"op{i}: 1000" for i in range(0, 64, 8)))
+        self.assertLess(some_dear, 0.7 * alike)
+
     def test_more_culprits_noise_and_crashes_take_more_trials_and_devices_fewer_rounds(self):
         def mean(what, *arguments):
             return json.loads(self.simulate(*arguments, "--games", "10", "--json", suspects=40).out)[what]["mean"]
@@ -43,6 +58,7 @@ class Simulate(Space):
                                        code=0).out)
         self.assertEqual(said["suspects"], 5)
         self.assertLess(said["trial_s"], 10)
+        self.assertLess(said["everything_s"], 10)
 
     def test_too_many_culprits_are_refused(self):
         self.assertIn("cannot be planted", self.simulate("--causes", "3,3", suspects=4, code=2).err)

@@ -129,6 +129,21 @@ TEST_CASE("a culprit that cannot be neutralised is said to be outside, with the 
   CHECK_FALSE(game.answer.explanation.empty());
 }
 
+TEST_CASE("what is dear to neutralise stays active in most trials") {
+  for (const EngineKind engine : {EngineKind::ordered, EngineKind::causes}) {
+    Problem problem = problem_of(200, engine == EngineKind::ordered ? 1 : 8);
+    for (SuspectId id = 0; id < 200; id += 10) problem.suspects[id].price = 100;
+    const Game game = play(problem, exact({{33}, {77}}), 1000, engine);
+    std::size_t dear = 0, all = 0;
+    for (const Evidence& told : game.told) {
+      if (told.neutralised.all() || told.neutralised.count() > 195) continue;  // an end, or a cause alone
+      all += told.neutralised.count();
+      for (SuspectId id = 0; id < 200; id += 10) dear += told.neutralised.test(id);
+    }
+    CHECK(dear * 20 < all);  // by chance it would be a tenth
+  }
+}
+
 TEST_CASE("a pending set is never asked again, and answers may come in any order") {
   Search search(problem_of(100, 4));
   const Oracle truth = exact({{31}, {70}});
