@@ -26,7 +26,7 @@ class Regression {
     std::vector<double> effect;        ///< by `support`
     double offset = 0;
   };
-  /// The best fits found of the fewest suspects that explain every difference to within the noise (chi2 within 2.5
+  /// The best fits found of the fewest suspects that explain every difference to within the noise (chi2 within 4.5
   /// standard deviations of its mean), the best first; empty if none of at most `most` suspects does.
   std::vector<Fit> explain(std::size_t most) const;
 
