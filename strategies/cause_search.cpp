@@ -12,7 +12,7 @@ constexpr std::size_t kMostOrders = 12;
 
 }  // namespace
 
-CauseSearch::CauseSearch(SuspectId culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
+CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
                          std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed)
     : prior_(prior),
       relations_(relations),
@@ -20,7 +20,10 @@ CauseSearch::CauseSearch(SuspectId culprit, const CulpritPrior& prior, const Rel
       history_(history),
       random_(seed),
       stage_(relations_, base_, {}, {1.0, 1.0}) {
-  expose(culprit, std::move(order));
+  if (culprit)
+    expose(*culprit, std::move(order));
+  else
+    stage_ = stage(std::move(order));
   for (const Observation& seen : history_) observe(seen);
 }
 

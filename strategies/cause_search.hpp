@@ -1,7 +1,8 @@
-// Why one culprit is one: alone, or together with which partners. The same bisection as for culprits, with the members
-// found so far always exposed.
+// Which suspects fail only together: the partners of one culprit, or any cause within a set that fails. The same
+// bisection as for culprits, with the members found so far always exposed.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,9 +16,9 @@ namespace bisectd::strategies {
 /// member needs to matter is exposed with it.
 class CauseSearch {
  public:
-  /// `order`: the suspects outside the culprit set, any of which may be a partner. Prior, relations and history
-  /// outlive the search.
-  CauseSearch(SuspectId culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
+  /// `order`: any of these may be a member beside the culprit; without one, base and the whole order are known to hit, base
+  /// alone not. Prior, relations and history outlive the search.
+  CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
               std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed);
 
   void observe(const Observation& seen);

@@ -8,6 +8,7 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr int kMostVotes = 9;  // of one set, with noise
+constexpr std::size_t kMostFurtherCauses = 8;  // named beside one for each culprit
 constexpr std::size_t kEnoughDifferences = 6;  // measured, to try whether they add up
 
 bool decided(Verdict verdict) { return verdict == Verdict::pass || verdict == Verdict::fail; }
@@ -132,10 +133,43 @@ void Phases::advance() {
   if (!engine_ && !by_sums() && wants_causes())
     engine_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
   if (explained()) return;
-  if (!culprits_->complete() || !reasons_.empty()) return;
-  for (SuspectId culprit : culprits_->found())
-    reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, relations_, always_active_, culprits_->others(),
-                                                     failing_, problem_.seed + 3 + culprit));
+  if (culprits_->complete()) look_for_causes();
+}
+
+// A culprit has one cause here, but may be in several: those are met when a trial fails that holds none of the known ones.
+// A member of the fix is in each of them, so these stand first, where they cost least.
+void Phases::look_for_causes() {
+  if (reasons_.empty())
+    for (SuspectId culprit : culprits_->found())
+      reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, relations_, always_active_, culprits_->others(),
+                                                       failing_, problem_.seed + 3 + culprit));
+  while (reasons_.size() < culprits_->found().size() + kMostFurtherCauses &&
+         std::ranges::all_of(reasons_, [](const auto& reason) { return reason->complete(); })) {
+    const SuspectSet* failing = unexplained();
+    if (!failing) return;
+    std::vector<SuspectId> order = culprits_->found();
+    for (SuspectId other : culprits_->others()) order.push_back(other);
+    std::erase_if(order, [&](SuspectId suspect) { return !failing->test(suspect) || always_active_.test(suspect); });
+    reasons_.push_back(std::make_unique<CauseSearch>(std::nullopt, prior_, relations_, always_active_,
+                                                     relations_.needed_first(std::move(order)), failing_,
+                                                     problem_.seed + 3 + size() + reasons_.size()));
+  }
+}
+
+const SuspectSet* Phases::unexplained() const {
+  if (!log_.exact() || reasons_.empty()) return nullptr;
+  std::vector<SuspectSet> causes;
+  for (const auto& reason : reasons_) {
+    if (!reason->complete()) return nullptr;
+    causes.emplace_back(size());
+    for (SuspectId member : relations_.with_needs(reason->members())) causes.back().set(member);
+    causes.back() -= always_active_;
+  }
+  for (const Observation& seen : failing_)
+    if (seen.outcome == Outcome::hit &&
+        std::ranges::none_of(causes, [&](const SuspectSet& cause) { return cause.is_subset_of(seen.exposed); }))
+      return &seen.exposed;
+  return nullptr;
 }
 
 // Culprits whose effects cancel make a run worse when only some of them are neutralised: no engine that trusts

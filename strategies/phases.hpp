@@ -40,7 +40,10 @@ class Phases {
   const Ordered* culprits() const { return culprits_.get(); }
   const causes::Engine* engine() const { return engine_.get(); }
   const additive::Engine* sums() const { return sums_.get(); }
-  const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }  ///< one per culprit
+  /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
+  const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }
+  /// The first failing trial that holds none of the causes found so far; null without one.
+  const SuspectSet* unexplained() const;
 
   /// Whether `additive` leads: it was asked for, or the verdicts contradict each other for good and the measured
   /// differences may tell why. It hands over when it misfits.
@@ -57,6 +60,7 @@ class Phases {
   void take_in(const LogEntry& entry);
   bool settle_top();
   void advance();
+  void look_for_causes();
   void rebuild();
   void estimate_flip();
   bool wants_causes() const;

@@ -92,6 +92,7 @@ bool Search::Impl::given_up(const CauseSearch& cause) const {
 std::vector<std::vector<SuspectId>> Search::Impl::named_causes() const {
   std::vector<std::vector<SuspectId>> causes;
   for (const auto& cause : phases->reasons()) {
+    if (cause->members().empty()) continue;
     causes.push_back(phases->relations().outermost(cause->members()));
     std::sort(causes.back().begin(), causes.back().end());
   }
@@ -220,7 +221,8 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
       const auto sets = cause->ask(1, busy);
       if (!sets.empty())
         add(sets.front(), Purpose::certificate,
-            fmt::format("does #{} fail without the others?", cause->members().front()));
+            cause->members().empty() ? "a trial failed that holds no cause known so far: which one?"
+                                     : fmt::format("does #{} fail without the others?", cause->members().front()));
     }
     if (trials.size() == before) break;
   }

@@ -69,8 +69,12 @@ std::string explanation(const Phases& phases, State state) {
     std::string text;
     for (const auto& cause : phases.reasons())
       if (!phases.explained() && !cause->complete())
-        text += fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
-                            cause->members().front());
+        text += cause->members().empty()
+                    ? "a further cause could not be named: every trial that would tell says nothing. "
+                    : fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
+                                  cause->members().front());
+    if (!phases.explained() && phases.unexplained())
+      text += "there are further causes, which the fix mends too and which were not named. ";
     return text;
   }
   if (state != State::stuck) return {};

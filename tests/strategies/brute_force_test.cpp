@@ -29,6 +29,9 @@ void check_answer(const Game& game, const Oracle& truth, std::size_t n, std::siz
     if (std::none_of(game.answer.causes.begin(), game.answer.causes.end(),
                      [&](const auto& cause) { return std::find(cause.begin(), cause.end(), culprit) != cause.end(); }))
       throw std::runtime_error("a culprit without a cause");
+  for (const Evidence& evidence : game.told)
+    if (evidence.verdict == Verdict::fail && !fails(game.answer.causes, evidence.neutralised))
+      throw std::runtime_error("a trial failed by a cause that is not named");
   if (!replays(game)) throw std::runtime_error("the certificate does not replay");
   if (game.told.size() > bound(n, game.answer, slots)) throw std::runtime_error("too many trials");
   std::set<SuspectSet> seen;

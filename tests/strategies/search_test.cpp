@@ -241,6 +241,27 @@ TEST_CASE("ordered: a cheaper fix of the same causes is tried, and only taken if
   }
 }
 
+TEST_CASE("a trial that fails by a cause nobody named is followed up, whoever ran it") {
+  const Oracle truth = exact({{3, 20}, {3, 40}, {9}});
+  for (const std::size_t slots : {1, 8}) {
+    Search search(problem_of(64, slots));
+    const auto to_the_end = [&] {
+      for (int round = 0; round < 200 && search.answer().state == State::searching; ++round)
+        for (const Trial& trial : search.ask(slots, {})) search.tell(evidence_of(trial.neutralised, truth(trial.neutralised)));
+    };
+    to_the_end();
+    REQUIRE(search.answer().state == State::proved);
+    for (const SuspectId partner : {20, 40}) {
+      const SuspectSet other = set_of(64, {9, partner});
+      search.tell(evidence_of(other, truth(other)));
+      to_the_end();
+    }
+    REQUIRE(search.answer().state == State::proved);
+    CHECK(search.answer().causes == Causes{{3, 20}, {3, 40}, {9}});
+    CHECK(search.answer().culprit_set == std::vector<SuspectId>{3, 9});
+  }
+}
+
 TEST_CASE("an unfinished search says what is proved, likely, untouched and next") {
   Search search(problem_of(32));
   const Oracle truth = exact({{10}});
