@@ -32,10 +32,6 @@ struct ExplainOptions {
   std::string folder, suspect;
 };
 
-bool is_evidence(const PastTrial& trial) {
-  return trial.judgement && (trial.role == Role::as_is || is_search(trial.role));
-}
-
 /// A finished or unfinished search, told again from its journal.
 class Retold {
  public:
@@ -48,7 +44,7 @@ class Retold {
     Inquiry inquiry(problem_, engine_of(experiment.search.engine));
     for (const std::size_t index : history_.order_judged) {
       PastTrial& trial = history_.trials[index];
-      if (!is_evidence(trial)) continue;
+      if (!trial.judgement || !is_evidence(trial.role)) continue;
       trial.neutralised.resize(catalogue_.size());  // the subject as it is runs before the suspects are known
       inquiry.learn(told_by(trial));
       for (const SuspectId id : trial.refused) inquiry.learn(told_of_refusal(id, catalogue_.size()));

@@ -106,7 +106,7 @@ void Hunt::go_on_with_past() {
   for (const PastTrial& trial : past.trials) night_.trials.continue_numbers_after(trial.number);
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
-    if (!is_search(trial.role)) continue;
+    if (!is_search(trial.role) && trial.role != Role::other_fix) continue;
     restore(night_.record, trial);
     night_.jury->learn(*trial.judgement);
     learn(told_by(trial));
@@ -164,6 +164,18 @@ void Hunt::learn(const Told& told) {
   if (!inquiry_.learn(told)) return;
   night_.progress.line("a whole run contradicts shortened ones: the search goes on at full length");
   night_.jury->forget_horizon();
+}
+
+bool Hunt::hear(const std::vector<FinishedTrial>& trials) {
+  for (const FinishedTrial& finished : trials)
+    learn(told_by(finished.judgement, finished.plan.neutralised, finished.plan.role, false));
+  if (trials.empty() || inquiry_.answer().state != State::searching) return false;
+  const strategies::Answer proved = night_.record.answer;
+  night_.record.answer = inquiry_.answer();
+  search();
+  if (night_.record.answer.state == State::proved) return true;
+  night_.record.answer = proved;
+  return false;
 }
 
 bool Hunt::budget_spent() const {

@@ -20,6 +20,9 @@ class Hunt {
   /// Makes another minimal fix the culprit set, if it can be proved as well; else the answer stays as it is. Throws
   /// Interrupted.
   void prefer(const std::vector<strategies::SuspectId>& fix);
+  /// Takes in trials of other fixes. True if one of them showed a further cause, and that is in the answer now. Throws
+  /// Interrupted.
+  bool hear(const std::vector<FinishedTrial>& trials);
   bool budget_spent() const;
   /// Suspects that were neutralised, in a family that leaves traces, and left none.
   strategies::SuspectSet without_effect() const { return effect_due_ - effect_seen_; }

@@ -48,10 +48,13 @@ void compare_fixes(Night& night, Hunt& hunt, bool exact) {
     describe_costs(record, others);
     return others;
   };
-  const auto others = describe();
-  if (record.answer.state != strategies::State::proved || hunt.budget_spent()) return;
-  try_other_fixes(night, others);
-  describe();
+  while (true) {
+    const auto others = describe();
+    if (record.answer.state != strategies::State::proved || hunt.budget_spent()) return;
+    const auto tried = try_other_fixes(night, others);
+    describe();
+    if (!hunt.hear(tried)) break;
+  }
   if (night.experiment.search.fix != configs::FixChoice::fastest || night.past.finished) return;
   if (const auto fix = faster_fix(record)) hunt.prefer(*fix);
   describe();

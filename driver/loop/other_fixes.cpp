@@ -24,15 +24,19 @@ std::vector<std::vector<SuspectId>> other_fixes(const strategies::Answer& answer
   return fixes;
 }
 
-void try_other_fixes(Night& night, const std::vector<std::vector<SuspectId>>& fixes) {
-  if (!night.record.as_is_step_time_s || !night.record.fix_step_time_s) return;
+std::vector<FinishedTrial> try_other_fixes(Night& night, const std::vector<std::vector<SuspectId>>& fixes) {
+  if (!night.record.as_is_step_time_s || !night.record.fix_step_time_s) return {};
   for (const std::vector<SuspectId>& fix : fixes) {
+    if (std::ranges::any_of(night.record.trials, [&](const reports::Trial& trial) {
+          return trial.role == name_of(Role::other_fix) && trial.neutralised == fix;
+        }))
+      continue;
     const auto tried = std::ranges::find(night.record.other_fixes, fix, &reports::OtherFix::neutralised);
     if (tried != night.record.other_fixes.end() && (tried->step_time_s || tried->verdict != Verdict::pass)) continue;
     TrialPlan plan = night.plan_for(Role::other_fix, night.catalogue.set_of(fix), "another minimal fix: is it faster?");
     if (!night.past.finished || night.was_begun(plan)) night.start_or_go_on(std::move(plan));
   }
-  night.wait_for_all();
+  return night.wait_for_all();
 }
 
 std::optional<std::vector<SuspectId>> faster_fix(const reports::Record& record) {

@@ -14,8 +14,8 @@ std::vector<std::vector<strategies::SuspectId>> other_fixes(const strategies::An
                                                             const strategies::Problem& problem);
 
 /// Runs each of them once at full length, unless the record knows enough of it or no step time can be measured here.
-/// Their trials are no evidence for the search. Throws Interrupted.
-void try_other_fixes(Night& night, const std::vector<std::vector<strategies::SuspectId>>& fixes);
+/// Returns the trials that came to their end now. Throws Interrupted.
+std::vector<FinishedTrial> try_other_fixes(Night& night, const std::vector<std::vector<strategies::SuspectId>>& fixes);
 
 /// The fastest of the other fixes that pass, if it is faster than the culprit set.
 std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Record& record);

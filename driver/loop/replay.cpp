@@ -122,7 +122,7 @@ class Replay {
     Inquiry inquiry(preferring(problem(), history_.preferred), engine_of(experiment_.search.engine));
     for (const std::size_t index : history_.order_judged) {
       const PastTrial& trial = history_.trials[index];
-      if (trial.role != Role::as_is && !is_search(trial.role)) continue;
+      if (!is_evidence(trial.role)) continue;
       Told told = told_by(trial);
       told.evidence.neutralised.resize(history_.catalogue->size());  // the subject as it is ran before they were known
       inquiry.learn(std::move(told));

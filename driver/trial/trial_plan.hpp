@@ -23,6 +23,8 @@ Role role_of(strategies::Purpose purpose);
 
 /// Trials that the search asked for; the others come before it or after.
 bool is_search(Role role);
+/// Trials whose verdicts the search is told.
+bool is_evidence(Role role);
 
 /// What names a trial's folder: two trials of one set have the same key.
 std::string set_key(const strategies::SuspectSet& set);
