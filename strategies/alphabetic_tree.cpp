@@ -3,20 +3,24 @@
 // so built mixes the order up, but its leaves have the depths of an optimal tree that keeps it.
 #include "strategies/alphabetic_tree.hpp"
 
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace bisectd::strategies {
 namespace {
 
+using Weight = std::uint64_t;
+
 struct Node {
-  double weight;
+  Weight weight;
   std::size_t id;  // leaves first, then the pairs as they are made; the last one is the root
 };
 
 class JoinedPairs {
  public:
-  explicit JoinedPairs(std::span<const double> weight) : next_(weight.size()), parent_(2 * weight.size() - 1) {
+  explicit JoinedPairs(std::span<const Weight> weight) : next_(weight.size()), parent_(2 * weight.size() - 1) {
     for (std::size_t leaf = 0; leaf < weight.size(); ++leaf) {
       while (line_[line_.size() - 2].weight <= weight[leaf]) join(line_.size() - 1);
       line_.push_back({weight[leaf], leaf});
@@ -45,16 +49,25 @@ class JoinedPairs {
   }
 
   static constexpr std::size_t kWalls = 2;  // too heavy to be joined or moved past
-  std::vector<Node> line_{kWalls, {std::numeric_limits<double>::infinity(), 0}};
+  std::vector<Node> line_{kWalls, {std::numeric_limits<Weight>::max(), 0}};
   std::size_t next_;
   std::vector<std::size_t> parent_;
 };
+
+// In units of 2^-40 of their sum: with sums that are rounded, weights that nearly tie give depths that no tree has.
+std::vector<Weight> whole_numbers(std::span<const double> weight) {
+  const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
+  const double unit = sum > 0 ? sum * 0x1p-40 : 1.0;
+  std::vector<Weight> whole;
+  for (double w : weight) whole.push_back(static_cast<Weight>(w / unit + 0.5));
+  return whole;
+}
 
 }  // namespace
 
 // Read from left to right, two neighbours of one depth are the halves of a tree one step higher.
 std::size_t optimal_split(std::span<const double> weight) {
-  const std::vector<std::size_t> depths = JoinedPairs(weight).depths();
+  const std::vector<std::size_t> depths = JoinedPairs(whole_numbers(weight)).depths();
   std::vector<std::size_t> open;  // depths of the subtrees that wait for their right half
   std::size_t leaf = 0;
   do {

@@ -8,7 +8,7 @@
 namespace bisectd::strategies {
 
 /// Of an optimal alphabetic tree over `weight` (at least two, none negative): how many leaves stand left of its root.
-/// Only sums and comparisons of the weights are used. O(N^2) in the worst case, close to O(N) mostly.
+/// The same on every machine. O(N^2) in the worst case, close to O(N) mostly.
 std::size_t optimal_split(std::span<const double> weight);
 
 }  // namespace bisectd::strategies

@@ -43,7 +43,7 @@ struct Answer {
   std::vector<Claim> certificate;
   std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
   std::vector<SuspectId> excluded;           ///< stayed active because another one of their exclusive group was chosen
-  bool needs_used = false;  ///< Suspect::only_with is believed; not any more once a trial belies it
+  bool needs_belied = false;  ///< Suspect::only_with was given up: trials could not be explained with it
   double confidence = 0.0;    ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
   std::vector<double> guilt;  ///< per suspect: probability of being in the culprit set
   double trials_left_low = 0, trials_left_high = 0;  ///< expected range to the end

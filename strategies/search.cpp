@@ -50,36 +50,51 @@ class Search::Impl {
   bool may_tell(const SuspectSet& active) const;
   State state() const;
   bool given_up(const CauseSearch& cause) const;
-  bool belies_needs(const Evidence& evidence) const;
+  bool belies_needs(const SuspectSet& active, const SuspectSet& top) const;
+  bool outside() const;
 
   EngineKind kind;
-  bool uses_needs;             // that some suspects matter only with others
-  std::vector<Evidence> told;  // while it does
+  bool uses_needs, had_needs;  // that some suspects matter only with others
+  std::vector<Evidence> told;  // while they are used
 };
 
 Search::Impl::Impl(Problem problem, EngineKind engine)
-    : kind(engine), uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })) {
+    : kind(engine),
+      uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
+      had_needs(uses_needs) {
   phases = std::make_unique<Phases>(std::move(problem), engine);
   update_answer();
 }
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
-  const bool belied = uses_needs && belies_needs(evidence);
-  if (uses_needs) told.push_back(evidence);
-  if (!belied) return phases->tell(evidence);
+  const SuspectSet top = phases->top();
+  phases->tell(evidence);
+  if (!uses_needs) return;
+  told.push_back(evidence);
+  if (!belies_needs(~evidence.neutralised, top)) return;
   phases = std::make_unique<Phases>(without_needs(phases->problem()), kind);
   uses_needs = false;
   for (const Evidence& each : std::exchange(told, {})) phases->tell(each);
 }
 
-// Only what should not matter was active beside the top, and it fails. If the top fails too it may not be their fault, but
-// then there is nothing to search below that top.
-bool Search::Impl::belies_needs(const Evidence& evidence) const {
-  if (evidence.verdict != Verdict::fail || evidence.neutralised.size() != phases->size()) return false;
+// Only what should not matter was active beside the top, and it fails; or there is nothing to search, or one set both
+// passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
+bool Search::Impl::belies_needs(const SuspectSet& active, const SuspectSet& top) const {
+  const EvidenceLog& log = phases->log();
+  const bool contradictory =
+      log.exact() && (log.contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
+  if (contradictory || outside()) return true;
+  if (active.size() != phases->size() || phases->verdict_of(active) != Verdict::fail) return false;
   const Relations& relations = phases->relations();
-  const SuspectSet active = ~evidence.neutralised, &top = phases->top();
   return !active.is_subset_of(top) && relations.effective(active).is_subset_of(relations.effective(top));
+}
+
+// It fails even with everything neutralised that can be.
+bool Search::Impl::outside() const {
+  const bool top_known = !phases->runnable() || phases->runnable()->complete();
+  return phases->verdict_of(phases->all()) == Verdict::fail && top_known &&
+         phases->verdict_of(phases->always_active()) == Verdict::fail;
 }
 
 bool Search::Impl::given_up(const CauseSearch& cause) const {
@@ -248,10 +263,7 @@ State Search::Impl::state() const {
     return phases->explained() ? State::proved : plan(1, {}).empty() ? State::stuck : State::searching;
   if (phases->log().contradiction()) return plan(1, {}).empty() ? State::contradictory : State::searching;
   if (phases->verdict_of(phases->all()) == Verdict::pass) return State::aligned;
-  const bool top_known = !phases->runnable() || phases->runnable()->complete();
-  if (phases->verdict_of(phases->all()) == Verdict::fail && top_known &&
-      phases->verdict_of(phases->always_active()) == Verdict::fail)
-    return State::outside_suspects;
+  if (outside()) return State::outside_suspects;
   if (phases->explained()) return State::proved;
   const auto settled = [&](const auto& cause) { return cause->complete() || given_up(*cause); };
   if (phases->culprits() && phases->culprits()->complete() &&
@@ -265,7 +277,7 @@ State Search::Impl::state() const {
 void Search::Impl::update_answer() {
   answer = {};
   answer.state = state();
-  answer.needs_used = uses_needs;
+  answer.needs_belied = had_needs && !uses_needs;
   answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = found();
   for (SuspectId suspect : members_of(phases->always_active()))

@@ -51,7 +51,7 @@ class Retold {
       trials_.push_back(&trial);
     }
     answer_ = inquiry.answer();
-    relations_.emplace(answer_.needs_used ? problem_ : without_needs(problem_));
+    relations_.emplace(answer_.needs_belied ? without_needs(problem_) : problem_);
   }
 
   const neutralise::Catalogue& catalogue() const { return catalogue_; }

@@ -53,7 +53,8 @@ strategies::Problem preferring(strategies::Problem problem, const std::vector<st
 }
 
 strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
-  return ~strategies::Relations(problem_of(experiment, catalogue, 1, true)).tops().front();
+  const strategies::Relations relations(problem_of(experiment, catalogue, 1, true));
+  return ~relations.widest(relations.tops().front());
 }
 
 strategies::EngineKind engine_of(configs::EngineChoice choice) {

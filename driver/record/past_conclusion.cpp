@@ -62,6 +62,8 @@ json json_of(const Answer& answer) {
           {"causes", answer.causes},
           {"certificate", std::move(claims)},
           {"not_neutralisable", answer.not_neutralisable},
+          {"excluded", answer.excluded},
+          {"needs_belied", answer.needs_belied},
           {"confidence", answer.confidence},
           {"guilt", answer.guilt},
           {"left", {answer.trials_left_low, answer.trials_left_high}},
@@ -84,6 +86,8 @@ Answer answer_in(const json& from) {
     answer.certificate.push_back(std::move(claim));
   }
   from.at("not_neutralisable").get_to(answer.not_neutralisable);
+  answer.excluded = from.value("excluded", answer.excluded);
+  answer.needs_belied = from.value("needs_belied", false);
   from.at("confidence").get_to(answer.confidence);
   from.at("guilt").get_to(answer.guilt);
   from.at("left").at(0).get_to(answer.trials_left_low);

@@ -250,7 +250,9 @@ std::vector<AttemptOutcome> Attempts::wait() {
     for (const auto& [id, running] : running_) began_s.push_back(seen_now(*running).started_s);
     const double rest_s = seconds_to_gather(outcomes.front(), began_s, now_s());
     if (rest_s <= 0) break;
-    collect(outcomes, std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(rest_s)));
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(rest_s));
+    collect(outcomes, std::min(kPollEvery, rest));
+    poll();
   }
   return outcomes;
 }

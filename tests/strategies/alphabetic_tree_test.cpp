@@ -53,6 +53,16 @@ TEST_CASE("no tree that keeps the order needs fewer steps on average") {
   }
 }
 
+TEST_CASE("weights that tie but for rounding") {
+  Random random(11);
+  for (int game = 0; game < 20000; ++game) {
+    const double near = random.unit();
+    std::vector<double> weight(2 + random.below(9));
+    for (double& w : weight) w = near * (1 + 0x1p-52 * static_cast<double>(random.below(12)));
+    CHECK(steps_by_splits(weight) == Approx(fewest_steps(weight)));
+  }
+}
+
 TEST_CASE("the root of the tree where bisecting the mass would go wrong") {
   // 4 | 3 3 | 4: either half first makes all leaves two steps deep; 5 at the end is worth a question of its own.
   CHECK(optimal_split(std::vector<double>{4, 3, 3, 4}) == 2);

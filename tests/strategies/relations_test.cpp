@@ -141,7 +141,41 @@ TEST_CASE("needs that do not hold are given up: nobody is accused in place of wh
     REQUIRE(game.answer.state == State::proved);
     CHECK(game.answer.culprit_set == std::vector<SuspectId>{50});
     CHECK(game.answer.causes == Causes{{50}});
-    CHECK_FALSE(game.answer.needs_used);
+    CHECK(game.answer.needs_belied);
+  }
+}
+
+TEST_CASE("needs that do not hold, beside a suspect whose neutralising breaks the run") {
+  for (const std::size_t slots : {1, 8})
+    for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
+      Problem problem = problem_of(32, slots);
+      problem.suspects[20].only_with = {7};
+      const Game game = play(problem, [](const SuspectSet& neutralised) {
+        return neutralised.test(3) ? Verdict::unresolved : neutralised.test(20) ? Verdict::pass : Verdict::fail;
+      }, 1000, engine);
+      REQUIRE(game.answer.state == State::proved);
+      CHECK(game.answer.causes == Causes{{20}});
+      CHECK(game.answer.not_neutralisable == std::vector<SuspectId>{3});
+    }
+}
+
+TEST_CASE("needs that do not hold, where verdicts add up slowly") {
+  for (const double p_bad : {0.8, 0.9}) {
+    Problem problem = problem_of(32);
+    problem.flip_probability = std::nullopt;
+    problem.suspects[20].only_with = {7};
+    Search search(problem);
+    for (int round = 0; round < 300 && search.answer().state == State::searching; ++round)
+      for (const Trial& trial : search.ask(1, {})) {
+        const bool bad = !trial.neutralised.test(20);
+        const bool end = trial.purpose == Purpose::everything_neutralised;
+        search.tell({.neutralised = trial.neutralised,
+                     .verdict = bad ? (end ? Verdict::inconclusive : Verdict::fail) : Verdict::pass,
+                     .p_bad = bad ? (end ? p_bad : 0.9999) : 0.0001,
+                     .delta = {}});
+      }
+    REQUIRE(search.answer().state == State::proved);
+    CHECK(search.answer().causes == Causes{{20}});
   }
 }
 
