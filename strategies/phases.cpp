@@ -110,7 +110,8 @@ void Phases::rebuild() {
 // What stays active in every trial, given the top that is tried; false while that is not known.
 bool Phases::settle_top() {
   if (!runnable_ && told(top()) > 0 && verdict_of(top()) == Verdict::unresolved)
-    runnable_ = std::make_unique<Ordered>(even_, std::span<const Suspect>{}, unrelated_, SuspectSet(size()), top(), crashing_, problem_.seed + 1);
+    runnable_ = std::make_unique<Ordered>(even_, std::span<const Suspect>{}, unrelated_, SuspectSet(size()), top(),
+                                          crashing_, problem_.seed + 1);
   if (runnable_ && !runnable_->complete()) return false;
   always_active_ = top();
   if (runnable_)

@@ -61,7 +61,8 @@ std::optional<double> trial_time_s(const std::optional<History>& earlier, std::o
   if (earlier)
     for (const PastTrial& trial : earlier->trials)
       for (const PastAttempt& attempt : trial.attempts)
-        if (trial.role == role.value_or(trial.role) && trial.role != Role::reference && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
+        if (trial.role == role.value_or(trial.role) && trial.role != Role::reference &&
+            (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
           times_s.push_back(attempt.duration_s);
   if (times_s.empty()) return std::nullopt;
   const auto middle = times_s.begin() + static_cast<std::ptrdiff_t>(times_s.size() / 2);

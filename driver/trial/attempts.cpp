@@ -241,17 +241,16 @@ void Attempts::collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milli
 
 std::vector<AttemptOutcome> Attempts::wait() {
   std::vector<AttemptOutcome> outcomes;
-  while (outcomes.empty() && !running_.empty() && launcher_.signal_number() == 0) {
-    collect(outcomes, kPollEvery);
-    if (outcomes.empty()) poll();
-  }
-  while (!outcomes.empty() && launcher_.signal_number() == 0) {
-    std::vector<double> began_s;
-    for (const auto& [id, running] : running_) began_s.push_back(seen_now(*running).started_s);
-    const double rest_s = seconds_to_gather(outcomes.front(), began_s, now_s());
-    if (rest_s <= 0) break;
-    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(rest_s));
-    collect(outcomes, std::min(kPollEvery, rest));
+  while (!running_.empty() && launcher_.signal_number() == 0) {
+    std::chrono::milliseconds at_most = kPollEvery;
+    if (!outcomes.empty()) {
+      std::vector<double> began_s;
+      for (const auto& [id, running] : running_) began_s.push_back(seen_now(*running).started_s);
+      const std::chrono::duration<double> rest(seconds_to_gather(outcomes.front(), began_s, now_s()));
+      if (rest.count() <= 0) break;
+      at_most = std::min(at_most, std::chrono::ceil<std::chrono::milliseconds>(rest));
+    }
+    collect(outcomes, at_most);
     poll();
   }
   return outcomes;
