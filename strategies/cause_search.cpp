@@ -12,8 +12,9 @@ constexpr std::size_t kMostOrders = 12;
 
 }  // namespace
 
-CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
-                         std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed)
+CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations,
+                         SuspectSet base, std::vector<SuspectId> order, const std::vector<Observation>& history,
+                         std::uint64_t seed)
     : prior_(prior),
       relations_(relations),
       base_(std::move(base)),

@@ -115,8 +115,9 @@ std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const Suspec
   for (const Gap& gap : gaps)
     for (std::size_t j = 1; j <= gap.cuts; ++j) {
       const std::span<const double> here = std::span(mass).subspan(low_ + gap.from, gap.to - gap.from + 1);
-      const double target = gap.cuts == 1 ? sum[gap.from + optimal_split(here) - 1]
-                                          : gap.before + gap.mass * static_cast<double>(j) / static_cast<double>(gap.cuts + 1);
+      const double evenly = static_cast<double>(j) / static_cast<double>(gap.cuts + 1);
+      const double target =
+          gap.cuts == 1 ? sum[gap.from + optimal_split(here) - 1] : gap.before + gap.mass * evenly;
       // Walk outwards from the target to the nearest cut that is free and says something.
       std::size_t right = gap.from;
       while (right < gap.to && sum[right] < target) ++right;

@@ -180,7 +180,8 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
     if (phases->told(top) == 0 || (phases->verdict_of(top) == Verdict::inconclusive && phases->told(top) < most))
       add(top, Purpose::everything_neutralised,
           top.none() ? "with everything neutralised it must pass"
-                     : fmt::format("with everything neutralised that can be together and can matter, {} stay active: it must pass",
+                     : fmt::format("with everything neutralised that can be together and can matter, {} stay active: it "
+                                   "must pass",
                                    top.count()));
     return trials;
   }
