@@ -62,6 +62,11 @@ double EvidenceLog::doubt(const Opinion& opinion) const {
   return opinion.claimed_doubt <= 0 ? 0.0 : std::clamp(opinion.claimed_doubt, flip_, 0.5);
 }
 
+std::size_t EvidenceLog::silent_in_a_row() const {
+  const auto spoke = std::find_if(opinions_.rbegin(), opinions_.rend(), [&](const Opinion& o) { return doubt(o) < 0.5; });
+  return static_cast<std::size_t>(spoke - opinions_.rbegin());
+}
+
 std::size_t EvidenceLog::Hash::operator()(const SuspectSet& set) const {
   std::size_t hash = set.size();
   boost::to_block_range(set, HashIterator(hash));

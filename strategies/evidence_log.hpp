@@ -62,6 +62,8 @@ class EvidenceLog {
   /// Chance that an opinion is wrong: the judge may be less sure than usual, but not surer than verdicts are in
   /// general, unless it is certain.
   double doubt(const Opinion& opinion) const;
+  /// How many of the last opinions said nothing, up to the last one that did.
+  std::size_t silent_in_a_row() const;
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 

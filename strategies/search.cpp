@@ -18,6 +18,7 @@ constexpr int kEndTold = 2;       // times an end may say nothing before the sea
 constexpr int kMostEndVotes = 5;  // with noise, where verdicts count as votes
 constexpr const char* kOnceMore = "said nothing before and would decide: once more";
 constexpr int kSilentTold = 3;  // times a deciding set may say nothing
+constexpr std::size_t kMostSilentInARow = 96;  // trials, after which the next would not either
 
 }  // namespace
 
@@ -197,7 +198,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
       add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
     return trials;
   }
-  if (phases->explained()) return trials;
+  if (phases->explained() || log.silent_in_a_row() >= kMostSilentInARow) return trials;
   if (phases->by_sums()) {
     for (const SuspectSet& set : phases->sums()->ask(slots, busy)) {
       const bool check = phases->sums()->is_check(set);

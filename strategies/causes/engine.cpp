@@ -66,7 +66,9 @@ SuspectSet Engine::global(const SuspectSet& pool) const {
 // A pass with one of the always active suspects neutralised says nothing about the trials to come; a failure does.
 void Engine::hear(const Opinion& opinion) {
   const SuspectSet& active = log_.entries()[opinion.entry].active;
-  if (misfit() || log_.doubt(opinion) >= 0.5) return;
+  if (misfit()) return;
+  silent_in_a_row_ = log_.doubt(opinion) < 0.5 ? 0 : silent_in_a_row_ + 1;
+  if (silent_in_a_row_ > 0) return;
   if (!opinion.fails && !always_active_.is_subset_of(relations_.widest(active))) return;
   tests_.add(local(active), opinion.fails, doubt_ratio(opinion));
   heard_.push_back(opinion);

@@ -28,8 +28,10 @@ class Engine {
   /// Verdicts that the particles believe to be wrong, on average, of those that are doubted no more than usual.
   Flips expected_flips() const;
 
-  /// Nothing it believes in explains what it heard, or it can take in no more.
-  bool misfit() const { return particles_.misfit() || tests_.full() || crowded_; }
+  /// Nothing it believes in explains what it heard, it can take in no more, or what it asks says nothing.
+  bool misfit() const {
+    return particles_.misfit() || tests_.full() || crowded_ || silent_in_a_row_ >= kMostSilentInARow;
+  }
 
   /// The answer that is likeliest, or the one that is proved.
   const Finding& finding() const { return findings_.front(); }
@@ -65,6 +67,8 @@ class Engine {
   std::vector<Finding> findings_;   // the likeliest first; never empty
   std::vector<Check> checks_;       // what the likely findings still want judged
   bool crowded_ = false;            // about as many causes as it can hold
+  static constexpr std::size_t kMostSilentInARow = 32;
+  std::size_t silent_in_a_row_ = 0;  // of the last opinions
 };
 
 }  // namespace bisectd::strategies::causes

@@ -109,6 +109,21 @@ TEST_CASE("a suspect whose neutralising crashes stays active, and the rest is se
   CHECK(game.told.size() < 40);
 }
 
+TEST_CASE("where every mixture crashes the search ends, and says so") {
+  for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes, EngineKind::additive})
+    for (const std::size_t slots : {1, 8})
+      for (const std::optional<double> flip : {std::optional(0.0), std::optional<double>()}) {
+        Problem problem = problem_of(64, slots);
+        problem.flip_probability = flip;
+        const Game game = play(problem, [](const SuspectSet& neutralised) {
+          return neutralised.none() ? Verdict::fail : neutralised.all() ? Verdict::pass : Verdict::unresolved;
+        }, 400, engine);
+        CHECK(game.answer.state == State::stuck);
+        CHECK(game.told.size() < 120);
+        CHECK(game.answer.explanation.find("says nothing") != std::string::npos);
+      }
+}
+
 TEST_CASE("two suspects that crash together: one of them stays active") {
   const Causes causes{{3}};
   const Game game = play(problem_of(32), [&](const SuspectSet& neutralised) {
