@@ -31,6 +31,8 @@ class CauseSearch {
   FirstHit stage(std::vector<SuspectId> order) const;
   void expose(SuspectId member, std::vector<SuspectId> order);
   void advance();
+  std::optional<SuspectSet> guess_third() const;
+  std::optional<SuspectId> shown_third() const;
 
   const CulpritPrior& prior_;
   const Relations& relations_;
