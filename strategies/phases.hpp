@@ -42,7 +42,7 @@ class Phases {
   const additive::Engine* sums() const { return sums_.get(); }
   /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
   const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }
-  /// The first failing trial that holds none of the causes found so far; null without one.
+  /// The first failing trial that holds none of the causes found; null without one, with noise, and while one is open.
   const SuspectSet* unexplained() const;
 
   /// Whether `additive` leads: it was asked for, or the verdicts contradict each other for good and the measured

@@ -14,7 +14,8 @@ constexpr double kWorthless = 0.25;        // chance that the hints tell nothing
 constexpr double kLeastOdds = 1e-6;        // against the likeliest; keeps every product far from underflow
 
 // Not normalised. One, two or three culprits are the common case. The number itself costs log2(1 / P(k)) trials beside
-// those that say which suspects they are; no other choice did better over all cells of `bench_search alone`.
+// those that say which suspects they are; of the choices scanned this one keeps every cell of `bench_search alone`
+// and `crash` within its target.
 double count_prior(std::size_t k) {
   constexpr double kFew[] = {0, 1, 3.0 / 8, 1.0 / 4};
   if (k < std::size(kFew)) return kFew[k];

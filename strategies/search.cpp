@@ -55,14 +55,14 @@ class Search::Impl {
   bool outside() const;
 
   EngineKind kind;
-  bool uses_needs, had_needs;  // that some suspects matter only with others
+  bool uses_needs;             // that some suspects matter only with others
+  bool needs_belied = false;
   std::vector<Evidence> told;  // while they are used
 };
 
 Search::Impl::Impl(Problem problem, EngineKind engine)
     : kind(engine),
-      uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
-      had_needs(uses_needs) {
+      uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })) {
   phases = std::make_unique<Phases>(std::move(problem), engine);
   update_answer();
 }
@@ -76,6 +76,7 @@ void Search::Impl::tell(const Evidence& evidence) {
   if (!belies_needs(~evidence.neutralised, top)) return;
   phases = std::make_unique<Phases>(without_needs(phases->problem()), kind);
   uses_needs = false;
+  needs_belied = true;
   for (const Evidence& each : std::exchange(told, {})) phases->tell(each);
 }
 
@@ -279,7 +280,7 @@ State Search::Impl::state() const {
 void Search::Impl::update_answer() {
   answer = {};
   answer.state = state();
-  answer.needs_belied = had_needs && !uses_needs;
+  answer.needs_belied = needs_belied;
   answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = found();
   for (SuspectId suspect : members_of(phases->always_active()))

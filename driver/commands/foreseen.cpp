@@ -61,7 +61,7 @@ std::optional<double> trial_time_s(const std::optional<History>& earlier, std::o
   if (earlier)
     for (const PastTrial& trial : earlier->trials)
       for (const PastAttempt& attempt : trial.attempts)
-        if (trial.role == role.value_or(trial.role) && trial.role != Role::reference &&
+        if ((!role || trial.role == *role) && trial.role != Role::reference &&
             (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
           times_s.push_back(attempt.duration_s);
   if (times_s.empty()) return std::nullopt;

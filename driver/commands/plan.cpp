@@ -116,9 +116,8 @@ std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& n
 }
 
 void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem,
-                 strategies::EngineKind engine, Sides& sides) {
-  const strategies::Relations relations(problem);
-  const SuspectSet nothing(catalogue.size()), everything = ~relations.widest(relations.tops().front());
+                 const SuspectSet& everything, strategies::EngineKind engine, Sides& sides) {
+  const SuspectSet nothing(catalogue.size());
   plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass", everything.all() ? "all " : "",
                             everything.count()));
   plan.command(sides.subject, plan.recipe(catalogue, everything));
@@ -174,7 +173,7 @@ int plan(const PlanOptions& options) {
   }
   const strategies::EngineKind engine = engine_of(experiment.search.engine);
   const strategies::Problem problem = problem_of(experiment, *catalogue, sides.subject.pool->size(), true);
-  if (!options.foreseen.suspects) show_search(steps, *catalogue, problem, engine, sides);
+  if (!options.foreseen.suspects) show_search(steps, *catalogue, problem, most_neutralised(experiment, *catalogue), engine, sides);
   const std::optional<double> seen_s = trial_time_s(earlier);
   const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
   show_forecast(problem, engine, seen_s.value_or(timeout_s), seen_s.has_value(),

@@ -169,13 +169,12 @@ void Hunt::learn(const Told& told) {
 bool Hunt::hear(const std::vector<FinishedTrial>& trials) {
   for (const FinishedTrial& finished : trials)
     learn(told_by(finished.judgement, finished.plan.neutralised, finished.plan.role, false));
-  if (trials.empty() || inquiry_.answer().state != State::searching) return false;
-  const strategies::Answer proved = night_.record.answer;
-  night_.record.answer = inquiry_.answer();
+  if (trials.empty()) return false;
+  const strategies::Answer before = night_.record.answer;
+  night_.record.answer = inquiry_.answer();  // it may know the cause already, without a further trial
   search();
-  if (night_.record.answer.state == State::proved) return true;
-  night_.record.answer = proved;
-  return false;
+  if (night_.record.answer.state != State::proved) night_.record.answer = before;
+  return night_.record.answer.causes != before.causes;
 }
 
 bool Hunt::budget_spent() const {
