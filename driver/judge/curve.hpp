@@ -20,6 +20,7 @@ using Series = std::vector<Point>;
 /// All series of one attempt, by metric name. Besides the metrics the judge watches "loss_scale" and "grad_norm".
 struct Curve {
   std::map<std::string, Series> series;
+  int perturbed = 0;  ///< seed of the perturbation that this run was started with; 0: none
 };
 
 /// Why something cannot be judged at all. Not a verdict: somebody must change something first.
