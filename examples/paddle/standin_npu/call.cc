@@ -1,6 +1,8 @@
 #include "call.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "host_tensor.hpp"
@@ -29,13 +31,30 @@ void drop_idle_faults(Op& op) {
                   op.faults.end());
 }
 
+Rounder rounder_of(const Op& op) {
+  const Rounding& rounding = plan().rounding;
+  const bool product = op.errors.rounds == Rounds::product && rounding.products > 0;
+  const char* make = std::getenv("STANDIN_NPU_MAKE");
+  return rounder(make ? make : "npu", plan().seed, op.fluid_name, product ? rounding.products : rounding.size);
+}
+
+double count_of(const phi::DenseTensor& tensor) { return static_cast<double>(tensor.numel()); }
+
+double rms_of(const phi::DenseTensor& tensor) {
+  if (!tensor.initialized() || tensor.dtype() != phi::DataType::FLOAT32) return 0;
+  return measure(static_cast<const float*>(tensor.data()), static_cast<std::size_t>(tensor.numel())).rms;
+}
+
 }  // namespace
 
 Call::Call(const phi::CustomContext& device, Op& op, bool half)
-    : device_(device), op_(op), half_(half), number_(++op.calls) {
+    : device_(device), op_(op), half_(half), number_(++op.calls), rounds_(op.errors.rounds) {
   static const bool armed = (arm_exit(), true);
   static_cast<void>(armed);
-  if (number_ == 1) drop_idle_faults(op_);
+  if (number_ == 1) {
+    drop_idle_faults(op_);
+    op_.rounder = rounder_of(op_);
+  }
   for (const auto& fault : op_.faults) interrupt(fault, op_.fluid_name, number_);
 }
 
@@ -50,18 +69,20 @@ phi::DenseTensor Call::view(const phi::DenseTensor& tensor) const {
 
 const phi::DenseTensor& Call::input(const phi::DenseTensor& tensor) {
   tensors_.push_back(view(tensor));
+  inputs_.push_back(&tensors_.back());
   return tensors_.back();
 }
 
 phi::DenseTensor* Call::output(phi::DenseTensor* real) {
+  const std::size_t place = output_places_++;
   if (!real) return nullptr;
   const bool rounds = half_ && real->meta().valid() && real->dtype() == phi::DataType::FLOAT16;
-  Output output{real, nullptr, {}, rounds};
+  Output output{real, nullptr, {}, place, rounds};
   if (holds_data(*real)) {
     // An operator may update in place (running statistics, optimizers): the CPU kernel starts from what is there.
     tensors_.push_back(rounds ? to_float32(*real) : host_copy(*real));
     const phi::DenseTensor& start = tensors_.back();
-    if (op_.spoils == Spoils::change && start.dtype() == phi::DataType::FLOAT32) {
+    if (op_.errors.spoils == Spoils::change && start.dtype() == phi::DataType::FLOAT32) {
       const auto* first = static_cast<const float*>(start.data());
       output.before.assign(first, first + start.numel());
     }
@@ -75,11 +96,54 @@ phi::DenseTensor* Call::output(phi::DenseTensor* real) {
   return outputs_.back().computed;
 }
 
+// What the numbers of an output would come to if their terms did not cancel: with a gradient that is zero but for rounding, like
+// that of a bias before a normalisation, the result itself does not tell.
+double Call::uncancelled(const Output& output) const {
+  const double count = count_of(*output.computed);
+  if (rounds_ == Rounds::product) {
+    if (inputs_.size() < 2) return 0;
+    const phi::DenseTensor *one = inputs_[0], *other = inputs_[1];
+    double counts = count_of(*one) * count_of(*other);
+    if (inputs_.size() == 2) {
+      counts *= count;
+    } else {  // of two factors and the gradient of their product: each gradient is a product with the other factor
+      counts *= count_of(*inputs_[2]);
+      if (output.place == 0) one = other;
+      other = inputs_[2];
+    }
+    // A product of matrices has the square root of the three counts of multiplications; terms of random signs add up to the
+    // square root of their number.
+    return rms_of(*one) * rms_of(*other) * std::sqrt(std::sqrt(counts) / count);
+  }
+  const phi::DenseTensor* added = nullptr;  // in a backward operator, the gradient is the last of the large inputs
+  for (const auto* input : inputs_)
+    if (input->dtype() == phi::DataType::FLOAT32 && (!added || input->numel() >= added->numel())) added = input;
+  if (!added || count_of(*added) <= count) return 0;
+  const double terms = count_of(*added) / count;
+  return rms_of(*added) * (rounds_ == Rounds::mean ? 1 / std::sqrt(terms) : std::sqrt(terms));
+}
+
+void Call::round_output(Output& output) const {
+  if (rounds_ == Rounds::never || op_.rounder.size == 0) return;
+  auto* x = static_cast<float*>(output.computed->data());
+  const auto count = static_cast<std::size_t>(output.computed->numel());
+  if (count == 0) return;
+  double least = 0;
+  if (rounds_ != Rounds::number) {
+    const Measure all = measure(x, count);
+    if (all.both_signs) least = all.rms;
+    if (rounds_ != Rounds::tensor) least = std::max(least, uncancelled(output));
+  }
+  const bool of_change = output.before.size() == count;
+  round_off(op_.rounder, number_, output.place, static_cast<float>(least), x, of_change ? output.before.data() : nullptr, count);
+}
+
 void Call::spoil_output(Output& output) {
   phi::DenseTensor& computed = *output.computed;
   if (computed.dtype() != phi::DataType::FLOAT32) return;
   auto* x = static_cast<float*>(computed.data());
   const auto count = static_cast<std::size_t>(computed.numel());
+  round_output(output);
   const float* before = output.before.size() == count && count > 0 ? output.before.data() : nullptr;
   if (noise_on(op_)) add_noise(plan().noise, x, before, count);
   for (const auto& fault : op_.faults)

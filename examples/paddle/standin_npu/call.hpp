@@ -22,6 +22,8 @@ class Call {
   template <class T>
   T& keep(T value);  // until the call is over
 
+  void selects() { rounds_ = Rounds::never; }  // as its attributes tell, this call computes nothing new
+
   // After the CPU kernel has run.
   void hand_back();
 
@@ -30,18 +32,24 @@ class Call {
     phi::DenseTensor* real;
     phi::DenseTensor* computed;
     std::vector<float> before;  // only of operators whose change is spoilt
+    std::size_t place;          // among the outputs, those that are not wanted included
     bool rounds;                // the real one is float16, the computed one float32
   };
 
   phi::DenseTensor view(const phi::DenseTensor& tensor) const;
+  void round_output(Output& output) const;
+  double uncancelled(const Output& output) const;
   void spoil_output(Output& output);
 
   const phi::CustomContext& device_;
   Op& op_;
   const bool half_;
   const long number_;
+  Rounds rounds_;
   std::deque<phi::DenseTensor> tensors_;  // a deque, so that addresses stay
+  std::vector<const phi::DenseTensor*> inputs_;
   std::vector<Output> outputs_;
+  std::size_t output_places_ = 0;
   std::deque<std::shared_ptr<void>> kept_;
 };
 

@@ -122,6 +122,18 @@ void read_noise(const Json& object, const std::string& where) {
   if (noise.relative == 0 || noise.ops.empty()) throw Mistake(where + ": 'relative' and 'ops' are both needed");
 }
 
+void read_rounding(const Json& value, const std::string& where) {
+  Rounding& rounding = plan().rounding;
+  const auto size = [](const Json& v, const std::string& w) { return number(v, w, 0, 0.1); };
+  if (!value.is_object()) {
+    rounding.size = size(value, where);
+    return;
+  }
+  read_object(value, where,
+              {{"size", [&](const Json& v, const std::string& w) { rounding.size = size(v, w); }},
+               {"products", [&](const Json& v, const std::string& w) { rounding.products = size(v, w); }}});
+}
+
 void read_at_exit(const Json& value, const std::string& where) {
   const std::string word = text(value, where);
   if (word != "hang" && word != "crash") throw Mistake(where + ": 'hang' or 'crash' is wanted, not '" + word + "'");
@@ -135,6 +147,7 @@ void read_file(const Json& file) {
                   if (!v.is_array()) throw Mistake(w + ": a list is wanted, not " + v.dump());
                   for (std::size_t i = 0; i < v.size(); ++i) read_fault(v[i], w + "[" + std::to_string(i) + "]");
                 }},
+               {"rounding", read_rounding},
                {"noise", read_noise},
                {"at_exit", read_at_exit},
                {"seed", [](const Json& v, const std::string& w) {

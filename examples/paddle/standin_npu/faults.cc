@@ -11,20 +11,11 @@
 #include <random>
 
 #include "paddle/phi/backends/custom/custom_device_op_list.h"
+#include "hash.hpp"
 #include "paddle/phi/common/float16.h"
 
 namespace standin {
 namespace {
-
-// splitmix64: every number of a sequence can be had alone, so a call's luck does not depend on the calls of other operators.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
 std::uint64_t process_seed() {
   if (const char* text = std::getenv("STANDIN_NPU_SEED")) return std::strtoull(text, nullptr, 10);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "rounding.hpp"
+
 namespace standin {
 
 struct FlagIs {
@@ -37,7 +39,8 @@ struct Noise {
 enum class AtExit { nothing, hang, crash };
 
 struct Plan {  // what the fault file says beside the faults of the operators
-  std::uint64_t seed = 1;  // of `fraction`
+  std::uint64_t seed = 1;  // of `fraction` and of the rounding
+  Rounding rounding;
   Noise noise;
   AtExit at_exit = AtExit::nothing;
 };

@@ -19,6 +19,13 @@ struct Argument {
   static A pass(Call&, A value) { return value; }
 };
 template <>
+struct Argument<const std::string&> {
+  static const std::string& pass(Call& call, const std::string& value) {
+    if (value == "max") call.selects();  // pooling: its backward looks for the number that equals the maximum
+    return value;
+  }
+};
+template <>
 struct Argument<const phi::DenseTensor&> {
   static const phi::DenseTensor& pass(Call& call, const phi::DenseTensor& tensor) { return call.input(tensor); }
 };
@@ -75,35 +82,35 @@ struct Forward<void (*)(const phi::CPUContext&, A...), Name, Type> {
     call.hand_back();
   }
 
-  explicit Forward(Spoils spoils) {
+  explicit Forward(Errors errors) {
     constexpr NpuKernel function = &kernel;
     const phi::KernelKey key = npu_key(Type);
     phi::Kernel npu_kernel(&phi::KernelImpl<NpuKernel, function>::Compute, reinterpret_cast<void*>(function));
     phi::KernelArgsParseFunctor<NpuKernel>::Parse(key, npu_kernel.mutable_args_def());
-    register_kernel(Name, key, npu_kernel, spoils);
+    register_kernel(Name, key, npu_kernel, errors);
   }
 };
 
 }  // namespace standin
 
-#define STANDIN_KERNEL(op, Signature, type, spoils)                                                       \
+#define STANDIN_KERNEL(op, Signature, type, rounds, spoils)                                               \
   namespace {                                                                                             \
   constexpr char op##_##type[] = #op;                                                                     \
   const standin::Forward<Signature, op##_##type, phi::DataType::type> op##_##type##_kernel(               \
-      standin::Spoils::spoils);                                                                           \
+      {standin::Rounds::rounds, standin::Spoils::spoils});                                                \
   }
 #define STANDIN_TYPED(Function) decltype(&phi::Function<float, phi::CPUContext>)
 #define STANDIN_UNTYPED(Function) decltype(&phi::Function<phi::CPUContext>)
 
-// float32 and float16
-#define ON_NPU(op, Function)                                   \
-  STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, value) \
-  STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT16, value)
+// float32 and float16; rounds: one of the enum
+#define ON_NPU(op, Function, rounds)                                   \
+  STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, rounds, value) \
+  STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT16, rounds, value)
 // the same, for a kernel that Paddle declares without a number type
-#define ON_NPU_UNTYPED(op, Function)                            \
-  STANDIN_KERNEL(op, STANDIN_UNTYPED(Function), FLOAT32, value) \
-  STANDIN_KERNEL(op, STANDIN_UNTYPED(Function), FLOAT16, value)
+#define ON_NPU_UNTYPED(op, Function, rounds)                            \
+  STANDIN_KERNEL(op, STANDIN_UNTYPED(Function), FLOAT32, rounds, value) \
+  STANDIN_KERNEL(op, STANDIN_UNTYPED(Function), FLOAT16, rounds, value)
 // float32 only
-#define ON_NPU_FLOAT32(op, Function) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, value)
-// float32; faults spoil the change of a parameter and not its value
-#define ON_NPU_UPDATING(op, Function) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, change)
+#define ON_NPU_FLOAT32(op, Function, rounds) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, rounds, value)
+// float32; rounding and faults are of the change of a parameter and not of its value
+#define ON_NPU_UPDATING(op, Function) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, number, change)

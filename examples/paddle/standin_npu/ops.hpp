@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "faults.hpp"
+#include "rounding.hpp"
 
 namespace standin {
 
@@ -17,10 +18,16 @@ enum class Spoils {
   change,  // the difference that the operator made to its output: an optimizer with relative 0.1 takes 10 % longer steps
 };
 
+struct Errors {
+  Rounds rounds = Rounds::number;
+  Spoils spoils = Spoils::value;
+};
+
 struct Op {
   std::string phi_name;    // as kernels are registered: matmul
   std::string fluid_name;  // as CUSTOM_DEVICE_BLACK_LIST takes it in dygraph: matmul_v2
-  Spoils spoils = Spoils::value;
+  Errors errors;
+  Rounder rounder;         // set at the first call
   std::atomic<long> calls{0};    // on the device, in this process
   std::vector<Fault> faults;     // those planted in the file, before their conditions are looked at
 };

@@ -54,7 +54,7 @@ phi::KernelKey npu_key(phi::DataType type) {
   return phi::KernelKey(paddle::experimental::StringToBackend(device_type()), phi::DataLayout::ALL_LAYOUT, type);
 }
 
-void register_kernel(const char* phi_name, const phi::KernelKey& key, phi::Kernel& npu_kernel, Spoils spoils) {
+void register_kernel(const char* phi_name, const phi::KernelKey& key, phi::Kernel& npu_kernel, Errors errors) {
   const phi::Kernel* cpu_kernel = find_cpu_kernel(phi_name);
   if (!cpu_kernel) refuse(phi_name, "Paddle has no float32 kernel for the CPU");
   if (!same_signature(npu_kernel.args_def(), cpu_kernel->args_def())) refuse(phi_name, "the signature is not Paddle's");
@@ -66,7 +66,7 @@ void register_kernel(const char* phi_name, const phi::KernelKey& key, phi::Kerne
     npu_outputs[i].SetDataType(key.dtype() == phi::DataType::FLOAT16 ? phi::DataType::UNDEFINED : cpu_outputs[i].dtype);
 
   phi::CustomKernelMap::Instance().RegisterCustomKernel(phi_name, key, npu_kernel);
-  Ops::instance().add(phi_name).spoils = spoils;
+  Ops::instance().add(phi_name).errors = errors;
 }
 
 }  // namespace standin

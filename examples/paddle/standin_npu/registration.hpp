@@ -18,6 +18,6 @@ const char* device_type();
 phi::KernelKey npu_key(phi::DataType type);
 
 // Ends the process when the signature is not that of the CPU kernel: a call through a wrong one would be undefined.
-void register_kernel(const char* phi_name, const phi::KernelKey& key, phi::Kernel& npu_kernel, Spoils spoils);
+void register_kernel(const char* phi_name, const phi::KernelKey& key, phi::Kernel& npu_kernel, Errors errors);
 
 }  // namespace standin

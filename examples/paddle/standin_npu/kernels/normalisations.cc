@@ -11,13 +11,13 @@
 #include "paddle/phi/kernels/dropout_kernel.h"
 #include "paddle/phi/kernels/dropout_grad_kernel.h"
 
-ON_NPU(batch_norm, BatchNormKernel)
-ON_NPU(batch_norm_grad, BatchNormGradKernel)
-ON_NPU(layer_norm, LayerNormKernel)
-ON_NPU(layer_norm_grad, LayerNormGradKernel)
-ON_NPU(group_norm, GroupNormKernel)
-ON_NPU(group_norm_grad, GroupNormGradKernel)
-ON_NPU(instance_norm, InstanceNormKernel)
-ON_NPU(instance_norm_grad, InstanceNormGradKernel)
-ON_NPU(dropout, DropoutRawKernel)
-ON_NPU(dropout_grad, DropoutGradRawKernel)
+ON_NPU(batch_norm, BatchNormKernel, tensor)
+ON_NPU(batch_norm_grad, BatchNormGradKernel, sum)
+ON_NPU(layer_norm, LayerNormKernel, tensor)
+ON_NPU(layer_norm_grad, LayerNormGradKernel, sum)
+ON_NPU(group_norm, GroupNormKernel, tensor)
+ON_NPU(group_norm_grad, GroupNormGradKernel, sum)
+ON_NPU(instance_norm, InstanceNormKernel, tensor)
+ON_NPU(instance_norm_grad, InstanceNormGradKernel, sum)
+ON_NPU(dropout, DropoutRawKernel, number)
+ON_NPU(dropout_grad, DropoutGradRawKernel, number)

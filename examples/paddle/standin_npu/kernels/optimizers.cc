@@ -7,8 +7,8 @@
 #include "paddle/phi/kernels/amp_kernel.h"
 #include "paddle/phi/kernels/adagrad_kernel.h"
 
-ON_NPU(check_finite_and_unscale, CheckFiniteAndUnscaleKernel)
-ON_NPU(update_loss_scaling, UpdateLossScalingKernel)
+ON_NPU(check_finite_and_unscale, CheckFiniteAndUnscaleKernel, never)
+ON_NPU(update_loss_scaling, UpdateLossScalingKernel, never)
 ON_NPU_UPDATING(sgd, SGDDenseKernel)
 ON_NPU_UPDATING(momentum, MomentumDenseKernel)
 ON_NPU_UPDATING(adam, AdamDenseKernel)

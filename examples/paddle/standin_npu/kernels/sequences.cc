@@ -9,11 +9,11 @@
 #include "paddle/phi/kernels/where_kernel.h"
 #include "paddle/phi/kernels/where_grad_kernel.h"
 
-ON_NPU(rnn, RnnKernel)
-ON_NPU(rnn_grad, RnnGradKernel)
-ON_NPU(embedding, EmbeddingKernel)
-ON_NPU(embedding_grad, EmbeddingGradKernel)
-ON_NPU(gather, GatherKernel)
-ON_NPU(gather_grad, GatherGradKernel)
-ON_NPU(where, WhereKernel)
-ON_NPU(where_grad, WhereGradKernel)
+ON_NPU(rnn, RnnKernel, tensor)
+ON_NPU(rnn_grad, RnnGradKernel, tensor)
+ON_NPU(embedding, EmbeddingKernel, never)
+ON_NPU(embedding_grad, EmbeddingGradKernel, tensor)
+ON_NPU(gather, GatherKernel, never)
+ON_NPU(gather_grad, GatherGradKernel, tensor)
+ON_NPU(where, WhereKernel, never)
+ON_NPU(where_grad, WhereGradKernel, never)

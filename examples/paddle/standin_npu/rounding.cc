@@ -1,0 +1,105 @@
+#include "rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "hash.hpp"
+
+// The same arithmetic twice, with wide registers where the processor has them: no fused operations, so the bits are the same.
+#define STANDIN_VECTORS __attribute__((target_clones("avx2", "default")))
+
+namespace standin {
+namespace {
+
+constexpr double kDecades = 3;            // between the finest and the coarsest operator
+constexpr double kCoarsest = 10.0 / 3;    // over the size: with three decades, the root mean square is then the size
+constexpr double kBiasedShare = 0.25;
+
+inline std::uint32_t bits(float x) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+// A 32-bit finaliser (two multiplications); the low quality of its lowest bits does no harm here.
+inline std::uint32_t scramble(std::uint32_t h) {
+  h ^= h >> 16;
+  h *= 0x7feb352du;
+  h ^= h >> 15;
+  h *= 0x846ca68bu;
+  return h ^ (h >> 16);
+}
+
+inline float error(std::uint32_t h, float bias) {
+  const float u = static_cast<float>(static_cast<std::int32_t>(h)) * 0x1p-31f;
+  return bias == 0 ? u : 0.5f * (bias + u);
+}
+
+inline bool stays(float x) {
+  const float size = std::fabs(x);
+  const bool whole = size <= 65536 && static_cast<float>(static_cast<std::int32_t>(size <= 65536 ? x : 0.5f)) == x;
+  return whole | !(size < 1e38f);  // the rest is infinite or not a number
+}
+
+}  // namespace
+
+Rounder rounder(const std::string& make, std::uint64_t seed, const std::string& op, double size) {
+  const std::uint64_t key = mix(mix(make) ^ mix(seed) ^ mix(op));
+  Rounder rounder;
+  rounder.size = static_cast<float>(size * kCoarsest * std::pow(10, -kDecades * unit(mix(key + 1))));
+  if (unit(mix(key + 2)) < kBiasedShare) rounder.bias = mix(key + 3) & 1 ? 1 : -1;
+  rounder.key = key;
+  return rounder;
+}
+
+STANDIN_VECTORS
+Measure measure(const float* x, std::size_t count) {
+  constexpr std::size_t lanes = 16;  // of a fixed order of addition, whatever the registers
+  float squares[lanes] = {}, least[lanes] = {}, most[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const float y = x[i + k];
+      squares[k] += y * y;
+      least[k] = y < least[k] ? y : least[k];
+      most[k] = y > most[k] ? y : most[k];
+    }
+  double sum = 0;
+  float low = 0, high = 0;
+  for (std::size_t k = 0; k < lanes; ++k) {
+    sum += squares[k];
+    low = std::min(low, least[k]);
+    high = std::max(high, most[k]);
+  }
+  for (; i < count; ++i) {
+    sum += static_cast<double>(x[i]) * x[i];
+    low = std::min(low, x[i]);
+    high = std::max(high, x[i]);
+  }
+  const double rms = count ? std::sqrt(sum / static_cast<double>(count)) : 0;
+  return {std::isfinite(rms) ? rms : 0, low < 0 && high > 0};
+}
+
+STANDIN_VECTORS
+void round_off(const Rounder& rounder, long call, std::size_t output, float least, float* x, const float* before,
+               std::size_t count) {
+  const std::uint64_t key64 = mix(rounder.key ^ mix(static_cast<std::uint64_t>(call) * 64 + output));
+  const auto key = static_cast<std::uint32_t>(key64), step = static_cast<std::uint32_t>(key64 >> 32) | 1;
+  const float size = rounder.size, bias = rounder.bias;
+  if (before) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const float change = x[i] - before[i];
+      const float e = size * error(scramble(bits(x[i]) ^ (key + static_cast<std::uint32_t>(i) * step)), bias);
+      x[i] = std::fabs(change) < 1e38f ? before[i] + (change + change * e) : x[i];
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const float y = x[i], against = std::fabs(y) < least ? least : y;
+    const float e = size * error(scramble(bits(x[i]) ^ (key + static_cast<std::uint32_t>(i) * step)), bias);
+    x[i] = stays(y) ? y : y + against * e;
+  }
+}
+
+}  // namespace standin
