@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kWhole = 0.85;  // prior that the members found so far are the whole cause
 constexpr double kTwoMore = 0.2;  // where a first partner is missing: that there are two
-constexpr std::size_t kMostOrders = 12;
+constexpr std::size_t kMostCauseOrders = 12;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
 void CauseSearch::observe(const Observation& seen) {
   stage_.observe(seen);
   advance();
-  while (!complete_ && attempts_ < kMostOrders && stage_.starved())
+  while (!complete_ && attempts_ < kMostCauseOrders && stage_.starved())
     stage_ = stage(stage_.reordered(attempts_++, random_));
 }
 

@@ -102,7 +102,7 @@ bool wants_plot(const CompareOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0;
 }
 
-int exit_code(strategies::Verdict verdict) {
+int compare_exit_code(strategies::Verdict verdict) {
   switch (verdict) {
     case strategies::Verdict::pass: return 0;
     case strategies::Verdict::fail: return 1;
@@ -129,7 +129,7 @@ int compare_logs(const CompareOptions& options) {
   fmt::print("{}", options.output.json
                        ? comparison_json(*table, accept).dump(2) + "\n"
                        : comparison_text(*table, accept, wants_plot(options), wants_colour(options.output)));
-  return exit_code(table->verdict);
+  return compare_exit_code(table->verdict);
 }
 
 }  // namespace

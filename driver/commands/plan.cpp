@@ -26,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using strategies::SuspectSet;
 
-constexpr std::size_t kShown = 3;   ///< trials of the first batch
-constexpr std::size_t kNamed = 12;  ///< suspects in a headline
+constexpr std::size_t kBatchShown = 3;   ///< trials of the first batch
+constexpr std::size_t kHeadlineNames = 12;  ///< suspects in a headline
 constexpr std::size_t kGames = 10;
 
 struct PlanOptions {
@@ -111,8 +111,8 @@ void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) 
 
 std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& neutralised) {
   return neutralised.count() * 2 <= catalogue.size() || neutralised.all()
-             ? catalogue.labels(neutralised, kNamed)
-             : "all but " + catalogue.labels(~neutralised, kNamed);
+             ? catalogue.labels(neutralised, kHeadlineNames)
+             : "all but " + catalogue.labels(~neutralised, kHeadlineNames);
 }
 
 void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem,
@@ -127,12 +127,12 @@ void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strat
   search.tell({.neutralised = nothing, .verdict = strategies::Verdict::fail, .p_bad = 1, .delta = {}});
   search.tell({.neutralised = everything, .verdict = strategies::Verdict::pass, .p_bad = 0, .delta = {}});
   const std::vector<strategies::Trial> trials = search.ask(problem.slots, {});
-  for (std::size_t i = 0; i < trials.size() && i < kShown; ++i) {
+  for (std::size_t i = 0; i < trials.size() && i < kBatchShown; ++i) {
     plan.headline(fmt::format("search, {} of {} neutralised: {}", trials[i].neutralised.count(), catalogue.size(),
                               names_of(catalogue, trials[i].neutralised)));
     plan.command(sides.subject, plan.recipe(catalogue, trials[i].neutralised));
   }
-  if (trials.size() > kShown) fmt::print("   and {} more at the same time\n", trials.size() - kShown);
+  if (trials.size() > kBatchShown) fmt::print("   and {} more at the same time\n", trials.size() - kBatchShown);
   plan.free_devices();
 }
 

@@ -116,7 +116,7 @@ void add_known(configs::Selection& chosen, const configs::Experiment& experiment
     if (!std::ranges::count(chosen.members, name, &configs::Placed<std::string>::value)) chosen.members.push_back({name, {}});
 }
 
-int exit_code(strategies::Verdict verdict) {
+int trial_exit_code(strategies::Verdict verdict) {
   switch (verdict) {
     case strategies::Verdict::pass: return 0;
     case strategies::Verdict::fail: return 1;
@@ -158,7 +158,7 @@ int trial(const TrialOptions& options) {
     for (const auto& [ladder, value] : values) fmt::print("  {} was {}\n", ladder, reports::plain(value));
     for (const std::string& note : judged.notes) fmt::print("  {}\n", reports::plain(note));
   }
-  return exit_code(judged.verdict);
+  return trial_exit_code(judged.verdict);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ double block_error(const Reference& reference, Level level) {
   return sum / static_cast<double>(blocks);
 }
 
-double mean_of(std::span<const double> values) {
+double mean_or_zero(std::span<const double> values) {
   if (values.empty()) return 0;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -120,7 +120,7 @@ void multi_step(const Reference& reference, const Difference& difference, Progre
                            : difference.places.empty() ? 0
                                                        : difference.places.back() + 1;
   const double error = block_error(reference, [&](const Places& places) {
-    return places.to <= seen ? mean_of(values_in(difference, places)) : 0.0;
+    return places.to <= seen ? mean_or_zero(values_in(difference, places)) : 0.0;
   });
   if (error <= limit) return;
   events.push_back(
@@ -211,7 +211,7 @@ Baseline baseline_of(const Reference& reference) {
   baseline.step_noise = step_noise(reference);
   for (const auto& run : reference.residuals) {
     baseline.block_error = std::max(baseline.block_error, block_error(reference, [&](const Places& places) {
-                                      return mean_of(std::span(run).subspan(places.from, places.size()));
+                                      return mean_or_zero(std::span(run).subspan(places.from, places.size()));
                                     }));
     const Short spikes = short_stretches(reference, run, spike_limit(reference, baseline.step_noise), Progress::over);
     baseline.spikes = std::max(baseline.spikes, spikes.count);

@@ -12,7 +12,7 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::size_t kFewestReferences = 3;  ///< a broken run is dropped while this many are left
-constexpr double kWholeRun = 0.9;             ///< a run that ends before this share of the longest was cut short
+constexpr double kWholeReference = 0.9;       ///< a run that ends before this share of the longest was cut short
 
 using Tracks = std::vector<Track>;
 
@@ -49,7 +49,7 @@ void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
     first = std::min(first, track.steps.front());
     longest = std::max(longest, track.steps.back());
   }
-  const double missing = (1 - kWholeRun) * static_cast<double>(longest - first + 1);
+  const double missing = (1 - kWholeReference) * static_cast<double>(longest - first + 1);
   std::vector<bool> broken;
   for (const Track& track : tracks) broken.push_back(static_cast<double>(longest - track.steps.back()) > missing);
   drop(tracks, broken, "it ended early", notes);

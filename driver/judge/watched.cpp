@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kWarmInSteps = 40;  ///< a few decreases at the start are the scale finding its place
 constexpr double kWarmInShare = 0.05;
-constexpr std::size_t kFewDecreases = 3, kReferenceFactor = 3;
+constexpr std::size_t kFewDecreases = 3, kDecreasesFactor = 3;
 constexpr std::size_t kConsecutiveDecreases = 8;
 constexpr double kCollapsed = 1.0;
 constexpr double kMuchLower = 16;
@@ -69,7 +69,7 @@ void loss_scale(const Reference& reference, const Curve& curve, std::vector<Even
   if (mine.collapsed && !reference_collapsed) {
     events.push_back({"overflow", true, fmt::format("the loss scale fell to its minimum at step {}", *mine.collapsed),
                       mine.collapsed});
-  } else if (mine.decreases > std::max(kFewDecreases, kReferenceFactor * worst)) {
+  } else if (mine.decreases > std::max(kFewDecreases, kDecreasesFactor * worst)) {
     events.push_back(
         {"overflow", true,
          fmt::format("the loss scale fell {} times after warm-in (worst reference: {})", mine.decreases, worst),

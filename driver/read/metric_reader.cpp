@@ -22,7 +22,7 @@ namespace {
 
 using AnyRule = std::variant<KeyValueRule, PatternRule, JsonRule, CsvRule>;
 
-constexpr std::size_t kShownLine = 200;
+constexpr std::size_t kShownBadLine = 200;
 
 AnyRule make_rule(const configs::Metric& metric, const Format* format) {
   if (format == nullptr) return PatternRule(metric.pattern->value);
@@ -67,7 +67,7 @@ void MetricReader::feed(const Line& line, judge::Curve& curve) {
   if (!reading->problem.empty()) {
     if (wrong_lines_.size() < kMostWrongLines)
       wrong_lines_.push_back({std::string(line.block->source), line.number(), reading->problem,
-                              for_display(line.text, kShownLine)});
+                              for_display(line.text, kShownBadLine)});
     ++wrong_line_count_;
     return;
   }

@@ -11,8 +11,8 @@
 namespace bisectd::driver::read {
 namespace {
 
-constexpr std::array<std::string_view, 1> kGroups{"value"};
-constexpr std::array<std::string_view, 1> kOptionalGroups{"step"};
+constexpr std::array<std::string_view, 1> kMetricGroups{"value"};
+constexpr std::array<std::string_view, 1> kOptionalMetricGroups{"step"};
 constexpr std::string_view kValueGroup = "(?P<value>";
 
 /// Length of the group body that `text` begins with, up to its closing parenthesis.
@@ -56,7 +56,7 @@ std::string_view whole_word(std::string_view text, std::string_view part) {
 }  // namespace
 
 PatternRule::PatternRule(const std::string& written)
-    : strict_(written, kGroups, kOptionalGroups), relaxed_(relaxed(written), kGroups, kOptionalGroups),
+    : strict_(written, kMetricGroups, kOptionalMetricGroups), relaxed_(relaxed(written), kMetricGroups, kOptionalMetricGroups),
       has_step_(written.find("(?P<step>") != std::string::npos) {}
 
 std::optional<Reading> PatternRule::read(const Line& line) {

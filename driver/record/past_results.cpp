@@ -79,7 +79,7 @@ json record_of(const PastResult& result) {
           {"elapsed_s", result.elapsed_s}};
 }
 
-std::uintmax_t read(const std::filesystem::path& file, std::vector<PastResult>& results) {
+std::uintmax_t read_records(const std::filesystem::path& file, std::vector<PastResult>& results) {
   std::size_t line = 0;
   return keep::read_journal(file, [&](const json& record) {
     ++line;
@@ -112,13 +112,13 @@ PastResult result_of(const reports::Record& record, const std::string& digest) {
 void append_result(const std::filesystem::path& file, const PastResult& result) {
   const Turn turn(file);
   std::vector<PastResult> ignored;
-  const std::uintmax_t whole_bytes = read(file, ignored);
+  const std::uintmax_t whole_bytes = read_records(file, ignored);
   keep::Journal(file, whole_bytes).append(record_of(result));
 }
 
 std::vector<PastResult> read_results(const std::filesystem::path& file) {
   std::vector<PastResult> results;
-  if (std::filesystem::exists(file)) read(file, results);
+  if (std::filesystem::exists(file)) read_records(file, results);
   return results;
 }
 

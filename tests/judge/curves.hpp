@@ -4,15 +4,25 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "driver/judge/curve.hpp"
+#include "driver/judge/reference.hpp"
 
 namespace bisectd::tests {
 
 using driver::judge::Curve;
 using driver::judge::Series;
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline const driver::judge::MetricRule kLoss{"loss", false};
+
+/// Of runs that can be references; throws std::bad_expected_access otherwise.
+inline driver::judge::Reference reference_of(const std::vector<Curve>& runs, const configs::Acceptance& accept = {}) {
+  return driver::judge::prepare_reference(accept, runs, kLoss).value();
+}
 
 /// A loss that falls from about 5 to about 2, over steps 1..n.
 inline double plain_loss(std::int64_t step) { return 1.8 + 9 * std::pow(static_cast<double>(step) + 8, -0.45); }

@@ -12,8 +12,6 @@ using namespace bisectd::tests;
 
 namespace {
 
-Reference reference_of(const std::vector<Curve>& runs) { return prepare_reference({}, runs, {"loss", false}).value(); }
-
 Curve prefix(const Curve& whole, std::size_t points) {
   Series series = whole.series.at("loss");
   series.resize(points);

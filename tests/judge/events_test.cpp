@@ -12,12 +12,7 @@ using namespace bisectd::tests;
 
 namespace {
 
-const double kNan = std::numeric_limits<double>::quiet_NaN();
 const double kInf = std::numeric_limits<double>::infinity();
-
-Reference reference_of(const std::vector<Curve>& runs, configs::Acceptance accept = {}) {
-  return prepare_reference(accept, runs, {"loss", false}).value();
-}
 
 std::vector<Event> watch(const Reference& reference, const Curve& candidate, Progress progress = Progress::over) {
   return events_of(reference, candidate, difference(reference, candidate), progress);

@@ -18,8 +18,6 @@ using strategies::Verdict;
 
 namespace {
 
-const MetricRule kLoss{"loss", false};
-
 /// Values that logs really hold, and those that break arithmetic.
 double nasty_value() {
   const double inf = std::numeric_limits<double>::infinity();

@@ -11,8 +11,6 @@ using namespace bisectd::tests;
 
 namespace {
 
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-
 tl::expected<Reference, Problem> prepare(const std::vector<Curve>& runs, configs::Acceptance accept = {}) {
   return prepare_reference(accept, runs, {"loss", false});
 }

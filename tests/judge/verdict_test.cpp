@@ -14,14 +14,6 @@ using strategies::Verdict;
 
 namespace {
 
-const MetricRule kLoss{"loss", false};
-
-Reference reference_of(const std::vector<Curve>& runs, configs::Acceptance accept = {}) {
-  auto reference = prepare_reference(accept, runs, kLoss);
-  REQUIRE(reference);
-  return *reference;
-}
-
 Judgement judge_one(const Reference& reference, const Curve& candidate, const NoisePool& pool = {}) {
   return judge(reference, std::vector<Curve>{candidate}, pool);
 }

@@ -48,9 +48,9 @@ struct Events {
 };
 
 /// A folder of its own, removed at the end.
-struct Folder {
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
+struct EventsFolder {
+  EventsFolder() { fs::create_directories(path); }
+  ~EventsFolder() { fs::remove_all(path); }
   void append(const std::string& name, std::string_view bytes) const {
     fs::create_directories((path / name).parent_path());
     std::ofstream(path / name, std::ios::app | std::ios::binary) << bytes;
@@ -107,7 +107,7 @@ TEST_CASE("a restarted training: the points of the later file come last") {
 }
 
 TEST_CASE("a live file gives each record once, when it is whole") {
-  const Folder folder;
+  const EventsFolder folder;
   const std::string bytes = contents(kOneFile);
   Events events(folder.path, Framing::tensorflow, "train/lm_loss");
   CHECK(events.steps().empty());
@@ -119,7 +119,7 @@ TEST_CASE("a live file gives each record once, when it is whole") {
 }
 
 TEST_CASE("an unfinished record at the end is left out without a word") {
-  const Folder folder;
+  const EventsFolder folder;
   for (const auto& [source, framing, tag] : {std::tuple(kOneFile, Framing::tensorflow, "train/lm_loss"),
                                              std::tuple(kOneRecordFile, Framing::visualdl, "train/loss")}) {
     const std::string bytes = contents(source);
@@ -133,7 +133,7 @@ TEST_CASE("an unfinished record at the end is left out without a word") {
 }
 
 TEST_CASE("damage in the middle keeps what was before it and is named") {
-  const Folder folder;
+  const EventsFolder folder;
   std::string bytes = contents(kOneFile);
   bytes[bytes.size() / 2] ^= 1;
   folder.append("events.out.tfevents.1", bytes);
@@ -166,7 +166,7 @@ TEST_CASE("a record too long for a scalar is passed over") {
 }
 
 TEST_CASE("a tag in two folders is a problem, not a mixture") {
-  const Folder folder;
+  const EventsFolder folder;
   folder.append("a/events.out.tfevents.1", contents(kOneFile));
   folder.append("b/events.out.tfevents.1", contents(kOneFile));
   Events events(folder.path, Framing::tensorflow, "train/lm_loss");
@@ -191,7 +191,7 @@ TEST_CASE("CRC-32C is Castagnoli's") {
 }
 
 TEST_CASE("event files of an attempt, beside its output") {
-  const Folder folder;
+  const EventsFolder folder;
   folder.append("logs/events.out.tfevents.1", contents(kOneFile));
   configs::Metric metric = driver::read::test::metric("loss", "tfevents");
   metric.file = "logs";

@@ -16,11 +16,11 @@ using namespace bisectd::driver::read;
 namespace {
 
 /// A folder of its own for each test, removed at its end.
-struct Folder {
-  Folder() : path(fs::temp_directory_path() / ("bisectd-read-" + std::to_string(::getpid()))) {
+struct FollowedFolder {
+  FollowedFolder() : path(fs::temp_directory_path() / ("bisectd-read-" + std::to_string(::getpid()))) {
     fs::create_directories(path);
   }
-  ~Folder() { fs::remove_all(path); }
+  ~FollowedFolder() { fs::remove_all(path); }
   fs::path path;
 };
 
@@ -58,7 +58,7 @@ using Lines = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a growing file gives each line once, when it is whole") {
-  Folder folder;
+  FollowedFolder folder;
   const fs::path path = folder.path / "log";
   Follow log(path);
   CHECK(log.now() == Lines{});
@@ -77,7 +77,7 @@ TEST_CASE("a growing file gives each line once, when it is whole") {
 }
 
 TEST_CASE("carriage returns end lines but are not counted") {
-  Folder folder;
+  FollowedFolder folder;
   const fs::path path = folder.path / "log";
   append(path, "a\r\nb\r 10%\r 20%\rc\nd\n");
   Follow log(path);
@@ -85,7 +85,7 @@ TEST_CASE("carriage returns end lines but are not counted") {
 }
 
 TEST_CASE("a file that became shorter is read from its start, with a note") {
-  Folder folder;
+  FollowedFolder folder;
   const fs::path path = folder.path / "log";
   append(path, "one\ntwo\nthr");
   Follow log(path);
@@ -98,7 +98,7 @@ TEST_CASE("a file that became shorter is read from its start, with a note") {
 }
 
 TEST_CASE("a file that was replaced is read from its start, with a note") {
-  Folder folder;
+  FollowedFolder folder;
   const fs::path path = folder.path / "log";
   append(path, "one\n");
   Follow log(path);
@@ -111,7 +111,7 @@ TEST_CASE("a file that was replaced is read from its start, with a note") {
 }
 
 TEST_CASE("a deleted file that is still written is still read") {
-  Folder folder;
+  FollowedFolder folder;
   const fs::path path = folder.path / "log";
   std::ofstream writer(path);
   writer << "one\n" << std::flush;
@@ -123,7 +123,7 @@ TEST_CASE("a deleted file that is still written is still read") {
 }
 
 TEST_CASE("a line of a megabyte is cut and counted, and its neighbours are whole") {
-  Folder folder;
+  FollowedFolder folder;
   const fs::path path = folder.path / "log";
   append(path, "before\n" + std::string(1 << 20, 'x') + "\nafter\n");
   Follow log(path);
@@ -136,7 +136,7 @@ TEST_CASE("a line of a megabyte is cut and counted, and its neighbours are whole
 }
 
 TEST_CASE("a progress bar of a megabyte is many short lines") {
-  Folder folder;
+  FollowedFolder folder;
   const fs::path path = folder.path / "log";
   std::string bar;
   while (bar.size() < (1 << 20)) bar += " 50%|#####     | loss=2.5\r";
@@ -147,7 +147,7 @@ TEST_CASE("a progress bar of a megabyte is many short lines") {
 }
 
 TEST_CASE("a folder in place of the file is an error") {
-  Folder folder;
+  FollowedFolder folder;
   Follow log(folder.path);
   CHECK_THROWS_AS(log.now(), std::system_error);
 }

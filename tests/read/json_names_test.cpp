@@ -12,12 +12,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  Folder() {
+struct NamesFolder {
+  NamesFolder() {
     std::string pattern = (fs::temp_directory_path() / "bisectd-names-[x]-XXXXXX").string();
     path = ::mkdtemp(pattern.data());
   }
-  ~Folder() { fs::remove_all(path); }
+  ~NamesFolder() { fs::remove_all(path); }
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories((path / name).parent_path());
     std::ofstream(path / name) << text;
@@ -38,7 +38,7 @@ const std::string kUb = R"("ub_fusion": {"B": {"effect_times": "3", "repository_
 }  // namespace
 
 TEST_CASE("fired passes are found in a dictionary, a list and objects one after the other") {
-  const Folder folder;
+  const NamesFolder folder;
   for (const std::string& text : {"{\"session_and_graph_id_0_0\": {" + kGraph + "," + kUb + "}, \"session_and_graph_id_0_1\": {" + kGraph + "}}",
                                   "[{\"graphId\": \"0\", " + kGraph + "}, {" + kGraph + "," + kUb + "}]",
                                   "{" + kGraph + "}\n{" + kGraph + "," + kUb + "}\n"}) {
@@ -51,21 +51,21 @@ TEST_CASE("fired passes are found in a dictionary, a list and objects one after 
 }
 
 TEST_CASE("several files are read together, in folders whose names are not known") {
-  const Folder folder;
+  const NamesFolder folder;
   folder.write("FE/17/fusion_result.json", "{" + kGraph + "}");
   folder.write("FE/18/fusion_result.json", "{" + kUb + "}");
   CHECK(listed(read_names(folder.path, {"FE/*/fusion_result.json", kFired})) == "A=1 B=1 ");
 }
 
 TEST_CASE("names are keys or items of a list") {
-  const Folder folder;
+  const NamesFolder folder;
   folder.write("ops.json", R"({"used": {"ops": ["relu", 3, "gelu", "relu"]}, "table": {"add": true, "mul": false, "sub": 0, "div": ""}})");
   CHECK(listed(read_names(folder.path, {"ops.json", "used/ops/{name}"})) == "gelu=1 relu=2 ");
   CHECK(listed(read_names(folder.path, {"ops.json", "table/{name}"})) == "add=1 ");
 }
 
 TEST_CASE("a file that is not there or is no JSON says nothing of any name") {
-  const Folder folder;
+  const NamesFolder folder;
   CHECK_FALSE(read_names(folder.path, {"gone.json", "{name}"}).found);
   folder.write("torn.json", "{" + kGraph + "}{\"graph_fusion\": {");
   const FileNames torn = read_names(folder.path, {"torn.json", kFired});
