@@ -1,0 +1,42 @@
+# Run by ctest when it starts (TEST_INCLUDE_FILES), so that `ctest -R` finds single cases: for all of them it takes 0.2 s.
+
+# bisectd_cases(ROOM PROGRAM): every Catch2 case of a room's program becomes a test named "ROOM: CASE".
+function(bisectd_cases room program)
+  execute_process(COMMAND ${program} --list-test-names-only OUTPUT_VARIABLE names RESULT_VARIABLE count ERROR_QUIET)
+  if(names STREQUAL "")
+    add_test("${room}: not built" ${program})
+    set_tests_properties("${room}: not built" PROPERTIES LABELS ${room})
+  endif()
+  # No CMake list: names hold semicolons and brackets.
+  string(LENGTH "${names}" length)
+  while(length GREATER 0)
+    string(FIND "${names}" "\n" end)
+    string(SUBSTRING "${names}" 0 ${end} name)
+    math(EXPR next "${end} + 1")
+    string(SUBSTRING "${names}" ${next} -1 names)
+    string(LENGTH "${names}" length)
+    string(REGEX REPLACE "([][\\,\"*~])" "\\\\\\1" pattern "${name}")
+    # Without NoTests a name that matches nothing would pass.
+    add_test("${room}: ${name}" ${program} --warn NoTests "${pattern}")
+    set_tests_properties("${room}: ${name}" PROPERTIES LABELS ${room})
+  endwhile()
+endfunction()
+
+# bisectd_methods(NAME SCRIPT PYTHON LABELS ENVIRONMENT): every method of a Python test file as a test "NAME: CLASS.METHOD".
+function(bisectd_methods name script python labels environment)
+  file(STRINGS ${script} lines REGEX "^class [A-Za-z_]+|^    def test_")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^class ([A-Za-z_]+)")
+      set(class ${CMAKE_MATCH_1})
+    elseif(line MATCHES "def (test_[a-zA-Z0-9_]+)")
+      set(test "${name}: ${class}.${CMAKE_MATCH_1}")
+      add_test("${test}" ${python} -B ${script} ${class}.${CMAKE_MATCH_1})
+      set_tests_properties("${test}" PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "OK .skipped=1."
+        LABELS "${labels}" ENVIRONMENT "${environment}")
+      if(labels MATCHES "framework")
+        # They compute all the time. The longest begin first: at the end they would have nothing to run beside them.
+        set_tests_properties("${test}" PROPERTIES PROCESSORS 2 COST 1000)
+      endif()
+    endif()
+  endforeach()
+endfunction()
