@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace bisectd::configs {
 
 Reference read_reference(const Value& block, Problems& problems);
 Side read_subject(const Value& block, Problems& problems);
+/// Empty for the word `none`.
+std::optional<Perturbation> read_perturbation(const Value& block, const std::string& what, Problems& problems);
 std::vector<Metric> read_metrics(const Value& block, Problems& problems);
 Acceptance read_acceptance(const Value& block, Problems& problems);
 std::vector<Check> read_checks(const Value& block, Problems& problems);

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/finder.hpp>
 
 #include "configs/member_name.hpp"
+#include "configs/perturbation_checks.hpp"
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
 
@@ -17,12 +18,7 @@ bool is_unset(const Side& side, const std::string& name) { return std::ranges::c
 
 void check_filled(const Side& side, const std::string& what, const Experiment& experiment, Problems& problems) {
   const auto check = [&](const Placed<std::string>& text) {
-    for (const std::string& word : placeholders_in(text, problems)) {
-      if (word.starts_with("device") && side.devices.ids.empty())
-        problems.add(text.place, fmt::format("`{{{}}}` stays empty: `{}.devices` names no ids", word, what));
-      if (word == "steps" && !experiment.steps)
-        problems.add(text.place, "`{steps}` stays empty: the file names no `steps`", "add, for example, `steps: 1000`");
-    }
+    check_not_empty(placeholders_in(text, problems), text.place, side, what, experiment, problems);
   };
   for (const auto& element : side.command) check(element);
   for (const auto& [name, value] : side.environment) check(value);
@@ -34,18 +30,6 @@ void check_visible_variable(const Side& side, Problems& problems) {
   if (variable.empty() || side.devices.ids.empty() || set == side.environment.end()) return;
   problems.add(set->second.place, fmt::format("`{}` is set for every trial from `devices.ids`", variable),
                "remove it here, or write `visible_variable: none` under `devices`");
-}
-
-/// Every variable or argument by which the selected families deliver, with who does it.
-std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment& experiment) {
-  std::vector<std::pair<const Delivery*, std::string>> all;
-  for (const auto& [name, selection] : experiment.suspects) {
-    const Family& family = experiment.families.at(name);
-    if (family.kind != FamilyKind::toggle) all.emplace_back(&family.deliver, "family " + name);
-    for (const auto& [toggle_name, toggle] : family.toggles)
-      all.emplace_back(&toggle.deliver, fmt::format("{} of family {}", toggle_name, name));
-  }
-  return all;
 }
 
 void check_deliveries(const Experiment& experiment, Problems& problems) {
@@ -229,12 +213,34 @@ std::optional<std::string> settled_suspect(const Toggle& toggle,
   return same ? toggle.safe : has;
 }
 
+std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment& experiment) {
+  std::vector<std::pair<const Delivery*, std::string>> all;
+  for (const auto& [name, selection] : experiment.suspects) {
+    const Family& family = experiment.families.at(name);
+    if (family.kind != FamilyKind::toggle) all.emplace_back(&family.deliver, "family " + name);
+    for (const auto& [toggle_name, toggle] : family.toggles)
+      all.emplace_back(&toggle.deliver, fmt::format("{} of family {}", toggle_name, name));
+  }
+  return all;
+}
+
+void check_not_empty(const std::vector<std::string>& words, const Place& place, const Side& side, const std::string& what,
+                     const Experiment& experiment, Problems& problems) {
+  for (const std::string& word : words) {
+    if (word.starts_with("device") && side.devices.ids.empty())
+      problems.add(place, fmt::format("`{{{}}}` stays empty: `{}.devices` names no ids", word, what));
+    if (word == "steps" && !experiment.steps)
+      problems.add(place, "`{steps}` stays empty: the file names no `steps`", "add, for example, `steps: 1000`");
+  }
+}
+
 void check_and_settle(Experiment& experiment, Problems& problems) {
   check_filled(experiment.reference, "reference", experiment, problems);
   check_filled(experiment.subject, "subject", experiment, problems);
   check_visible_variable(experiment.reference, problems);
   check_visible_variable(experiment.subject, problems);
   check_deliveries(experiment, problems);
+  check_perturbations(experiment, problems);
   check_checks(experiment, problems);
   settle_toggles(experiment, needed_environment(experiment, problems));
   warn_of_hidden_traces(experiment, problems);

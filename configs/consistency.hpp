@@ -1,6 +1,10 @@
 // Checks what only the whole experiment can tell, and settles what the subject as it is really has.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "configs/experiment.hpp"
 #include "configs/problems.hpp"
 
@@ -9,5 +13,12 @@ namespace bisectd::configs {
 /// Placeholders that nothing can fill, variables claimed twice, a black list that the subject brings along with bad
 /// names, nothing to search. Sets Toggle::suspect of every family.
 void check_and_settle(Experiment& experiment, Problems& problems);
+
+/// Every variable or argument by which the selected families deliver, with who does it.
+std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment& experiment);
+
+/// A problem for each placeholder among `words`, of a text of this side, for which the experiment has no value.
+void check_not_empty(const std::vector<std::string>& words, const Place& place, const Side& side, const std::string& what,
+                     const Experiment& experiment, Problems& problems);
 
 }  // namespace bisectd::configs

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "configs/family.hpp"
+#include "configs/perturbation.hpp"
 #include "configs/place.hpp"
 #include "configs/relations.hpp"
 
@@ -37,6 +38,7 @@ struct Side {
                                          ///< absent: the experiment file's folder
   std::optional<std::string> log;        ///< file in the attempt's folder that the training logs to; absent: its stdout
                                          ///< and stderr (some launchers copy only a part of the log to theirs)
+  std::optional<Perturbation> perturb;   ///< of its repeats; the file's own, where the side says nothing
   std::chrono::milliseconds timeout{std::chrono::minutes{60}};     ///< of one attempt
   std::chrono::milliseconds stall{std::chrono::minutes{30}};       ///< no new output for this long
   std::chrono::milliseconds exit_grace{std::chrono::seconds{30}};  ///< to leave after the last step was logged
@@ -44,7 +46,7 @@ struct Side {
 
 /// The trusted side.
 struct Reference : Side {
-  int repeats = 3;                           ///< runs that measure the noise floor, >= 1
+  int repeats = 3;                           ///< runs that measure the healthy spread, >= 1; 5 by default if perturbed
   std::optional<Placed<std::string>> curve;  ///< a recorded reference (a file that exists, resolved like `directory`)
                                              ///< instead of runs; `command` is then empty
 };

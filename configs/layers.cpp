@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -15,14 +16,20 @@
 namespace bisectd::configs {
 namespace {
 
-Value laid_over(Value base, Value over) {
+/// Blocks that replace the one below as a whole: of a perturbation that is told in another way nothing of it holds.
+bool is_whole(std::string_view path) {
+  return path == ".perturb" || path == ".reference.perturb" || path == ".subject.perturb";
+}
+
+Value laid_over(Value base, Value over, const std::string& path = "") {
+  if (is_whole(path)) return over;
   if (base.kind != Value::Kind::map || over.kind != Value::Kind::map) return over;
   for (Value::Entry& old : base.entries) {
     const auto replaced = std::ranges::find(over.entries, old.key, &Value::Entry::key);
     if (replaced == over.entries.end())
       over.entries.push_back(std::move(old));
     else
-      replaced->value = laid_over(std::move(old.value), std::move(replaced->value));
+      replaced->value = laid_over(std::move(old.value), std::move(replaced->value), path + "." + old.key);
   }
   return over;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "configs/blocks.hpp"
 #include "configs/consistency.hpp"
 #include "configs/layers.hpp"
@@ -25,6 +27,26 @@ void read_launcher(MapReader& top, Problems& problems) {
     problems.add(top.find("launcher")->place, "unknown launcher " + in_quotes(launcher), "known: local");
 }
 
+/// References of a side that is perturbed: the plain run and four samples of its rounding. With these a prototype passed
+/// eight of eight healthy devices and failed twelve of twelve faulty ones (shared design "chaos", section 8).
+constexpr int kPerturbedRepeats = 5;
+
+bool says(const Value& block, const std::string& key) {
+  return std::ranges::find(block.entries, key, &Value::Entry::key) != block.entries.end();
+}
+
+/// What the file says for both sides holds for those that say nothing themselves, and for nothing that is not run.
+void settle_perturbation(const Value& root, const std::optional<Perturbation>& both, Experiment& experiment) {
+  Reference& reference = experiment.reference;
+  for (const Value::Entry& entry : root.entries) {
+    if (entry.key == "subject" && !says(entry.value, "perturb")) experiment.subject.perturb = both;
+    if (entry.key != "reference" || reference.curve) continue;
+    if (!says(entry.value, "perturb")) reference.perturb = both;
+    if (!says(entry.value, "repeats") && reference.perturb)
+      reference.repeats = std::clamp(most_samples(*reference.perturb).value_or(kPerturbedRepeats), reference.repeats, kPerturbedRepeats);
+  }
+}
+
 Experiment read_experiment(const Layers& layers, Problems& problems) {
   Experiment experiment;
   experiment.preset = layers.extends;
@@ -36,6 +58,8 @@ Experiment read_experiment(const Layers& layers, Problems& problems) {
     experiment.reference = read_reference(*reference, problems);
   if (const Value* subject = top.require("subject", "the run under test"))
     experiment.subject = read_subject(*subject, problems);
+  const Value* perturb = top.find("perturb");
+  settle_perturbation(layers.merged, perturb ? read_perturbation(*perturb, "perturb", problems) : std::nullopt, experiment);
   if (top.find("steps"))
     top.read(
         "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());

@@ -18,6 +18,9 @@ constexpr std::array<const char*, 5> kPlaceholders{"devices", "device", "steps",
 /// and the value that the variable has without the family, nothing if it has none (for PATH-like variables).
 constexpr std::array<const char*, 3> kFamilyPlaceholders{"attempt", "presets", "and_inherited"};
 
+/// What an argument that perturbs a repeat may hold: {seed} 1, 2, 3, ..., the others as in a command.
+constexpr std::array<const char*, 5> kPerturbPlaceholders{"seed", "devices", "device", "steps", "attempt"};
+
 /// What the command of a family's discovery may hold: {python} the Python that the subject trains with, {presets} as
 /// above, {kind} the kind of the subject's devices.
 constexpr std::array<const char*, 3> kQueryPlaceholders{"python", "presets", "kind"};

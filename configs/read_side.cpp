@@ -146,6 +146,8 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
       problems.add(log.place, "`log` is relative to the attempt's folder, so that attempts do not share it");
   }
   read_durations(reader, side, problems);
+  if (const Value* perturb = reader.find("perturb"))
+    side.perturb = read_perturbation(*perturb, what + ".perturb", problems);
 }
 
 void check_curve(const Reference& reference, const Value& block, Problems& problems) {
@@ -185,9 +187,6 @@ Reference read_reference(const Value& block, Problems& problems) {
   Reference reference;
   MapReader reader(block, "reference", problems);
   read_side(reader, reference, problems);
-  for (const auto& element : reference.command)
-    if (element.value == "{arguments}")
-      problems.add(element.place, "`{arguments}` has no use in the reference: nothing is neutralised there");
   std::int64_t repeats = reference.repeats;
   reader.read(
       "repeats", [](const Value& v) { return whole_number_of(v, 1, 1000); }, repeats);

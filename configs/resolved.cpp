@@ -58,13 +58,17 @@ void texts_at(YAML::Emitter& out, const std::string& name, const Texts& texts) {
 }
 
 template <class Variables>
-void environment_at(YAML::Emitter& out, const Variables& variables) {
-  if (variables.empty()) return;
-  key(out, "environment");
+void variables_at(YAML::Emitter& out, const std::string& name, const Variables& variables) {
+  if (!name.empty()) key(out, name);
   out << YAML::BeginMap;
-  for (const auto& [name, value] : variables)
-    text_at(out, name, is_secret(name) ? fmt::format("(secret, digest {:08x})", digest(plain(value))) : plain(value));
+  for (const auto& [variable, value] : variables)
+    text_at(out, variable, is_secret(variable) ? fmt::format("(secret, digest {:08x})", digest(plain(value))) : plain(value));
   out << YAML::EndMap;
+}
+
+template <class Variables>
+void environment_at(YAML::Emitter& out, const Variables& variables) {
+  if (!variables.empty()) variables_at(out, "environment", variables);
 }
 
 /// A path relative to the experiment's folder: the same wherever bisectd was started.
@@ -90,6 +94,24 @@ void write_devices(YAML::Emitter& out, const Devices& devices) {
   out << YAML::EndMap;
 }
 
+void write_perturbation(YAML::Emitter& out, const std::optional<Perturbation>& perturb) {
+  if (!perturb) return;
+  key(out, "perturb");
+  out << YAML::BeginMap;
+  text_at(out, "environment", perturb->environment);
+  text_at(out, "argument", perturb->argument);
+  if (!perturb->switches.empty()) {
+    key(out, "switches");
+    out << YAML::BeginSeq;
+    for (const auto& entry : perturb->switches) variables_at(out, "", entry);
+    out << YAML::EndSeq;
+  }
+  if (!perturb->needs.empty()) variables_at(out, "needs", perturb->needs);
+  text_at(out, "made", perturb->made);
+  text_at(out, "undone", perturb->undone);
+  out << YAML::EndMap;
+}
+
 void write_side(YAML::Emitter& out, const Side& side, const Experiment& experiment) {
   texts_at(out, "command", side.command);
   write_devices(out, side.devices);
@@ -101,6 +123,7 @@ void write_side(YAML::Emitter& out, const Side& side, const Experiment& experime
   duration_at(out, "timeout", side.timeout);
   duration_at(out, "stall", side.stall);
   duration_at(out, "exit_grace", side.exit_grace);
+  write_perturbation(out, side.perturb);
 }
 
 void write_reference(YAML::Emitter& out, const Reference& reference, const Experiment& experiment) {

@@ -47,7 +47,7 @@ TEST_CASE("a wrong top-level line is named with its place") {
       {2, "name: a\nname: b", "3:1: key `name` appears twice | it is first set in line 2, column 1"},
       {12, "launcher: slurm", "12:11: unknown launcher `slurm` | known: local"},
       {12, "check: {}", "12:1: unknown key `check` | did you mean `checks`?"},
-      {12, "qqqqqq: {}", "12:1: unknown key `qqqqqq` | known here: accept, checks, extends, families, launcher, metric, name, reference, relations, search, steps, subject, suspects, version, versions"},
+      {12, "qqqqqq: {}", "12:1: unknown key `qqqqqq` | known here: accept, checks, extends, families, launcher, metric, name, perturb, reference, relations, search, steps, subject, suspects, version, versions"},
       {12, "versions: {cann: {}}", "12:18: `versions.cann` needs one of `package`, `file` and `command` | for example {package: paddlepaddle}"},
       {12, "versions: {cann: {package: a, file: b}}", "12:18: `versions.cann` needs one of `package`, `file` and `command` | for example {package: paddlepaddle}"},
       {12, "versions: {cann: {pakage: a}}", "12:19: unknown key `pakage` in `versions.cann` | did you mean `package`?"},
@@ -105,7 +105,7 @@ TEST_CASE("a wrong line of a side is named with its place") {
       {7, "  stall: -5m", "7:10: `subject.stall`: expected a duration from 0s to 30d, found `-5m`"},
       {7, "  exit_grace: 31d", "7:15: `subject.exit_grace`: expected a duration from 0s to 30d, found `31d`"},
       {7, "  setup: [a]", "7:10: `subject.setup`: expected a text, found a list"},
-      {7, "  repeats: 3", "7:3: unknown key `repeats` in `subject` | known here: command, devices, directory, environment, exit_grace, log, setup, stall, timeout, unset"},
+      {7, "  repeats: 3", "7:3: unknown key `repeats` in `subject` | known here: command, devices, directory, environment, exit_grace, log, perturb, setup, stall, timeout, unset"},
       {7, "  devices: {kind: npu, ids: [0]}\n  environment: {ASCEND_RT_VISIBLE_DEVICES: 0}", "8:44: `ASCEND_RT_VISIBLE_DEVICES` is set for every trial from `devices.ids` | remove it here, or write `visible_variable: none` under `devices`"},
   });
 }

@@ -44,6 +44,7 @@ TEST_CASE("schema and loader know the same keys") {
       {"", with_line(kGood, 12, "qqqqqqqq: 1")},
       {"/definitions/reference", with_line(kGood, 4, "  qqqqqqqq: 1")},
       {"/definitions/subject", with_line(kGood, 7, "  qqqqqqqq: 1")},
+      {"/definitions/perturbation", with_line(kGood, 12, "perturb: {qqqqqqqq: 1}")},
       {"/definitions/devices", with_line(kGood, 7, "  devices: {qqqqqqqq: 1}")},
       {"/definitions/metric", with_line(kGood, 8, "metric: {loss: {qqqqqqqq: 1}}")},
       {"/definitions/accept", with_line(kGood, 12, "accept: {qqqqqqqq: 1}")},
