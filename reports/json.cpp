@@ -164,6 +164,8 @@ Json attempt(const Attempt& one) {
           {"device", one.device},
           {"last_step", one.last_step ? Json(*one.last_step) : Json(nullptr)},
           {"last_value", number(one.last_value)},
+          {"perturbed", one.perturbed},
+          {"perturbation", one.perturbation},
           {"curve", line(one.curve)}};
 }
 

@@ -37,6 +37,14 @@ const Trial* fix_trial(const Record& record) {
   return judged_trial(record, record.answer.culprit_set, strategies::Verdict::pass);
 }
 
+std::string_view perturbation_of(const Record& record, bool reference) {
+  for (const Trial& trial : record.trials)
+    if ((trial.role == "reference") == reference)
+      for (const Attempt& attempt : trial.attempts)
+        if (!attempt.perturbation.empty()) return attempt.perturbation;
+  return {};
+}
+
 std::size_t attempt_count(const Record& record) {
   return std::accumulate(record.trials.begin(), record.trials.end(), std::size_t{0},
                          [](std::size_t sum, const Trial& trial) { return sum + trial.attempts.size(); });

@@ -29,6 +29,9 @@ const Trial* shown_by(const Record& record, const strategies::Claim& claim);
 /// The trial of exactly the culprit set, or null.
 const Trial* fix_trial(const Record& record);
 
+/// What perturbed runs of one side logged of their perturbation; empty if there is none or it said nothing.
+std::string_view perturbation_of(const Record& record, bool reference);
+
 /// Launches of all trials.
 std::size_t attempt_count(const Record& record);
 

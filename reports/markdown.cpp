@@ -103,6 +103,9 @@ std::string versions(const Record& record) {
     lines.push_back(markdown_code(what) + " " + markdown_code(version));
   for (const std::string& check : record.agreed_checks)
     lines.push_back("check " + markdown_code(check) + ": both sides agree");
+  for (const auto& [side, reference] : {std::pair("reference", true), std::pair("subject", false)})
+    if (const std::string_view text = perturbation_of(record, reference); !text.empty())
+      lines.push_back(fmt::format("repeats of the {} were perturbed: {}", side, markdown_code(std::string(text))));
   return items(lines);
 }
 

@@ -44,6 +44,8 @@ struct Attempt {
   Line curve;                    ///< the deciding metric
   std::optional<double> step_time_s;  ///< of its warm part; absent where too little was seen of it
   std::optional<double> delta;        ///< of a running attempt: so far
+  int perturbed = 0;                  ///< seed of the perturbation that it was started with; 0: none
+  std::string perturbation;           ///< what it logged of that: how many parameters, by how much; may be empty
 };
 
 /// One trial, judged or running.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -81,14 +82,22 @@ std::vector<judge::Curve> runs_of(const Json& points) {
   return runs;
 }
 
+/// The seeds of the runs' perturbations in the order of their columns, if any run has one.
+std::string perturbed_text(const Baseline& baseline) {
+  Json seeds = Json::array();
+  for (const judge::Curve& run : baseline.runs) seeds.push_back(run.perturbed);
+  const bool any = std::ranges::any_of(baseline.runs, [](const judge::Curve& run) { return run.perturbed != 0; });
+  return any ? fmt::format("  \"perturbed\": {},\n", text_of(seeds)) : "";
+}
+
 }  // namespace
 
 std::string baseline_text(const Baseline& baseline) {
   const std::string body = fmt::format(
       "{}{},\n  \"model\": {},\n  \"metric\": {},\n  \"accepted_utc\": {},\n  \"noise\": {},\n  \"identical_repeats\": {},\n"
-      "  \"versions\": {},\n  \"points\": {{\n{}\n  }},\n",
+      "{}  \"versions\": {},\n  \"points\": {{\n{}\n  }},\n",
       kFirstBytes, kFormat, text_of(baseline.model), text_of(baseline.metric), text_of(baseline.accepted_utc),
-      baseline.noise ? text_of(number(*baseline.noise)) : "null", baseline.identical, text_of(baseline.versions),
+      baseline.noise ? text_of(number(*baseline.noise)) : "null", baseline.identical, perturbed_text(baseline), text_of(baseline.versions),
       all_points_text(baseline));
   return fmt::format("{}  \"digest\": \"{}\"\n}}\n", body, digest(body));
 }
@@ -112,6 +121,9 @@ Baseline parse_baseline(const std::string& text) {
     json.at("versions").get_to(baseline.versions);
     baseline.runs = runs_of(json.at("points"));
     if (baseline.runs.empty()) throw BadBaseline("it has no curve");
+    const auto seeds = json.value("perturbed", std::vector<int>(baseline.runs.size(), 0));
+    if (seeds.size() != baseline.runs.size()) throw BadBaseline("its curves and their perturbations do not fit");
+    for (std::size_t i = 0; i < seeds.size(); ++i) baseline.runs[i].perturbed = seeds[i];
     return baseline;
   } catch (const nlohmann::json::exception& error) {
     throw BadBaseline(fmt::format("it is damaged: {}", error.what()));

@@ -13,6 +13,7 @@
 #include "driver/launch/local.hpp"
 #include "driver/loop/one_pair.hpp"
 #include "driver/trial/run_tag.hpp"
+#include "driver/trial/samples.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kFewBytes = 1'000'000'000;
+constexpr int kShownRepeats = 4;
 
 struct CheckOptions {
   std::string experiment;
@@ -60,6 +62,8 @@ void check_side(const char* name, const LaunchSide& side) {
   say("ok", fmt::format("{}: {} in {}, {} at a time", name, side.settings->command.front().value,
                         side.directory.string(), slots));
   check_devices(name, side.settings->devices);
+  if (side.settings->perturb)
+    say("ok", fmt::format("{}: repeats are perturbed by {}", name, perturbation_text(*side.settings->perturb, kShownRepeats)));
 }
 
 std::string members_text(const configs::Family& family, const configs::Selection& selection, std::size_t listed) {

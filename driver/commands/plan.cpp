@@ -14,6 +14,7 @@
 #include "driver/launch/local.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/attempt_files.hpp"
+#include "driver/trial/samples.hpp"
 #include "driver/trial/sides.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -88,17 +89,24 @@ class Plan {
   std::vector<std::pair<LaunchSide*, launch::Slot>> taken_;
 };
 
+void show_perturbation(const configs::Side& side, int repeats) {
+  if (!side.perturb || repeats < 2) return;
+  fmt::print("   # run 1; a later one with {}\n", reports::plain(perturbation_text(*side.perturb, repeats)));
+}
+
 void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) {
   if (experiment.reference.curve) {
     plan.headline(fmt::format("the reference is recorded in {}: nothing to run", experiment.reference.curve->value));
   } else {
     plan.headline(fmt::format("the reference, {} times: their spread is the noise floor", experiment.reference.repeats));
     plan.command(sides.reference, {});
+    show_perturbation(experiment.reference, experiment.reference.repeats);
     plan.free_devices();
   }
   const neutralise::Catalogue nobody;
   plan.headline("the subject with nothing neutralised: this must fail");
   plan.command(sides.subject, plan.recipe(nobody, SuspectSet(0)));
+  show_perturbation(experiment.subject, experiment.accept.max_repeats);
   if (const auto families = families_seen_in_a_run(experiment); !families.empty()) {
     plan.headline(fmt::format("at the same time, if devices are free: which members of {} does a run use?",
                               boost::algorithm::join(families, ", ")));

@@ -25,7 +25,7 @@ constexpr const char* kWhyDiscover = "which members a run uses";
 /// Attempts that logged bit for bit what the first one did. They show that the subject has no noise even where the judge
 /// takes no spread from them, because the run failed by an event.
 int identical_repeats(const FinishedTrial& finished) {
-  const std::vector<judge::Curve> curves = whole_curves(finished);
+  const std::vector<judge::Curve> curves = whole_curves(finished.attempts);
   return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) {
     return std::ranges::equal(curve.series, curves.front().series, [](const auto& a, const auto& b) {
       return a.first == b.first && judge::identical(judge::tidy(a.second), judge::tidy(b.second));
@@ -37,12 +37,12 @@ std::vector<judge::Curve> run_reference(Night& night) {
   night.progress.line(reports::phase_line(night.record, name_of(Role::reference)));
   night.start_or_go_on(night.plan_for(Role::reference, {}, "the trusted side"));
   const FinishedTrial finished = std::move(night.wait().front());
-  const auto whole = std::ranges::find_if(finished.attempts, can_be_judged);
-  if (whole == finished.attempts.end())
+  const AttemptOutcome& whole = plain_attempt(finished.attempts);
+  if (!can_be_judged(whole))
     throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
                                      night.record.trials.back().attempts.back().folder));
-  night.reference_attempt = whole->folder;
-  return whole_curves(finished);
+  night.reference_attempt = whole.folder;
+  return whole_curves(finished.attempts);
 }
 
 void warn_of_smoothing(Night& night, const AttemptOutcome& attempt) {
@@ -164,7 +164,7 @@ std::optional<AsIs> measure_subject(Night& night) {
     (finished.plan.role == Role::as_is ? subject : discovery) = std::move(finished);
 
   const judge::Judgement& judgement = subject->judgement;
-  const AttemptOutcome& last = subject->attempts.back();
+  const AttemptOutcome& last = plain_attempt(subject->attempts);
   if (judgement.verdict == Verdict::unresolved)
     throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", judgement.text,
                                      record.trials.at(subject->plan.number - 1).attempts.back().folder));

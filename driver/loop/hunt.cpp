@@ -24,7 +24,7 @@ Hunt::Hunt(Night& night, const AsIs& as_is)
   learn(told_by(as_is.trial.judgement, SuspectSet(night_.catalogue.size()), Role::as_is, false));
   // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
   const bool by_size = night_.experiment.search.engine == configs::EngineChoice::additive;
-  if (!by_size && night_.jury->learn_horizon(whole_curves(as_is.trial).front()))
+  if (!by_size && night_.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
     night_.progress.line(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
                                      night_.jury->last_steps(true).begin()->second, night_.jury->first().last_step()));
 }

@@ -30,7 +30,7 @@ void show_fix(Night& night) {
   if (night.record.answer.state != strategies::State::proved || !fix || fix->attempts.empty()) return;
   const auto folder = night.directory.folder() / fix->attempts.back().folder;
   describe_subject(night.record, night.jury->first(),
-                   logged_curve(night.experiment.subject, folder, night.experiment.metrics), Shown::fix);
+                   logged_curve(night.experiment.subject, folder, night.experiment.metrics, fix->attempts.back().perturbed), Shown::fix);
 }
 
 /// The runs before the search alone may take hours, and their curves are worth a look. A resumed run has reports already,

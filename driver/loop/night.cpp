@@ -115,8 +115,18 @@ std::vector<FinishedTrial> Night::wait_for_all() {
 void Night::take_in(const FinishedTrial& finished) {
   settle(record, finished);
   if (jury) jury->learn(finished.judgement);
+  warn_of_perturbation(finished);
   for (const AttemptOutcome& attempt : finished.attempts) watches_.erase(attempt.folder.string());
   progress.line(reports::trial_line(record, trial_of(record, finished.plan.number)));
+}
+
+void Night::warn_of_perturbation(const FinishedTrial& finished) {
+  const configs::Side& side = *finished.plan.side->settings;
+  if (!side.perturb) return;
+  const bool trusted = finished.plan.role == Role::reference;
+  for (const OddPerturbation& odd : odd_perturbations(finished.attempts, *side.perturb, trusted ? "reference" : "subject",
+                                                      experiment.metrics.front().name))
+    if (warned_of_.emplace(trusted, odd.oddity).second) warn(odd.text);
 }
 
 bool Night::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
@@ -152,13 +162,6 @@ void Night::write_reports(bool final) {
   }
   for (const std::string& problem : reports::write_reports(record, directory.folder())) progress.line("warning: " + problem);
   next_report_s_ = began_s + std::max(kReportEvery_s, (now_s() - began_s) / kReportShare);
-}
-
-std::vector<judge::Curve> whole_curves(const FinishedTrial& finished) {
-  std::vector<judge::Curve> curves;
-  for (const AttemptOutcome& attempt : finished.attempts)
-    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
-  return curves;
 }
 
 }  // namespace bisectd::driver

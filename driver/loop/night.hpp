@@ -6,13 +6,16 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/judge/jury.hpp"
 #include "driver/loop/progress.hpp"
 #include "driver/record/history.hpp"
+#include "driver/trial/samples.hpp"
 #include "driver/trial/sides.hpp"
 #include "driver/trial/trials.hpp"
 #include "driver/trial/watch.hpp"
@@ -73,16 +76,15 @@ class Night {
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
   judge::Judgement judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const;
   judge::Judgement judge_early(const judge::Curve& curve) const;
+  void warn_of_perturbation(const FinishedTrial& finished);
 
   Attempts attempts_;
   std::map<std::string, judge::Watch> watches_;  ///< of the running attempts of the search, by folder
+  std::set<std::pair<bool, Oddity>> warned_of_;      ///< of the reference or the subject
   double next_report_s_ = 0;                     ///< not before this may reports be written again
 
  public:
   Trials trials;  ///< declared last: it uses all of the above
 };
-
-/// The curves of a trial's attempts that came to their end.
-std::vector<judge::Curve> whole_curves(const FinishedTrial& finished);
 
 }  // namespace bisectd::driver

@@ -12,6 +12,7 @@
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempts.hpp"
+#include "driver/trial/samples.hpp"
 #include "reports/lookup.hpp"
 
 namespace bisectd::driver {
@@ -81,7 +82,7 @@ class Replay {
   judge::Curve curve_of(const reports::Trial& trial, const reports::Attempt& attempt) const {
     const configs::Side& side =
         trial.role == name_of(Role::reference) ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
-    return logged_curve(side, directory_.folder() / attempt.folder, experiment_.metrics);
+    return logged_curve(side, directory_.folder() / attempt.folder, experiment_.metrics, attempt.perturbed);
   }
 
   void add_curves(Detail detail) {
@@ -94,7 +95,11 @@ class Replay {
       describe_reference(record_, *reference_);
     }
     const std::vector<judge::Curve> as_is = whole_curves(experiment_, directory_, history_, Role::as_is);
-    if (reference_ && !as_is.empty()) describe_subject(record_, *reference_, as_is.back(), Shown::as_is);
+    if (reference_ && !as_is.empty()) {
+      // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
+      const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed != 0; });
+      describe_subject(record_, *reference_, perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), Shown::as_is);
+    }
     for (reports::Trial& trial : record_.trials)
       for (reports::Attempt& attempt : trial.attempts)
         if (is_running(trial, attempt)) add_curve_so_far(trial, attempt);
@@ -153,8 +158,8 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
     for (const PastAttempt& attempt : past.attempts)
       if (past.role == role && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
         curves.push_back(logged_curve(side, directory.attempt(past.number, set_key(past.neutralised), attempt.number),
-                                      experiment.metrics));
-  return curves;
+                                      experiment.metrics, attempt.undone.empty() ? attempt.perturbed : 0));
+  return as_samples(std::move(curves));
 }
 
 reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory,

@@ -128,7 +128,8 @@ std::string fill(const std::string& text, const Placeholders& values) {
   return filled(text, {{"devices", devices},
                        {"device", devices.substr(0, devices.find(','))},
                        {"steps", values.steps},
-                       {"attempt", values.attempt}});
+                       {"attempt", values.attempt},
+                       {"seed", values.seed}});
 }
 
 std::vector<std::string> fill_command(const std::vector<configs::Placed<std::string>>& command,

@@ -43,12 +43,13 @@ Recipe placed_in(const std::filesystem::path& folder, Recipe recipe);
 /// Members of list families that `base` names already, by family.
 Discovered always_off(const configs::Experiment& experiment, const Environment& base);
 
-/// {devices} ({device}: the first of them), {steps}, {attempt}, {arguments} of a command, and {{ }} for braces.
+/// {devices} ({device}: the first of them), {steps}, {attempt}, {seed}, {arguments} of a command, and {{ }} for braces.
 struct Placeholders {
   std::string devices;  ///< joined by commas; {device} is the first
   std::string steps;
   std::string attempt;
   std::vector<std::string> arguments;
+  std::string seed;     ///< of the attempt's perturbation; only an argument that perturbs has it
 };
 
 /// The text with its placeholders filled; the loader has checked that only known ones are used.

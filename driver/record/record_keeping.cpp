@@ -31,6 +31,14 @@ void set_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
   trial.notes.insert(trial.notes.end(), judgement.notes.begin(), judgement.notes.end());
 }
 
+/// The file as it is called in the experiment's own folder: a resumed run comes to it by another path.
+configs::Placed<std::string> seen_from_its_folder(configs::Placed<std::string> text, const configs::Experiment& experiment) {
+  const auto folder = std::filesystem::absolute(experiment.file).parent_path();
+  const auto file = std::filesystem::absolute(text.place.file).lexically_relative(folder);
+  if (!file.empty() && *file.begin() != "..") text.place.file = file.string();
+  return text;
+}
+
 /// The attempt of this folder, made if the trial does not have it yet.
 reports::Attempt& attempt_of(reports::Trial& trial, const std::string& folder) {
   const auto found = std::ranges::find(trial.attempts, folder, &reports::Attempt::folder);
@@ -68,7 +76,7 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.metric = experiment.metrics.front().name;
   record.versions = past.versions;
   record.target = experiment.accept.target;
-  for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(warning));
+  for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(seen_from_its_folder(warning, experiment)));
   record.changes = changes_since_baseline(experiment, past.versions);
   return record;
 }
@@ -87,7 +95,9 @@ void note(reports::Record& record, const keep::RunDirectory& directory, const Tr
              .duration_s = outcome->duration_s,
              .device = outcome->device,
              .last_step = outcome->last_step,
-             .step_time_s = outcome->step_time_s};
+             .step_time_s = outcome->step_time_s,
+             .perturbed = outcome->perturbed,
+             .perturbation = outcome->perturbation};
   if (const auto series = outcome->curve.series.find(record.metric); series != outcome->curve.series.end())
     attempt.curve = line_of(series->second, kAttemptPoints);
   trial.notes.insert(trial.notes.end(), outcome->notes.begin(), outcome->notes.end());
@@ -99,6 +109,7 @@ void note_running(reports::Record& record, const keep::RunDirectory& directory, 
   reports::Attempt& attempt = attempt_of(trial, directory.relative(running.request.folder));
   attempt.started_s = running.started_s;
   attempt.device = running.device;
+  attempt.perturbed = running.request.perturbed;
   attempt.last_step = running.log.last_step();
   const auto series = running.log.curve().series.find(record.metric);
   if (series == running.log.curve().series.end() || series->second.empty()) return;
@@ -121,7 +132,9 @@ void restore(reports::Record& record, const PastTrial& past) {
                               .duration_s = attempt.duration_s,
                               .device = attempt.device,
                               .last_step = attempt.last_step,
-                              .step_time_s = attempt.step_time_s});
+                              .step_time_s = attempt.step_time_s,
+                              .perturbed = attempt.perturbed,
+                              .perturbation = attempt.perturbation});
     trial.notes.insert(trial.notes.end(), attempt.notes.begin(), attempt.notes.end());
   }
   if (past.judgement) set_judgement(trial, *past.judgement);
@@ -135,7 +148,7 @@ void add_logged_curves(reports::Record& record, const configs::Experiment& exper
     for (reports::Attempt& attempt : trial.attempts) {
       const std::filesystem::path folder = directory.folder() / attempt.folder;
       if (attempt.exit.empty() || !attempt.curve.steps.empty() || !std::filesystem::exists(folder)) continue;
-      const judge::Curve curve = logged_curve(side, folder, experiment.metrics);
+      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, attempt.perturbed);
       if (const auto series = curve.series.find(record.metric); series != curve.series.end())
         attempt.curve = line_of(series->second, kAttemptPoints);
     }

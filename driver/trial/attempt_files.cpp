@@ -25,6 +25,17 @@ std::string environment_text(const neutralise::Environment& environment) {
   return text;
 }
 
+void set_perturbation(const configs::Perturbation& perturb, int seed, const neutralise::Placeholders& values,
+                      neutralise::Environment& environment) {
+  if (perturb.environment) {
+    environment.erase(*perturb.environment);  // what the shell has of it would perturb the first run, too
+    if (seed) environment[*perturb.environment] = std::to_string(seed);
+  }
+  if (seed && !perturb.switches.empty())
+    for (const auto& [name, value] : perturb.switches.at(static_cast<std::size_t>(seed) - 1))
+      environment[name] = neutralise::fill(value.value, values);
+}
+
 }  // namespace
 
 std::string shell_text(const LaunchCommand& command) {
@@ -54,10 +65,14 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
   const LaunchSide& side = *request.side;
   const neutralise::Recipe recipe = neutralise::placed_in(request.folder, request.recipe);
   const std::string attempt = fmt::format("{:04}-{}", request.trial, request.number);
-  const neutralise::Placeholders values{.devices = slot.devices,
-                                        .steps = request.steps ? std::to_string(*request.steps) : "",
-                                        .attempt = request.folder.string(),
-                                        .arguments = recipe.arguments};
+  neutralise::Placeholders values{.devices = slot.devices,
+                                  .steps = request.steps ? std::to_string(*request.steps) : "",
+                                  .attempt = request.folder.string(),
+                                  .arguments = recipe.arguments,
+                                  .seed = std::to_string(request.perturbed)};
+  const auto& perturb = side.settings->perturb;
+  if (perturb && perturb->argument && request.perturbed)
+    values.arguments.push_back(neutralise::fill(perturb->argument->value, values));
   LaunchCommand command{.argv = neutralise::fill_command(side.settings->command, values),
                         .environment = side.environment,
                         .directory = side.directory,
@@ -66,6 +81,7 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
     for (const auto& [name, value] : *templates) command.environment[name] = neutralise::fill(value, values);
   for (const std::string& name : recipe.unset) command.environment.erase(name);
   for (const auto& [name, value] : recipe.environment) command.environment[name] = value;
+  if (perturb) set_perturbation(*perturb, request.perturbed, values, command.environment);
   if (!side.settings->devices.visible_variable.empty() && !slot.visible.empty())
     command.environment[side.settings->devices.visible_variable] = slot.visible;
   command.environment["BISECTD_ATTEMPT"] = command.tag;

@@ -1,6 +1,7 @@
 #include "driver/trial/attempts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "driver/read/clean.hpp"
+#include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/step_time.hpp"
 
@@ -21,6 +24,9 @@ constexpr std::chrono::milliseconds kPollEvery{200};
 /// Of an attempt's duration: trainings that began together end together, and the next trials are the better chosen the
 /// more verdicts are in.
 constexpr double kGatherShare = 0.03;
+
+/// Ranks say the same or, where each has a part of the model, a line each.
+constexpr std::size_t kSaidOfPerturbation = 4, kSaidOfPerturbation_bytes = 300;
 
 constexpr std::array<std::pair<Ending, const char*>, 8> kEndingNames{{{Ending::finished, "finished"},
                                                                       {Ending::whole, "whole"},
@@ -52,8 +58,23 @@ bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log
   });
 }
 
+/// Not among the names that are watched: those are looked for where the metric is, and this line goes to stderr.
+void read_perturbation(AttemptOutcome& outcome, const configs::Side& side) {
+  std::vector<std::filesystem::path> files{stdout_file(outcome.folder), stderr_file(outcome.folder)};
+  if (side.log) files.push_back(outcome.folder / *side.log);
+  const auto logged = [&](const std::optional<configs::Placed<std::string>>& pattern) {
+    const auto values = pattern ? read::logged_values(files, pattern->value, kSaidOfPerturbation) : std::vector<std::string>{};
+    return read::for_display(fmt::format("{}", fmt::join(values, "; ")), kSaidOfPerturbation_bytes);
+  };
+  outcome.perturbation = logged(side.perturb->made);
+  outcome.undone = logged(side.perturb->undone);
+}
+
 void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const read::AttemptLog& log) {
   outcome.curve = log.curve();
+  outcome.perturbed = request.perturbed;
+  if (request.perturbed) read_perturbation(outcome, *request.side->settings);
+  outcome.curve.perturbed = outcome.undone.empty() ? request.perturbed : 0;
   outcome.errors = log.errors();
   outcome.notes = log.notes();
   outcome.names.in_log = log.names();
@@ -82,11 +103,13 @@ read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& 
 }
 
 judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
-                          const std::vector<configs::Metric>& metrics) {
+                          const std::vector<configs::Metric>& metrics, int perturbed) {
   read::AttemptLog log = log_of(side, folder, metrics, {});
   log.poll();
   log.finish();
-  return log.curve();
+  judge::Curve curve = log.curve();
+  curve.perturbed = perturbed;
+  return curve;
 }
 
 std::string device_text(const configs::Side& side, const launch::Slot& slot) {

@@ -53,6 +53,7 @@ struct AttemptRequest {
   std::map<std::string, std::int64_t> last_steps;  ///< by metric; a run that logged them has its whole curve, however
                                                    ///< it ends
   bool shortened = false;                ///< it is ended as soon as it logged them
+  int perturbed = 0;                     ///< seed of its perturbation; 0: none
   WatchedNames watched;
 };
 
@@ -76,6 +77,9 @@ struct AttemptOutcome {
   double started_s = 0;                  ///< since the run began
   double duration_s = 0;
   std::string device;                    ///< "npu 0,1"; empty without devices
+  int perturbed = 0;                     ///< seed of the perturbation that it was started with; 0: none
+  std::string perturbation;              ///< what it logged of that: how many parameters, by how much
+  std::string undone;                    ///< what it logged if that was lost; its curve then counts as not perturbed
   judge::Curve curve;
   std::vector<std::string> errors;       ///< lines of the log that should have held a value
   std::vector<std::string> notes;
@@ -97,9 +101,9 @@ struct RunningAttempt {
 read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
                         const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched);
 
-/// All that an ended attempt logged.
+/// All that an ended attempt logged, which was started with this perturbation (0: none).
 judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
-                          const std::vector<configs::Metric>& metrics);
+                          const std::vector<configs::Metric>& metrics, int perturbed);
 
 /// "npu 0,1"; empty for a slot without devices.
 std::string device_text(const configs::Side& side, const launch::Slot& slot);

@@ -67,8 +67,10 @@ bool PastTrials::take(const json& record) {
     trials.push_back(std::move(trial));
   } else if (kind == "attempt-started") {
     const double started_s = record.at("started_s");
-    trial_of(record).attempts.push_back(
-        {.number = record.at("attempt"), .started_s = started_s, .device = record.at("device")});
+    trial_of(record).attempts.push_back({.number = record.at("attempt"),
+                                         .perturbed = record.value("perturbed", 0),
+                                         .started_s = started_s,
+                                         .device = record.at("device")});
     elapsed_s = std::max(elapsed_s, started_s);
   } else if (kind == "attempt-ended") {
     PastTrial& trial = trial_of(record);
@@ -83,6 +85,8 @@ bool PastTrials::take(const json& record) {
     attempt->last_step = get<std::int64_t>(record, "last_step");
     attempt->step_time_s = get<double>(record, "step_time_s");
     attempt->notes = record.value("notes", std::vector<std::string>{});
+    attempt->perturbation = record.value("perturbation", std::string());
+    attempt->undone = record.value("undone", std::string());
     elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
   } else if (kind == "judged") {
     PastTrial& trial = trial_of(record);
@@ -113,12 +117,14 @@ json trial_record(const TrialPlan& plan) {
   return record;
 }
 
-json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device) {
-  return {{"kind", "attempt-started"},
-          {"trial", trial},
-          {"attempt", attempt},
-          {"started_s", started_s},
-          {"device", device}};
+json attempt_started_record(const AttemptRequest& request, double started_s, const std::string& device) {
+  json record = {{"kind", "attempt-started"},
+                 {"trial", request.trial},
+                 {"attempt", request.number},
+                 {"started_s", started_s},
+                 {"device", device}};
+  if (request.perturbed) record["perturbed"] = request.perturbed;
+  return record;
 }
 
 json attempt_ended_record(const AttemptOutcome& outcome) {
@@ -133,6 +139,8 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
   put(record, "last_step", outcome.last_step);
   put(record, "step_time_s", outcome.step_time_s);
   if (!outcome.notes.empty()) record["notes"] = outcome.notes;
+  if (!outcome.perturbation.empty()) record["perturbation"] = outcome.perturbation;
+  if (!outcome.undone.empty()) record["undone"] = outcome.undone;
   return record;
 }
 

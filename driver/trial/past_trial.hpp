@@ -17,6 +17,9 @@ namespace bisectd::driver {
 
 struct PastAttempt {
   int number = 1;
+  int perturbed = 0;             ///< seed of its perturbation; 0: none
+  std::string perturbation;      ///< see AttemptOutcome
+  std::string undone;
   std::optional<Ending> ending;  ///< absent: it was running when bisectd was killed
   std::string text;
   double started_s = 0, duration_s = 0;
@@ -57,7 +60,7 @@ class PastTrials {
 
 nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);
 nlohmann::json trial_record(const TrialPlan& plan);
-nlohmann::json attempt_started_record(std::size_t trial, int attempt, double started_s, const std::string& device);
+nlohmann::json attempt_started_record(const AttemptRequest& request, double started_s, const std::string& device);
 nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);
 nlohmann::json judged_record(std::size_t trial, const judge::Judgement& judgement);
 

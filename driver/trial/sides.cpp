@@ -86,6 +86,9 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
   const fs::path folder = fs::absolute(experiment.file).parent_path();
   Sides sides{prepare(experiment.reference, folder, launcher, run_folder / "setup-reference", run_tag + "/setup"),
               prepare(experiment.subject, folder, launcher, run_folder / "setup-subject", run_tag + "/setup")};
+  for (LaunchSide* side : {&sides.reference, &sides.subject})
+    if (side->settings->perturb)
+      for (const auto& [variable, value] : side->settings->perturb->needs) set_for_family(*side, variable, value);
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
     for (const auto& [variable, value] : family.environment) set_for_family(sides.subject, variable, value);
@@ -100,10 +103,16 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
 }
 
 std::string family_variable(const LaunchSide& side, const std::string& variable, std::string value) {
-  const auto before = side.environment.find(variable);
-  const bool has = before != side.environment.end() && !before->second.empty();
-  boost::replace_all(value, "{and_inherited}", has ? ":" + doubled_braces(before->second) : "");
+  constexpr std::string_view kInherited = "{and_inherited}";
   boost::replace_all(value, "{presets}", doubled_braces((configs::data_folder() / "presets").string()));
+  const auto before = side.environment.find(variable);
+  std::string inherited = before == side.environment.end() || before->second.empty() ? "" : ":" + doubled_braces(before->second);
+  // Another family, or the perturbation, has put the same in front already.
+  if (value.ends_with(kInherited)) {
+    const std::string own = ":" + value.substr(0, value.size() - kInherited.size());
+    if (inherited == own || inherited.starts_with(own + ":")) inherited.erase(0, own.size());
+  }
+  boost::replace_all(value, kInherited, inherited);
   return value;
 }
 

@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/trial/samples.hpp"
+
 namespace bisectd::driver {
 namespace {
-
-std::vector<judge::Curve> whole_curves(const std::vector<AttemptOutcome>& attempts) {
-  std::vector<judge::Curve> curves;
-  for (const AttemptOutcome& attempt : attempts)
-    if (can_be_judged(attempt)) curves.push_back(attempt.curve);
-  return curves;
-}
 
 /// Of a trial that is not judged: its curves are there, which is all that was wanted.
 judge::Judgement measured() {
@@ -75,6 +70,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
                            .steps = open.plan.steps,
                            .last_steps = open.plan.last_steps,
                            .shortened = open.plan.shortened,
+                           .perturbed = attempt.perturbed,
                            .watched = open.plan.watched};
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
     if (outcome.ending == Ending::interrupted) continue;
@@ -101,6 +97,8 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
 
 void Trials::launch_one(Open& open) {
   const int number = ++open.launched;
+  const int seed = next_seed(open.plan.side->settings->perturb, open.ended, open.seeds_running);
+  open.seeds_running.push_back(seed);
   ++open.running;
   queue_.push_back({.trial = open.plan.number,
                     .number = number,
@@ -110,6 +108,7 @@ void Trials::launch_one(Open& open) {
                     .steps = open.plan.steps,
                     .last_steps = open.plan.last_steps,
                     .shortened = open.plan.shortened,
+                    .perturbed = seed,
                     .watched = open.plan.watched});
   pump();
 }
@@ -122,7 +121,7 @@ void Trials::pump() {
       continue;
     }
     const std::string device = device_text(*request->side->settings, *slot);
-    journal_.append(attempt_started_record(request->trial, request->number, attempts_.now_s(), device));
+    journal_.append(attempt_started_record(*request, attempts_.now_s(), device));
     attempts_.start(std::move(*request), std::move(*slot));
     request = queue_.erase(request);
   }
@@ -131,6 +130,7 @@ void Trials::pump() {
 void Trials::take_in(AttemptOutcome outcome) {
   Open& open = open_.at(outcome.trial);
   --open.running;
+  open.seeds_running.erase(std::ranges::find(open.seeds_running, outcome.perturbed));
   if (outcome.ending != Ending::interrupted) {
     journal_.append(attempt_ended_record(outcome));
     listener_(open.plan, &outcome);
@@ -148,8 +148,8 @@ void Trials::decide(Open& open) {
   const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
   if (open.running > 0) return;
-  if (!open.plan.judged || missing > 0)
-    return finish(open, missing > 0 ? unresolved(last) : measured());
+  if (missing > 0 && !only_perturbed_broke(open.ended)) return finish(open, unresolved(last));
+  if (!open.plan.judged) return finish(open, measured());
   judge::Judgement judgement = judge_.whole(open.plan, curves);
   const bool again = judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
                      static_cast<int>(curves.size()) < open.plan.max_attempts &&

@@ -63,6 +63,7 @@ class Trials {
     std::vector<AttemptOutcome> ended;
     int launched = 0;   ///< attempts given a number so far, ended or not
     int running = 0;    ///< running or queued
+    std::vector<int> seeds_running;  ///< perturbations of these
   };
   void begin(TrialPlan plan);
   void launch_one(Open& open);

@@ -172,6 +172,9 @@ std::string versions_section(const Record& record) {
   std::string rows = row("td", {"bisectd", html(record.program_version)});
   for (const auto& [what, version] : record.versions) rows += row("td", {html(what), html(version)});
   for (const std::string& check : record.agreed_checks) rows += row("td", {"check " + html(check), "both sides agree"});
+  for (const auto& [side, reference] : {std::pair("reference", true), std::pair("subject", false)})
+    if (const std::string_view text = perturbation_of(record, reference); !text.empty())
+      rows += row("td", {fmt::format("perturbation of the {}'s repeats", side), html(std::string(text))});
   rows += row("td", {"started", html(record.started_utc)});
   rows += row("td", {"experiment file", html(record.experiment_file)});
   rows += row("td", {"run directory", html(record.run_folder)});

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     judgement.delta = passes ? 0 : 0.03;
     judgement.p_bad = passes ? 0 : 1;
     journal.append(trial_record(plan));
-    journal.append(attempt_started_record(number, 1, 0.5, "npu 0"));
+    journal.append(attempt_started_record({.trial = number, .number = 1}, 0.5, "npu 0"));
     journal.append(attempt_ended_record(outcome));
     journal.append(judged_record(number, judgement));
   }

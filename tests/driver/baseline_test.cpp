@@ -45,6 +45,17 @@ TEST_CASE("a baseline has one line per step, so that a change shows where it is"
   CHECK(text.find("    \"loss\": [\n      [10,7.5,7.6],\n      [20,7.1000000000000005,null],\n      [30,\"nan\",7.0]\n    ]\n") != std::string::npos);
 }
 
+TEST_CASE("a baseline keeps which run was perturbed how, and older ones say nothing of it") {
+  Baseline baseline = sample();
+  CHECK(baseline_text(baseline).find("perturbed") == std::string::npos);
+  CHECK(parse_baseline(baseline_text(baseline)).runs[1].perturbed == 0);
+  baseline.runs[1].perturbed = 3;
+  const Baseline back = parse_baseline(baseline_text(baseline));
+  CHECK(back.runs[0].perturbed == 0);
+  CHECK(back.runs[1].perturbed == 3);
+  CHECK(curves_of(back)[2].perturbed == 0);
+}
+
 TEST_CASE("a damaged baseline is refused") {
   const std::string text = baseline_text(sample());
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -48,14 +48,14 @@ TEST_CASE("what is journaled is read back") {
     catalogue.set_always_on({{"ops", "stays"}});
     journal.append(catalogue_record(catalogue, true));
     journal.append(trial_record(plan));
-    journal.append(attempt_started_record(3, 1, 0.5, "npu 0"));
+    journal.append(attempt_started_record({.trial = 3, .number = 1}, 0.5, "npu 0"));
     journal.append(attempt_ended_record(outcome));
     journal.append(effect_record(strategies::SuspectSet(std::string("0010"))));
     journal.append(judged_record(3, judgement));
     journal.append(refused_record(3, {2, 0}));
     plan.number = 4;
     journal.append(trial_record(plan));
-    journal.append(attempt_started_record(4, 1, 0.5, "npu 0"));
+    journal.append(attempt_started_record({.trial = 4, .number = 1}, 0.5, "npu 0"));
   }
   const History history = read_history(file);
   CHECK(history.run_tag == "tag");

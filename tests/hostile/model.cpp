@@ -27,6 +27,7 @@ Model::Model(const Options& options, std::set<std::string> off, const Lookup& lo
     const double value = std::atof(lookup(window.variable).value_or("nan").c_str());
     if (!(value >= window.low && value <= window.high)) active_.push_back({{}, window.percent, 0, false});
   }
+  if (const auto perturb = lookup("HOSTILE_PERTURB")) kick_ = Random(std::strtoull(perturb->c_str(), nullptr, 10)).normal();
   level_ += options_.noise_percent / 100 * random_.normal();
 }
 
@@ -66,7 +67,8 @@ double Model::loss(std::int64_t step) {
   if (options_.nan_from && step >= *options_.nan_from) return std::nan("");
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
   const double clean = options_.last_loss + (options_.first_loss - options_.last_loss) * std::exp(-5 * share);
-  const double percent = options_.step_noise_percent * random_.normal() + percent_off(active_, share);
+  const double chaos = options_.perturbed_percent * kick_ * std::pow(1e4, share - 1);
+  const double percent = options_.step_noise_percent * random_.normal() + percent_off(active_, share) + chaos;
   return clean * level_ * (1 + percent / 100);
 }
 

@@ -38,6 +38,7 @@ class Model {
   bool is_off(const std::string& name) const;
   bool all_off(const std::vector<std::string>& names) const;
   Random& random() { return random_; }
+  bool is_perturbed() const { return kick_ != 0; }
 
  private:
   bool is_active(const std::string& member, const Lookup& lookup) const;
@@ -49,6 +50,7 @@ class Model {
   std::vector<Cause> active_, active_on_score_;
   Random random_;
   double level_ = 1;
+  double kick_ = 0;  ///< normal, by the perturbation's seed; 0: not perturbed
 };
 
 }  // namespace hostile

@@ -33,11 +33,14 @@ The curve
   --steps N (100)   --first-loss X (8)   --last-loss X (2)
   --noise PCT       level noise: standard deviation between runs;   --step-noise PCT: between steps
   --seed N          makes noise repeatable: drawn from N and the last part of BISECTD_ATTEMPT (after its last /)
+  --perturbed PCT   the setting or variable HOSTILE_PERTURB, a seed, moves the loss: from PCT / 10000 % at the first step,
+                    growing as chaos does, to PCT % at the last (standard deviation over seeds)
   --step-ms X       sleeps in every step;   --slow A=MS: so much longer while A is off. May be repeated
 
 Bad behaviour (a STEP counts from 1)
   --crash-off A+B   SIGABRT at the middle when all of them are off; --hang-off A+B: hangs there. May be repeated
   --crash-at STEP   SIGSEGV      --crash-percent PCT   SIGABRT at the first step with this probability
+  --crash-perturbed SIGABRT at the middle if HOSTILE_PERTURB is set
   --hang-at STEP    --hang-at-exit   after the last step
   --nan-from STEP   --truncate-at STEP   logs nothing after that step, and exits normally
   --exit-code N     --ignore-term        --strays N   grandchildren in sessions of their own that stay
@@ -149,6 +152,7 @@ Options parse(const std::vector<std::string>& words) {
       {"--last-loss", [&](auto& v) { o.last_loss = number(v); }},
       {"--noise", [&](auto& v) { o.noise_percent = number(v); }},
       {"--step-noise", [&](auto& v) { o.step_noise_percent = number(v); }},
+      {"--perturbed", [&](auto& v) { o.perturbed_percent = number(v); }},
       {"--seed", [&](auto& v) { o.seed = static_cast<std::uint64_t>(whole(v)); }},
       {"--step-ms", [&](auto& v) { o.step_ms = number(v); }},
       {"--slow", [&](auto& v) { o.slow_ms[halves(v).first] = number(halves(v).second); }},
@@ -167,7 +171,7 @@ Options parse(const std::vector<std::string>& words) {
   const std::map<std::string, bool*> flags{
       {"--hang-at-exit", &o.hang_at_exit}, {"--ignore-term", &o.ignore_term}, {"--torn", &o.torn},
       {"--garbage", &o.garbage},           {"--long-line", &o.long_line},     {"--discover", &o.discover},
-      {"--side-channel", &o.side_channel}};
+      {"--side-channel", &o.side_channel}, {"--crash-perturbed", &o.crash_perturbed}};
   while (at < queue.size()) {
     const std::string word = queue[at++];
     if (const auto flag = flags.find(word); flag != flags.end()) {

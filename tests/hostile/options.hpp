@@ -36,6 +36,8 @@ struct Options {
   double first_loss = 8, last_loss = 2;
   double noise_percent = 0, step_noise_percent = 0;
   std::optional<std::uint64_t> seed;
+  double perturbed_percent = 0;
+  bool crash_perturbed = false;
 
   std::vector<std::vector<std::string>> crash_off, hang_off;
   std::optional<std::int64_t> crash_at, hang_at, nan_from, truncate_at;

@@ -131,6 +131,7 @@ void middle(const Options& options, const Model& model) {
     if (model.all_off(names)) die(SIGABRT);
   for (const auto& names : options.hang_off)
     if (model.all_off(names)) hang();
+  if (options.crash_perturbed && model.is_perturbed()) die(SIGABRT);
   if (options.spam_mb > 0) spam(options.spam_mb);
   if (options.long_line) std::puts(std::string(1U << 20U, 'x').c_str());
 }
@@ -146,6 +147,7 @@ int train(const Options& options) {
   Model model(options, names_off(options), lookup, seed_of(options));
   if (model.random().uniform() * 100 < options.crash_percent) die(SIGABRT);
   log_kernels(options, model);
+  if (model.is_perturbed()) std::fputs("hostile: perturbed 3 parameters\n", stderr);
   double step_ms = options.step_ms;
   for (const auto& [name, ms] : options.slow_ms) step_ms += model.is_off(name) ? ms : 0;
   for (std::int64_t step = 1; step <= options.steps; ++step) {
