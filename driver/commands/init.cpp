@@ -62,12 +62,29 @@ const configs::Value* entry(const configs::Value& map, std::string_view key) {
   return found == map.entries.end() ? nullptr : &found->value;
 }
 
-/// What a preset lets be searched: discovered where a run can show it, all where the preset lists it.
-std::string suspects_of(const std::string& preset) {
+std::optional<configs::Layers> layers_of(const std::string& preset) {
   configs::Problems problems;
   const fs::path file = configs::data_folder() / "presets" / (preset + ".yaml");
-  const auto layers = configs::read_layers(file, problems);
+  auto layers = configs::read_layers(file, problems);
   problems.throw_if_any(file.string());
+  return layers;
+}
+
+bool is_perturbed(const std::string& preset) {
+  const auto layers = preset.empty() ? std::nullopt : layers_of(preset);
+  return layers && entry(layers->merged, "perturb");
+}
+
+constexpr const char* kPerturb = R"(
+# Repeats must differ by rounding, or a healthy device cannot be told from a wrong one (README.md, `perturb`): a variable that
+# is 1, 2, 3, ... in them and by which the training moves its initial parameters, or harmless settings.
+# perturb: {environment: TRAIN_PERTURB}
+# perturb: {switches: [{OMP_NUM_THREADS: "2"}, {MKL_CBWR: COMPATIBLE}]}
+)";
+
+/// What a preset lets be searched: discovered where a run can show it, all where the preset lists it.
+std::string suspects_of(const std::string& preset) {
+  const auto layers = layers_of(preset);
   const configs::Value* families = layers ? entry(layers->merged, "families") : nullptr;
   std::string text;
   for (const configs::Value::Entry& family : families ? families->entries : std::vector<configs::Value::Entry>{}) {
@@ -101,7 +118,7 @@ name: {name:<23} # names the run directory
 reference:                     # the trusted side
   command: [{words}{on_reference}]
   devices: {{kind: gpu, ids: {gpus}}}
-  repeats: 3                   # they measure the run-to-run noise
+  # repeats: 5                 # the default where they are perturbed, else 3: how far do healthy runs differ
   # curve: gpu-train.log       # or a log recorded earlier: then no GPU is needed
 
 subject:                       # the side that loses accuracy
@@ -110,7 +127,7 @@ subject:                       # the side that loses accuracy
   # setup: source /usr/local/Ascend/ascend-toolkit/set_env.sh
   timeout: 1h                  # of one attempt
   stall: 15m                   # no new output
-
+{perturb}
 metric: {{{metric}}}   # every step, not smoothed
 accept: {{target: 0.5%}}         # of the last 30 % of the run
 
@@ -122,6 +139,7 @@ search: {{budget: {{trials: 200, hours: 10}}}}
       fmt::arg("words", training.words), fmt::arg("on_reference", training.on_reference),
       fmt::arg("on_subject", training.on_subject), fmt::arg("gpus", device_ids("nvidia")),
       fmt::arg("npus", device_ids("davinci")), fmt::arg("metric", training.metric),
+      fmt::arg("perturb", is_perturbed(preset) ? "" : kPerturb),
       fmt::arg("families", preset.empty() ? std::string(kOwnFamily) + "\n" : ""),
       fmt::arg("suspects", preset.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n"
                                           : suspects_of(preset)));
