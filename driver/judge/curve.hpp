@@ -21,6 +21,7 @@ using Series = std::vector<Point>;
 struct Curve {
   std::map<std::string, Series> series;
   int perturbed = 0;  ///< seed of the perturbation that this run was started with; 0: none
+  double perturbation = 0;  ///< its size relative to the parameters, as the run itself said; 0: none, or it did not say
 };
 
 /// Why something cannot be judged at all. Not a verdict: somebody must change something first.

@@ -7,6 +7,13 @@
 #include "driver/judge/level.hpp"
 
 namespace bisectd::driver::judge {
+namespace {
+
+constexpr double kNoRounding = 0x1p-8;
+constexpr std::size_t kFewestFirst = 5, kMostFirst = 20;  ///< steps, else 2 % of the run
+constexpr double kFirstSigma = 4;
+
+}  // namespace
 
 Difference difference(const Reference& reference, const Curve& curve) {
   Difference result;
@@ -31,6 +38,17 @@ Difference difference(const Reference& reference, const Curve& curve) {
 double badness(const Reference& reference, double difference) {
   if (!reference.accept.worse_only) return std::abs(difference);
   return reference.metric.higher_is_better ? -difference : difference;
+}
+
+bool off_from_the_start(const Difference& difference) {
+  const std::size_t points = std::clamp<std::size_t>(difference.values.size() / 50, kFewestFirst, kMostFirst);
+  if (difference.values.size() < points) return false;
+  const auto first = std::span(difference.values).first(points);
+  const double count = static_cast<double>(points);
+  double mean = 0, squares = 0;
+  for (double value : first) mean += value / count;
+  for (double value : first) squares += (value - mean) * (value - mean) / (count - 1);
+  return std::abs(mean) > std::max(kNoRounding, kFirstSigma * std::sqrt(squares / count));
 }
 
 Difference until(const Reference& reference, const Difference& difference, std::int64_t last) {

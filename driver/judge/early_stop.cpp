@@ -120,19 +120,20 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
   if (values_in(difference, now).size() < kFewestPoints || values_in(difference, before).size() < kFewestPoints) {
     return false;
   }
-  const bool exact = reference_.distinct() == 1 && pool_.deterministic();
   const double runs = reference_.distinct();
   const double dof = runs - 1 + pool_.total.dof;
-  if (!exact && dof == 0) return false;
-  // Even an exact difference moves along the run: what it does inside the window says how far it may still go.
+  // Where nothing shows how far healthy runs are apart, only what no rounding explains is certain.
+  const bool unknown = dof == 0;
+  if (unknown && !(pool_.deterministic() && off_from_the_start(difference))) return false;
+  // What a difference does inside the window says how far it may still go.
   const Variance inside = within_run(values_in(difference, now));
   double variance = inside.value;
-  if (!exact) {
+  if (!unknown) {
     // Runs that have hardly separated yet look quieter than they will be: what they do later counts too.
     const double squares = std::max(squares_in(reference_, now), mean_squares(reference_, length));
     variance = std::max(variance, variance_between(reference_, pool_, squares) * (1 + 1 / runs));
   }
-  const double reach = t_quantile(kAlpha / (2 * kLooks.size()), exact ? inside.dof : dof) * std::sqrt(variance);
+  const double reach = t_quantile(kAlpha / (2 * kLooks.size()), unknown ? inside.dof : dof) * std::sqrt(variance);
   const double sign = reference_.metric.higher_is_better ? -1 : 1;
   double level = sign * level_in(reference_, difference, now);
   double previous = sign * level_in(reference_, difference, before);

@@ -31,7 +31,7 @@ struct Spikes {
   std::size_t count = 0;  ///< steps of the attempt off by more than `limit`
   std::size_t at_end = 0; ///< of them without one within the limit behind; 0 while the attempt runs
   std::size_t worst = 0;  ///< the most such steps in a reference
-  double limit = 0;       ///< max(5 %, 2 targets, 6 robust standard deviations of a reference's step)
+  double limit = 0;       ///< at the first one: max(5 %, 2 targets, 6 robust standard deviations of a reference's step there)
   std::optional<std::int64_t> first;
 
   bool too_many(std::size_t attempts = 1) const;  ///< `count` is then that of all attempts together

@@ -38,20 +38,19 @@ configs::Acceptance strict(configs::Acceptance accept) {
 
 Verdict decide(const configs::Acceptance& accept, const Comparison& comparison) {
   const double target = accept.target, grey = accept.grey, size = comparison.size;
-  if (comparison.ground == Ground::exact) return size <= target ? Verdict::pass : Verdict::fail;
   if (comparison.error.dof <= 0) return Verdict::inconclusive;
   const double looks = std::max(1, accept.max_repeats - 1);
   const double upper = size + margin(comparison.last_look ? kPassLast : kPassBefore / looks, comparison.error);
   const double lower = size - fail_margin(accept, comparison);
   const bool clear = comparison.last_look || size <= kClear * target || upper <= target;
   if (size <= target && upper < grey * target && clear) return Verdict::pass;
-  const bool beyond = comparison.ground == Ground::within_run ? size > grey * target && lower > target
-                                                              : size > target && lower > target / grey;
+  const bool beyond = comparison.ground == Ground::within_run
+                          ? comparison.off_from_the_start && size > grey * target && lower > target
+                          : size > target && lower > target / grey;
   return beyond ? Verdict::fail : Verdict::inconclusive;
 }
 
 double detectable(const configs::Acceptance& accept, const Comparison& comparison) {
-  if (comparison.ground == Ground::exact) return accept.target;
   const double power = margin(1 - kPower, comparison.error);
   return std::max(accept.target + power, accept.target / accept.grey + fail_margin(accept, comparison) + power);
 }

@@ -10,16 +10,17 @@ namespace bisectd::driver::judge {
 /// How sure the difference is.
 enum class Ground {
   repeats,     ///< run-to-run noise was measured
-  exact,       ///< repeats of both sides gave the same bits: there is no noise
-  within_run,  ///< nothing was repeated: the error is seen from inside one run, blind to the offset between runs
+  ensemble,    ///< the spread of healthy devices was measured; repeats of one device share its rounding
+  within_run,  ///< nothing shows how far healthy runs are apart: the error is seen from inside one run
 };
 
 /// The numbers behind one verdict by level.
 struct Comparison {
   double size = 0;      ///< |difference|, or the difference to the worse side if only that counts
-  StandardError error;  ///< of it; not used when exact
+  StandardError error;  ///< of it
   Ground ground = Ground::repeats;
   bool last_look = true;  ///< no further attempt can follow
+  bool off_from_the_start = false;  ///< by more than any rounding, from the first steps on; see difference.hpp
 };
 
 /// The same without a grey zone: a test of equivalence (two one-sided tests at the target itself), for the certificate

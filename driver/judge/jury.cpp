@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "driver/judge/grey_zone.hpp"
-#include "driver/judge/horizon.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -72,12 +71,22 @@ int attempts_to_decide(const configs::Acceptance& accept, const Reference& refer
 
 }  // namespace
 
+Watch::Watch(std::span<const Panel> panels) {
+  for (const Panel& panel : panels) watched_.push_back({&panel, panel.early_stop()});
+}
+
 std::optional<Judgement> Watch::look(const Curve& so_far) {
   std::optional<Judgement> certain;
-  for (EarlyStop& stop : stops_) {
-    auto judgement = stop.look(so_far);
+  for (Watched& watched : watched_) {
+    auto judgement = watched.stop.look(so_far);
+    // What a run does after its comparable part cannot save it.
+    if (!judgement && !watched.part_judged && watched.panel->has_reached_comparable(so_far)) {
+      watched.part_judged = true;
+      judgement = watched.panel->judge_shortened(std::span(&so_far, 1));
+      if (judgement->verdict != Verdict::fail) judgement.reset();
+    }
     if (!judgement || certain) continue;
-    if (&stop != &stops_.front()) judgement->reason = judgement->metric + ":" + judgement->reason;
+    if (&watched != &watched_.front()) judgement->reason = judgement->metric + ":" + judgement->reason;
     certain = std::move(judgement);
   }
   return certain;
@@ -87,19 +96,18 @@ tl::expected<Jury, Problem> Jury::seat(const configs::Acceptance& accept, std::s
                                        std::span<const Curve> references) {
   std::vector<Panel> panels;
   for (const MetricRule& metric : metrics) {
-    auto reference = prepare_reference(accept, references, metric);
-    if (!reference) return tl::unexpected(std::move(reference.error()));
-    panels.push_back({*std::move(reference), std::nullopt, {}});
+    auto panel = Panel::seat(accept, metric, {references.begin(), references.end()});
+    if (!panel) return tl::unexpected(std::move(panel.error()));
+    panels.push_back(*std::move(panel));
   }
-  return Jury(std::move(panels), {references.begin(), references.end()});
+  return Jury(std::move(panels));
 }
 
 Judgement Jury::judge(std::span<const Curve> attempts) const {
   std::vector<Judgement> by_metric;
   for (const Panel& panel : panels_) {
-    Judgement& judgement = by_metric.emplace_back(judge::judge(panel.whole, attempts, panel.pool));
-    judgement.strict = judge::judge(panel.whole, attempts, panel.pool, proof_of(panel.whole.accept)).verdict ==
-                       judgement.verdict;
+    Judgement& judgement = by_metric.emplace_back(panel.judge(attempts));
+    judgement.strict = panel.judge(attempts, proof_of(panel.whole().accept)).verdict == judgement.verdict;
   }
   return overall(by_metric);
 }
@@ -107,7 +115,7 @@ Judgement Jury::judge(std::span<const Curve> attempts) const {
 Judgement Jury::judge_shortened(std::span<const Curve> attempts) const {
   std::vector<Judgement> by_metric;
   for (const Panel& panel : panels_)
-    if (panel.shortened) by_metric.push_back(judge::judge(*panel.shortened, attempts, panel.pool));
+    if (panel.has_horizon()) by_metric.push_back(panel.judge_shortened(attempts));
   if (by_metric.empty()) return judge(attempts);
   return overall(by_metric);
 }
@@ -115,19 +123,20 @@ Judgement Jury::judge_shortened(std::span<const Curve> attempts) const {
 Judgement Jury::judge_proof(std::span<const Curve> attempts) const {
   std::vector<Judgement> by_metric;
   for (const Panel& panel : panels_) {
-    const configs::Acceptance proof = proof_of(panel.whole.accept);
-    Judgement strictly = judge::judge(panel.whole, attempts, panel.pool, proof);
+    const configs::Acceptance proof = proof_of(panel.whole().accept);
+    Judgement strictly = panel.judge(attempts, proof);
     strictly.strict = true;
-    const bool in_reach = attempts_to_decide(proof, panel.whole, panel.pool) <= proof.max_repeats;
+    const bool in_reach =
+        panel.is_comparable_throughout() && attempts_to_decide(proof, panel.whole(), panel.pool()) <= proof.max_repeats;
     if (strictly.verdict != Verdict::inconclusive || (strictly.repeat_helps && in_reach)) {
       by_metric.push_back(std::move(strictly));
       continue;
     }
-    Judgement& judgement = by_metric.emplace_back(judge::judge(panel.whole, attempts, panel.pool));
+    Judgement& judgement = by_metric.emplace_back(panel.judge(attempts));
     judgement.notes.push_back(fmt::format(
         "the noise does not let {} be proved at {:.3g} % itself: a pass is certain below {:.3g} %, a fail above {:.3g} %",
-        panel.whole.metric.name, 100 * proof.target, 100 * proof.target * panel.whole.accept.grey,
-        100 * proof.target / panel.whole.accept.grey));
+        panel.whole().metric.name, 100 * proof.target, 100 * proof.target * panel.whole().accept.grey,
+        100 * proof.target / panel.whole().accept.grey));
   }
   return overall(by_metric);
 }
@@ -137,31 +146,32 @@ int Jury::proof_attempts() const { return proof_of(first().accept).max_repeats; 
 int Jury::likely_proof_attempts() const {
   int most = 1;
   for (const Panel& panel : panels_) {
-    const configs::Acceptance proof = proof_of(panel.whole.accept);
-    const int attempts = attempts_to_decide(proof, panel.whole, panel.pool);
+    const configs::Acceptance proof = proof_of(panel.whole().accept);
+    if (!panel.is_comparable_throughout()) continue;  // repeats of one device share its rounding
+    const int attempts = attempts_to_decide(proof, panel.whole(), panel.pool());
     if (attempts <= proof.max_repeats) most = std::max(most, attempts);  // else it falls back anyway
   }
   return most;
 }
 
-Watch Jury::watch() const {
-  std::vector<EarlyStop> stops;
-  for (const Panel& panel : panels_) stops.emplace_back(panel.whole, panel.pool);
-  return Watch(std::move(stops));
-}
+Watch Jury::watch() const { return Watch(panels_); }
 
 void Jury::learn(const Judgement& judgement) {
   for (Panel& panel : panels_)
-    if (const auto spread = judgement.spreads.find(panel.whole.metric.name); spread != judgement.spreads.end())
-      panel.pool.add(spread->second);
+    if (const auto spread = judgement.spreads.find(panel.whole().metric.name); spread != judgement.spreads.end())
+      panel.learn(spread->second);
 }
 
 void Jury::learn_identical(int repeats) {
-  for (Panel& panel : panels_) panel.pool.total.identical += repeats;
+  for (Panel& panel : panels_) panel.learn_identical(repeats);
+}
+
+void Jury::learn_healthy_spread(std::span<const Curve> repeats) {
+  for (Panel& panel : panels_) panel.learn_healthy_spread(repeats);
 }
 
 bool Jury::deterministic() const {
-  return std::all_of(panels_.begin(), panels_.end(), [](const Panel& panel) { return panel.pool.deterministic(); });
+  return std::all_of(panels_.begin(), panels_.end(), [](const Panel& panel) { return panel.pool().deterministic(); });
 }
 
 /// The longest any metric needs. One that the known-bad run passes teaches nothing and asks for nothing.
@@ -169,9 +179,9 @@ std::int64_t Jury::horizon_for(const Curve& known_bad) const {
   const std::int64_t whole = first().last_step();
   std::optional<std::int64_t> longest;
   for (const Panel& panel : panels_) {
-    if (judge::judge(panel.whole, std::span(&known_bad, 1), panel.pool).verdict == Verdict::pass) continue;
-    const std::int64_t needed = judge::learn_horizon(panel.whole, panel.pool, known_bad);
-    longest = std::max(longest.value_or(needed), needed == panel.whole.last_step() ? whole : needed);
+    const auto needed = panel.needed_steps(known_bad);
+    if (!needed) continue;
+    longest = std::max(longest.value_or(*needed), *needed == panel.whole().last_step() ? whole : *needed);
   }
   return longest.value_or(whole);
 }
@@ -181,12 +191,8 @@ bool Jury::learn_horizon(const Curve& known_bad) {
   const std::int64_t start = first().steps.front() - first().stride;
   horizon_ = static_cast<double>(until - start) <= kLongestHorizon * static_cast<double>(first().last_step() - start);
   if (!horizon_) return false;
-  for (Panel& panel : panels_) {
-    panel.shortened.reset();
-    auto shortened = prepare_reference(panel.whole.accept, references_, panel.whole.metric, until);
-    if (shortened) panel.shortened = *std::move(shortened);
-  }
-  horizon_ = panels_.front().shortened.has_value();
+  for (Panel& panel : panels_) panel.set_horizon(until);
+  horizon_ = panels_.front().has_horizon();
   return horizon_;
 }
 
@@ -194,9 +200,9 @@ std::map<std::string, std::int64_t> Jury::last_steps(bool shortened) const {
   std::map<std::string, std::int64_t> steps;
   for (const Panel& panel : panels_) {
     if (!shortened)
-      steps[panel.whole.metric.name] = panel.whole.last_step();
-    else if (panel.shortened)
-      steps[panel.whole.metric.name] = panel.shortened->last_step();
+      steps[panel.whole().metric.name] = panel.whole().last_step();
+    else if (panel.has_horizon())
+      steps[panel.whole().metric.name] = panel.horizon();
   }
   return steps;
 }
@@ -204,8 +210,8 @@ std::map<std::string, std::int64_t> Jury::last_steps(bool shortened) const {
 std::vector<Finding> Jury::findings() const {
   std::vector<Finding> findings;
   for (const Panel& panel : panels_)
-    for (Finding& finding : preflight(panel.whole, panel.pool).findings) {
-      if (panels_.size() > 1) finding.text = panel.whole.metric.name + ": " + finding.text;
+    for (Finding& finding : panel.findings()) {
+      if (panels_.size() > 1) finding.text = panel.whole().metric.name + ": " + finding.text;
       findings.push_back(std::move(finding));
     }
   std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) { return finding.error; });

@@ -10,21 +10,25 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "driver/judge/early_stop.hpp"
+#include "driver/judge/panel.hpp"
 #include "driver/judge/preflight.hpp"
-#include "driver/judge/verdict.hpp"
 
 namespace bisectd::driver::judge {
 
 /// Watches one attempt while it runs; the jury must outlive it.
 class Watch {
  public:
-  explicit Watch(std::vector<EarlyStop> stops) : stops_(std::move(stops)) {}
+  explicit Watch(std::span<const Panel> panels);
   /// The first failure of any metric that is certain, or nothing: go on.
   std::optional<Judgement> look(const Curve& so_far);
 
  private:
-  std::vector<EarlyStop> stops_;
+  struct Watched {
+    const Panel* panel;
+    EarlyStop stop;
+    bool part_judged = false;
+  };
+  std::vector<Watched> watched_;
 };
 
 class Jury {
@@ -53,6 +57,9 @@ class Jury {
   void learn(const Judgement& judgement);
   /// So many repeats of one configuration gave the same bits in every metric.
   void learn_identical(int repeats);
+  /// Where the references could not tell how far healthy runs are apart, learns it from repeats of the subject (curves of
+  /// one trial).
+  void learn_healthy_spread(std::span<const Curve> repeats);
   /// No metric has any noise, as far as repeats show.
   bool deterministic() const;
 
@@ -67,20 +74,14 @@ class Jury {
   /// Preflight of every metric; errors first.
   std::vector<Finding> findings() const;
 
-  const Reference& first() const { return panels_.front().whole; }
+  const Panel& first_panel() const { return panels_.front(); }
+  const Reference& first() const { return first_panel().whole(); }
 
  private:
-  struct Panel {
-    Reference whole;
-    std::optional<Reference> shortened;  ///< absent where the horizon leaves nothing to judge
-    NoisePool pool;
-  };
-  Jury(std::vector<Panel> panels, std::vector<Curve> references)
-      : panels_(std::move(panels)), references_(std::move(references)) {}
+  explicit Jury(std::vector<Panel> panels) : panels_(std::move(panels)) {}
   std::int64_t horizon_for(const Curve& known_bad) const;
 
   std::vector<Panel> panels_;
-  std::vector<Curve> references_;
   bool horizon_ = false;
 };
 

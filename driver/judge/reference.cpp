@@ -146,6 +146,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   Reference reference;
   reference.accept = accept;
   reference.metric = metric;
+  reference.perturbed = std::ranges::any_of(curves, [](const Curve& curve) { return curve.perturbed != 0; });
   for (const Curve& curve : curves) {
     const auto found = curve.series.find(metric.name);
     if (found != curve.series.end() && !sane_steps(found->second)) {

@@ -14,6 +14,8 @@
 
 namespace bisectd::driver::judge {
 
+struct Difference;
+
 /// Names of series that are watched beside the metric; see events.hpp.
 inline constexpr const char* kLossScale = "loss_scale";
 inline constexpr const char* kGradNorm = "grad_norm";
@@ -33,9 +35,32 @@ struct Window {
 /// What the references do themselves: an event rule asks for clearly more than this.
 struct Baseline {
   double step_noise = 0;       ///< standard deviation of one run at one step, robust; 0 with one distinct run
+  std::vector<double> block_noise;  ///< the same in each twentieth of the run
   double block_error = 0;      ///< worst mean error over the blocks of a run
   std::size_t spikes = 0;      ///< most steps of one run beyond the spike limit
   std::size_t non_finite = 0;  ///< most steps of one run, not excused, that are NaN or infinite
+};
+
+/// By how much the first logged step of a healthy run is off: root mean square for a device that rounds like float32 and for
+/// one that rounds like float16. Nothing was trained yet, or little, so this shows the rounding itself.
+struct RoundingScale {
+  double fine = 0, coarse = 0;  ///< fractions; 0 < fine < coarse
+  double fine_size = 0, coarse_size = 0;  ///< relative size of the rounding that they stand for
+
+  /// Where a run lies, by how far its first step is off: 0 like float32 or finer .. 1 like float16 or coarser, or unknown.
+  double coarseness_of(const Difference& run) const;
+  /// The size of rounding that a coarseness stands for.
+  double size_at(double coarseness) const;
+};
+
+/// How far healthy devices are apart in the final window of a reference: standard deviation of a level, as a fraction.
+struct Ensemble {
+  double fine = 0, coarse = 0;
+  double dof = 0;
+  RoundingScale rounding;
+
+  double spread_at(double coarseness) const;  ///< between fine and coarse, linear in the logarithms
+  double coarseness_at(double spread) const;  ///< its inverse; above 1: no device is so far apart
 };
 
 /// All references of one metric. Vectors of one entry per grid step belong to `steps`; every value in them is finite.
@@ -57,6 +82,8 @@ struct Reference {
 
   Window window;                                      ///< the final window of a whole run
   Spread level;                                       ///< of the runs' levels
+  bool perturbed = false;            ///< runs differ because their parameters were moved, not by chance
+  std::optional<Ensemble> ensemble;  ///< where the window is judged by the spread of healthy devices
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
 
   int distinct() const { return static_cast<int>(runs.size()); }

@@ -17,6 +17,7 @@ using strategies::Verdict;
 // A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95
 // of 100 cases. Runs of fewer than 30 points are not asked for as many.
 constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
+constexpr double kNoteAlpha = 0.005;      ///< chance that a healthy run is said to deviate, to one side
 constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
 
 bool equals_a_reference(const Reference& reference, const Track& track) {
@@ -42,11 +43,19 @@ std::string describe(const Reference& reference, const Judgement& judgement, Gro
   const double delta = *judgement.delta;
   std::string text = fmt::format("{} is {:.3g} % {} the reference (limit {:.3g} %)", reference.metric.name,
                                  100 * std::abs(delta), delta < 0 ? "below" : "above", 100 * reference.accept.target);
-  if (ground == Ground::exact) return text + ", exactly";
   if (judgement.reason == "no-noise-floor") return text + "; nothing was repeated yet, so the noise is not known";
+  if (judgement.reason == "rounding-unknown")
+    return text + "; how far two healthy runs of this training drift apart was not measured, so rounding may explain it";
   if (judgement.reason == "spikes") return text + ", but steps that no reference has are far off";
   if (judgement.reason == "few-points") return text + ", but there are too few points to rule spikes out";
   text += fmt::format(", standard error {:.2g} %", 100 * judgement.standard_error.value_or(0));
+  if (ground == Ground::within_run && judgement.verdict == Verdict::fail)
+    text += "; it is off from the first steps on, by more than any rounding";
+  if (ground == Ground::ensemble && judgement.verdict == Verdict::fail) {
+    text += judgement.critical_rounding
+                ? fmt::format("; only a device that rounds at {:.0e} or worse explains it", *judgement.critical_rounding)
+                : fmt::format("; no rounding up to {:.0e} explains it", reference.ensemble->rounding.coarse_size);
+  }
   if (judgement.verdict == Verdict::inconclusive) {
     text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
   }
@@ -55,13 +64,8 @@ std::string describe(const Reference& reference, const Judgement& judgement, Gro
 
 std::vector<std::string> notes_on(const Reference& reference, const Attempt& first, Ground ground) {
   std::vector<std::string> notes;
-  if (ground == Ground::exact) {
-    notes.push_back(reference.given > 1
-                        ? "no noise floor: the references are identical, and so are repeats of the subject"
-                        : "no noise floor: repeats of the subject are identical, and there is one reference only");
-  } else if (ground == Ground::within_run) {
-    notes.push_back("no noise floor: nothing was repeated, the error is seen from inside one run");
-  }
+  if (ground == Ground::within_run)
+    notes.push_back("nothing shows how far healthy runs are apart: the error is seen from inside one run");
   const Track& track = first.difference.track;
   if (track.resumed) notes.push_back("resumed: the last value of a repeated step counts");
   if (track.steps.back() < reference.last_step()) {
@@ -96,10 +100,7 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   Comparison comparison;
   comparison.last_look = repeats_itself || n + distinct.repeated >= accept.max_repeats;
   comparison.size = badness(reference, delta);
-  if (m == 1 && repeats_itself) {
-    comparison.ground = Ground::exact;
-    return comparison;
-  }
+  comparison.off_from_the_start = off_from_the_start(distinct.attempts.front().difference);
   Spread all = reference.level;
   all += spread;
   all += pool.total;
@@ -108,13 +109,38 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
     const Variance one = within_run(values_in(attempt.difference, attempt.window));
     if (one.value >= inside.value) inside = one;
   }
-  if (all.dof > 0) {
-    comparison.error = standard_error(variance_of(all), m, n, inside.value * m / (m + 1.0));
+  if (reference.ensemble) {
+    const Ensemble& ensemble = *reference.ensemble;
+    const double apart = ensemble.spread_at(ensemble.rounding.coarseness_of(distinct.attempts.front().difference));
+    comparison.ground = Ground::ensemble;
+    comparison.last_look = true;
+    comparison.error = standard_error({apart * apart, ensemble.dof}, m, 1, inside.value * m / (m + 1.0));
+  } else if (all.dof > 0) {
+    // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
+    comparison.error = standard_error(variance_of(all), m, reference.perturbed ? 1 : n, inside.value * m / (m + 1.0));
   } else {
     comparison.ground = Ground::within_run;
     comparison.error = {std::sqrt(inside.value), inside.dof};
   }
   return comparison;
+}
+
+/// Which rounding would make this difference a healthy one, and whether it is larger than rounding although it does no harm.
+void explain_by_rounding(const Reference& reference, const Comparison& comparison, const Attempt& first, Judgement& judgement) {
+  const Ensemble& ensemble = *reference.ensemble;
+  judgement.coarseness = ensemble.rounding.coarseness_of(first.difference);
+  const double factor = std::sqrt(1 + 1.0 / reference.distinct());
+  judgement.healthy_spread = ensemble.spread_at(*judgement.coarseness);
+  const double margin = t_quantile(kNoteAlpha, ensemble.dof) * factor;
+  if (judgement.verdict == Verdict::fail) {
+    const double unexplained = (comparison.size - reference.accept.target / reference.accept.grey) / margin;
+    const double needed = ensemble.coarseness_at(unexplained);
+    if (needed <= 1) judgement.critical_rounding = ensemble.rounding.size_at(needed);
+  } else if (judgement.verdict == Verdict::pass && comparison.size > margin * *judgement.healthy_spread) {
+    judgement.notes.push_back(
+        fmt::format("it deviates by {:.2g} %, which is more than rounding explains (healthy runs are {:.2g} % apart), but does no "
+                    "harm by the target", 100 * comparison.size, 100 * *judgement.healthy_spread));
+  }
 }
 
 Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool,
@@ -135,21 +161,26 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
     judgement.reason = "no-noise-floor";
   } else {
     judgement.verdict = decide(accept, comparison);
-    judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
-    if (judgement.verdict == Verdict::pass && comparison.ground != Ground::exact) {
+    judgement.reason = "level";
+    if (judgement.verdict == Verdict::inconclusive)
+      judgement.reason = comparison.ground == Ground::within_run ? "rounding-unknown" : "noise";
+    if (judgement.verdict == Verdict::pass) {
       if (std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
         judgement.verdict = Verdict::inconclusive;
         judgement.reason = std::move(why);
       }
     }
   }
-  if (comparison.ground == Ground::exact || comparison.error.dof > 0) {
-    judgement.p_bad =
-        probability_beyond(reference.accept.target, comparison.size, comparison.error, reference.accept.worse_only);
+  if (comparison.error.dof > 0) {
+    // What rounding alone may explain is evidence of nothing, however large it is.
+    if (judgement.reason != "rounding-unknown")
+      judgement.p_bad =
+          probability_beyond(reference.accept.target, comparison.size, comparison.error, reference.accept.worse_only);
     judgement.standard_error = comparison.error.value;
     judgement.dof = comparison.error.dof;
     judgement.detectable = detectable(accept, comparison);
   }
+  if (comparison.ground == Ground::ensemble) explain_by_rounding(reference, comparison, attempts.front(), judgement);
   if (comparison.ground == Ground::repeats) {
     const double share = 1.0 / static_cast<double>(attempts.size()) + 1.0 / reference.distinct();
     judgement.noise = comparison.error.value / std::sqrt(share);
@@ -164,7 +195,7 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
     judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
   }
   judgement.text = describe(reference, judgement, comparison.ground);
-  judgement.notes = notes_on(reference, attempts.front(), comparison.ground);
+  for (std::string& note : notes_on(reference, attempts.front(), comparison.ground)) judgement.notes.push_back(std::move(note));
   return judgement;
 }
 

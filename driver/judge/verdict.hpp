@@ -25,14 +25,18 @@ struct Judgement {
   std::optional<double> noise;           ///< run-to-run standard deviation of the level
   std::optional<double> detectable;      ///< minimal detectable effect: a true difference of this size fails in 90 %
   std::optional<std::int64_t> first_bad_step;
+  std::optional<std::int64_t> comparable_until;  ///< judged up to this step: later, healthy runs are too far apart
+  std::optional<double> healthy_spread;     ///< how far healthy devices are apart where it was judged, standard deviation
+  std::optional<double> coarseness;         ///< of the run's rounding, by its first step: 0 like float32 .. 1 like float16
+  std::optional<double> critical_rounding;  ///< of a fail: a device that rounds so (relative size) or worse would explain it
   bool strict = false;             ///< the verdict holds at the target itself, without a grey zone
   bool repeat_helps = false;       ///< undecided, and one more attempt may decide it
   std::map<std::string, Spread> spreads;  ///< of this trial's attempts, by metric: add them to the NoisePools (once,
                                           ///< when the trial is done)
   std::vector<std::string> notes;  ///< e.g. "no noise floor: the references are identical"
 };
-// Reasons. pass: level, identical. fail: level, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
-// no-noise-floor, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.
+// Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
+// no-noise-floor, rounding-unknown, not-comparable, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.
 
 /// Judges one trial from the curves of its attempts so far (at least one; attempts that crashed before the end are left
 /// out while a whole one is there). Scores and losses alike; `delta` is candidate above reference whatever is better.

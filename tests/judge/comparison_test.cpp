@@ -37,7 +37,7 @@ TEST_CASE("one log against one log is judged from inside the run, and says so") 
                              std::vector<MetricRule>{{"loss", false}});
   REQUIRE(table);
   CHECK(table->verdict == Verdict::fail);
-  CHECK(table->rows[0].judgement.notes.front().find("no noise floor") == 0);
+  CHECK(table->rows[0].judgement.notes.front().find("nothing shows how far healthy runs are apart") == 0);
   CHECK(table->findings.front().code == "no-repeats");
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("the first step tells of the forward pass") {
 }
 
 TEST_CASE("a run that was far off but agrees at the end fails as multi-step") {
-  const Reference reference = reference_of(identical_references(1000, 2));
+  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
   const auto off_till = [](std::int64_t last) {
     return scaled_by(1000, [=](std::int64_t step) { return step > 20 && step <= last ? 1.04 : 1.0; });
   };
@@ -89,7 +89,7 @@ TEST_CASE("a run that was far off but agrees at the end fails as multi-step") {
 }
 
 TEST_CASE("the multi-step error only grows while a run goes on, so crossing the limit is final") {
-  const Reference reference = reference_of(identical_references(1000, 2));
+  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
   const Curve whole = scaled_by(1000, [](std::int64_t step) { return step > 20 && step <= 700 ? 1.04 : 1.0; });
   bool failed = false;
   for (std::int64_t last = 10; last <= 1000; last += 10) {
@@ -102,7 +102,7 @@ TEST_CASE("the multi-step error only grows while a run goes on, so crossing the 
 }
 
 TEST_CASE("more than three spikes that no reference has fail, fewer are a note") {
-  const Reference reference = reference_of(identical_references(1000, 2));
+  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
   CHECK(failure(watch(reference, with(1000, {300, 500, 700, 900}, 9.0))) == "spikes");
   const auto few = watch(reference, with(1000, {300, 500, 700}, 9.0));
   CHECK(failure(few).empty());
@@ -111,7 +111,7 @@ TEST_CASE("more than three spikes that no reference has fail, fewer are a note")
 }
 
 TEST_CASE("a stretch of far-off steps is another level, not spikes") {
-  const Reference reference = reference_of(identical_references(1000, 2));
+  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
   const Curve dip = scaled_by(1000, [](std::int64_t step) { return step > 100 && step <= 160 ? 1.1 : 1.0; });
   CHECK(watch(reference, dip).empty());
   const Difference so_far = until(reference, difference(reference, dip), 110);
@@ -121,7 +121,7 @@ TEST_CASE("a stretch of far-off steps is another level, not spikes") {
 TEST_CASE("a jump that lasts to the end of the run fails, however the blocks fall") {
   for (const std::int64_t points : {100, 510, 1000})
     for (std::int64_t jumped = 2; jumped < points / 20; ++jumped) {
-      const Reference reference = reference_of(identical_references(points, 2));
+      const Reference reference = reference_of(noisy_references(points, 3, 0.0001));
       const Curve curve = scaled_by(points, [&](std::int64_t step) { return step > points - jumped ? 1.9 : 1.0; });
       INFO(points << " points, " << jumped << " of them behind the jump");
       CHECK(failure(watch(reference, curve)) == "spikes");
@@ -131,7 +131,7 @@ TEST_CASE("a jump that lasts to the end of the run fails, however the blocks fal
 TEST_CASE("limits grow with the target") {
   configs::Acceptance accept;
   accept.target = 0.05;
-  const Reference reference = reference_of(identical_references(1000, 2), accept);
+  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001), accept);
   CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t) { return 1.03; }))).empty());
   CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t step) { return step == 1 ? 1.08 : 1.0; }))).empty());
   CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t step) { return step % 100 == 0 ? 1.08 : 1.0; }))).empty());

@@ -1,0 +1,152 @@
+// See healthy_spread.hpp.
+#include "driver/judge/healthy_spread.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <cmath>
+
+#include "driver/judge/difference.hpp"
+#include "driver/judge/level.hpp"
+#include "driver/judge/precision.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+/// Runs whose first steps are further apart than this differ by more than rounding. Measured: parameters moved by 2.4e-7 put
+/// steps 1 to 20 apart by 1e-7 to 5e-6; other data or dropout masks by 1e-2.
+constexpr double kApartByRounding = 2e-5;
+constexpr double kFirstPart = 0.01;          ///< of the run, looked at for that
+constexpr std::size_t kFewestFirst = 3;      ///< points
+constexpr std::size_t kPlaces = 100;         ///< of the course
+constexpr std::size_t kFewestPoints = 20;    ///< in a comparable part
+constexpr double kShareFine = 0.4, kShareCoarse = 0.8;  ///< of the target: limits of the bound in the comparable part
+constexpr double kBound = 0.9;               ///< confidence of that bound
+/// A part is comparable if the spread kept below the limit for this share of it: the spread of few runs may fall by luck,
+/// and a spike while the training warms up does not end the part for good.
+constexpr double kQuietShare = 0.4;
+constexpr double kNear = 0.85;               ///< the largest spread from this share of a place on counts: few runs may agree there by luck
+constexpr double kFloat32 = 0x1p-22, kFloat16 = 0x1p-10;  ///< relative sizes; also the perturbation's own
+constexpr double kSmallest = 0x1p-24;        ///< difference of a first step that float32 can show
+/// A first step is one draw: its difference may be small by luck. One in four is below a third of the standard deviation.
+constexpr double kLuck = 3;
+
+double mean_square(std::span<const double> values) {
+  double sum = 0;
+  for (double value : values) sum += value * value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+bool begin_apart_by_rounding(const Reference& fine) {
+  const std::size_t points = fine.steps.size();
+  const std::size_t first = std::min(points, std::max(kFewestFirst, static_cast<std::size_t>(kFirstPart * static_cast<double>(points))));
+  const double printed = printed_unit(fine.runs.front().values, fine.mean.front()) / fine.scale.front();
+  return std::ranges::all_of(fine.residuals, [&](const std::vector<double>& run) {
+    return std::sqrt(mean_square(std::span(run).first(first))) <= std::max(kApartByRounding, printed);
+  });
+}
+
+/// The window that ends with this many points.
+Places window_ending(const Reference& reference, std::size_t points) {
+  const Places places = places_in(reference, {reference.steps.front() - reference.stride, reference.steps[points - 1]});
+  const auto length = static_cast<std::size_t>(std::max(1.0, reference.accept.window * static_cast<double>(points)));
+  return {places.to - std::min(places.to, length), places.to};
+}
+
+double level_squares(const Reference& fine, std::span<const Difference> coarse, const Places& places) {
+  double sum = 0;
+  std::size_t runs = 0;
+  for (const Difference& run : coarse) {
+    if (values_in(run, places).empty()) continue;
+    sum += std::pow(level_in(fine, run, places), 2);
+    ++runs;
+  }
+  return runs == 0 ? 0 : sum / static_cast<double>(runs);
+}
+
+}  // namespace
+
+double RoundingScale::coarseness_of(const Difference& run) const {
+  if (run.places.empty() || run.places.front() != 0) return 1;
+  const double ratio = kLuck * std::abs(run.values.front()) / fine;
+  return ratio <= 1 ? 0 : std::min(1.0, std::log(ratio) / std::log(coarse / fine));
+}
+
+double RoundingScale::size_at(double coarseness) const { return fine_size * std::pow(coarse_size / fine_size, coarseness); }
+
+double Ensemble::spread_at(double coarseness) const { return fine * std::pow(coarse / fine, coarseness); }
+
+double Ensemble::coarseness_at(double spread) const {
+  if (spread <= fine) return 0;
+  return coarse > fine ? std::log(spread / fine) / std::log(coarse / fine) : 2;
+}
+
+std::optional<std::int64_t> HealthySpread::comparable_until(double target, double coarseness) const {
+  const double limit = target * (kShareFine + coarseness * (kShareCoarse - kShareFine)) *
+                       std::sqrt(boost::math::quantile(boost::math::chi_squared(dof), 1 - kBound) / dof);
+  std::optional<std::int64_t> until;
+  std::size_t quiet_since = 0;
+  for (std::size_t i = 0; i < course.size(); ++i) {
+    const SpreadAt& place = course[i];
+    if (Ensemble{place.fine, place.coarse, dof, rounding}.spread_at(coarseness) > limit) {
+      quiet_since = i + 1;
+      continue;
+    }
+    if (static_cast<double>(quiet_since) <= (1 - kQuietShare) * static_cast<double>(i)) until = place.step;
+  }
+  return until;
+}
+
+SpreadAt HealthySpread::at(std::int64_t step) const {
+  SpreadAt largest{.step = step, .fine = kSmallest, .coarse = kSmallest};
+  for (const SpreadAt& place : course) {
+    if (place.step > step || static_cast<double>(place.step) < kNear * static_cast<double>(step)) continue;
+    largest.fine = std::max(largest.fine, place.fine);
+    largest.coarse = std::max(largest.coarse, place.coarse);
+  }
+  return largest;
+}
+
+std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<const Curve> coarse) {
+  const std::size_t points = fine.steps.size();
+  if (fine.distinct() < 2 || points < kFewestPoints || !begin_apart_by_rounding(fine)) return std::nullopt;
+  std::vector<Difference> differences;
+  double first_coarse = 0;
+  HealthySpread healthy;
+  healthy.rounding = {.fine_size = kFloat32, .coarse_size = kFloat16};
+  for (const Curve& curve : coarse) {
+    Difference& run = differences.emplace_back(difference(fine, curve));
+    if (run.values.empty()) {
+      differences.pop_back();
+      continue;
+    }
+    first_coarse += run.values.front() * run.values.front();
+    if (curve.perturbation > 0) healthy.rounding.coarse_size = curve.perturbation;
+  }
+  std::vector<double> firsts;
+  for (const auto& run : fine.residuals) firsts.push_back(run.front());
+  const double runs = fine.distinct();
+  const double printed = printed_unit(fine.runs.front().values, fine.mean.front()) / fine.scale.front();
+  healthy.rounding.fine = std::max({std::sqrt(mean_square(firsts) * runs / (runs - 1)), kSmallest, printed / 2});
+  healthy.rounding.coarse = differences.empty() ? 0 : std::sqrt(first_coarse / static_cast<double>(differences.size()));
+  // What is off at the first step is proportional to the size of the rounding.
+  const double steeper = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;
+  if (healthy.rounding.coarse < 16 * healthy.rounding.fine) healthy.rounding.coarse = std::max(steeper, 16 * healthy.rounding.fine);
+  healthy.dof = runs - 1 + static_cast<double>(differences.size());
+
+  double furthest = 0;
+  for (std::size_t place = 1; place <= kPlaces; ++place) {
+    const std::size_t until = std::max<std::size_t>(place * points / kPlaces, 1);
+    if (until < kFewestPoints || (!healthy.course.empty() && healthy.course.back().step == fine.steps[until - 1])) continue;
+    const Places window = window_ending(fine, until);
+    const std::vector<double> levels = levels_in(fine, window);
+    SpreadAt at{.step = fine.steps[until - 1], .fine = std::max(kSmallest, std::sqrt(spread_of(levels).last / (runs - 1)))};
+    at.coarse = std::max(at.fine, std::sqrt(level_squares(fine, differences, window)));
+    furthest = std::max(furthest, at.fine);
+    healthy.course.push_back(at);
+  }
+  if (differences.empty())  // the most that the finest rounding grows to is where a coarser one is from the start
+    for (SpreadAt& at : healthy.course) at.coarse = furthest;
+  return healthy;
+}
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,216 @@
+// See panel.hpp.
+#include "driver/judge/panel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "driver/judge/attempt.hpp"
+#include "driver/judge/grey_zone.hpp"
+#include "driver/judge/horizon.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+using strategies::Verdict;
+
+/// A perturbation that is so much larger than the smallest one stands for another precision.
+constexpr double kMuchCoarser = 16;
+/// Chance that a healthy run is condemned by what it does after the comparable part. Small, as few runs say little about the
+/// tails of a spread that has grown this far.
+constexpr double kLateAlpha = 0.0005;
+constexpr double kLateTargets = 2;  ///< and it must be off by so many targets there
+
+bool is_coarse(const Curve& curve, std::span<const Curve> all) {
+  double smallest = curve.perturbation;
+  for (const Curve& other : all)
+    if (other.perturbation > 0) smallest = std::min(smallest, other.perturbation);
+  return curve.perturbation > kMuchCoarser * smallest;
+}
+
+/// How far one run's level is off by chance, over the two windows at the end, whichever is the larger.
+Variance late_variance(const Spread& spread) {
+  return {spread.dof > 0 ? std::max(spread.last, spread.before) / spread.dof : 0, static_cast<double>(spread.dof)};
+}
+
+}  // namespace
+
+tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, const MetricRule& metric,
+                                         std::vector<Curve> references) {
+  auto whole = prepare_reference(accept, references, metric);
+  if (!whole) return tl::unexpected(std::move(whole.error()));
+  Panel panel(*std::move(whole), std::move(references));
+  std::vector<Curve> fine, coarse;
+  for (const Curve& curve : panel.references_) (is_coarse(curve, panel.references_) ? coarse : fine).push_back(curve);
+  const auto finely = prepare_reference(accept, fine, metric);
+  if (finely && !metric.higher_is_better) panel.healthy_ = healthy_spread(*finely, coarse);
+  if (panel.healthy_) {
+    panel.references_ = std::move(fine);
+    panel.fine_ = panel.part_for(0);
+  }
+  return panel;
+}
+
+void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
+  if (healthy_ || whole_.distinct() > 1 || whole_.metric.higher_is_better) return;
+  const auto own = prepare_reference(whole_.accept, repeats, whole_.metric);
+  if (!own) return;
+  healthy_ = healthy_spread(*own, {});
+  if (healthy_) fine_ = part_for(0);
+}
+
+std::optional<Reference> Panel::part_for(double coarseness) const {
+  const auto until = healthy_->comparable_until(whole_.accept.target, coarseness);
+  if (!until) return std::nullopt;
+  auto part = prepare_reference(whole_.accept, references_, whole_.metric, *until);
+  if (!part) return std::nullopt;
+  const SpreadAt spread = healthy_->at(*until);
+  part->ensemble = Ensemble{spread.fine, spread.coarse, healthy_->dof, healthy_->rounding};
+  return *std::move(part);
+}
+
+std::optional<Reference> Panel::part_of(std::span<const Curve> attempts) const {
+  double coarseness = 0;
+  for (const Curve& attempt : attempts)
+    if (const Difference run = difference(fine_ ? *fine_ : whole_, attempt); !run.values.empty())
+      coarseness = std::max(coarseness, healthy_->rounding.coarseness_of(run));
+  return part_for(coarseness);
+}
+
+Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
+  const std::optional<Reference> part = part_of(attempts);
+  if (!part) {
+    // Events need no comparable part, and neither does a run that is no curve at all.
+    Judgement judgement = judge::judge(whole_, attempts, pool_, accept);
+    const bool by_level = judgement.reason == "level" || judgement.reason == "noise" || judgement.reason == "multi-step" ||
+                          judgement.reason == "spikes";
+    if (!by_level) return judgement;
+    judgement.verdict = Verdict::inconclusive;
+    judgement.reason = "not-comparable";
+    judgement.p_bad = 0.5;
+    judgement.repeat_helps = false;
+    judgement.text = fmt::format("no part of the run is comparable: healthy runs are further apart than {:.2g} % nearly from the start",
+                                 100 * whole_.accept.target / 4);
+    return judgement;
+  }
+  Judgement judgement = judge::judge(*part, attempts, {}, accept);
+  judgement.spreads.clear();  // of another window than the whole run's
+  judgement.spreads[whole_.metric.name] = {};
+  if (part->last_step() == whole_.last_step()) return judgement;
+  judgement.comparable_until = part->last_step();
+  if (judgement.reason == "identical") judgement.text += fmt::format(", up to step {}", part->last_step());
+  return judgement;
+}
+
+/// What a run does where healthy ones are apart can only fail it, and only by more than their spread explains.
+std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempts) const {
+  const Variance variance = late_variance(whole_.level);
+  for (const Curve& curve : attempts) {
+    const Attempt attempt = attempt_of(whole_, curve);
+    Judgement judgement;
+    judgement.metric = whole_.metric.name;
+    for (const Event& event : attempt.events) {
+      if (!event.fails || event.code != "nan") continue;
+      judgement.verdict = Verdict::fail;
+      judgement.reason = event.code;
+      judgement.text = event.text;
+      judgement.p_bad = 1;
+      judgement.first_bad_step = event.step;
+      return judgement;
+    }
+    if (!attempt.trouble.empty()) {
+      judgement.reason = attempt.trouble;
+      judgement.text = attempt.trouble_text;
+      return judgement;
+    }
+    if (variance.dof == 0) continue;
+    const double level = level_in(whole_, attempt.difference, attempt.window);
+    const double error = std::sqrt(variance.value * (1 + 1.0 / whole_.distinct()));
+    const double limit = std::max(kLateTargets * whole_.accept.target, t_quantile(kLateAlpha, variance.dof) * error);
+    if (badness(whole_, level) <= limit) continue;
+    judgement.verdict = Verdict::fail;
+    judgement.reason = "late";
+    judgement.delta = level;
+    judgement.standard_error = error;
+    judgement.dof = variance.dof;
+    judgement.p_bad = probability_beyond(whole_.accept.target, level, {error, variance.dof}, whole_.accept.worse_only);
+    judgement.text = fmt::format("{} ends {:.2g} % {} the reference, more than the {:.2g} % that healthy runs are apart there explain",
+                                 whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above",
+                                 100 * std::sqrt(variance.value));
+    return judgement;
+  }
+  return std::nullopt;
+}
+
+Judgement Panel::judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
+  if (!healthy_) return judge::judge(whole_, attempts, pool_, accept);
+  Judgement judgement = judge_part(attempts, accept);
+  const bool open = judgement.verdict == Verdict::pass || judgement.verdict == Verdict::inconclusive;
+  if (open && judgement.comparable_until)
+    if (auto late = beyond_comparable(attempts)) {
+      late->comparable_until = judgement.comparable_until;
+      late->spreads = judgement.spreads;
+      late->notes = judgement.notes;
+      return *late;
+    }
+  return judgement;
+}
+
+Judgement Panel::judge_shortened(std::span<const Curve> attempts) const {
+  return healthy_ ? judge_part(attempts, whole_.accept) : judge::judge(*shortened_, attempts, pool_);
+}
+
+std::optional<std::int64_t> Panel::comparable_until() const {
+  if (!healthy_) return whole_.last_step();
+  return fine_ ? std::optional(fine_->last_step()) : std::nullopt;
+}
+
+EarlyStop Panel::early_stop() const { return EarlyStop(fine_ ? *fine_ : whole_, pool_); }
+
+bool Panel::has_reached_comparable(const Curve& so_far) const {
+  if (!healthy_ || !fine_) return false;
+  const Difference run = difference(*fine_, so_far);
+  return !run.track.empty() && run.track.steps.back() >= fine_->last_step();
+}
+
+std::vector<Finding> Panel::findings() const {
+  if (!healthy_) return preflight(whole_, pool_).findings;
+  std::vector<Finding> findings = preflight(fine_ ? *fine_ : whole_, {}).findings;
+  std::erase_if(findings, [](const Finding& finding) { return finding.code == "too-noisy"; });
+  const double percent = 100 * whole_.accept.target / 4;
+  if (!fine_)
+    findings.insert(findings.begin(),
+                    {"not-comparable", true,
+                     fmt::format("no part of the run is comparable: nearly from the start, two healthy runs of this training differ "
+                                 "by more than {:.2g} % in {}", percent, whole_.metric.name),
+                     {"log more often at the start", "lower the learning rate of the first steps on both sides",
+                      fmt::format("accept what can be decided: a larger accept.target than {:.3g} %", 400 * percent / 100)}});
+  else if (fine_->last_step() < whole_.last_step())
+    findings.push_back({"comparable", false, comparable_text(), {}});
+  return findings;
+}
+
+std::string Panel::comparable_text() const {
+  return fmt::format("{} is comparable up to step {} of {}: from there on two healthy runs differ by more than {:.2g} %",
+                     whole_.metric.name, fine_->last_step(), whole_.last_step(),
+                     100 * fine_->ensemble->fine * std::sqrt(2.0));
+}
+
+std::optional<std::int64_t> Panel::needed_steps(const Curve& known_bad) const {
+  if (judge(std::span(&known_bad, 1)).verdict == Verdict::pass) return std::nullopt;
+  if (!healthy_) return learn_horizon(whole_, pool_, known_bad);
+  const bool seen = fine_ && judge_part(std::span(&known_bad, 1), whole_.accept).verdict == Verdict::fail;
+  return seen ? fine_->last_step() : whole_.last_step();
+}
+
+void Panel::set_horizon(std::int64_t until) {
+  shortened_.reset();
+  if (healthy_) {
+    if (fine_) shortened_ = *fine_;
+    return;
+  }
+  auto shortened = prepare_reference(whole_.accept, references_, whole_.metric, until);
+  if (shortened) shortened_ = *std::move(shortened);
+}
+
+}  // namespace bisectd::driver::judge

@@ -1,0 +1,79 @@
+// One metric of an experiment: its references, how far healthy runs are apart, and the judgement of whole runs and of
+// shortened ones. Where healthy runs drift apart beyond what the target can bear, a run is judged by its comparable part; the
+// rest can only fail it, by more than any rounding explains.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "driver/judge/early_stop.hpp"
+#include "driver/judge/healthy_spread.hpp"
+#include "driver/judge/preflight.hpp"
+#include "driver/judge/verdict.hpp"
+
+namespace bisectd::driver::judge {
+
+class Panel {
+ public:
+  /// Problems: those of prepare_reference.
+  static tl::expected<Panel, Problem> seat(const configs::Acceptance& accept, const MetricRule& metric,
+                                           std::vector<Curve> references);
+
+  const Reference& whole() const { return whole_; }
+  const NoisePool& pool() const { return pool_; }
+  const std::optional<HealthySpread>& healthy() const { return healthy_; }
+
+  /// Whole runs, by this acceptance (the reference's own, or a stricter one).
+  Judgement judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
+  Judgement judge(std::span<const Curve> attempts) const { return judge(attempts, whole_.accept); }
+
+  /// Runs that ended at the horizon or reached the end of the comparable part. Only where there is one of both.
+  Judgement judge_shortened(std::span<const Curve> attempts) const;
+
+  /// Last step of the part by which a run is judged that rounds like float32: the run's own last step where all of it is
+  /// comparable, or where its noise is the same from the first steps on. Nothing if no part is comparable.
+  std::optional<std::int64_t> comparable_until() const;
+  /// All of the run is judged alike.
+  bool is_comparable_throughout() const { return !healthy_; }
+
+  /// Looks for a failure that is certain while a run goes on.
+  EarlyStop early_stop() const;
+  /// The curve reaches the end of the comparable part, by which judge_shortened() can judge it now.
+  bool has_reached_comparable(const Curve& so_far) const;
+  /// Whether the target can be decided with these references; errors first.
+  std::vector<Finding> findings() const;
+
+  /// One sentence on how far runs can be compared; only where comparable_until() is before the end.
+  std::string comparable_text() const;
+
+  void learn(const Spread& spread) { pool_.add(spread); }
+  void learn_identical(int repeats) { pool_.total.identical += repeats; }
+  /// Learns from repeats of the subject how far healthy runs are apart, where the references could not tell.
+  void learn_healthy_spread(std::span<const Curve> repeats);
+
+  /// The step that later trials must reach, learnt from the run that is known to be bad; nothing if it passes.
+  std::optional<std::int64_t> needed_steps(const Curve& known_bad) const;
+  void set_horizon(std::int64_t until);
+  bool has_horizon() const { return shortened_.has_value(); }
+  std::int64_t horizon() const { return shortened_->last_step(); }
+
+ private:
+  Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
+  std::optional<Reference> part_for(double coarseness) const;
+  std::optional<Reference> part_of(std::span<const Curve> attempts) const;
+  Judgement judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
+  std::optional<Judgement> beyond_comparable(std::span<const Curve> attempts) const;
+
+  Reference whole_;
+  std::vector<Curve> references_;
+  std::optional<HealthySpread> healthy_;
+  std::optional<Reference> fine_;  ///< cut to the part that is comparable for a device that rounds like float32
+  std::optional<Reference> shortened_;
+  NoisePool pool_;
+};
+
+}  // namespace bisectd::driver::judge
