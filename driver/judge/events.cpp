@@ -37,6 +37,13 @@ double limit_for(const Reference& reference, double usual) {
   return std::max(usual, kTargets * reference.accept.target);
 }
 
+/// How much further apart than the references a healthy run may be that rounds like this one.
+double coarser(const Reference& reference, const Difference& difference) {
+  if (!reference.ensemble) return 1;
+  const double coarseness = reference.ensemble->rounding.coarseness_of(difference);
+  return reference.ensemble->caution_at(coarseness) * reference.ensemble->spread_at(coarseness) / reference.ensemble->fine;
+}
+
 bool excused(const Reference& reference, std::int64_t step) {
   return std::binary_search(reference.excused.begin(), reference.excused.end(), step);
 }
@@ -127,7 +134,7 @@ double by_chance(const Difference& difference) {
 
 /// M2: the whole run is off, though the end may agree.
 void multi_step(const Reference& reference, const Difference& difference, Progress progress, Events& events) {
-  const double worst = std::max(reference.baseline.block_error, by_chance(difference));
+  const double worst = std::max(coarser(reference, difference) * reference.baseline.block_error, by_chance(difference));
   const double limit = std::max(limit_for(reference, kMultiStep), static_cast<double>(kReferenceFactor) * worst);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
   const std::size_t seen = progress == Progress::over  ? reference.steps.size()
@@ -162,10 +169,10 @@ Places block_of(const Reference& reference, std::size_t block) {
 bool is_drift_unknown(const Reference& reference) { return reference.distinct() == 1 && !reference.ensemble; }
 
 /// Runs drift apart while they train: what is a spike early is none late.
-double spike_limit(const Reference& reference, const Baseline& baseline, std::size_t place) {
+double spike_limit(const Reference& reference, const Baseline& baseline, std::size_t place, double factor = 1) {
   const std::size_t points = reference.steps.size();
   const std::size_t block = std::min(place * baseline.block_noise.size() / points, baseline.block_noise.size() - 1);
-  return std::max(limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike), kSpikeSigma * std::max(baseline.step_noise, baseline.block_noise[block]));
+  return std::max(limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike), factor * kSpikeSigma * std::max(baseline.step_noise, baseline.block_noise[block]));
 }
 
 double median_of(std::span<const double> values) {
@@ -202,10 +209,10 @@ struct Short {
 };
 
 Short short_stretches(const Reference& reference, const Baseline& baseline, std::span<const double> values,
-                      const std::vector<std::size_t>* places, Progress progress) {
+                      const std::vector<std::size_t>* places, Progress progress, double factor = 1) {
   const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
   const std::vector<double> apart = without_level(reference, values, progress);
-  const auto limit = [&](std::size_t i) { return spike_limit(reference, baseline, places ? (*places)[i] : i); };
+  const auto limit = [&](std::size_t i) { return spike_limit(reference, baseline, places ? (*places)[i] : i, factor); };
   Short found;
   std::size_t stretch = 0;
   const auto close = [&](std::size_t end) {
@@ -253,8 +260,9 @@ Baseline baseline_of(const Reference& reference) {
 Spikes spikes_of(const Reference& reference, const Difference& difference, Progress progress) {
   Spikes spikes;
   spikes.worst = reference.baseline.spikes;
-  const Short found = short_stretches(reference, reference.baseline, difference.values, &difference.places, progress);
-  spikes.limit = spike_limit(reference, reference.baseline, found.first ? difference.places[*found.first] : 0);
+  const double factor = coarser(reference, difference);
+  const Short found = short_stretches(reference, reference.baseline, difference.values, &difference.places, progress, factor);
+  spikes.limit = spike_limit(reference, reference.baseline, found.first ? difference.places[*found.first] : 0, factor);
   spikes.count = found.count;
   spikes.at_end = found.at_end;
   if (found.first) spikes.first = reference.steps[difference.places[*found.first]];

@@ -26,10 +26,14 @@ double margin(double alpha, const StandardError& error) {
 
 double fail_margin(const configs::Acceptance& accept, const Comparison& comparison) {
   const double looks = std::max(1, accept.max_repeats - 1);
-  return margin(comparison.last_look ? kFailLast : kFailBefore / looks, comparison.error);
+  return margin(comparison.last_look ? kFailLast : kFailBefore / looks, cautious_error(comparison));
 }
 
 }  // namespace
+
+StandardError cautious_error(const Comparison& comparison) {
+  return {std::max(comparison.error.value, comparison.cautious), comparison.error.dof};
+}
 
 configs::Acceptance strict(configs::Acceptance accept) {
   accept.grey = 1;

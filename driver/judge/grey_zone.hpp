@@ -20,8 +20,12 @@ struct Comparison {
   StandardError error;  ///< of it
   Ground ground = Ground::repeats;
   bool last_look = true;  ///< no further attempt can follow
+  double cautious = 0;      ///< error by which a fail is decided, where it is larger than the usual one
   bool off_from_the_start = false;  ///< by more than any rounding, from the first steps on; see difference.hpp
 };
+
+/// The error by which a fail is decided.
+StandardError cautious_error(const Comparison& comparison);
 
 /// The same without a grey zone: a test of equivalence (two one-sided tests at the target itself), for the certificate
 /// and for sign-off.

@@ -37,9 +37,14 @@ struct HealthySpread {
   RoundingScale rounding;
   double dof = 0;                ///< degrees of freedom of a spread
 
-  /// Last step of the comparable part for a device of this coarseness (0 float32 .. 1 float16): up to there the upper 90 %
-  /// bound of the spread stays below a share of the target (0.4 .. 0.8). Nothing if there is no such part.
+  /// Last step up to which the upper 90 % bound of the spread stays below `share` of the target, for a device of this
+  /// coarseness. Nothing if there is no such part.
+  std::optional<std::int64_t> below(double target, double share, double coarseness) const;
+  /// The comparable part: short enough to acquit a run in it.
   std::optional<std::int64_t> comparable_until(double target, double coarseness) const;
+  /// Ends of somewhat longer parts, ascending: what a device that rounds coarsely does there may still condemn it, though not
+  /// acquit. None for a device that rounds like float32: its spread grows too fast for them to tell more.
+  std::vector<std::int64_t> telling_until(double target, double coarseness) const;
   /// The largest spread right before `step` or at it.
   SpreadAt at(std::int64_t step) const;
 };

@@ -46,7 +46,7 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
   if (finely && !metric.higher_is_better) panel.healthy_ = healthy_spread(*finely, coarse);
   if (panel.healthy_) {
     panel.references_ = std::move(fine);
-    panel.fine_ = panel.part_for(0);
+    panel.fine_ = panel.cut(panel.healthy_->comparable_until(accept.target, 0));
   }
   return panel;
 }
@@ -56,11 +56,10 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
   const auto own = prepare_reference(whole_.accept, repeats, whole_.metric);
   if (!own) return;
   healthy_ = healthy_spread(*own, {});
-  if (healthy_) fine_ = part_for(0);
+  if (healthy_) fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }
 
-std::optional<Reference> Panel::part_for(double coarseness) const {
-  const auto until = healthy_->comparable_until(whole_.accept.target, coarseness);
+std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
   if (!until) return std::nullopt;
   auto part = prepare_reference(whole_.accept, references_, whole_.metric, *until);
   if (!part) return std::nullopt;
@@ -69,36 +68,55 @@ std::optional<Reference> Panel::part_for(double coarseness) const {
   return *std::move(part);
 }
 
-std::optional<Reference> Panel::part_of(std::span<const Curve> attempts) const {
+double Panel::coarseness_of(std::span<const Curve> attempts) const {
   double coarseness = 0;
   for (const Curve& attempt : attempts)
     if (const Difference run = difference(fine_ ? *fine_ : whole_, attempt); !run.values.empty())
       coarseness = std::max(coarseness, healthy_->rounding.coarseness_of(run));
-  return part_for(coarseness);
+  return coarseness;
 }
 
 Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
-  const std::optional<Reference> part = part_of(attempts);
-  if (!part) {
-    // Events need no comparable part, and neither does a run that is no curve at all.
-    Judgement judgement = judge::judge(whole_, attempts, pool_, accept);
-    const bool by_level = judgement.reason == "level" || judgement.reason == "noise" || judgement.reason == "multi-step" ||
-                          judgement.reason == "spikes";
-    if (!by_level) return judgement;
-    judgement.verdict = Verdict::inconclusive;
-    judgement.reason = "not-comparable";
-    judgement.p_bad = 0.5;
-    judgement.repeat_helps = false;
-    judgement.text = fmt::format("no part of the run is comparable: healthy runs are further apart than {:.2g} % nearly from the start",
-                                 100 * whole_.accept.target / 4);
-    return judgement;
-  }
+  const double coarseness = coarseness_of(attempts), target = whole_.accept.target;
+  const auto until = healthy_->comparable_until(target, coarseness);
+  const std::optional<Reference> part = cut(until);
+  if (!part) return not_comparable(attempts, accept);
   Judgement judgement = judge::judge(*part, attempts, {}, accept);
+  for (const std::int64_t later : healthy_->telling_until(target, coarseness)) {
+    const auto longer = cut(later);
+    if (!longer || judgement.verdict == Verdict::fail) break;
+    Judgement there = judge::judge(*longer, attempts, {}, accept);
+    if (there.verdict == Verdict::fail) {
+      judgement = std::move(there);
+    } else if (judgement.verdict == Verdict::pass && there.delta &&
+               badness(*longer, *there.delta) > target + there.standard_error.value_or(0)) {
+      judgement.verdict = Verdict::inconclusive;
+      judgement.reason = "noise";
+      judgement.p_bad = there.p_bad;
+      judgement.text += fmt::format("; {:+.2g} % at step {}, where healthy runs are {:.2g} % apart", 100 * *there.delta, later,
+                                    100 * there.healthy_spread.value_or(0));
+    }
+  }
   judgement.spreads.clear();  // of another window than the whole run's
   judgement.spreads[whole_.metric.name] = {};
   if (part->last_step() == whole_.last_step()) return judgement;
   judgement.comparable_until = part->last_step();
   if (judgement.reason == "identical") judgement.text += fmt::format(", up to step {}", part->last_step());
+  return judgement;
+}
+
+/// Events need no comparable part, and neither does a run that is no curve at all.
+Judgement Panel::not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
+  Judgement judgement = judge::judge(whole_, attempts, pool_, accept);
+  const bool by_level = judgement.reason == "level" || judgement.reason == "noise" || judgement.reason == "multi-step" ||
+                        judgement.reason == "spikes";
+  if (!by_level) return judgement;
+  judgement.verdict = Verdict::inconclusive;
+  judgement.reason = "not-comparable";
+  judgement.p_bad = 0.5;
+  judgement.repeat_helps = false;
+  judgement.text = fmt::format("no part of the run is comparable: healthy runs are further apart than {:.2g} % nearly from the start",
+                               100 * whole_.accept.target / 4);
   return judgement;
 }
 

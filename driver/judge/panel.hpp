@@ -63,9 +63,10 @@ class Panel {
 
  private:
   Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
-  std::optional<Reference> part_for(double coarseness) const;
-  std::optional<Reference> part_of(std::span<const Curve> attempts) const;
+  double coarseness_of(std::span<const Curve> attempts) const;
+  std::optional<Reference> cut(std::optional<std::int64_t> until) const;
   Judgement judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
+  Judgement not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
   std::optional<Judgement> beyond_comparable(std::span<const Curve> attempts) const;
 
   Reference whole_;

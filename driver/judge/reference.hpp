@@ -60,6 +60,7 @@ struct Ensemble {
   RoundingScale rounding;
 
   double spread_at(double coarseness) const;  ///< between fine and coarse, linear in the logarithms
+  double caution_at(double coarseness) const; ///< by what the spread is multiplied before a run is condemned
   double coarseness_at(double spread) const;  ///< its inverse; above 1: no device is so far apart
 };
 

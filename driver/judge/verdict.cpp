@@ -111,10 +111,12 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   }
   if (reference.ensemble) {
     const Ensemble& ensemble = *reference.ensemble;
-    const double apart = ensemble.spread_at(ensemble.rounding.coarseness_of(distinct.attempts.front().difference));
+    const double coarseness = ensemble.rounding.coarseness_of(distinct.attempts.front().difference);
+    const double apart = ensemble.spread_at(coarseness);
     comparison.ground = Ground::ensemble;
     comparison.last_look = true;
     comparison.error = standard_error({apart * apart, ensemble.dof}, m, 1, inside.value * m / (m + 1.0));
+    comparison.cautious = ensemble.caution_at(coarseness) * apart * std::sqrt(1 + 1.0 / m);
   } else if (all.dof > 0) {
     // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
     comparison.error = standard_error(variance_of(all), m, reference.perturbed ? 1 : n, inside.value * m / (m + 1.0));
@@ -134,7 +136,7 @@ void explain_by_rounding(const Reference& reference, const Comparison& compariso
   const double margin = t_quantile(kNoteAlpha, ensemble.dof) * factor;
   if (judgement.verdict == Verdict::fail) {
     const double unexplained = (comparison.size - reference.accept.target / reference.accept.grey) / margin;
-    const double needed = ensemble.coarseness_at(unexplained);
+    const double needed = ensemble.coarseness_at(unexplained / ensemble.caution_at(1));
     if (needed <= 1) judgement.critical_rounding = ensemble.rounding.size_at(needed);
   } else if (judgement.verdict == Verdict::pass && comparison.size > margin * *judgement.healthy_spread) {
     judgement.notes.push_back(
@@ -173,10 +175,10 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   }
   if (comparison.error.dof > 0) {
     // What rounding alone may explain is evidence of nothing, however large it is.
+    const StandardError error = judgement.verdict == Verdict::pass ? comparison.error : cautious_error(comparison);
     if (judgement.reason != "rounding-unknown")
-      judgement.p_bad =
-          probability_beyond(reference.accept.target, comparison.size, comparison.error, reference.accept.worse_only);
-    judgement.standard_error = comparison.error.value;
+      judgement.p_bad = probability_beyond(reference.accept.target, comparison.size, error, reference.accept.worse_only);
+    judgement.standard_error = error.value;
     judgement.dof = comparison.error.dof;
     judgement.detectable = detectable(accept, comparison);
   }

@@ -67,7 +67,9 @@ int main(int argc, char** argv) {
     }
     for (const Finding& finding : jury->findings()) fmt::print("{}: {}\n", name, finding.text);
     for (const Candidate& candidate : candidates) {
-      const Judgement judgement = jury->judge(std::span(&candidate.curve, 1));
+      const bool whole = candidate.curve.series.at("loss").size() >= jury->first().steps.size();
+      const Judgement judgement = whole ? jury->judge(std::span(&candidate.curve, 1))
+                                        : jury->first_panel().judge_shortened(std::span(&candidate.curve, 1));
       Count& count = counts[candidate.truth + " " + candidate.label];
       (judgement.verdict == Verdict::pass ? count.pass : judgement.verdict == Verdict::fail ? count.fail : count.undecided)++;
       if (verbose)
