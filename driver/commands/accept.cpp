@@ -11,7 +11,7 @@
 #include "driver/baseline/baseline.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/preflight.hpp"
-#include "driver/judge/verdict.hpp"
+#include "driver/judge/panel.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -29,12 +29,11 @@ struct AcceptOptions {
   bool yes = false;
 };
 
-judge::Reference prepared(const configs::Experiment& experiment, const std::vector<judge::Curve>& curves) {
+judge::Panel seated(const configs::Experiment& experiment, const std::vector<judge::Curve>& curves) {
   const configs::Metric& metric = experiment.metrics.front();
-  auto reference = judge::prepare_reference(experiment.accept, curves,
-                                            {.name = metric.name, .higher_is_better = metric.higher_is_better});
-  if (!reference) throw UsageError(fmt::format("not accepted: {}. {}", reference.error().message, reference.error().hint));
-  return std::move(*reference);
+  auto panel = judge::Panel::seat(experiment.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better}, curves);
+  if (!panel) throw UsageError(fmt::format("not accepted: {}. {}", panel.error().message, panel.error().hint));
+  return std::move(*panel);
 }
 
 bool same_bits(const judge::Curve& a, const judge::Curve& b) {
@@ -66,10 +65,11 @@ Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, 
                                  "training the reference of an experiment with `repeats: 3`, and accept that one with "
                                  "--of reference",
                                  options.side, curves.empty() ? "not once" : "only once"));
-  const judge::Preflight preflight = judge::preflight(prepared(experiment, curves), {});
-  if (!preflight.decidable()) throw UsageError("not accepted: " + preflight.findings.front().text);
+  const judge::Panel panel = seated(experiment, curves);
+  if (const auto findings = panel.findings(); !findings.empty() && findings.front().error)
+    throw UsageError("not accepted: " + findings.front().text);
   set_runs(baseline, curves);
-  if (baseline.runs.size() > 1) baseline.noise = preflight.noise;
+  if (baseline.runs.size() > 1) baseline.noise = panel.noise();
   return baseline;
 }
 
@@ -94,7 +94,7 @@ bool compare_with_old(const configs::Experiment& experiment, const Baseline& bas
   }
   if (old.metric != baseline.metric || old.model != baseline.model)
     throw UsageError(fmt::format("{} is not replaced: it is the baseline of `{}`, metric `{}`", file, old.model, old.metric));
-  const judge::Judgement judgement = judge::judge(prepared(experiment, curves_of(old)), curves_of(baseline), {});
+  const judge::Judgement judgement = seated(experiment, curves_of(old)).judge(curves_of(baseline));
   fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", reports::plain(old.accepted_utc), noise_text(old), noise_text(baseline),
              reports::percent_text(judgement.delta));
   for (const auto& [what, version] : baseline.versions)

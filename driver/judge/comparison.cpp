@@ -35,20 +35,20 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
   // A log that exists cannot be repeated: the first look is the last.
   configs::Acceptance once = accept;
   once.max_repeats = 1;
-  std::vector<Reference> prepared;
+  std::vector<Panel> panels;
   ComparisonTable table;
   for (const MetricRule& metric : metrics) {
-    auto reference = prepare_reference(once, runs, metric);
-    if (!reference) return tl::unexpected(std::move(reference.error()));
-    for (Finding& finding : preflight(*reference, {}).findings) table.findings.push_back(std::move(finding));
-    prepared.push_back(*std::move(reference));
+    auto panel = Panel::seat(once, metric, runs);
+    if (!panel) return tl::unexpected(std::move(panel.error()));
+    for (Finding& finding : panel->findings()) table.findings.push_back(std::move(finding));
+    panels.push_back(*std::move(panel));
   }
   std::vector<Judgement> judgements;
   for (const NamedCurve& candidate : candidates) {
-    for (const Reference& reference : prepared) {
-      judgements.push_back(judge(reference, std::span(&candidate.curve, 1), {}));
-      table.rows.push_back({candidate.name, reference.metric.name, judgements.back(),
-                            course_of(reference, candidate.curve)});
+    for (const Panel& panel : panels) {
+      judgements.push_back(panel.judge(std::span(&candidate.curve, 1)));
+      table.rows.push_back({candidate.name, panel.whole().metric.name, judgements.back(),
+                            course_of(panel.whole(), candidate.curve)});
     }
   }
   table.verdict = overall(judgements).verdict;

@@ -170,6 +170,10 @@ void Jury::learn_healthy_spread(std::span<const Curve> repeats) {
   for (Panel& panel : panels_) panel.learn_healthy_spread(repeats);
 }
 
+bool Jury::is_drift_unknown() const {
+  return std::ranges::any_of(panels_, [](const Panel& panel) { return panel.whole().distinct() == 1 && !panel.healthy(); });
+}
+
 bool Jury::deterministic() const {
   return std::all_of(panels_.begin(), panels_.end(), [](const Panel& panel) { return panel.pool().deterministic(); });
 }

@@ -60,6 +60,8 @@ class Jury {
   /// Where the references could not tell how far healthy runs are apart, learns it from repeats of the subject (curves of
   /// one trial).
   void learn_healthy_spread(std::span<const Curve> repeats);
+  /// One run is all that is known of the reference, however often it was made: nothing shows how far healthy runs are apart.
+  bool is_drift_unknown() const;
   /// No metric has any noise, as far as repeats show.
   bool deterministic() const;
 

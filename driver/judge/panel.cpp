@@ -88,6 +88,7 @@ Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acce
     Judgement there = judge::judge(*longer, attempts, {}, accept);
     if (there.verdict == Verdict::fail) {
       judgement = std::move(there);
+      judgement.comparable_until = later;
     } else if (judgement.verdict == Verdict::pass && there.delta &&
                badness(*longer, *there.delta) > target + there.standard_error.value_or(0)) {
       judgement.verdict = Verdict::inconclusive;
@@ -100,7 +101,7 @@ Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acce
   judgement.spreads.clear();  // of another window than the whole run's
   judgement.spreads[whole_.metric.name] = {};
   if (part->last_step() == whole_.last_step()) return judgement;
-  judgement.comparable_until = part->last_step();
+  if (!judgement.comparable_until) judgement.comparable_until = part->last_step();
   if (judgement.reason == "identical") judgement.text += fmt::format(", up to step {}", part->last_step());
   return judgement;
 }
@@ -206,6 +207,11 @@ std::vector<Finding> Panel::findings() const {
   else if (fine_->last_step() < whole_.last_step())
     findings.push_back({"comparable", false, comparable_text(), {}});
   return findings;
+}
+
+double Panel::noise() const {
+  if (healthy_) return fine_ ? fine_->ensemble->fine : 0;
+  return preflight(whole_, pool_).noise;
 }
 
 std::string Panel::comparable_text() const {

@@ -47,6 +47,8 @@ class Panel {
   /// Whether the target can be decided with these references; errors first.
   std::vector<Finding> findings() const;
 
+  /// Standard deviation of a run's level where it is judged, as a fraction; 0 where nothing shows it.
+  double noise() const;
   /// One sentence on how far runs can be compared; only where comparable_until() is before the end.
   std::string comparable_text() const;
 

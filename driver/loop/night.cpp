@@ -137,6 +137,11 @@ bool Night::is_certain(const AttemptRequest& request, const judge::Curve& so_far
 }
 
 judge::Judgement Night::judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
+  if (plan.role == Role::as_is && jury->is_drift_unknown()) {
+    judge::Jury taught = *jury;  // by these very repeats, which show what the references could not
+    taught.learn_healthy_spread(curves);
+    return taught.judge(curves);
+  }
   if (plan.role == Role::proof) return jury->judge_proof(curves);
   return plan.shortened ? jury->judge_shortened(curves) : jury->judge(curves);
 }

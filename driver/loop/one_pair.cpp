@@ -4,7 +4,7 @@
 
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/preflight.hpp"
-#include "driver/judge/verdict.hpp"
+#include "driver/judge/panel.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "reports/words.hpp"
 
@@ -63,16 +63,16 @@ class Pair {
     if (experiment_.reference.curve) references_ = recorded_curves(experiment_);
     if (!result_.problems.empty()) return;
     const configs::Metric& metric = experiment_.metrics.front();
-    const auto reference = judge::prepare_reference(experiment_.accept, references_,
-                                                    {.name = metric.name, .higher_is_better = metric.higher_is_better});
-    if (!reference) {
-      result_.problems.push_back(fmt::format("the reference cannot be used: {}. {}", reference.error().message, reference.error().hint));
+    const auto panel = judge::Panel::seat(
+        experiment_.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better}, references_);
+    if (!panel) {
+      result_.problems.push_back(fmt::format("the reference cannot be used: {}. {}", panel.error().message, panel.error().hint));
       return;
     }
-    for (const judge::Finding& finding : judge::preflight(*reference, {}).findings)
+    for (const judge::Finding& finding : panel->findings())
       if (finding.code != "no-repeats" && finding.code != "two-references")  // this was one run, a search makes more
         (finding.error ? result_.problems : result_.warnings).push_back(finding.text);
-    const judge::Judgement judgement = judge::judge(*reference, std::span(&subject_, 1), {});
+    const judge::Judgement judgement = panel->judge(std::span(&subject_, 1));
     const auto sentence = fmt::format("the subject differs by {}: {}", reports::percent_text(judgement.delta), judgement.text);
     (judgement.verdict == strategies::Verdict::unresolved ? result_.problems : result_.lines).push_back(sentence);
   }
