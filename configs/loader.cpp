@@ -29,7 +29,7 @@ void read_launcher(MapReader& top, Problems& problems) {
 
 /// References of a side that is perturbed: the plain run and four samples of its rounding. With these a prototype passed
 /// eight of eight healthy devices and failed twelve of twelve faulty ones (shared design "chaos", section 8).
-constexpr int kPerturbedRepeats = 5;
+constexpr int kPerturbedRepeats = 8;
 
 bool says(const Value& block, const std::string& key) {
   return std::ranges::find(block.entries, key, &Value::Entry::key) != block.entries.end();

@@ -29,6 +29,7 @@ constexpr double kBound = 0.9;               ///< confidence of that bound
 constexpr double kQuietShare = 0.4;
 constexpr double kNear = 0.85;               ///< the largest spread from this share of a place on counts: few runs may agree there by luck
 constexpr double kFloat32 = 0x1p-22, kFloat16 = 0x1p-10;  ///< relative sizes; also the perturbation's own
+constexpr double kMuchCoarser = 16;
 constexpr double kSmallest = 0x1p-24;        ///< difference of a first step that float32 can show
 /// A first step is one draw: its difference may be small by luck. One in four is below a third of the standard deviation.
 constexpr double kLuck = 3;
@@ -145,7 +146,6 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
       continue;
     }
     first_coarse += run.values.front() * run.values.front();
-    if (curve.perturbation > 0) healthy.rounding.coarse_size = curve.perturbation;
   }
   std::vector<double> firsts;
   for (const auto& run : fine.residuals) firsts.push_back(run.front());
@@ -153,9 +153,12 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
   const double printed = printed_unit(fine.runs.front().values, fine.mean.front()) / fine.scale.front();
   healthy.rounding.fine = std::max({std::sqrt(mean_square(firsts) * runs / (runs - 1)), kSmallest, printed / 2});
   healthy.rounding.coarse = differences.empty() ? 0 : std::sqrt(first_coarse / static_cast<double>(differences.size()));
-  // What is off at the first step is proportional to the size of the rounding.
-  const double steeper = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;
-  if (healthy.rounding.coarse < 16 * healthy.rounding.fine) healthy.rounding.coarse = std::max(steeper, 16 * healthy.rounding.fine);
+  // What is off at the first step is proportional to the size of the rounding. Runs that are no coarser than the fine ones were
+  // not perturbed by that much: then there are no coarse ones.
+  if (healthy.rounding.coarse < kMuchCoarser * healthy.rounding.fine) {
+    healthy.rounding.coarse = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;
+    differences.clear();
+  }
   healthy.dof = runs - 1 + static_cast<double>(differences.size());
 
   double furthest = 0;

@@ -14,19 +14,10 @@ namespace {
 
 using strategies::Verdict;
 
-/// A perturbation that is so much larger than the smallest one stands for another precision.
-constexpr double kMuchCoarser = 16;
 /// Chance that a healthy run is condemned by what it does after the comparable part. Small, as few runs say little about the
 /// tails of a spread that has grown this far.
 constexpr double kLateAlpha = 0.0005;
 constexpr double kLateTargets = 2;  ///< and it must be off by so many targets there
-
-bool is_coarse(const Curve& curve, std::span<const Curve> all) {
-  double smallest = curve.perturbation;
-  for (const Curve& other : all)
-    if (other.perturbation > 0) smallest = std::min(smallest, other.perturbation);
-  return curve.perturbation > kMuchCoarser * smallest;
-}
 
 /// How far one run's level is off by chance, over the two windows at the end, whichever is the larger.
 Variance late_variance(const Spread& spread) {
@@ -41,7 +32,7 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
   if (!whole) return tl::unexpected(std::move(whole.error()));
   Panel panel(*std::move(whole), std::move(references));
   std::vector<Curve> fine, coarse;
-  for (const Curve& curve : panel.references_) (is_coarse(curve, panel.references_) ? coarse : fine).push_back(curve);
+  for (const Curve& curve : panel.references_) (is_coarse(curve.perturbed) ? coarse : fine).push_back(curve);
   const auto finely = prepare_reference(accept, fine, metric);
   if (finely && !metric.higher_is_better) panel.healthy_ = healthy_spread(*finely, coarse);
   if (panel.healthy_) {

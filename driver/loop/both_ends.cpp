@@ -170,7 +170,7 @@ std::optional<AsIs> measure_subject(Night& night) {
                                      record.trials.at(subject->plan.number - 1).attempts.back().folder));
   require_all_metrics(night, last);
   night.jury->learn_identical(identical_repeats(*subject));
-  night.jury->learn_healthy_spread(whole_curves(*subject));
+  night.jury->learn_healthy_spread(whole_curves(subject->attempts));
   describe_subject(record, night.jury->first(), last.curve, Shown::as_is);
   record.noise = judgement.noise;
   if (const auto differences = differing_logs(night.experiment, night.reference_attempt, last.folder); !differences.empty())

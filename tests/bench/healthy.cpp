@@ -1,5 +1,5 @@
 // Judges real curves: how often is a healthy device condemned, and a faulty one not? Arguments: a list, one line each:
-//   reference NAME PERTURBATION FILE     a run of ensemble NAME; PERTURBATION: its relative size, 0: none
+//   reference NAME SEED FILE             a run of ensemble NAME; SEED of its perturbation, 0: none
 //   healthy|faulty LABEL FILE            a candidate, judged against every ensemble
 // Files hold a JSON array of losses. tests/bench/healthy_devices.py makes them with the real Paddle and the stand-in.
 #include <fmt/format.h>
@@ -47,11 +47,9 @@ int main(int argc, char** argv) {
     std::string kind, name, file;
     words >> kind >> name;
     if (kind == "reference") {
-      double size = 0;
-      words >> size >> file;
-      Curve& curve = ensembles[name].emplace_back(read(file));
-      curve.perturbation = size;
-      curve.perturbed = size > 0 ? static_cast<int>(ensembles[name].size()) : 0;
+      int seed = 0;
+      words >> seed >> file;
+      ensembles[name].emplace_back(read(file)).perturbed = seed;
     } else if (kind == "healthy" || kind == "faulty") {
       words >> file;
       candidates.push_back({kind, name, read(file)});

@@ -5,7 +5,8 @@ does to its curve. Knows no framework: what one must be able to do is said by th
     BISECTD_PERTURB   a seed from 1 on; the same seed gives the same numbers on every device and in every rank
 
 The size has one definition: in float32 a normal number times 2^-22 (two units in the last place) of the tensor's rms, in
-float64 2^-51; in float16 and bfloat16 every element moves by one unit in its last place, up, down or not at all. Relative
+float64 2^-51; with the seeds 5, 6 and 7 it is 2^-10 in both, as float16 rounds, because how far a coarser rounding puts runs
+apart must be measured, too; in float16 and bfloat16 every element moves by one unit in its last place, up, down or not at all. Relative
 to the rms, not to the element, because a device's sums err so. A tensor of zeros (a bias, the last layer of a branch that
 starts as the identity) has no size and stays as it is.
 
@@ -21,10 +22,15 @@ import zlib
 import numpy
 
 SIZE = {"float32": 2.0 ** -22, "float64": 2.0 ** -51}
+COARSE = 2.0 ** -10, range(5, 8)  # size and seeds; driver/judge/curve.hpp has the same seeds
 WATCHED = 64  # tensors whose bytes are looked at again before the first step; more would cost time, and tell no more
 
 
-def perturbed(values, dtype, generator):
+def size_of(dtype, seed):
+    return COARSE[0] if seed in COARSE[1] else SIZE[dtype]
+
+
+def perturbed(values, size, dtype, generator):
     """A changed copy of an array; those of 16 bits come and go as their bits, in uint16. None: there is nothing to change."""
     if values.dtype == numpy.uint16:
         size = values & 0x7FFF
@@ -38,7 +44,7 @@ def perturbed(values, dtype, generator):
     if rms == 0 or not numpy.isfinite(rms):
         return None
     noise = generator.standard_normal(values.shape)
-    return (values + SIZE[dtype] * rms * noise).astype(values.dtype)
+    return (values + size * rms * noise).astype(values.dtype)
 
 
 class Perturbation:
@@ -102,11 +108,12 @@ class Perturbation:
         if values is None:
             return None
         dtype = self.framework.dtype(parameter)
-        changed = perturbed(values, dtype, numpy.random.default_rng([self.seed, number]))
+        size = None if values.dtype == numpy.uint16 else size_of(dtype, self.seed)
+        changed = perturbed(values, size, dtype, numpy.random.default_rng([self.seed, number]))
         if changed is None:
             return ""
         self.framework.put(parameter, changed, optimizers)
-        return "one unit in the last place" if changed.dtype == numpy.uint16 else f"{SIZE[dtype]:.2g} of their size"
+        return "one unit in the last place" if changed.dtype == numpy.uint16 else f"{size:.2g} of their size"
 
     def bytes_of(self, parameter):
         values = self.framework.get(parameter)
