@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "hash.hpp"
 #include "host_tensor.hpp"
+#include "registration.hpp"
 
 namespace standin {
 namespace {
@@ -56,6 +58,16 @@ Call::Call(const phi::CustomContext& device, Op& op, bool half)
     op_.rounder = rounder_of(op_);
   }
   for (const auto& fault : op_.faults) interrupt(fault, op_.fluid_name, number_);
+  if (plan().own_masks && (op_.phi_name == "dropout" || op_.phi_name == "rnn")) {
+    auto* generator = cpu_context().GetGenerator();
+    cpu_numbers_ = std::make_unique<phi::Generator::GeneratorState>(generator->GetState());
+    const std::uint64_t seed = mix(op_.rounder.key ^ mix(cpu_numbers_->seed) ^ mix(static_cast<std::uint64_t>(number_)));
+    generator->SetState({cpu_numbers_->device, seed});
+  }
+}
+
+Call::~Call() {
+  if (cpu_numbers_) cpu_context().GetGenerator()->SetState(*cpu_numbers_);
 }
 
 phi::DenseTensor Call::view(const phi::DenseTensor& tensor) const {
@@ -135,11 +147,17 @@ void Call::round_output(Output& output) const {
     if (rounds_ != Rounds::tensor) least = std::max(least, uncancelled(output));
   }
   const bool of_change = output.before.size() == count;
-  round_off(op_.rounder, number_, output.place, static_cast<float>(least), x, of_change ? output.before.data() : nullptr, count);
+  round_off(op_.rounder, output.place, static_cast<float>(least), x, of_change ? output.before.data() : nullptr, count);
+}
+
+void Call::report_overflow(Output& output) const {
+  for (const auto& fault : op_.faults)
+    if (fault.overflow_at_call == number_) static_cast<bool*>(output.computed->data())[0] = true;
 }
 
 void Call::spoil_output(Output& output) {
   phi::DenseTensor& computed = *output.computed;
+  if (computed.dtype() == phi::DataType::BOOL && computed.numel() == 1) report_overflow(output);
   if (computed.dtype() != phi::DataType::FLOAT32) return;
   auto* x = static_cast<float*>(computed.data());
   const auto count = static_cast<std::size_t>(computed.numel());

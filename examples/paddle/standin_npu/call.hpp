@@ -4,17 +4,22 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "ops.hpp"
 #include "paddle/phi/backends/custom/custom_context.h"
 #include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/core/generator.h"
 
 namespace standin {
 
 class Call {
  public:
   Call(const phi::CustomContext& device, Op& op, bool half);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   const phi::DenseTensor& input(const phi::DenseTensor& tensor);
   phi::DenseTensor* output(phi::DenseTensor* tensor);
@@ -37,6 +42,7 @@ class Call {
   };
 
   phi::DenseTensor view(const phi::DenseTensor& tensor) const;
+  void report_overflow(Output& output) const;
   void round_output(Output& output) const;
   double uncancelled(const Output& output) const;
   void spoil_output(Output& output);
@@ -50,6 +56,7 @@ class Call {
   std::vector<const phi::DenseTensor*> inputs_;
   std::vector<Output> outputs_;
   std::size_t output_places_ = 0;
+  std::unique_ptr<phi::Generator::GeneratorState> cpu_numbers_;  // set aside while this call draws its own
   std::deque<std::shared_ptr<void>> kept_;
 };
 

@@ -105,9 +105,13 @@ void read_fault(const Json& object, const std::string& where) {
        {"flush_below", spoiling([&](const Json& v, const std::string& w) { fault.flush_below = number(v, w, 0, 1e30); })},
        {"nan_from_call", spoiling([&](const Json& v, const std::string& w) { fault.nan_from_call = call_number(v, w); })},
        {"crash_at_call", spoiling([&](const Json& v, const std::string& w) { fault.crash_at_call = call_number(v, w); })},
-       {"hang_at_call", spoiling([&](const Json& v, const std::string& w) { fault.hang_at_call = call_number(v, w); })}});
+       {"hang_at_call", spoiling([&](const Json& v, const std::string& w) { fault.hang_at_call = call_number(v, w); })},
+       {"overflow_at_call",
+        spoiling([&](const Json& v, const std::string& w) { fault.overflow_at_call = call_number(v, w); })}});
   if (!op) throw Mistake(where + ": 'op' is missing");
   if (spoilings == 0) throw Mistake(where + ": nothing is said to go wrong, for example \"relative\": 0.05");
+  if (fault.overflow_at_call && op->phi_name != "check_finite_and_unscale")
+    throw Mistake(where + ".overflow_at_call: only 'check_finite_and_unscale' reports overflows");
   op->faults.push_back(fault);
 }
 
@@ -149,6 +153,7 @@ void read_file(const Json& file) {
                 }},
                {"rounding", read_rounding},
                {"noise", read_noise},
+               {"own_masks", [](const Json& v, const std::string& w) { plan().own_masks = truth(v, w); }},
                {"at_exit", read_at_exit},
                {"seed", [](const Json& v, const std::string& w) {
                   if (!v.is_number_unsigned()) throw Mistake(w + ": a whole number is wanted, not " + v.dump());

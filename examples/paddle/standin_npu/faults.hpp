@@ -26,6 +26,7 @@ struct Fault {
   long nan_from_call = 0;      // calls count from 1; 0 is never
   long crash_at_call = 0;
   long hang_at_call = 0;
+  long overflow_at_call = 0;  // of check_finite_and_unscale: it reports an overflow, and the loss scale skips the step
 
   std::optional<FlagIs> when_flag;
   std::optional<std::string> when_on_device;  // fluid name of the other operator
@@ -42,6 +43,7 @@ struct Plan {  // what the fault file says beside the faults of the operators
   std::uint64_t seed = 1;  // of `fraction` and of the rounding
   Rounding rounding;
   Noise noise;
+  bool own_masks = false;  // dropout draws other masks than the CPU, others in every make
   AtExit at_exit = AtExit::nothing;
 };
 

@@ -8,7 +8,7 @@
 namespace standin {
 namespace {
 
-constexpr std::size_t kPadding = 64;  // vectorised CPU kernels may read a little beyond the end
+constexpr std::size_t kPadding = 64;  // bytes; vectorised CPU kernels may read a little beyond the end
 
 std::size_t bytes_of(const phi::DenseTensorMeta& meta) {
   return static_cast<std::size_t>(phi::product(meta.dims)) * phi::SizeOf(meta.dtype);
@@ -42,7 +42,10 @@ phi::DenseTensor host_zeros(const phi::DenseTensorMeta& given) {
   phi::DenseTensorMeta meta = given;
   meta.offset = 0;
   const std::size_t bytes = bytes_of(meta);
-  void* memory = std::calloc(bytes + kPadding, 1);
+  // Aligned as the device's own memory is: vectorised kernels add up in another order where it begins elsewhere, and then no run
+  // repeats another.
+  const std::size_t size = (bytes / kPadding + 2) * kPadding;
+  void* memory = std::memset(std::aligned_alloc(kPadding, size), 0, size);
   auto* allocation = new phi::Allocation(memory, bytes, phi::CPUPlace());
   std::shared_ptr<phi::Allocation> holder(allocation, [memory](phi::Allocation* gone) {
     std::free(memory);

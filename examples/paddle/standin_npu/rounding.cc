@@ -36,10 +36,12 @@ inline float error(std::uint32_t h, float bias) {
   return bias == 0 ? u : 0.5f * (bias + u);
 }
 
-inline bool stays(float x) {
+// 0 for what stays: whole numbers, infinities, and what is not a number.
+inline float rounds(float x) {
   const float size = std::fabs(x);
-  const bool whole = size <= 65536 && static_cast<float>(static_cast<std::int32_t>(size <= 65536 ? x : 0.5f)) == x;
-  return whole | !(size < 1e38f);  // the rest is infinite or not a number
+  const float near = size < 65536.5f ? x : 0.5f;  // an integer can be made of it
+  const float fraction = near - static_cast<float>(static_cast<std::int32_t>(near));
+  return fraction != 0 && size < 1e38f ? 1.0f : 0.0f;
 }
 
 }  // namespace
@@ -53,14 +55,16 @@ Rounder rounder(const std::string& make, std::uint64_t seed, const std::string& 
   return rounder;
 }
 
-STANDIN_VECTORS
 Measure measure(const float* x, std::size_t count) {
-  constexpr std::size_t lanes = 16;  // of a fixed order of addition, whatever the registers
-  float squares[lanes] = {}, least[lanes] = {}, most[lanes] = {};
+  using Four __attribute__((vector_size(16))) = float;
+  constexpr std::size_t rows = 4, lanes = 4 * rows;  // of a fixed order of addition, whatever the processor
+  Four squares[rows] = {}, least[rows] = {}, most[rows] = {};
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) {
-      const float y = x[i + k];
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < rows; ++k) {
+      Four y;
+      std::memcpy(&y, x + i + 4 * k, sizeof y);
       squares[k] += y * y;
       least[k] = y < least[k] ? y : least[k];
       most[k] = y > most[k] ? y : most[k];
@@ -68,9 +72,9 @@ Measure measure(const float* x, std::size_t count) {
   double sum = 0;
   float low = 0, high = 0;
   for (std::size_t k = 0; k < lanes; ++k) {
-    sum += squares[k];
-    low = std::min(low, least[k]);
-    high = std::max(high, most[k]);
+    sum += squares[k / 4][k % 4];
+    low = std::min(low, least[k / 4][k % 4]);
+    high = std::max(high, most[k / 4][k % 4]);
   }
   for (; i < count; ++i) {
     sum += static_cast<double>(x[i]) * x[i];
@@ -82,9 +86,8 @@ Measure measure(const float* x, std::size_t count) {
 }
 
 STANDIN_VECTORS
-void round_off(const Rounder& rounder, long call, std::size_t output, float least, float* x, const float* before,
-               std::size_t count) {
-  const std::uint64_t key64 = mix(rounder.key ^ mix(static_cast<std::uint64_t>(call) * 64 + output));
+void round_off(const Rounder& rounder, std::size_t output, float least, float* x, const float* before, std::size_t count) {
+  const std::uint64_t key64 = mix(rounder.key + output);
   const auto key = static_cast<std::uint32_t>(key64), step = static_cast<std::uint32_t>(key64 >> 32) | 1;
   const float size = rounder.size, bias = rounder.bias;
   if (before) {
@@ -98,7 +101,7 @@ void round_off(const Rounder& rounder, long call, std::size_t output, float leas
   for (std::size_t i = 0; i < count; ++i) {
     const float y = x[i], against = std::fabs(y) < least ? least : y;
     const float e = size * error(scramble(bits(x[i]) ^ (key + static_cast<std::uint32_t>(i) * step)), bias);
-    x[i] = stays(y) ? y : y + against * e;
+    x[i] = rounds(y) != 0 ? y + against * e : y;
   }
 }
 

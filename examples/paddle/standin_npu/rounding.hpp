@@ -19,8 +19,8 @@ enum class Rounds {
 };
 
 struct Rounding {
-  double size = 0;     // root mean square over the operators: they spread log-uniformly from size / 300 to size * 10 / 3
-  double products = 0;    // the same for those that round as a product; 0: they are like the others
+  double size = 3e-6;   // root mean square over the operators: they spread log-uniformly from size / 300 to size * 10 / 3
+  double products = 0;  // the same for those that round as a product; 0: they are like the others
 };
 
 // How coarsely one operator of one make of device rounds.
@@ -39,11 +39,10 @@ struct Measure {  // of an array, in one look
 };
 Measure measure(const float* x, std::size_t count);
 
-// Rounds x in place: each error follows from the key, the call of the operator, the output, the place and the value, and from
-// nothing else.  before: what each number was before an updating operator changed it; the error is then of the change.
-// Null for all other operators.  least: what errors are measured against where a number is smaller.
-// Whole numbers up to 65536 stay: they are counts, masks, or sums without a term.
-void round_off(const Rounder& rounder, long call, std::size_t output, float least, float* x, const float* before,
-               std::size_t count);
+// Rounds x in place.  An error follows from the key, the output, the place and the value, and from nothing else: an operator
+// given the same numbers again gives the same numbers again.  before: what each number was before an updating operator changed
+// it; the error is then of the change.  Null for all other operators.  least: what errors are measured against where a number
+// is smaller.  Whole numbers up to 65536 stay: they are counts, masks, or sums without a term.
+void round_off(const Rounder& rounder, std::size_t output, float least, float* x, const float* before, std::size_t count);
 
 }  // namespace standin

@@ -11,6 +11,7 @@ import time
 
 PADDLE = pathlib.Path(__file__).resolve().parents[1]
 LIBRARY = pathlib.Path(os.environ.get("OUT", PADDLE.parents[1] / "build" / "standin-npu"))
+EXACT = {"rounding": 0}  # a fault file: the device computes bit for bit what the CPU computes
 PATIENCE_S = 300  # the machine may be busy with other things
 LOSS = re.compile(r"[, ]loss: (nan|-?inf|-?\d+\.\d+)")
 
@@ -66,3 +67,8 @@ def train(faults=None, options=(), device="npu", hangs_after=None, **variables):
 
 def one_fault(op, **fault):
     return {"faults": [{"op": op, **fault}]}
+
+
+def exact(faults):
+    """The same on a device that does not round: whatever differs from the CPU is a fault."""
+    return {**EXACT, **faults}

@@ -1,21 +1,21 @@
-"""A fault under a condition shows while the condition holds, and only then."""
+"""A fault under a condition shows while the condition holds, and only then; without rounding, so that nothing else can."""
 import unittest
 
-from launch import one_fault, train
+from launch import EXACT, exact, one_fault, train
 
 
 class Conditions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.sound = train()
+        cls.sound = train(EXACT)
 
     def shows(self, faults, **variables):
-        run = train(faults, **variables)
+        run = train(exact(faults), **variables)
         self.assertEqual(run.status, 0, run.err)
         self.assertNotEqual(run.losses, self.sound.losses)
 
     def does_not_show(self, faults, **variables):
-        run = train(faults, **variables)
+        run = train(exact(faults), **variables)
         self.assertEqual((run.status, run.losses), (0, self.sound.losses), run.err)
 
     def test_only_while_a_flag_is_on(self):

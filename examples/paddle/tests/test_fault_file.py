@@ -28,6 +28,11 @@ class FaultFile(unittest.TestCase):
         self.refuses(one_fault("gelu", relative="much"), "faults[0].relative", "a number is wanted")
         self.refuses(one_fault("gelu", relative=1, fraction=1.5), "faults[0].fraction", "out of range")
         self.refuses(one_fault("gelu", nan_from_call=0), "faults[0].nan_from_call", "from 1")
+        self.refuses({"rounding": "much"}, "rounding: a number is wanted")
+        self.refuses({"rounding": 2}, "rounding: 2 is out of range")
+        self.refuses({"rounding": {"product": 1e-3}}, "rounding.product", "did you mean 'products'?")
+        self.refuses({"own_masks": 1}, "own_masks: true or false is wanted")
+        self.refuses(one_fault("gelu", overflow_at_call=3), "faults[0].overflow_at_call", "'check_finite_and_unscale'")
         self.refuses({"at_exit": "sleep"}, "at_exit", "'hang' or 'crash'")
 
     def test_incomplete_faults(self):

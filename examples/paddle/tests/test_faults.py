@@ -74,7 +74,13 @@ class Faults(unittest.TestCase):
 
     def test_the_reference_ends_well_all_the_same(self):
         run = train({"at_exit": "crash", **one_fault("conv2d", relative=1)}, device="cpu")
-        self.assertEqual((run.status, run.losses), (0, self.sound.losses))
+        self.assertEqual((run.status, run.losses), (0, train(device="cpu").losses))
+
+    def test_an_overflow_skips_a_step(self):
+        half = ["Global.use_amp=true", "Global.scale_loss=1024.0"]
+        sound, run = train({}, half), train(one_fault("check_finite_and_unscale", overflow_at_call=11), half)
+        self.assertEqual(run.losses[:11], sound.losses[:11])
+        self.assertNotEqual(run.losses[11], sound.losses[11])
 
     def test_noise_differs_from_run_to_run(self):
         noise = {"noise": {"relative": 1e-3, "ops": ["conv2d", "adam"]}}

@@ -1,7 +1,7 @@
-"""Without faults the stand-in computes what the CPU computes, and a black-listed operator is mended exactly."""
+"""Without rounding and faults the stand-in computes what the CPU computes, and a black-listed operator is mended exactly."""
 import unittest
 
-from launch import one_fault, train
+from launch import EXACT, exact, one_fault, train
 
 
 class Identity(unittest.TestCase):
@@ -15,15 +15,17 @@ class Identity(unittest.TestCase):
         self.assertLess(losses[-1], 0.6 * losses[0])
 
     def test_no_fault_no_difference(self):
-        self.assertEqual(train().losses, self.reference.losses)
+        self.assertEqual(train(EXACT).losses, self.reference.losses)
 
-    def test_an_empty_fault_file_does_nothing(self):
-        self.assertEqual(train({}).losses, self.reference.losses)
+    def test_mixed_precision_repeats_itself(self):
+        half = ["Global.use_amp=true", "Global.scale_loss=1024.0"]
+        self.assertEqual(train(EXACT, half).losses, train(EXACT, half).losses)
 
     def test_the_stride_kernels_make_no_difference(self):
-        self.assertEqual(train(FLAGS_use_stride_kernel="1").losses, self.reference.losses)
+        self.assertEqual(train(EXACT, FLAGS_use_stride_kernel="1").losses, self.reference.losses)
 
     def mends(self, op, faults, options=(), reference=None):
+        faults = exact(faults)
         wrong = train(faults, options)
         self.assertEqual(wrong.status, 0, wrong.err)
         self.assertNotEqual(wrong.losses, (reference or self.reference).losses)
@@ -40,7 +42,7 @@ class Identity(unittest.TestCase):
         self.mends("adam", one_fault("adam", relative=0.1))
 
     def test_two_faults_need_two_names(self):
-        faults = {"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]}
+        faults = exact({"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]})
         one = train(faults, CUSTOM_DEVICE_BLACK_LIST="adam")
         self.assertNotEqual(one.losses, self.reference.losses)
         both = train(faults, CUSTOM_DEVICE_BLACK_LIST="adam,hard_swish")
