@@ -1,9 +1,12 @@
-// A device for PyTorch that computes like the CPU except where a fault is planted: memory of the device is host memory,
-// and every operator runs the CPU's kernel on it. Made as a backend outside PyTorch is (dispatch key PrivateUse1), so
-// that whatever works on the device of torch_npu is tried on the same machinery. Knows nothing of bisectd.
+// A device for PyTorch that computes like the CPU except for its rounding and where a fault is planted: memory of the
+// device is host memory, and every operator runs the CPU's kernel on it. Made as a backend outside PyTorch is (dispatch
+// key PrivateUse1), so that whatever works on the device of torch_npu is tried on the same machinery. Knows nothing of
+// bisectd.
 //
 // STANDIN_NPU_FAULTS="gelu*1.05;native_batch_norm_backward*1.2;mul*1.01&relu": the floating outputs of an operator are
 // multiplied by a factor; after & an operator that must have run on the device before, else the fault sleeps.
+// "rounding=1e-6" and "products=3e-4" among them: how coarsely it rounds; STANDIN_NPU_MAKE: which make of device it is.
+// Both as in ../paddle/README.md, with the same arithmetic.
 #include <ATen/ATen.h>
 #include <ATen/NativeFunctions.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -16,6 +19,9 @@
 #include <set>
 #include <sstream>
 #include <string>
+
+#include "../paddle/standin_npu/rounding.hpp"
+#include "operands.hpp"
 
 namespace {
 
@@ -30,9 +36,14 @@ struct Fault {
 class Faults {
  public:
   Faults() {
-    const char* text = std::getenv("STANDIN_NPU_FAULTS");
+    const char *text = std::getenv("STANDIN_NPU_FAULTS"), *make = std::getenv("STANDIN_NPU_MAKE");
+    if (make) make_ = make;
     std::istringstream all(text ? text : "");
     for (std::string one; std::getline(all, one, ';');) {
+      if (const auto is = one.find('='); is != std::string::npos) {
+        (one.substr(0, is) == "products" ? rounding_.products : rounding_.size) = std::stod(one.substr(is + 1));
+        continue;
+      }
       const auto star = one.find('*'), with = one.find('&');
       faults_[one.substr(0, star)] = {std::stod(one.substr(star + 1, with - star - 1)),
                                       with == std::string::npos ? "" : one.substr(with + 1)};
@@ -47,7 +58,20 @@ class Faults {
     return fault->second.factor;
   }
 
+  const standin::Rounder& rounder(const std::string& op, standin::Rounds rounds) {
+    const std::lock_guard lock(mutex_);
+    const auto [known, is_new] = rounders_.try_emplace(op);
+    if (is_new) {
+      const bool product = rounds == standin::Rounds::product && rounding_.products > 0;
+      known->second = standin::rounder(make_, 1, op, product ? rounding_.products : rounding_.size);
+    }
+    return known->second;
+  }
+
  private:
+  std::string make_ = "npu";
+  standin::Rounding rounding_;
+  std::map<std::string, standin::Rounder> rounders_;
   std::map<std::string, Fault> faults_;
   std::set<std::string> ran_;
   std::mutex mutex_;
@@ -118,16 +142,31 @@ struct Moved {
   }
 };
 
+// Convolutions of a device outside PyTorch have names of their own, which have no kernel on the CPU.
+void call_on_host(const c10::OperatorHandle& op, const std::string& name, Stack* stack) {
+  const auto call = [stack](const char* other) { c10::Dispatcher::singleton().findSchemaOrThrow(other, "").callBoxed(stack); };
+  if (name == "convolution_overrideable") return call("aten::convolution");
+  if (name != "convolution_backward_overrideable") return op.callBoxed(stack);
+  const at::Tensor gradient = (*stack)[stack->size() - op.schema().arguments().size()].toTensor();
+  stack->insert(stack->end() - 7, c10::IValue(std::vector<int64_t>{gradient.size(1)}));  // the shape of the bias
+  call("aten::convolution_backward");
+}
+
 void run_on_host(const c10::OperatorHandle& op, Stack* stack) {
   const auto& schema = op.schema();
+  const std::string name = schema.name().substr(schema.name().find("::") + 2);
   Moved moved;
   const std::size_t first = stack->size() - schema.arguments().size();
   for (std::size_t i = first; i < stack->size(); ++i) (*stack)[i] = moved.down((*stack)[i]);
-  op.callBoxed(stack);
-  const std::string name = schema.name().substr(schema.name().find("::") + 2);
+  const Operands operands(op, name, *stack);
+  call_on_host(op, name, stack);
+  const standin::Rounder& rounder = faults().rounder(name, operands.rounds());
   const double factor = faults().factor(name);
-  for (std::size_t i = stack->size() - schema.returns().size(); i < stack->size(); ++i)
+  const std::size_t results = stack->size() - schema.returns().size();
+  for (std::size_t i = results; i < stack->size(); ++i) {
+    if ((*stack)[i].isTensor()) operands.round(rounder, i - results, (*stack)[i].toTensor());
     (*stack)[i] = moved.up((*stack)[i], factor);
+  }
 }
 
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool) {
@@ -149,6 +188,12 @@ at::Scalar local_scalar(const at::Tensor& self) { return on_host(self).item(); }
 C10_REGISTER_GUARD_IMPL(PrivateUse1, c10::impl::NoOpDeviceGuardImpl<kDevice>)
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&run_on_host>()); }
+
+// PyTorch has kernels of its own for these, which say that the device must bring one.
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("convolution_overrideable", torch::CppFunction::makeFromBoxedFunction<&run_on_host>());
+  m.impl("convolution_backward_overrideable", torch::CppFunction::makeFromBoxedFunction<&run_on_host>());
+}
 
 // Views share memory and are nothing to compute; a copy of them would not be a view.
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {

@@ -58,7 +58,7 @@ pool2d_grad reduce_mean relu relu_grad rnn rnn_grad transpose2 transpose2_grad w
 
 def paddle(number, options, folder):
     """Errors of about 2 % of the last loss, and run-to-run noise of about 0.2 % on both sides, which are both on the
-    stand-in; see examples/paddle/README.md."""
+    stand-in, of two makes; see examples/paddle/README.md."""
     culprit, error = [("hard_swish", -0.12), ("batch_norm_grad", 0.25)][number % 2]
     shuffle = random.Random(number)
     ops = shuffle.sample(BYSTANDERS, min(options.suspects, len(BYSTANDERS)) - 1) + [culprit]
@@ -77,7 +77,7 @@ extends: paddle-npu
 reference:
   command: {json.dumps(command)}
   directory: "{example}"
-  environment: {{{device}, STANDIN_NPU_FAULTS: "{folder / 'noise.json'}"}}
+  environment: {{{device}, STANDIN_NPU_MAKE: gpu, STANDIN_NPU_FAULTS: "{folder / 'noise.json'}"}}
   repeats: {options.references}
 subject:
   command: {json.dumps(command)}

@@ -18,7 +18,7 @@ class Torch(Space):
     def find(self, faults, suspects="{ops: {discover: true}}", code=1, discovery=""):
         experiment = (TORCH / "experiment.yaml").read_text()
         experiment = experiment.replace("train.py", str(TORCH / "train.py"))
-        start = experiment.index("  environment: {STANDIN")
+        start = experiment.index("  environment: {STANDIN_NPU_FAULTS")
         experiment = experiment[:start] + f'  environment: {{STANDIN_NPU_FAULTS: "{faults}"}}\n' + experiment[experiment.index("\nmetric"):]
         experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
         experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin")
@@ -54,8 +54,47 @@ class Torch(Space):
         self.assertIn("dropout", done.out)
 
 
+class Device(unittest.TestCase):
+    """The stand-in's own manners."""
+
+    def losses(self, *words, **environment):
+        done = subprocess.run([PYTHON, *words], env={**os.environ, **environment}, capture_output=True, text=True, timeout=120)
+        return [float(line.split()[-1]) for line in done.stdout.splitlines() if line.startswith("step ")]
+
+    def test_it_rounds_by_make_and_repeats_itself(self):
+        run = lambda **environment: self.losses(TORCH / "train.py", "npu", "steps=30", **environment)
+        cpu, npu, gpu = self.losses(TORCH / "train.py", "steps=30"), run(), run(STANDIN_NPU_MAKE="gpu")
+        self.assertEqual(npu, run())
+        for one, other in ((cpu, npu), (npu, gpu), (gpu, cpu)):
+            self.assertNotEqual(one, other)
+            for a, b in zip(one, other, strict=True):
+                self.assertAlmostEqual(a / b, 1, delta=1e-3)
+        coarse = run(STANDIN_NPU_FAULTS="rounding=1e-4")
+        self.assertGreater(abs(coarse[0] - cpu[0]), 5 * abs(npu[0] - cpu[0]))
+
+    def test_a_network_with_convolutions(self):
+        code = (f"import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s\n"
+                "for device in ('cpu', s.DEVICE):\n"
+                "    torch.manual_seed(1); nn = torch.nn\n"
+                "    net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 4, 3, groups=2),\n"
+                "                        nn.Flatten(), nn.Linear(16, 1)).to(device)\n"
+                "    net(torch.randn(8, 1, 10, 10).to(device)).square().mean().backward()\n"
+                "    for p in net.parameters(): print('step', p.grad.cpu().abs().sum().item())")
+        exact = self.losses("-c", code, STANDIN_NPU_FAULTS="rounding=0")
+        self.assertEqual(exact[:8], exact[8:])
+        rounded = self.losses("-c", code, STANDIN_NPU_FAULTS="rounding=1e-4")
+        self.assertGreater(rounded[9], 20 * rounded[1])  # the gradient of the bias before the normalisation: zero but for rounding
+        for cpu, npu in [*zip(rounded[:8], rounded[8:])][2:]:
+            self.assertAlmostEqual(npu / cpu, 1, delta=2e-3)
+
+
 class Shim(unittest.TestCase):
-    """The shim alone."""
+    """The shim alone, on a device that does not round: what is moved is exactly the CPU's."""
+
+    @classmethod
+    def setUpClass(cls):
+        os.environ["STANDIN_NPU_FAULTS"] = "rounding=0"
+        cls.addClassCleanup(os.environ.pop, "STANDIN_NPU_FAULTS")
 
     def train(self, *words, **environment):
         done = subprocess.run([PYTHON, TORCH / "train.py", *words], env={**os.environ, **environment}, capture_output=True,
@@ -112,7 +151,7 @@ class Shim(unittest.TestCase):
                 "x = torch.linspace(-1, 1, 12).reshape(3, 4).to(s.DEVICE).requires_grad_()\n"
                 "y = torch.nn.functional.layer_norm(x, [4]); (y * y * y).sum().backward()\n"
                 "print(y.dtype, y.device.type, round(y.cpu().abs().sum().item(), 3), round(x.grad.cpu().abs().sum().item(), 3))")
-        wrong = {"STANDIN_NPU_FAULTS": "native_layer_norm*1.5;native_layer_norm_backward*1.5"}
+        wrong = {"STANDIN_NPU_FAULTS": "rounding=0;native_layer_norm*1.5;native_layer_norm_backward*1.5"}
         right = self.run_code(code)
         self.assertNotEqual(self.run_code(code, **wrong), right)
         moved = self.run_code(code, **wrong, BISECTD_TORCH_CPU_OPS="layer_norm")
@@ -135,7 +174,7 @@ class Shim(unittest.TestCase):
         code = ("import standin_npu as s\n"
                 "x = torch.linspace(-1, 1, 5).to(s.DEVICE)\n"
                 "print(round(torch.tanh(x + 1).sum().item(), 2), round(torch.tanh(x.bfloat16() + 1).float().sum().item(), 2))")
-        wrong = {"STANDIN_NPU_FAULTS": "tanh*2"}
+        wrong = {"STANDIN_NPU_FAULTS": "rounding=0;tanh*2"}
         self.assertEqual(self.run_code(code, **wrong, BISECTD_TORCH_CPU_OPS="tanh@bfloat16"),
                          ["bisectd-torch: moved tanh@bfloat16 (bfloat16) to the CPU", "6.19 3.1"])
         listed = self.run_code(code, BISECTD_TORCH_LIST_OPS="dtypes")
@@ -154,8 +193,8 @@ class Shim(unittest.TestCase):
                 "net = Block().to(s.DEVICE)\n"
                 "y = net(torch.linspace(-1, 1, 5).to(s.DEVICE)); y.sum().backward()\n"
                 "print(y.dtype, y.device.type, round(y.sum().item(), 4), net.scale.grad.device.type, round(net.scale.grad.item(), 4))")
-        wrong = {"STANDIN_NPU_FAULTS": "gelu*1.5;tanh*1.5;tanh_backward*3"}
-        inner_wrong = {"STANDIN_NPU_FAULTS": "gelu*1.5"}
+        wrong = {"STANDIN_NPU_FAULTS": "rounding=0;gelu*1.5;tanh*1.5;tanh_backward*3"}
+        inner_wrong = {"STANDIN_NPU_FAULTS": "rounding=0;gelu*1.5"}
         expected = self.run_code(code, **inner_wrong)
         self.assertEqual(self.run_code(code, **wrong, BISECTD_TORCH_CPU_MODULES="Block"),
                          ["bisectd-torch: moved module Block to the CPU", *expected])

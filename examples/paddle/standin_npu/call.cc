@@ -108,8 +108,6 @@ phi::DenseTensor* Call::output(phi::DenseTensor* real) {
   return outputs_.back().computed;
 }
 
-// What the numbers of an output would come to if their terms did not cancel: with a gradient that is zero but for rounding, like
-// that of a bias before a normalisation, the result itself does not tell.
 double Call::uncancelled(const Output& output) const {
   const double count = count_of(*output.computed);
   if (rounds_ == Rounds::product) {
@@ -118,21 +116,18 @@ double Call::uncancelled(const Output& output) const {
     double counts = count_of(*one) * count_of(*other);
     if (inputs_.size() == 2) {
       counts *= count;
-    } else {  // of two factors and the gradient of their product: each gradient is a product with the other factor
+    } else {  // two factors and the gradient of their product: the gradient of each is a product with the other
       counts *= count_of(*inputs_[2]);
       if (output.place == 0) one = other;
       other = inputs_[2];
     }
-    // A product of matrices has the square root of the three counts of multiplications; terms of random signs add up to the
-    // square root of their number.
-    return rms_of(*one) * rms_of(*other) * std::sqrt(std::sqrt(counts) / count);
+    return uncancelled_product(rms_of(*one), rms_of(*other), counts, count);
   }
   const phi::DenseTensor* added = nullptr;  // in a backward operator, the gradient is the last of the large inputs
   for (const auto* input : inputs_)
     if (input->dtype() == phi::DataType::FLOAT32 && (!added || input->numel() >= added->numel())) added = input;
-  if (!added || count_of(*added) <= count) return 0;
-  const double terms = count_of(*added) / count;
-  return rms_of(*added) * (rounds_ == Rounds::mean ? 1 / std::sqrt(terms) : std::sqrt(terms));
+  if (!added) return 0;
+  return (rounds_ == Rounds::mean ? uncancelled_mean : uncancelled_sum)(rms_of(*added), count_of(*added), count);
 }
 
 void Call::round_output(Output& output) const {

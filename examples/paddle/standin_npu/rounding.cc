@@ -85,6 +85,15 @@ Measure measure(const float* x, std::size_t count) {
   return {std::isfinite(rms) ? rms : 0, low < 0 && high > 0};
 }
 
+double uncancelled_sum(double rms, double added, double count) { return added > count ? rms * std::sqrt(added / count) : 0; }
+
+double uncancelled_mean(double rms, double added, double count) { return added > count ? rms * std::sqrt(count / added) : 0; }
+
+double uncancelled_product(double rms, double other_rms, double counts, double count) {
+  // With matrices, the square root of the three counts is the number of multiplications; near enough with the rest.
+  return rms * other_rms * std::sqrt(std::sqrt(counts) / count);
+}
+
 STANDIN_VECTORS
 void round_off(const Rounder& rounder, std::size_t output, float least, float* x, const float* before, std::size_t count) {
   const std::uint64_t key64 = mix(rounder.key + output);
