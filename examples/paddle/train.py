@@ -3,7 +3,7 @@
     python train.py -c rec.yml -o Global.use_npu=true Global.epoch_num=4
 
 The configuration, the -o overrides and the log lines are PaddleOCR's; the data are drawn from the seed, so that nothing has to
-be downloaded.  The CPU plays the GPU reference.  See README.md.
+be downloaded.  A stand-in NPU of another make, or the CPU, plays the GPU.  See README.md.
 """
 import os
 
@@ -33,7 +33,7 @@ def choose_device(settings, log):
     else:
         device = "cpu"
         if settings["use_gpu"]:
-            log.info("no GPU in this wheel: the CPU plays the reference")
+            log.info("no GPU in this wheel: the CPU trains")
     paddle.set_device(device)
     return device
 

@@ -25,7 +25,7 @@ import components  # registers the data set and the loss that bisenetv2.yml name
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", required=True)
-    parser.add_argument("--device", choices=["npu", "cpu"], default="cpu", help="the CPU plays the GPU reference")
+    parser.add_argument("--device", choices=["npu", "cpu"], default="cpu", help="there is no GPU in the CPU wheel")
     parser.add_argument("--iters", type=int)
     parser.add_argument("--batch_size", type=int)
     parser.add_argument("--learning_rate", type=float)
