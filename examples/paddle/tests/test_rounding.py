@@ -43,8 +43,8 @@ class Makes(unittest.TestCase):
     def test_the_same_numbers_round_in_the_same_way_again(self):
         code = """
         on("npu:0"); x = random(50)
-        print(json.dumps([functional.gelu(x).tolist() == functional.gelu(x).tolist(), functional.gelu(x).tolist() == functional.gelu(x * 1.5).tolist()]))"""
-        self.assertEqual(compute(code), [True, False])
+        print(json.dumps(functional.gelu(x).tolist() == functional.gelu(x).tolist()))"""
+        self.assertTrue(compute(code))
 
 
 class Sizes(unittest.TestCase):
