@@ -11,6 +11,7 @@
 #include "driver/baseline/baseline.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/preflight.hpp"
+#include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/panel.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/escape.hpp"
@@ -55,7 +56,12 @@ void set_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {
 Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, const reports::Record& record,
                      const AcceptOptions& options) {
   const Role role = options.side == "subject" ? Role::as_is : Role::reference;
-  const std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
+  std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
+  // One run that agrees with its reference is one more healthy run; how far they are apart, the reference's show.
+  if (role == Role::as_is && curves.size() == 1 && record.outcome == reports::Outcome::aligned)
+    for (judge::Curve& curve : experiment.reference.curve ? recorded_curves(experiment)
+                                                          : whole_curves(experiment, run.directory, run.history, Role::reference))
+      curves.push_back(std::move(curve));
   Baseline baseline{.model = options.model.empty() ? experiment.name : options.model,
                     .metric = experiment.metrics.front().name,
                     .accepted_utc = keep::utc_now(),

@@ -174,8 +174,8 @@ bool Jury::is_drift_unknown() const {
   return std::ranges::any_of(panels_, [](const Panel& panel) { return panel.whole().distinct() == 1 && !panel.healthy(); });
 }
 
-bool Jury::deterministic() const {
-  return std::all_of(panels_.begin(), panels_.end(), [](const Panel& panel) { return panel.pool().deterministic(); });
+bool Jury::repeats_show_nothing() const {
+  return std::ranges::all_of(panels_, [](const Panel& panel) { return panel.healthy() || panel.pool().deterministic(); });
 }
 
 /// The longest any metric needs. One that the known-bad run passes teaches nothing and asks for nothing.

@@ -62,8 +62,9 @@ class Jury {
   void learn_healthy_spread(std::span<const Curve> repeats);
   /// One run is all that is known of the reference, however often it was made: nothing shows how far healthy runs are apart.
   bool is_drift_unknown() const;
-  /// No metric has any noise, as far as repeats show.
-  bool deterministic() const;
+  /// A repeat of a trial would show nothing new: runs repeat themselves bit for bit, as far as repeats show, or all that sets
+  /// them apart is how a device rounds, which its repeats share.
+  bool repeats_show_nothing() const;
 
   /// Looks at the attempt known to be bad; from then on trials may be cut short. False: they need the whole run.
   bool learn_horizon(const Curve& known_bad);

@@ -54,7 +54,7 @@ std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
   if (!until) return std::nullopt;
   auto part = prepare_reference(whole_.accept, references_, whole_.metric, *until);
   if (!part) return std::nullopt;
-  const SpreadAt spread = healthy_->at(*until);
+  const SpreadAt spread = healthy_->at(*until);  // of the window that ends there
   part->ensemble = Ensemble{spread.fine, spread.coarse, healthy_->dof, healthy_->rounding};
   return *std::move(part);
 }
@@ -67,13 +67,16 @@ double Panel::coarseness_of(std::span<const Curve> attempts) const {
   return coarseness;
 }
 
-Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
+Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept,
+                            std::optional<std::int64_t> horizon) const {
   const double coarseness = coarseness_of(attempts), target = whole_.accept.target;
-  const auto until = healthy_->comparable_until(target, coarseness);
+  auto until = healthy_->comparable_until(target, coarseness);
+  if (until && horizon) until = std::min(*until, *horizon);
   const std::optional<Reference> part = cut(until);
   if (!part) return not_comparable(attempts, accept);
   Judgement judgement = judge::judge(*part, attempts, {}, accept);
   for (const std::int64_t later : healthy_->telling_until(target, coarseness)) {
+    if (horizon && later > *horizon) break;
     const auto longer = cut(later);
     if (!longer || judgement.verdict == Verdict::fail) break;
     Judgement there = judge::judge(*longer, attempts, {}, accept);
@@ -154,7 +157,7 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
 
 Judgement Panel::judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
   if (!healthy_) return judge::judge(whole_, attempts, pool_, accept);
-  Judgement judgement = judge_part(attempts, accept);
+  Judgement judgement = judge_part(attempts, accept, {});
   const bool open = judgement.verdict == Verdict::pass || judgement.verdict == Verdict::inconclusive;
   if (open && judgement.comparable_until)
     if (auto late = beyond_comparable(attempts)) {
@@ -167,7 +170,8 @@ Judgement Panel::judge(std::span<const Curve> attempts, const configs::Acceptanc
 }
 
 Judgement Panel::judge_shortened(std::span<const Curve> attempts) const {
-  return healthy_ ? judge_part(attempts, whole_.accept) : judge::judge(*shortened_, attempts, pool_);
+  if (!healthy_) return judge::judge(*shortened_, attempts, pool_);
+  return judge_part(attempts, whole_.accept, shortened_ ? std::optional(shortened_->last_step()) : std::nullopt);
 }
 
 std::optional<std::int64_t> Panel::comparable_until() const {
@@ -214,14 +218,14 @@ std::string Panel::comparable_text() const {
 std::optional<std::int64_t> Panel::needed_steps(const Curve& known_bad) const {
   if (judge(std::span(&known_bad, 1)).verdict == Verdict::pass) return std::nullopt;
   if (!healthy_) return learn_horizon(whole_, pool_, known_bad);
-  const bool seen = fine_ && judge_part(std::span(&known_bad, 1), whole_.accept).verdict == Verdict::fail;
-  return seen ? fine_->last_step() : whole_.last_step();
+  const bool seen = fine_ && judge_part(std::span(&known_bad, 1), whole_.accept, {}).verdict == Verdict::fail;
+  return seen ? learn_horizon(*fine_, {}, known_bad) : whole_.last_step();
 }
 
 void Panel::set_horizon(std::int64_t until) {
   shortened_.reset();
   if (healthy_) {
-    if (fine_) shortened_ = *fine_;
+    if (fine_) shortened_ = cut(std::min(until, fine_->last_step()));
     return;
   }
   auto shortened = prepare_reference(whole_.accept, references_, whole_.metric, until);

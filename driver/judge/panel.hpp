@@ -67,7 +67,8 @@ class Panel {
   Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
   double coarseness_of(std::span<const Curve> attempts) const;
   std::optional<Reference> cut(std::optional<std::int64_t> until) const;
-  Judgement judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
+  Judgement judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept,
+                       std::optional<std::int64_t> horizon) const;
   Judgement not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
   std::optional<Judgement> beyond_comparable(std::span<const Curve> attempts) const;
 

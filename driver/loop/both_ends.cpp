@@ -112,7 +112,7 @@ bool list_suspects(Night& night, neutralise::Discovered discovered, const std::o
     if (discovery) discovered.merge(discovered_in(night, *discovery));
     night.catalogue = neutralise::make_catalogue(
         night.experiment, discovered, neutralise::always_off(night.experiment, night.sides.subject.environment));
-    exact = night.jury->deterministic();
+    exact = night.jury->repeats_show_nothing();
     night.journal.append(catalogue_record(night.catalogue, exact));
   }
   if (night.catalogue.size() == 0)

@@ -20,14 +20,14 @@ std::string problem(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a file's perturbation is that of both sides, and asks for five references") {
+TEST_CASE("a file's perturbation is that of both sides, and asks for eight references") {
   const Folder folder;
   const Experiment e = loaded(folder, good("perturb: {environment: SEED, made: 'moved (?P<value>.+)'}"));
   REQUIRE(e.reference.perturb);
   REQUIRE(e.subject.perturb);
   CHECK(e.reference.perturb->environment == "SEED");
   CHECK(e.subject.perturb->made->value == "moved (?P<value>.+)");
-  CHECK(e.reference.repeats == 5);
+  CHECK(e.reference.repeats == 8);
   CHECK(e.warnings.empty());
   CHECK_THAT(resolved_yaml(e), Catch::Contains("perturb:\n    environment: \"SEED\"\n    made: \"moved (?P<value>.+)\""));
 }
@@ -50,7 +50,7 @@ TEST_CASE("references are as many as the settings allow, and as many as the file
   };
   CHECK(repeats("perturb: {switches: [{A: 1}]}") == 3);
   CHECK(repeats("perturb: {switches: [{A: 1}, {A: 2}, {A: 3}]}") == 4);
-  CHECK(repeats("perturb: {switches: [{A: 1}, {A: 2}, {A: 3}, {A: 4}, {A: 5}]}") == 5);
+  CHECK(repeats("perturb: {switches: [{A: 1}, {A: 2}, {A: 3}, {A: 4}, {A: 5}]}") == 6);
   CHECK(repeats("perturb: {environment: A}", "  repeats: 2\n") == 2);
   CHECK(repeats("perturb: none") == 3);
 }

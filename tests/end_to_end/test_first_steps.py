@@ -74,8 +74,8 @@ class Check(Space):
         good = hostile_experiment()
         for text, words in ((good.replace("repeats", "repeat"), "did you mean `repeats`"),
                             (good.replace(HOSTILE, "/no/such/training", 1), "/no/such/training"),
-                            (good.replace("  repeats: 2", "  setup: exit 7"), "setup"),
-                            (good.replace("  repeats: 2", "  directory: nowhere"), "nowhere")):
+                            (good.replace("  repeats: 5", "  setup: exit 7"), "setup"),
+                            (good.replace("  repeats: 5", "  directory: nowhere"), "nowhere")):
             with self.subTest(words):
                 (self.folder / "experiment.yaml").write_text(text)
                 self.assertIn(words, self.bisectd("check", "experiment.yaml", "--run", code=2).err)

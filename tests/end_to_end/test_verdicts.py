@@ -100,8 +100,7 @@ class Verdicts(Space):
         noise = ("--noise", "0.1", "--step-noise", "0.2")
         reference = ", ".join(f'"{word}"' for word in noise)
         report, done = self.find("--cause", "op3=3", *noise, steps=400,
-                                 replace=[('"--steps", "400"]', f'"--steps", "400", {reference}]'),
-                                          ("repeats: 2", "repeats: 5")])
+                                 replace=[('"--steps", "400", "--perturbed", "0.01"]', f'"--steps", "400", {reference}]')])
         self.assertEqual(self.culprits(report), ["ops:op3"])
         roles = [trial["role"] for trial in report["trial_list"]]
         self.assertGreaterEqual(roles.count("proof") + done.err.count("-> pass"), 1)

@@ -58,17 +58,18 @@ double Model::percent_off(const std::vector<Cause>& active, double share) const 
   return percent;
 }
 
+double Model::chaos_percent(double share) const { return options_.perturbed_percent * kick_ * std::pow(1e4, share - 1); }
+
 double Model::score(std::int64_t step) const {
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
-  return 0.9 * (1 - std::exp(-5 * share)) * level_ * (1 + percent_off(active_on_score_, share) / 100);
+  return 0.9 * (1 - std::exp(-5 * share)) * level_ * (1 + (percent_off(active_on_score_, share) + chaos_percent(share)) / 100);
 }
 
 double Model::loss(std::int64_t step) {
   if (options_.nan_from && step >= *options_.nan_from) return std::nan("");
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
   const double clean = options_.last_loss + (options_.first_loss - options_.last_loss) * std::exp(-5 * share);
-  const double chaos = options_.perturbed_percent * kick_ * std::pow(1e4, share - 1);
-  const double percent = options_.step_noise_percent * random_.normal() + percent_off(active_, share) + chaos;
+  const double percent = options_.step_noise_percent * random_.normal() + percent_off(active_, share) + chaos_percent(share);
   return clean * level_ * (1 + percent / 100);
 }
 
