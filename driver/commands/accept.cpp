@@ -22,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kFewestOfAnEnsemble = 3;
+
 struct AcceptOptions {
   std::string folder;
   std::string file;
@@ -57,8 +59,8 @@ Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, 
                      const AcceptOptions& options) {
   const Role role = options.side == "subject" ? Role::as_is : Role::reference;
   std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
-  // One run that agrees with its reference is one more healthy run; how far they are apart, the reference's show.
-  if (role == Role::as_is && curves.size() == 1 && record.outcome == reports::Outcome::aligned)
+  // Runs that agree with their reference are further healthy runs; how far these are apart, the reference's show.
+  if (role == Role::as_is && !curves.empty() && curves.size() < kFewestOfAnEnsemble && record.outcome == reports::Outcome::aligned)
     for (judge::Curve& curve : experiment.reference.curve ? recorded_curves(experiment)
                                                           : whole_curves(experiment, run.directory, run.history, Role::reference))
       curves.push_back(std::move(curve));
@@ -115,14 +117,14 @@ int accept(const AcceptOptions& options) {
   if (run.process && !run.history.finished) throw UsageError("this run is not finished");
   const configs::Experiment experiment = experiment_of(run, false);
   const reports::Record record = replay(experiment, run.directory, run.history, false, Detail::status);
-  const Baseline baseline = baseline_of(run, experiment, record, options);
-  if (!configs::is_plain_name(baseline.model))
-    throw UsageError(fmt::format("--model '{}': {}", baseline.model, configs::kPlainNameRule));
-  const std::string file = options.file.empty() ? "baselines/" + baseline.model + ".json" : options.file;
   if (options.side == "subject" && record.outcome != reports::Outcome::aligned && !options.yes)
     throw UsageError("not accepted: this run did not end with a subject that agrees with its reference. " +
                      reports::verdict_sentence(record, [](std::string_view text) { return std::string(text); }) +
                      " If the difference is meant, accept it with --yes");
+  const Baseline baseline = baseline_of(run, experiment, record, options);
+  if (!configs::is_plain_name(baseline.model))
+    throw UsageError(fmt::format("--model '{}': {}", baseline.model, configs::kPlainNameRule));
+  const std::string file = options.file.empty() ? "baselines/" + baseline.model + ".json" : options.file;
   if (fs::is_directory(file)) throw UsageError(file + " is a folder; name a file in it");
   if (fs::exists(file)) {
     if (compare_with_old(experiment, baseline, file)) {

@@ -17,6 +17,7 @@ constexpr double kPrecisionShare = 0.25;  ///< half a printed digit may be this 
 constexpr double kRepeatedShare = 0.2;
 constexpr std::size_t kFewPoints = 10;
 constexpr double kOutlierSigma = 6;
+constexpr double kOutlierTargets = 0.1;   ///< closer than this share of the target, no run is worth a word
 constexpr double kNoiseConfidence = 0.99;  ///< that runs are too noisy, before the search is refused
 
 std::span<const double> window_of(const Reference& reference, const std::vector<double>& values) {
@@ -88,7 +89,7 @@ void outlier(const Reference& reference, std::vector<Finding>& findings) {
     const Spread spread = spread_of(others);
     const double mean = std::accumulate(others.begin(), others.end(), 0.0) / static_cast<double>(others.size());
     const double sigma = std::sqrt(spread.last / spread.dof);
-    if (std::abs(levels[i] - mean) <= kOutlierSigma * sigma) continue;
+    if (std::abs(levels[i] - mean) <= std::max(kOutlierSigma * sigma, kOutlierTargets * reference.accept.target)) continue;
     findings.push_back(
         {"outlier",
          false,

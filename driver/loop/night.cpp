@@ -16,6 +16,7 @@ namespace {
 /// trials of milliseconds they would be the night.
 constexpr double kReportEvery_s = 2.0;
 constexpr double kReportShare = 0.02;
+constexpr int kRunsThatShowDrift = 4;  ///< three degrees of freedom; fewer make the comparable part very short
 constexpr int kRetriesOfEnds = 2;  ///< of a crash, in a reference, the subject as it is, and a proof
 
 }  // namespace
@@ -68,10 +69,11 @@ TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, 
     plan.judged = false;
     set_discovery(plan.recipe, experiment, sides.subject);
   }
-  // Identical references say that the reference has no noise, not that the subject has none: let it repeat once.
-  if (role == Role::as_is && jury->first().distinct() == 1) {
-    plan.attempts = 2;
-    plan.max_attempts = std::max(2, plan.max_attempts);
+  // Identical references say that the reference has no noise, not that the subject has none: let it repeat once. Where it is
+  // perturbed, the repeat shows that it can be, and makes it a baseline; one reference alone leaves it to show how far runs drift.
+  if (role == Role::as_is && (jury->first().distinct() == 1 || experiment.subject.perturb)) {
+    plan.attempts = jury->first().distinct() == 1 && experiment.subject.perturb ? kRunsThatShowDrift : 2;
+    plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
   }
   if (role == Role::proof) {
     plan.attempts = jury->likely_proof_attempts();

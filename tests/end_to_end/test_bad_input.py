@@ -31,7 +31,7 @@ class BadExperiment(Space):
         return text, f"experiment.yaml:{line}:"
 
     def test_unknown_key(self):
-        text, place = self.changed("  repeats: 2", "  repeat: 2")
+        text, place = self.changed("  repeats: 5", "  repeat: 5")
         self.refused(text, place, "`repeat`", "`repeats`", "^")
 
     def test_duplicate_key(self):
@@ -39,13 +39,13 @@ class BadExperiment(Space):
         self.refused(text, "experiment.yaml:3:1:", "name")
 
     def test_wrong_type(self):
-        text, place = self.changed("  repeats: 2", "  repeats: many")
+        text, place = self.changed("  repeats: 5", "  repeats: many")
         self.refused(text, place, "many")
 
     def test_yaml_surprises(self):
         for value in ("yes", "010", "0x10", ".nan", "1_000", "~"):
             with self.subTest(value):
-                text, place = self.changed("  repeats: 2", f"  repeats: {value}")
+                text, place = self.changed("  repeats: 5", f"  repeats: {value}")
                 self.refused(text, place)
 
     def test_unknown_preset(self):
@@ -116,7 +116,7 @@ class BadRun(Space):
 
     def test_a_reference_that_crashes(self):
         self.write("experiment.yaml", hostile_experiment(reference="environment: {X: '1'}").replace(
-            '"--steps", "100"]\n  repeats', '"--steps", "100", "--crash-at", "50"]\n  repeats', 1))
+            '"--perturbed", "0.01"]\n  repeats', '"--crash-at", "50"]\n  repeats', 1))
         done = self.bisectd("run", "experiment.yaml", code=4)
         self.assertIn("SIGSEGV", done.out)
 

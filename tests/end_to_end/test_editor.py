@@ -98,7 +98,7 @@ class Editor(Space):
 
     def test_what_is_wrong_is_marked_in_its_line(self):
         good = hostile_experiment()
-        for name, old, new, words in (("key", "repeats: 2", "repeat: 2", "repeat"), ("type", "repeats: 2", "repeats: many", "number|integer"),
+        for name, old, new, words in (("key", "repeats: 5", "repeat: 5", "repeat"), ("type", "repeats: 5", "repeats: many", "number|integer"),
                                       ("kind", "kind: list", "kind: lists", "list")):
             with self.subTest(name):
                 text = good.replace(old, new, 1)

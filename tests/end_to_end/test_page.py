@@ -12,7 +12,7 @@ class Page(Space):
         text = hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2", "--step-noise", "0.2", "--noise", "0.05", "--seed", "3",
                                   suspects=9, devices="[0, 1]", steps=200)
         # References that differ, so that there is a band.
-        text = text.replace('"--steps", "200"]\n  repeats: 2', '"--steps", "200", "--step-noise", "0.2", "--noise", "0.05", "--seed", "9"]\n  repeats: 3')
+        text = text.replace('"--steps", "200", "--perturbed", "0.01"]\n  repeats: 5', '"--steps", "200", "--step-noise", "0.2", "--noise", "0.05", "--seed", "9"]\n  repeats: 3')
         self.write("experiment.yaml", text)
         self.bisectd("run", "experiment.yaml", code=1)
         self.browser = self.enterContext(Browser())
