@@ -60,10 +60,12 @@ Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, 
   const Role role = options.side == "subject" ? Role::as_is : Role::reference;
   std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
   // Runs that agree with their reference are further healthy runs; how far these are apart, the reference's show.
-  if (role == Role::as_is && !curves.empty() && curves.size() < kFewestOfAnEnsemble && record.outcome == reports::Outcome::aligned)
-    for (judge::Curve& curve : experiment.reference.curve ? recorded_curves(experiment)
-                                                          : whole_curves(experiment, run.directory, run.history, Role::reference))
-      curves.push_back(std::move(curve));
+  if (role == Role::as_is && !curves.empty() && curves.size() < kFewestOfAnEnsemble && record.outcome == reports::Outcome::aligned) {
+    const auto references = experiment.reference.curve ? recorded_curves(experiment)
+                                                       : whole_curves(experiment, run.directory, run.history, Role::reference);
+    if (std::ranges::any_of(references, [](const judge::Curve& curve) { return curve.perturbed != 0; }))
+      curves.insert(curves.end(), references.begin(), references.end());
+  }
   Baseline baseline{.model = options.model.empty() ? experiment.name : options.model,
                     .metric = experiment.metrics.front().name,
                     .accepted_utc = keep::utc_now(),

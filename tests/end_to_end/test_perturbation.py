@@ -274,7 +274,7 @@ class Repeats(Space):
         return [attempt["perturbed"] for trial in report["trial_list"] if trial["role"] == role for attempt in trial["attempts"]]
 
     def run_it(self, *options, perturb=PERTURB, reference="", repeats=4, code=0, environment=None):
-        text = hostile_experiment("--perturbed", "0.01", *options, extra=perturb).replace("repeats: 2", f"repeats: {repeats}")
+        text = hostile_experiment("--perturbed", "0.01", *options, extra=perturb, perturbed=False).replace("repeats: 2", f"repeats: {repeats}")
         text = text.replace('"--steps", "100"]', '"--steps", "100", "--perturbed", "0.01"' + reference + "]", 1)
         self.write("experiment.yaml", text)
         return self.bisectd("run", "experiment.yaml", code=code, environment=environment)
@@ -335,7 +335,7 @@ class Repeats(Space):
         self.assertEqual(self.report()["outcome"], "aligned")
 
     def test_a_resumed_reference_goes_on_with_its_seeds(self):
-        text = hostile_experiment("--perturbed", "0.01", extra=PERTURB).replace("repeats: 2", "repeats: 5")
+        text = hostile_experiment("--perturbed", "0.01", extra=PERTURB, perturbed=False).replace("repeats: 2", "repeats: 5")
         text = text.replace('"--steps", "100"]', '"--steps", "100", "--perturbed", "0.01", "--step-ms", "5"]', 1)
         self.write("experiment.yaml", text)
         process = self.start("run", "experiment.yaml")
