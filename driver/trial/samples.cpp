@@ -14,6 +14,8 @@ namespace {
 /// Relative, of the first logged value. A perturbation of 2^-22 changes it by less than 1e-5 in float32 and by at most a
 /// few ulp, 1e-3, in float16.
 constexpr double kLargestFirstChange = 1e-3;
+/// The coarse ones (2^-10 of the parameters) move the first loss of the recogniser by 4e-4.
+constexpr double kLargestCoarseChange = 3e-2;
 
 bool same_bits(const judge::Curve& a, const judge::Curve& b) {
   return std::ranges::equal(a.series, b.series, [](const auto& left, const auto& right) {
@@ -113,7 +115,7 @@ std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> a
     if (same_bits(plain->curve, attempt.curve)) {
       say(Oddity::no_effect, fmt::format("the perturbation of the {} changed nothing that is logged: such runs are repeats, no "
                                          "samples of its rounding", side));
-    } else if (const auto change = first_change(plain->curve, attempt.curve, metric); change && *change > kLargestFirstChange) {
+    } else if (const auto change = first_change(plain->curve, attempt.curve, metric); change && *change > (judge::is_coarse(attempt.perturbed) ? kLargestCoarseChange : kLargestFirstChange)) {
       say(Oddity::too_large, fmt::format("perturbed, the {} begins with a {} that is {:.2g} % off: more than rounding does, so either "
                                          "it varies by itself from the first step on, or the perturbation is too large", side, metric,
                                          100 * *change));

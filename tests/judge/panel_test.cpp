@@ -1,0 +1,131 @@
+// A training whose healthy runs drift apart: rounding grows from the first step on until it saturates.
+#include "driver/judge/panel.hpp"
+
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/judge/curves.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver::judge;
+using namespace bisectd::tests;
+using strategies::Verdict;
+
+namespace {
+
+constexpr std::int64_t kSteps = 200;
+
+/// How far a run is apart that rounds at `size`: it grows by a tenth each step, up to 2 %.
+double drift(double size, std::int64_t step) {
+  const double grown = size * std::exp(0.1 * static_cast<double>(step - 1));
+  return grown / (1 + grown / 0.02);
+}
+
+/// A healthy run, to its own side, times whatever is wrong with it.
+Curve run(double size, double side, const std::function<double(std::int64_t)>& fault = [](std::int64_t) { return 1.0; }) {
+  return curve(kSteps, [=](std::int64_t step) { return plain_loss(step) * (1 + side * drift(size, step)) * fault(step); });
+}
+
+std::vector<Curve> references() {
+  std::vector<Curve> runs = {run(1e-7, 0.2), run(1e-7, -1.3), run(1e-7, 0.9), run(1e-7, 0.4), run(1e-7, -0.7),
+                             run(4e-4, 1.0), run(4e-4, -0.8), run(4e-4, 0.5)};
+  for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
+  return runs;
+}
+
+Panel panel_of(std::vector<Curve> runs) { return Panel::seat({}, {"loss", false}, std::move(runs)).value(); }
+
+Judgement judged(const Panel& panel, const Curve& candidate) { return panel.judge(std::vector<Curve>{candidate}); }
+
+std::function<double(std::int64_t)> constant(double percent) {
+  return [=](std::int64_t) { return 1 + percent / 100; };
+}
+
+}  // namespace
+
+TEST_CASE("a healthy device passes by the part in which healthy runs agree, however far it ends from them") {
+  const Panel panel = panel_of(references());
+  REQUIRE(panel.comparable_until());
+  CHECK(*panel.comparable_until() > 50);
+  CHECK(*panel.comparable_until() < 130);
+  for (const double side : {-1.5, -0.4, 0.8, 1.6}) {
+    const Judgement judgement = judged(panel, run(1e-7, side));
+    CHECK(judgement.verdict == Verdict::pass);
+    REQUIRE(judgement.comparable_until);
+    CHECK(*judgement.comparable_until <= *panel.comparable_until());
+  }
+}
+
+TEST_CASE("a fault fails in the comparable part, and says which rounding would explain it") {
+  const Panel panel = panel_of(references());
+  const auto from_third = [](double factor) { return [=](std::int64_t step) { return step > 2 ? factor : 1.0; }; };
+  const Judgement slight = judged(panel, run(1e-7, 0.5, from_third(1.02)));
+  CHECK(slight.verdict == Verdict::fail);
+  CHECK(slight.reason == "level");
+  REQUIRE(slight.critical_rounding);
+  CHECK(*slight.critical_rounding > 5e-7);
+  CHECK(*slight.critical_rounding < 1e-3);
+  CHECK(slight.text.find("only a device that rounds at 1e-06 or worse explains it") != std::string::npos);
+}
+
+TEST_CASE("what condemns a device that rounds finely does not condemn one that rounds coarsely") {
+  const Panel panel = panel_of(references());
+  const auto growing = [](std::int64_t step) { return 1 + 0.012 * std::min(1.0, static_cast<double>(step) / 40); };
+  const Curve fine = run(1e-7, 0.3, [&](std::int64_t step) { return step == 1 ? 1.0 : growing(step); });
+  CHECK(judged(panel, fine).verdict == Verdict::fail);
+  const Curve coarse = run(4e-4, 0.3, [&](std::int64_t step) { return step == 1 ? 1.0 : growing(step); });
+  CHECK(judged(panel, coarse).verdict != Verdict::fail);
+  CHECK(judged(panel, coarse).coarseness.value() > 0.9);
+}
+
+TEST_CASE("repeats of one device do not shrink the error: they share its rounding") {
+  const Panel panel = panel_of(references());
+  const Judgement once = judged(panel, run(1e-7, 0.5));
+  std::vector<Curve> often;
+  for (int i = 0; i < 8; ++i) often.push_back(run(1e-7, 0.5 + 0.01 * i));
+  CHECK(panel.judge(often).standard_error.value() >= 0.99 * once.standard_error.value());
+}
+
+TEST_CASE("after the comparable part only more than healthy runs are apart fails, and NaN") {
+  const Panel panel = panel_of(references());
+  const auto late = [](double factor) { return [=](std::int64_t step) { return step > 150 ? factor : 1.0; }; };
+  CHECK(judged(panel, run(1e-7, 0.3, late(1.02))).verdict == Verdict::pass);
+  const Judgement far = judged(panel, run(1e-7, 0.3, late(1.4)));
+  CHECK(far.verdict == Verdict::fail);
+  CHECK(far.reason == "late");
+  const Judgement dead = judged(panel, run(1e-7, 0.3, late(std::numeric_limits<double>::quiet_NaN())));
+  CHECK(dead.verdict == Verdict::fail);
+  CHECK(dead.reason == "nan");
+}
+
+TEST_CASE("runs that differ by more than rounding from the start have no comparable part: their noise is the same throughout") {
+  const Panel panel = panel_of(noisy_references(kSteps, 5, 0.002));
+  CHECK(panel.is_comparable_throughout());
+  CHECK(panel.comparable_until() == kSteps);
+}
+
+TEST_CASE("repeats of the subject show the drift where there is one reference") {
+  Panel panel = panel_of({run(1e-7, 0.1)});
+  CHECK(judged(panel, run(1e-7, 1.2)).verdict != Verdict::fail);
+  std::vector<Curve> repeats;
+  for (const double side : {0.3, -1.1, 0.8, -0.2}) repeats.push_back(run(1e-7, side, constant(0)));
+  panel.learn_healthy_spread(repeats);
+  REQUIRE(panel.healthy());
+  CHECK(*panel.comparable_until() < kSteps);
+  CHECK(judged(panel, run(1e-7, 1.2)).verdict == Verdict::pass);
+  CHECK(judged(panel, run(1e-7, 1.2, [](std::int64_t step) { return step > 2 ? 0.97 : 1.0; })).verdict == Verdict::fail);
+}
+
+TEST_CASE("a horizon lies in the comparable part, and a run that reached it can be judged") {
+  Panel panel = panel_of(references());
+  const Curve bad = run(1e-7, 0.5, [](std::int64_t step) { return step > 2 ? 1.03 : 1.0; });
+  const auto needed = panel.needed_steps(bad);
+  REQUIRE(needed);
+  CHECK(*needed <= *panel.comparable_until());
+  panel.set_horizon(*needed);
+  REQUIRE(panel.has_horizon());
+  Curve cut = bad;
+  std::erase_if(cut.series["loss"], [&](const Point& point) { return point.step > *needed; });
+  CHECK(panel.judge_shortened(std::vector<Curve>{cut}).verdict == Verdict::fail);
+  CHECK(panel.has_reached_comparable(bad));
+}
