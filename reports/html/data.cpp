@@ -38,6 +38,15 @@ void append(Json& lines, const char* name, const Line& curve) {
   lines.push_back(std::move(line));
 }
 
+/// A line relative to another one with the same steps, which is nowhere 0; else empty.
+Line relative(const Line& line, const Line& to) {
+  Line result;
+  if (line.steps != to.steps || std::ranges::count(to.values, 0.0)) return result;
+  result.steps = line.steps;
+  for (std::size_t i = 0; i < line.values.size(); ++i) result.values.push_back((line.values[i] - to.values[i]) / std::abs(to.values[i]));
+  return result;
+}
+
 Json charts(const Record& record) {
   Json all = Json::array();
   const auto add = [&](const std::string& id, Json lines) {
@@ -51,6 +60,10 @@ Json charts(const Record& record) {
   append(curves, "fix", record.fix_curve);
   add("curves", std::move(curves));
   Json differences = Json::array();
+  if (!record.as_is_difference.values.empty()) {  // how far healthy runs are apart, as the background
+    append(differences, "lowest reference", relative(record.reference_low, record.reference_curve));
+    append(differences, "range of the references", relative(record.reference_high, record.reference_curve));
+  }
   append(differences, "as it is", record.as_is_difference);
   append(differences, "fix", record.fix_difference);
   add("differences", std::move(differences));
