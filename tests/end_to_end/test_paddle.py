@@ -31,7 +31,6 @@ class Paddle(Space):
             reference:
               command: [{command}{reference_options}]
               environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_MAKE: gpu}}
-              repeats: 2
             subject:
               command: [{command}{options}]
               devices: {{kind: npu, ids: {devices}}}
@@ -238,7 +237,6 @@ class OtherDevice(Space):
             reference:
               command: [{PYTHON}, train.py, "mlu:0"]
               environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_TYPE: mlu, STANDIN_NPU_MAKE: gpu}}
-              repeats: 2
             subject:
               command: [{PYTHON}, train.py, "mlu:0"]
               {devices}
