@@ -46,12 +46,12 @@ double mean_square(std::span<const double> values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-bool begin_apart_by_rounding(const Reference& fine) {
+bool begin_apart_by(const Reference& fine, double apart) {
   const std::size_t points = fine.steps.size();
   const std::size_t first = std::min(points, std::max(kFewestFirst, static_cast<std::size_t>(kFirstPart * static_cast<double>(points))));
   const double printed = printed_unit(fine.runs.front().values, fine.mean.front()) / fine.scale.front();
   return std::ranges::all_of(fine.residuals, [&](const std::vector<double>& run) {
-    return std::sqrt(mean_square(std::span(run).first(first))) <= std::max(kApartByRounding, printed);
+    return std::sqrt(mean_square(std::span(run).first(first))) <= std::max(apart, printed);
   });
 }
 
@@ -74,6 +74,10 @@ double level_squares(const Reference& fine, std::span<const Difference> coarse, 
 }
 
 }  // namespace
+
+bool vary_by_themselves(const Reference& runs, const RoundingScale& rounding) {
+  return runs.distinct() > 1 && !begin_apart_by(runs, std::max(kApartByRounding, rounding.coarse));
+}
 
 double RoundingScale::coarseness_of(const Difference& run) const {
   if (run.places.empty() || run.places.front() != 0) return 1;
@@ -134,7 +138,7 @@ SpreadAt HealthySpread::at(std::int64_t step) const {
 
 std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<const Curve> coarse) {
   const std::size_t points = fine.steps.size();
-  if (fine.distinct() < 2 || points < kFewestPoints || !begin_apart_by_rounding(fine)) return std::nullopt;
+  if (fine.distinct() < 2 || points < kFewestPoints || !begin_apart_by(fine, kApartByRounding)) return std::nullopt;
   std::vector<Difference> differences;
   double first_coarse = 0;
   HealthySpread healthy;

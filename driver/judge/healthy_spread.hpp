@@ -49,6 +49,9 @@ struct HealthySpread {
   SpreadAt at(std::int64_t step) const;
 };
 
+/// Whether runs of one configuration are further apart in their first steps than `rounding` puts them: they vary by themselves.
+bool vary_by_themselves(const Reference& runs, const RoundingScale& rounding);
+
 /// The runs of `fine`, and those of `coarse`, whose initial parameters were moved by much more. Nothing if the runs do not
 /// begin apart by rounding alone: then they differ by chance from their first step on, and repeats measure that.
 std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<const Curve> coarse);

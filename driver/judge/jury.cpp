@@ -53,9 +53,7 @@ std::string_view word(Verdict verdict) {
 
 /// How noisy one run's level is, before the attempts of the trial at hand.
 Variance known_noise(const Reference& reference, const NoisePool& pool) {
-  Spread all = reference.level;
-  all += pool.total;
-  return variance_of(all);
+  return variance_of(known_spread(reference, pool));
 }
 
 /// The fewest attempts that are likely to decide, at most one more than `accept` allows.
@@ -168,10 +166,6 @@ void Jury::learn_identical(int repeats) {
 
 void Jury::learn_healthy_spread(std::span<const Curve> repeats) {
   for (Panel& panel : panels_) panel.learn_healthy_spread(repeats);
-}
-
-bool Jury::is_drift_unknown() const {
-  return std::ranges::any_of(panels_, [](const Panel& panel) { return panel.whole().distinct() == 1 && !panel.healthy(); });
 }
 
 bool Jury::repeats_show_nothing() const {

@@ -60,8 +60,6 @@ class Jury {
   /// Where the references could not tell how far healthy runs are apart, learns it from repeats of the subject (curves of
   /// one trial).
   void learn_healthy_spread(std::span<const Curve> repeats);
-  /// One run is all that is known of the reference, however often it was made: nothing shows how far healthy runs are apart.
-  bool is_drift_unknown() const;
   /// A repeat of a trial would show nothing new: runs repeat themselves bit for bit, as far as repeats show, or all that sets
   /// them apart is how a device rounds, which its repeats share.
   bool repeats_show_nothing() const;

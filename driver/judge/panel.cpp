@@ -43,9 +43,17 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
 }
 
 void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
-  if (healthy_ || whole_.distinct() > 1 || whole_.metric.higher_is_better) return;
+  if (whole_.metric.higher_is_better) return;
   const auto own = prepare_reference(whole_.accept, repeats, whole_.metric);
   if (!own) return;
+  if (healthy_ && vary_by_themselves(*own, healthy_->rounding)) {
+    // Atomic additions, other data: the reference's ensemble says nothing of that, and repeats of the subject do average it.
+    healthy_.reset();
+    fine_.reset();
+    whole_.quiet = true;
+    whole_.perturbed = false;
+  }
+  if (healthy_ || whole_.distinct() > 1) return;
   healthy_ = healthy_spread(*own, {});
   if (healthy_) fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }

@@ -54,7 +54,8 @@ class Panel {
 
   void learn(const Spread& spread) { pool_.add(spread); }
   void learn_identical(int repeats) { pool_.total.identical += repeats; }
-  /// Learns from repeats of the subject how far healthy runs are apart, where the references could not tell.
+  /// Learns from repeats of the subject how far healthy runs are apart, where the references could not tell; or that the
+  /// subject varies by itself, by more than rounding: then its repeats measure that noise, as ever.
   void learn_healthy_spread(std::span<const Curve> repeats);
 
   /// The step that later trials must reach, learnt from the run that is known to be bad; nothing if it passes.

@@ -100,9 +100,7 @@ void outlier(const Reference& reference, std::vector<Finding>& findings) {
 }
 
 void noise(const Reference& reference, const NoisePool& pool, Preflight& result) {
-  Spread all = reference.level;
-  all += pool.total;
-  const auto [variance, dof] = variance_of(all);
+  const auto [variance, dof] = variance_of(known_spread(reference, pool));
   if (dof == 0) return;
   result.noise = std::sqrt(variance);
   const int most = reference.accept.max_repeats;

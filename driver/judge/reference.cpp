@@ -115,6 +115,12 @@ tl::unexpected<Problem> problem(std::string code, std::string message, std::stri
 
 }  // namespace
 
+Spread known_spread(const Reference& reference, const NoisePool& pool) {
+  Spread all = reference.quiet ? Spread{} : reference.level;
+  all += pool.total;
+  return all;
+}
+
 Window window_at(const Reference& reference, std::int64_t last) {
   // Steps start one stride before the first logged one: a run that logs every 10 steps first logs step 10.
   const double run = static_cast<double>(reference.steps.back() - reference.steps.front() + reference.stride);

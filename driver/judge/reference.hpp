@@ -84,6 +84,7 @@ struct Reference {
   Window window;                                      ///< the final window of a whole run
   Spread level;                                       ///< of the runs' levels
   bool perturbed = false;            ///< runs differ because their parameters were moved, not by chance
+  bool quiet = false;                ///< the subject varies by itself, far more than these runs: its repeats alone tell the noise
   std::optional<Ensemble> ensemble;  ///< where the window is judged by the spread of healthy devices
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
 
@@ -96,6 +97,9 @@ struct Reference {
 tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> runs,
                                                    const MetricRule& metric,
                                                    std::optional<std::int64_t> until = std::nullopt);
+
+/// What is known of one run's noise: the references' spread, unless they are quiet, and the pool's.
+Spread known_spread(const Reference& reference, const NoisePool& pool);
 
 /// The stretch of the window's length that ends at `last`.
 Window window_at(const Reference& reference, std::int64_t last);

@@ -101,9 +101,8 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   comparison.last_look = repeats_itself || n + distinct.repeated >= accept.max_repeats;
   comparison.size = badness(reference, delta);
   comparison.off_from_the_start = off_from_the_start(distinct.attempts.front().difference);
-  Spread all = reference.level;
+  Spread all = known_spread(reference, pool);
   all += spread;
-  all += pool.total;
   Variance inside;  // of the attempt that wobbles most
   for (const Attempt& attempt : distinct.attempts) {
     const Variance one = within_run(values_in(attempt.difference, attempt.window));

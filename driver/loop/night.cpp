@@ -69,9 +69,9 @@ TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, 
     plan.judged = false;
     set_discovery(plan.recipe, experiment, sides.subject);
   }
-  // Identical references say that the reference has no noise, not that the subject has none: let it repeat once. Where it is
-  // perturbed, the repeat shows that it can be, and makes it a baseline; one reference alone leaves it to show how far runs drift.
-  if (role == Role::as_is && (jury->first().distinct() == 1 || experiment.subject.perturb)) {
+  // That the reference has no noise but rounding does not say that the subject has none: let it repeat once. One reference
+  // alone leaves it to the subject to show how far runs drift.
+  if (role == Role::as_is && (jury->first().distinct() == 1 || experiment.subject.perturb || jury->repeats_show_nothing())) {
     plan.attempts = jury->first().distinct() == 1 && experiment.subject.perturb ? kRunsThatShowDrift : 2;
     plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
   }
@@ -139,8 +139,8 @@ bool Night::is_certain(const AttemptRequest& request, const judge::Curve& so_far
 }
 
 judge::Judgement Night::judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
-  if (plan.role == Role::as_is && jury->is_drift_unknown()) {
-    judge::Jury taught = *jury;  // by these very repeats, which show what the references could not
+  if (plan.role == Role::as_is) {
+    judge::Jury taught = *jury;  // by these very repeats, which show what the references cannot
     taught.learn_healthy_spread(curves);
     return taught.judge(curves);
   }

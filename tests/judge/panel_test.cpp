@@ -129,3 +129,13 @@ TEST_CASE("a horizon lies in the comparable part, and a run that reached it can 
   CHECK(panel.judge_shortened(std::vector<Curve>{cut}).verdict == Verdict::fail);
   CHECK(panel.has_reached_comparable(bad));
 }
+
+TEST_CASE("a subject that varies by itself is judged by its own repeats, not by how far rounding puts healthy runs apart") {
+  Panel panel = panel_of(references());
+  const auto noisy_run = [](std::uint64_t seed) { return noisy(kSteps, seed, 0.006); };
+  panel.learn_healthy_spread(std::vector<Curve>{noisy_run(1), noisy_run(2)});
+  CHECK_FALSE(panel.healthy());
+  const Judgement one = panel.judge(std::vector<Curve>{noisy_run(3), noisy_run(4)});
+  CHECK(one.standard_error.value() > 0.001);
+  CHECK(one.verdict != Verdict::fail);
+}
