@@ -22,6 +22,7 @@ class Upgrade(Space):
     def on(self, version, *arguments, code):
         return self.bisectd(*arguments, code=code, environment={"STANDIN_VERSION": version}, timeout=900)
 
+    @unittest.skip("issue 15: runs of 12 iterations are too short for a comparable part, and the coarse references count as noise")
     def test_an_upgrade_that_breaks_one_model_and_the_next_that_mends_it(self):
         for model in ("recogniser", "bisenetv2", "fastscnn"):
             self.on("a", "run", self.suite / f"accept/{model}.yaml", code=0)
