@@ -78,7 +78,9 @@ struct Forward<void (*)(const phi::CPUContext&, A...), Name, Type> {
     static Op& op = Ops::instance().add(Name);
     static const auto cpu_kernel = find_cpu_kernel(Name)->template GetVariadicKernelFn<CpuKernel>();
     Call call(device, op, Type == phi::DataType::FLOAT16);
-    cpu_kernel(cpu_context(), Argument<A>::pass(call, arguments)...);
+    // Braces, because the call must see its inputs and outputs in their order.
+    const std::tuple<A...> passed{Argument<A>::pass(call, arguments)...};
+    std::apply([](const auto&... one) { cpu_kernel(cpu_context(), one...); }, passed);
     call.hand_back();
   }
 
