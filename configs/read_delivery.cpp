@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Names of the driver's own files in an attempt's folder.
-constexpr std::array<std::string_view, 4> kTaken{"stdout.log", "stderr.log", "command.sh", "environment.txt"};
+constexpr std::array<std::string_view, 5> kTaken{"stdout.log", "stderr.log", "command.sh", "environment.txt", "ended.txt"};
 
 /// YAML's plain true, 12 or null are JSON's; everything else is a text. `off` is one: this is no YAML 1.1.
 Json scalar_of(const Value& value) {

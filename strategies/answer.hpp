@@ -1,10 +1,12 @@
 // What the search knows: at the end the proved culprit set, before that the honest state so far.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "strategies/evidence.hpp"
+#include "strategies/hidden.hpp"
 
 namespace bisectd::strategies {
 
@@ -35,6 +37,14 @@ struct Claim {
   bool proved = false;
 };
 
+/// What stands between the evidence and a proof.
+enum class Hindrance {
+  none,     ///< nothing but trials that were not run
+  noise,    ///< what would decide was judged again and again, and is undecided
+  crashes,  ///< sets that would decide never come to their end
+  outage,   ///< nothing runs any more, not even what ran before
+};
+
 /// The answer so far; complete when `state` is not `searching`.
 struct Answer {
   State state = State::searching;
@@ -43,6 +53,8 @@ struct Answer {
   std::vector<Claim> certificate;
   std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
   std::vector<SuspectId> excluded;           ///< stayed active because another one of their exclusive group was chosen
+  Hindrance hindrance = Hindrance::none;  ///< unless proved
+  std::optional<Hidden> hidden;           ///< of `noise`: what most hangs on
   bool needs_belied = false;  ///< Suspect::only_with was given up: trials could not be explained with it
   double confidence = 0.0;    ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
   std::vector<double> guilt;  ///< per suspect: probability of being in the culprit set

@@ -11,13 +11,8 @@
 namespace bisectd::strategies {
 namespace {
 
-// A contradiction is worth three judged trials of either set; five when some of them say nothing. With noise three more
-// than that.
-constexpr int kJudgedEnough = 3;
-constexpr int kToldEnough = 5;
-constexpr int kMoreWithNoise = 3;
-
-constexpr double kCertainBits = 60;  // of one verdict that cannot be wrong
+constexpr double kExactBits = 60;  // of a verdict where none is ever wrong
+constexpr double kSilent = 0.4;    // a doubt above it: at most 0.03 bits
 
 // Appends the hash of each block instead of storing it.
 class HashIterator {
@@ -53,19 +48,16 @@ EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
     : suspects_(suspects), flip_(flip), error_(error) {}
 
 double EvidenceLog::needed_bits() const {
-  if (exact()) return kCertainBits / 2;
+  if (exact()) return kExactBits / 2;
   const double error = error_ / 3;
   return log2_exact((1 - error) / error);
 }
 
 double EvidenceLog::doubt(const Opinion& opinion) const {
-  return opinion.claimed_doubt <= 0 ? 0.0 : std::clamp(opinion.claimed_doubt, flip_, 0.5);
+  return exact() ? opinion.claimed_doubt : std::clamp(opinion.claimed_doubt, flip_, 0.5);
 }
 
-std::size_t EvidenceLog::silent_in_a_row() const {
-  const auto spoke = std::find_if(opinions_.rbegin(), opinions_.rend(), [&](const Opinion& o) { return doubt(o) < 0.5; });
-  return static_cast<std::size_t>(spoke - opinions_.rbegin());
-}
+bool EvidenceLog::silent(const Opinion& opinion) const { return doubt(opinion) > kSilent; }
 
 std::size_t EvidenceLog::Hash::operator()(const SuspectSet& set) const {
   std::size_t hash = set.size();
@@ -73,7 +65,7 @@ std::size_t EvidenceLog::Hash::operator()(const SuspectSet& set) const {
   return hash;
 }
 
-// An exact verdict is certain, whatever the judge says; one that the judge is certain of (a NaN) is so with noise too.
+// An exact verdict is right, whatever the judge says.
 EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   if (evidence.neutralised.size() != suspects_) throw std::invalid_argument("evidence is not over these suspects");
   const SuspectSet active = ~evidence.neutralised;
@@ -84,7 +76,7 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   }
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
-  Opinion opinion{.entry = at->second};
+  Opinion opinion{.entry = at->second, .fresh = fresh};
   const double good = 1 - evidence.p_bad;
   switch (evidence.verdict) {
     case Verdict::pass:
@@ -113,15 +105,17 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
 
 void EvidenceLog::weigh(const Opinion& opinion) {
   const double wrong = doubt(opinion);
-  const double bits = wrong <= 0 ? kCertainBits : log2_exact((1 - wrong) / wrong);
+  const double bits = wrong <= 0 ? kExactBits : log2_exact((1 - wrong) / wrong);
   entries_[opinion.entry].bits += opinion.fails ? bits : -bits;
 }
 
+// Many doubtful looks may add up to a pass, but only a judge's own "fail" condemns: what repeats of a healthy set have in
+// common (the luck of the reference, the rounding of one device) leans the same way every time.
 void EvidenceLog::settle(std::size_t at) {
   LogEntry& entry = entries_[at];
   const Verdict before = entry.verdict;
   const double needed = needed_bits();
-  entry.verdict = entry.bits >= needed                           ? Verdict::fail
+  entry.verdict = entry.bits >= needed && entry.fails > 0        ? Verdict::fail
                   : entry.bits <= -needed                        ? Verdict::pass
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
                                                                  : Verdict::unresolved;
@@ -176,12 +170,6 @@ std::optional<Contradiction> EvidenceLog::contradiction() const {
   for (const Contradiction& pair : contradictions_)
     if (entries_[pair.fail].verdict == Verdict::fail && entries_[pair.pass].verdict == Verdict::pass) return pair;
   return std::nullopt;
-}
-
-bool EvidenceLog::worth_repeating(const LogEntry& entry) const {
-  const int more = exact() ? 0 : kMoreWithNoise;
-  const bool open = entry.verdict == Verdict::inconclusive || entry.judged() < kJudgedEnough + more;
-  return entry.told() < kToldEnough + more && open;
 }
 
 }  // namespace bisectd::strategies

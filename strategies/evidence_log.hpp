@@ -29,7 +29,8 @@ struct LogEntry {
 struct Opinion {
   std::size_t entry = 0;
   bool fails = false;
-  double claimed_doubt = 0.5;  ///< chance that it is wrong, as the judge sees it; 0: certain; 1/2: says nothing
+  bool fresh = false;          ///< the first about its set
+  double claimed_doubt = 0.5;  ///< chance that it is wrong, as the judge sees it; 1/2: says nothing
 };
 
 /// One measured difference.
@@ -60,10 +61,10 @@ class EvidenceLog {
   const std::vector<Opinion>& opinions() const { return opinions_; }  ///< in the order told
   const std::vector<Measurement>& measurements() const { return measurements_; }  ///< in the order told
   /// Chance that an opinion is wrong: the judge may be less sure than usual, but not surer than verdicts are in
-  /// general, unless it is certain.
+  /// general, however certain it says it is: early stops and events are wrong, too, now and then.
   double doubt(const Opinion& opinion) const;
-  /// How many of the last opinions said nothing, up to the last one that did.
-  std::size_t silent_in_a_row() const;
+  /// Says next to nothing: the run broke, or the judge might as well have tossed a coin.
+  bool silent(const Opinion& opinion) const;
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 
@@ -81,8 +82,6 @@ class EvidenceLog {
 
   /// The first contradiction that stands, by the present verdicts.
   std::optional<Contradiction> contradiction() const;
-  /// Whether repeating this entry can still help to settle a tie or a contradiction.
-  bool worth_repeating(const LogEntry& entry) const;
 
  private:
   struct Hash {

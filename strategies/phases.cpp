@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "strategies/asking_again.hpp"
+
 namespace bisectd::strategies {
 namespace {
 
-constexpr int kMostVotes = 9;  // of one set, with noise
+constexpr int kTopVotes = 3;  // that leave it open whether the top passes, before the search goes on without
 constexpr std::size_t kMostFurtherCauses = 8;  // named beside one for each culprit
 constexpr std::size_t kEnoughDifferences = 6;  // measured, to try whether they add up
 
@@ -27,23 +29,21 @@ Phases::Phases(Problem problem, EngineKind engine)
       always_active_(all_.size()) {}
 
 Verdict Phases::verdict_of(const SuspectSet& active) const {
-  const LogEntry* entry = log_.find(relations_.effective(active));
+  const LogEntry* entry = entry_of(active);
   return entry ? entry->verdict : Verdict::unresolved;
-}
-
-int Phases::told(const SuspectSet& active) const {
-  const LogEntry* entry = log_.find(relations_.effective(active));
-  return entry ? entry->told() : 0;
 }
 
 void Phases::tell(const Evidence& evidence) {
   Evidence seen = evidence;
   if (seen.neutralised.size() == size()) seen.neutralised = ~relations_.effective(~seen.neutralised);
+  const LogEntry* told_before = log_.find(~seen.neutralised);
+  const bool was_hidden = hidden_by_noise(log_, told_before);
   const EvidenceLog::Change change = log_.add(seen);
   const LogEntry& entry = log_.entries()[change.entry];
   if (engine_) engine_->hear(log_.opinions().back());
   if (sums_) sums_->hear();
-  const bool changed = change.fresh || change.before != entry.verdict;
+  const bool changed = change.fresh || change.before != entry.verdict ||
+                       (!was_hidden && hidden_by_noise(log_, &entry));
   const bool built_upon =
       !change.fresh && (decided(change.before) || (runnable_ && change.before == Verdict::unresolved));
   if (changed && built_upon) {
@@ -70,13 +70,12 @@ void Phases::estimate_flip() {
 // One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears
 // it.
 //
-// With noise a set says nothing only once it is clear that repeats will not help; until then it is simply not known.
+// With noise a set says nothing only once it is not worth asking any more; until then it is simply not known.
 //
 // Of all sets with the same effect the smallest one says most when it hits, and the largest one when it is clear.
 void Phases::take_in(const LogEntry& entry) {
   const Verdict verdict = entry.verdict;
-  const bool open = !log_.exact() && verdict == Verdict::inconclusive && entry.told() < kMostVotes;
-  if (open) return;
+  if (!log_.exact() && verdict == Verdict::inconclusive && worth_asking(log_, &entry)) return;
   const SuspectSet widest = relations_.widest(entry.active);
   failing_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
                                                                         : verdict == Verdict::pass ? Outcome::clear
@@ -109,7 +108,7 @@ void Phases::rebuild() {
 
 // What stays active in every trial, given the top that is tried; false while that is not known.
 bool Phases::settle_top() {
-  if (!runnable_ && told(top()) > 0 && verdict_of(top()) == Verdict::unresolved)
+  if (!runnable_ && entry_of(top()) && verdict_of(top()) == Verdict::unresolved)
     runnable_ = std::make_unique<Ordered>(even_, std::span<const Suspect>{}, unrelated_, SuspectSet(size()), top(),
                                           crashing_, problem_.seed + 1);
   if (runnable_ && !runnable_->complete()) return false;
@@ -119,6 +118,13 @@ bool Phases::settle_top() {
   return true;
 }
 
+// Whether everything neutralised passes may stay open: whatever passes with more active shows it as well.
+bool Phases::top_may_pass() const {
+  const LogEntry* entry = entry_of(always_active_);
+  return entry && (entry->verdict == Verdict::pass ||
+                   (!log_.exact() && entry->verdict == Verdict::inconclusive && entry->told() >= kTopVotes));
+}
+
 // An engine begins with all that was told already, so that it does not matter when it is started.
 void Phases::advance() {
   if (verdict_of(all_) != Verdict::fail) return;
@@ -126,7 +132,7 @@ void Phases::advance() {
     ++top_;
     runnable_.reset();
   }
-  if ((runnable_ && !runnable_->complete()) || verdict_of(always_active_) != Verdict::pass) return;
+  if ((runnable_ && !runnable_->complete()) || !top_may_pass()) return;
   if (!culprits_)
     culprits_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
                                           failing_, problem_.seed + 2);
@@ -179,19 +185,20 @@ bool Phases::wants_sums() const {
   if (always_active_.count() == size() || kind_ == EngineKind::ordered || kind_ == EngineKind::causes) return false;
   if (kind_ == EngineKind::additive) return true;
   const auto pair = log_.contradiction();
-  return pair && log_.measurements().size() >= kEnoughDifferences && !log_.worth_repeating(log_.entries()[pair->fail]) &&
-         !log_.worth_repeating(log_.entries()[pair->pass]);
+  return pair && log_.measurements().size() >= kEnoughDifferences && !worth_settling(log_, log_.entries()[pair->fail]) &&
+         !worth_settling(log_, log_.entries()[pair->pass]);
 }
 
 const Finding* Phases::believed() const {
   if (by_sums()) return &sums_->finding();
-  // Proved is proved, also when the engine can take in no more.
+  // Proved stays proved when the engine can take in no more, until a trial shows more than it knew.
   return engine_ && (by_causes() || engine_->finding().proved) ? &engine_->finding() : nullptr;
 }
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
 bool Phases::wants_causes() const {
-  if (kind_ == EngineKind::ordered || always_active_.count() == size()) return false;
+  const std::size_t searched = size() - always_active_.count();
+  if (kind_ == EngineKind::ordered || searched == 0 || searched > causes::kMostSuspects) return false;
   return kind_ == EngineKind::causes || problem_.slots > 1 || !log_.exact();
 }
 

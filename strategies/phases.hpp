@@ -33,7 +33,8 @@ class Phases {
   const SuspectSet& all() const { return all_; }    ///< active: the subject as it is
   const SuspectSet& always_active() const { return always_active_; }  ///< cannot be neutralised
   Verdict verdict_of(const SuspectSet& active) const;
-  int told(const SuspectSet& active) const;
+  /// Null if it was never told.
+  const LogEntry* entry_of(const SuspectSet& active) const { return log_.find(relations_.effective(active)); }
 
   /// The engines of the phases reached so far; null before.
   const Ordered* runnable() const { return runnable_.get(); }  ///< what cannot be neutralised
@@ -59,6 +60,7 @@ class Phases {
  private:
   void take_in(const LogEntry& entry);
   bool settle_top();
+  bool top_may_pass() const;
   void advance();
   void look_for_causes();
   void rebuild();

@@ -36,6 +36,7 @@ struct Problem {
   std::optional<double> flip_probability = 0.0;  ///< chance that one verdict is wrong; 0: verdicts are exact; absent:
                                                  ///< unknown, estimated on the way
   std::size_t slots = 1;          ///< trials that can run at once
+  bool budgeted = false;          ///< somebody ends the search in time: what the noise hides is asked again until then
   std::uint64_t seed = 1;
 };
 

@@ -11,12 +11,6 @@ namespace {
 constexpr std::size_t kLikely = 4;        // suspects named beside what is proved
 constexpr double kWorthNaming = 0.02;     // guilt
 
-std::string list_of(const std::vector<SuspectId>& ids, const char* between) {
-  std::string text;
-  for (SuspectId id : ids) text += fmt::format("{}#{}", text.empty() ? "" : between, id);
-  return text;
-}
-
 // Causes whose every claim is proved: true whatever else turns up.
 std::string proved_causes(const Answer& answer) {
   std::string text;
@@ -51,7 +45,8 @@ std::string proved_fix(const Answer& answer) {
 
 }  // namespace
 
-std::string explanation(const Phases& phases, State state) {
+std::string explanation(const Phases& phases, const Answer& answer) {
+  const State state = answer.state;
   if (state == State::contradictory) {
     const Contradiction pair = *phases.log().contradiction();
     const LogEntry &fail = phases.log().entries()[pair.fail], &pass = phases.log().entries()[pair.pass];
@@ -78,8 +73,10 @@ std::string explanation(const Phases& phases, State state) {
     return text;
   }
   if (state != State::stuck) return {};
+  if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
   if (phases.verdict_of(phases.all()) != Verdict::fail)
-    return fmt::format("the subject as it is gave no verdict in {} trials", phases.told(phases.all()));
+    return fmt::format("the subject as it is gave no verdict in {} trials",
+                       phases.entry_of(phases.all()) ? phases.entry_of(phases.all())->told() : 0);
   if (!phases.culprits()) return "no verdict with everything neutralised";
   return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
                      phases.culprits()->found().size());
@@ -107,6 +104,9 @@ std::string progress(const Phases& phases, const Answer& answer, const Trial* ne
                       phases.size());
   const std::size_t untouched = phases.size() - (cleared | phases.always_active()).count();
   if (untouched > 0) text += fmt::format(" {} have not been cleared by any run.", untouched);
+  if (answer.hidden) text += " " + text_of(*answer.hidden);
+  if (answer.hindrance == Hindrance::outage)
+    text += " Nothing runs any more, not even the subject as it is, which ran before: what broke since then shows nothing.";
   if (next)
     text += fmt::format(" The next trial would neutralise {} of {} ({}).", next->neutralised.count(), phases.size(),
                         next->reason);

@@ -8,8 +8,8 @@
 
 namespace bisectd::strategies {
 
-/// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add.
-std::string explanation(const Phases& phases, State state);
+/// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add. `answer`: all the rest.
+std::string explanation(const Phases& phases, const Answer& answer);
 
 /// Of an unfinished search. `next`: the trial it would ask for; null: none.
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next);

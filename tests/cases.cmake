@@ -25,7 +25,8 @@ endfunction()
 # bisectd_methods(NAME SCRIPT PYTHON LABELS ENVIRONMENT): every method of a Python test file as a test "NAME: CLASS.METHOD". A class
 # without a base is a mixin: its methods are those of the classes below it.
 function(bisectd_methods name script python labels environment)
-  file(STRINGS ${script} lines REGEX "^class [A-Za-z_]+|^    def test_")
+  # Not those of the trainings in its texts, whose bases are nn.Layer and the like.
+  file(STRINGS ${script} lines REGEX "^class [A-Za-z]+(:|[(]([A-Za-z]+|([A-Za-z]+, )?unittest[.]TestCase)[)]:)|^    def test_")
   foreach(line IN LISTS lines)
     if(line MATCHES "^class ([A-Za-z_]+)(.*)")
       set(class ${CMAKE_MATCH_1})

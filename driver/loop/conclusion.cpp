@@ -81,6 +81,35 @@ std::string outside_advice(const reports::Record& record) {
   return advice;
 }
 
+/// Of a search that ended without an answer. What happened is the answer's explanation, which every report shows; here only
+/// what can be done.
+std::string advice_without_answer(const strategies::Answer& answer, const configs::Experiment& experiment) {
+  switch (answer.hindrance) {
+    case strategies::Hindrance::outage:
+      return "Next: look at the last trials and at the devices; once they run again, `bisectd resume` goes on.";
+    case strategies::Hindrance::noise:
+      return fmt::format(
+          "It is the noise, not a broken run, that is in the way. Next: let the reference repeat more often "
+          "(reference.repeats, now {}) so that its own luck counts less, take what varies out of the runs (seeds, switches "
+          "that make them repeat themselves), allow more accept.max_repeats{}, or accept a larger difference "
+          "(accept.target).",
+          experiment.reference.repeats,
+          answer.state == strategies::State::searching ? ", or go on with a larger search.budget: `bisectd resume "
+                                                         "--accept-changes`"
+                                                       : "");
+    case strategies::Hindrance::crashes:
+      return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run out "
+             "of the search with `exclude`.";
+    case strategies::Hindrance::none: break;
+  }
+  if (answer.state == strategies::State::contradictory)
+    return "Next: measure the noise with more reference.repeats, allow more accept.max_repeats, and start anew.";
+  if (answer.state == strategies::State::searching)
+    return "The budget was spent before the search was done. Go on with a larger search.budget: `bisectd resume "
+           "--accept-changes`.";
+  return "Next: look at the trials with the role proof.";
+}
+
 }  // namespace
 
 neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
@@ -106,19 +135,10 @@ neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& 
       record.advice = outside_advice(record);
       break;
     case strategies::State::searching:
-      record.outcome = reports::Outcome::inconclusive;
-      record.advice = "The budget was spent before the search was done. Go on with a larger search.budget: "
-                      "`bisectd resume --accept-changes`.";
-      break;
-    // What happened is the answer's explanation, which every report shows; here only what can be done.
     case strategies::State::contradictory:
-      record.outcome = reports::Outcome::inconclusive;
-      record.advice = "Next: measure the noise with more reference.repeats, allow more accept.max_repeats, and start anew.";
-      break;
     case strategies::State::stuck:
       record.outcome = reports::Outcome::inconclusive;
-      record.advice = "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising "
-                      "breaks the run out of the search with `exclude`.";
+      record.advice = advice_without_answer(record.answer, experiment);
       break;
   }
   return fix;

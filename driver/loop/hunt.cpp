@@ -16,7 +16,7 @@ using strategies::SuspectSet;
 using strategies::Verdict;
 
 Hunt::Hunt(Night& night, const AsIs& as_is)
-    : night_(night), as_is_names_(as_is.names),
+    : night_(night), as_is_names_(as_is.names), as_is_number_(as_is.trial.plan.number),
       problem_(problem_of(night.experiment, night.catalogue, night.sides.subject.pool->size(), as_is.exact)),
       inquiry_(preferring(problem_, night.past.preferred), engine_of(night.experiment.search.engine)),
       refused_(night.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
@@ -51,7 +51,6 @@ void Hunt::prefer(const std::vector<strategies::SuspectId>& fix) {
 }
 
 void Hunt::search() {
-  strategies::Answer& answer = night_.record.answer;
   while (true) {
     const State state = inquiry_.answer().state;
     if (state == State::searching && !budget_spent()) ask();
@@ -61,20 +60,48 @@ void Hunt::search() {
     for (const FinishedTrial& finished : night_.wait()) take_in(finished);
     night_.write_reports(false);
   }
-  if (answer.state == State::proved && !inquiry_.unproved().empty()) {
-    answer.state = State::stuck;
-    answer.explanation =
-        "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with "
-        "the role proof. The noise may be too high, or a fault may show only late.";
-  }
-  if (inquiry_.answer().state == State::searching) answer.explanation = inquiry_.so_far();
+  say_what_is_left();
   // The answer can come while other devices still work on trials that it makes needless.
   night_.trials.stop_all();
   pending_.clear();
   std::erase_if(night_.record.trials, [](const reports::Trial& trial) { return trial.running; });
 }
 
+/// Of an answer that is not proved.
+void Hunt::say_what_is_left() {
+  strategies::Answer& answer = night_.record.answer;
+  if (inquiry_.answer().state == State::searching) answer.explanation = inquiry_.so_far();
+  if (answer.state != State::proved || inquiry_.unproved().empty()) return;
+  answer.state = State::stuck;
+  answer.explanation =
+      "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with the role "
+      "proof. The noise may be too high, or a fault may show only late.";
+  answer.hidden = inquiry_.hidden_proof();
+  if (!answer.hidden) return;
+  answer.hindrance = strategies::Hindrance::noise;
+  answer.explanation = "The search came to a culprit set, and the noise is in the way of its proof. " + text_of(*answer.hidden);
+}
+
+/// Nothing runs any more: gives the world time to come back, more every time. Throws Interrupted, and Infrastructure when it
+/// does not come back.
+void Hunt::sit_out() {
+  if (night_.trials.any_open()) return;
+  constexpr std::chrono::seconds kLongestPause = std::chrono::minutes{10}, kLongestOutage = std::chrono::hours{6};
+  if (paused_ >= kLongestOutage)
+    throw Infrastructure("nothing runs any more, not even the subject as it is, which ran before: see the last trials");
+  if (pause_.count() == 0)
+    night_.progress.line("nothing runs any more, not even the subject as it is: it is tried again from time to time");
+  pause_ = std::clamp(2 * pause_, std::chrono::seconds{1}, kLongestPause);
+  paused_ += pause_;
+  night_.launcher.wait(pause_);
+  night_.wait();  // nothing is open: only to hear a signal
+}
+
 void Hunt::ask() {
+  if (inquiry_.answer().hindrance == strategies::Hindrance::outage)
+    sit_out();
+  else
+    pause_ = paused_ = std::chrono::seconds{0};
   std::vector<SuspectSet> pending;
   for (const auto& [number, set] : pending_) pending.push_back(set);
   for (strategies::Trial& trial : inquiry_.ask(night_.trials.free_slots(night_.sides.subject), pending)) {
@@ -84,13 +111,15 @@ void Hunt::ask() {
   }
 }
 
-/// Starts what is still needed to prove the answer; false when nothing is, or when proofs were tried in vain.
+/// Starts what is still needed to prove the answer; false when nothing is, or when proofs were tried in vain. What the noise
+/// hides is tried as long as there is a budget.
 bool Hunt::ask_for_proofs() {
   constexpr std::ptrdiff_t kTries = 2;
+  const bool goes_on = problem_.budgeted && problem_.flip_probability != 0.0 && !budget_spent();
   bool waiting = false;
   for (const SuspectSet& set : inquiry_.unproved()) {
     const bool running = std::ranges::any_of(pending_, [&](const auto& trial) { return trial.second == set; });
-    if (!running && inquiry_.proofs_of(set) >= kTries) continue;
+    if (!running && !goes_on && inquiry_.proofs_of(set) >= kTries) continue;
     waiting = true;
     if (running || night_.trials.free_slots(night_.sides.subject) == 0) continue;
     pending_[night_.trials.next_number()] = set;
@@ -103,10 +132,13 @@ bool Hunt::ask_for_proofs() {
 /// Tells what an earlier bisectd found out, in its order, and takes up what it left open.
 void Hunt::go_on_with_past() {
   const History& past = night_.past;
+  const auto is_ours = [&](const PastTrial& trial) {  // the search may have asked for the subject as it is once more
+    return is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_);
+  };
   for (const PastTrial& trial : past.trials) night_.trials.continue_numbers_after(trial.number);
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
-    if (!is_search(trial.role) && trial.role != Role::other_fix) continue;
+    if (!is_ours(trial) && trial.role != Role::other_fix) continue;
     restore(night_.record, trial);
     night_.jury->learn(*trial.judgement);
     learn(told_by(trial));
@@ -115,7 +147,7 @@ void Hunt::go_on_with_past() {
   if (past.catalogue) effect_seen_ |= past.effect_seen;
   if (past.finished) return;
   for (const PastTrial& trial : past.trials) {
-    if (!is_search(trial.role) || trial.judgement) continue;
+    if (!is_ours(trial) || trial.judgement) continue;
     pending_[trial.number] = trial.neutralised;
     TrialPlan plan = night_.plan_for(trial.role, trial.neutralised, trial.reason);
     plan.shortened = trial.shortened;

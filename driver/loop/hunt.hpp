@@ -1,6 +1,7 @@
 // The search itself: asks which trial next, tells what trials showed, until the answer is proved or no more can be spent.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <vector>
 
@@ -29,7 +30,9 @@ class Hunt {
 
  private:
   void search();
+  void say_what_is_left();
   void ask();
+  void sit_out();
   bool ask_for_proofs();
   void go_on_with_past();
   void take_in(const FinishedTrial& finished);
@@ -39,8 +42,11 @@ class Hunt {
 
   Night& night_;
   SeenNames as_is_names_;
+  std::size_t as_is_number_;  ///< of the trial that both ends began with
   strategies::Problem problem_;
   Inquiry inquiry_;
+  std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
+  std::chrono::seconds paused_{0};
   std::map<std::size_t, strategies::SuspectSet> pending_;  ///< sets of running trials, by number
   strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise
   strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces

@@ -31,12 +31,15 @@ Told told_of_refusal(strategies::SuspectId member, std::size_t suspects) {
 }
 
 Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
-    : problem_(std::move(problem)), engine_(engine), search_(problem_, engine_) {}
+    : problem_(std::move(problem)), engine_(engine), search_(problem_, engine_),
+      whole_(problem_.suspects.size(), problem_.flip_probability.value_or(strategies::FlipEstimate().mean()),
+             1 - problem_.confidence) {}
 
 bool Inquiry::learn(Told newest) {
   if (newest.shortened && reopened_) return false;
   const Told& told = told_.emplace_back(std::move(newest));
   if (told.shortened) shortened_.push_back(told.evidence);
+  else whole_.add(told.evidence);
   if (told.shortened || reopened_ || !contradicts_shortened(told.evidence)) {
     search_.tell(told.evidence);
     return false;
@@ -78,9 +81,18 @@ std::vector<SuspectSet> Inquiry::unproved() const {
       return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected &&
              !told.shortened && (!is_fix || told.strict || told.role == Role::proof);
     });
-    if (!seen && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
+    const strategies::LogEntry* votes = whole_.exact() ? nullptr : whole_.find(~claim.neutralised);
+    const bool carried = votes && votes->verdict == claim.expected;
+    if (!seen && !carried && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
   }
   return sets;
+}
+
+std::optional<strategies::Hidden> Inquiry::hidden_proof() const {
+  if (whole_.exact()) return std::nullopt;
+  for (const SuspectSet& set : unproved())
+    if (const strategies::LogEntry* entry = whole_.find(~set)) return strategies::hidden_in(whole_, *entry);
+  return std::nullopt;
 }
 
 std::ptrdiff_t Inquiry::proofs_of(const SuspectSet& neutralised) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/record/history.hpp"
+#include "strategies/evidence_log.hpp"
 #include "strategies/search.hpp"
 
 namespace bisectd::driver {
@@ -42,8 +43,10 @@ class Inquiry {
   }
 
   /// Proved claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
-  /// length. Each set once.
+  /// length; with noise many undecided runs at full length may add up to the same. Each set once.
   std::vector<strategies::SuspectSet> unproved() const;
+  /// What is measured of the first of these, at full length; nothing if there is none, or no noise.
+  std::optional<strategies::Hidden> hidden_proof() const;
   /// How often a trial for that was told already.
   std::ptrdiff_t proofs_of(const strategies::SuspectSet& neutralised) const;
 
@@ -54,6 +57,7 @@ class Inquiry {
   strategies::Problem problem_;
   strategies::EngineKind engine_;
   strategies::Search search_;
+  strategies::EvidenceLog whole_;  ///< runs at full length
   std::vector<Told> told_;  ///< in order, without what was forgotten
   std::vector<strategies::Evidence> shortened_;  ///< of these, the shortened ones: few, where `told_` may be long
   bool reopened_ = false;

@@ -28,6 +28,7 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
   strategies::Problem problem{.confidence = experiment.search.confidence,
                               .flip_probability = exact ? std::optional(0.0) : std::nullopt,
                               .slots = slots,
+                              .budgeted = experiment.search.budget_trials || experiment.search.budget_hours,
                               .seed = experiment.search.seed};
   for (const neutralise::Member& member : catalogue.members()) {
     const bool list = experiment.families.at(member.family).kind == configs::FamilyKind::list;

@@ -13,6 +13,8 @@ namespace bisectd::driver {
 
 struct AttemptRequest;
 
+/// How the attempt ended, in words.
+inline std::filesystem::path ending_file(const std::filesystem::path& folder) { return folder / "ended.txt"; }
 inline std::filesystem::path stdout_file(const std::filesystem::path& folder) { return folder / "stdout.log"; }
 /// Where a training that cooperates writes its metrics, named to it in BISECTD_METRICS_FILE.
 inline std::filesystem::path metrics_file(const std::filesystem::path& folder) { return folder / "metrics.jsonl"; }

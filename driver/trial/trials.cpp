@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/trial/attempt_files.hpp"
 #include "driver/trial/samples.hpp"
 
 namespace bisectd::driver {
@@ -132,6 +133,8 @@ void Trials::take_in(AttemptOutcome outcome) {
   --open.running;
   open.seeds_running.erase(std::ranges::find(open.seeds_running, outcome.perturbed));
   if (outcome.ending != Ending::interrupted) {
+    // Fails on a full disk, where what the training logged is cut off even if it ended well: on resume it runs again.
+    if (std::filesystem::exists(outcome.folder)) keep::write_file(ending_file(outcome.folder), outcome.text + "\n");
     journal_.append(attempt_ended_record(outcome));
     listener_(open.plan, &outcome);
     open.ended.push_back(std::move(outcome));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strategies/asking_again.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/logarithm.hpp"
@@ -17,7 +18,6 @@ constexpr double kLeastError = 1e-3;      // of the largest difference: effects 
 constexpr double kNats = 0.69314718055994531;  // in a bit
 constexpr double kSurplusNats = 6;
 constexpr double kStandsOut = 2;               // an effect, in noise of one trial
-constexpr int kMostSilent = 3;
 constexpr double kSurplusBits = 10;       // by which the spare trials must pay for the choice of a set
 constexpr std::size_t kPatience = 24;     // trials beyond what a set of the most culprits could need
 constexpr int kCandidates = 12;           // random halves, of which the one that tells the fits apart most is run
@@ -50,6 +50,8 @@ void Engine::hear() {
     if (fits_.empty() && static_cast<double>(sums_.size()) > patience) misfit_ = true;
   }
   review();
+  // Of few suspects every set may have been measured.
+  misfit_ = misfit_ || (!finding_.proved && ask(1, {}).empty());
 }
 
 // A difference is only comparable where the always active suspects were active too.
@@ -107,8 +109,8 @@ void Engine::review() {
     checks_.push_back(~claim.neutralised);
     const LogEntry* entry = log_.find(~claim.neutralised);
     const bool refuted = entry && entry->verdict == (claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);
-    const bool silent = entry && entry->judged() == 0 && entry->told() >= kMostSilent;
-    misfit_ = misfit_ || refuted || silent;
+    const bool open = entry && entry->verdict != Verdict::pass && entry->verdict != Verdict::fail;
+    misfit_ = misfit_ || refuted || (open && !worth_asking(log_, entry));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strategies/asking_again.hpp"
 #include "strategies/causes/design.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t kLeastMoves = 5;                 // per test
 constexpr double kGateOne = 0.6, kGateSeveral = 0.18;  // posterior from which a finding's checks are run
 constexpr double kLeastMass = 0.02;                    // of a finding that is looked at
 constexpr double kExactDoubt = 1e-9;                   // of an outcome that is never wrong: keeps the chain reversible
-constexpr int kMostSilent = 3;
+constexpr std::size_t kMostSilentInARow = 32, kMostSilentRounds = 4;  // trials, after which `ordered` goes on
 constexpr std::size_t kMostVotesAtOnce = 4;
 constexpr double kLikely = 0.5;  // share from which a finding's checks are run as often at once as must agree
 
@@ -44,7 +45,8 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
       particles_(tests_, odds_of(problem, suspects_), log.exact(),
                  std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles,
                             problem.slots > kManySlots ? kMostOfManySlots : kMostParticles),
-                 problem.seed + 11) {
+                 problem.seed + 11),
+      most_silent_(std::max(kMostSilentInARow, kMostSilentRounds * problem.slots)) {
   for (SuspectId suspect : suspects_) price_.push_back(problem_.suspects[suspect].price);
   for (const Opinion& opinion : log_.opinions()) hear(opinion);
   review();
@@ -66,14 +68,26 @@ SuspectSet Engine::global(const SuspectSet& pool) const {
 // A pass with one of the always active suspects neutralised says nothing about the trials to come; a failure does.
 void Engine::hear(const Opinion& opinion) {
   const SuspectSet& active = log_.entries()[opinion.entry].active;
-  if (misfit()) return;
-  silent_in_a_row_ = log_.doubt(opinion) < 0.5 ? 0 : silent_in_a_row_ + 1;
-  if (silent_in_a_row_ > 0) return;
+  if (misfit()) return check_proof(log_.entries()[opinion.entry]);
+  silent_in_a_row_ = !log_.silent(opinion) ? 0 : silent_in_a_row_ + (opinion.fresh ? 1 : 0);
+  if (log_.doubt(opinion) >= 0.5) return;
   if (!opinion.fails && !always_active_.is_subset_of(relations_.widest(active))) return;
   tests_.add(local(active), opinion.fails, doubt_ratio(opinion));
   heard_.push_back(opinion);
   particles_.absorb(std::max(kLeastMoves, kMovesPerRound / std::max<std::size_t>(problem_.slots, 1)));
   review();
+}
+
+// What can take in no more can still be refuted.
+void Engine::check_proof(const LogEntry& latest) {
+  Finding& proved = findings_.front();
+  const auto active = [&](const std::vector<SuspectId>& cause) {
+    return std::ranges::all_of(cause, [&](SuspectId member) { return latest.active.test(member); });
+  };
+  if (!proved.proved) return;
+  proved.proved = (latest.verdict != Verdict::fail || std::ranges::any_of(proved.causes, active)) &&
+                  std::ranges::all_of(certificate(log_, relations_, always_active_, proved.culprit_set, proved.causes),
+                                      &Claim::proved);
 }
 
 double Engine::doubt_ratio(const Opinion& opinion) const {
@@ -91,7 +105,7 @@ Flips Engine::expected_flips() const {
   Signature ordinary;
   Flips flips;
   for (std::size_t test = 0; test < heard_.size(); ++test)
-    if (heard_[test].claimed_doubt > 0 && heard_[test].claimed_doubt <= log_.flip()) {
+    if (log_.doubt(heard_[test]) == log_.flip()) {
       ordinary.word[test / 64] |= Word{1} << (test % 64);
       flips.of += 1;
     }
@@ -143,6 +157,13 @@ void Engine::review() {
   if (findings_.empty()) findings_.emplace_back();
 }
 
+// A set that is settled may lack evidence for the claim, and gets it where no verdict is exact.
+bool Engine::may_decide(const SuspectSet& active) const {
+  const LogEntry* entry = log_.find(active);
+  const bool settled = entry && (entry->verdict == Verdict::pass || entry->verdict == Verdict::fail);
+  return settled ? !log_.exact() : worth_asking(log_, entry);
+}
+
 std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
   if (misfit() || finding().proved) return {};
   std::vector<SuspectSet> known, batch;
@@ -155,11 +176,8 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
   for (std::size_t vote = 1; vote <= votes; ++vote)
     for (const Check& check : checks_) {
       if (batch.size() >= before + count || check.votes < vote) continue;
-      const LogEntry* entry = log_.find(check.active);
-      const bool useless = entry && (log_.exact() ? entry->judged() > 0 || entry->told() >= kMostSilent
-                                                  : entry->unresolved >= kMostSilent && entry->judged() == 0);
       SuspectSet pool = local(check.active);
-      if (!useless && static_cast<std::size_t>(std::count(batch.begin(), batch.end(), pool)) < vote)
+      if (may_decide(check.active) && static_cast<std::size_t>(std::count(batch.begin(), batch.end(), pool)) < vote)
         batch.push_back(std::move(pool));
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());

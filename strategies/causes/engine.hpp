@@ -17,8 +17,8 @@ namespace bisectd::strategies::causes {
 
 class Engine {
  public:
-  /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
-  /// problem, relations and log must outlive the engine.
+  /// Suspects in `always_active` are active in every trial and not searched; the others are at most kMostSuspects. Begins
+  /// with what the log holds already; problem, relations and log must outlive the engine.
   Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
 
   /// Takes in the opinion just added to the log.
@@ -30,7 +30,7 @@ class Engine {
 
   /// Nothing it believes in explains what it heard, it can take in no more, or what it asks says nothing.
   bool misfit() const {
-    return particles_.misfit() || tests_.full() || crowded_ || silent_in_a_row_ >= kMostSilentInARow;
+    return particles_.misfit() || tests_.full() || crowded_ || silent_in_a_row_ >= most_silent_;
   }
 
   /// The answer that is likeliest, or the one that is proved.
@@ -53,6 +53,8 @@ class Engine {
   double doubt_ratio(const Opinion& opinion) const;
   std::size_t votes_missing(const Claim& claim) const;
   void review();
+  void check_proof(const LogEntry& latest);
+  bool may_decide(const SuspectSet& active) const;
 
   const Problem& problem_;
   const Relations& relations_;
@@ -67,8 +69,8 @@ class Engine {
   std::vector<Finding> findings_;   // the likeliest first; never empty
   std::vector<Check> checks_;       // what the likely findings still want judged
   bool crowded_ = false;            // about as many causes as it can hold
-  static constexpr std::size_t kMostSilentInARow = 32;
-  std::size_t silent_in_a_row_ = 0;  // of the last opinions
+  std::size_t most_silent_;
+  std::size_t silent_in_a_row_ = 0;  // sets
 };
 
 }  // namespace bisectd::strategies::causes

@@ -12,10 +12,11 @@ namespace bisectd::strategies::causes {
 
 inline constexpr std::size_t kMostMembers = 3;
 inline constexpr std::size_t kMostCauses = 16;
+inline constexpr std::size_t kMostSuspects = 0xffff;  ///< a member is a number of 16 bits, and the last one means nobody
 
 /// Members ascending; unused places hold kNobody.
 struct Cause {
-  static constexpr std::uint16_t kNobody = 0xffff;
+  static constexpr std::uint16_t kNobody = kMostSuspects;
   std::array<std::uint16_t, kMostMembers> member{kNobody, kNobody, kNobody};
 
   std::size_t size() const {

@@ -30,8 +30,9 @@ def hostile(number, options, folder):
     trainer = os.environ["HOSTILE_TRAINER"]
     words = ["--generate", str(options.suspects), "--steps", str(options.steps)]
     noise = ["--noise", str(options.noise), "--step-noise", str(options.step_noise)]
+    crashes = ["--crash-percent", str(options.crash)] if options.crash else []
     seed = [] if options.exact_reference else [*noise, "--seed", str(1000 * number + options.seed)]
-    subject = [trainer, *words, *noise, "--seed", str(1000 * number + options.seed + 500), "--cause", f"{culprit}={options.effect}"]
+    subject = [trainer, *words, *noise, "--seed", str(1000 * number + options.seed + 500), "--cause", f"{culprit}={options.effect}", *crashes]
     members = ", ".join(f"op{i}" for i in range(options.suspects))
     return culprit, f"""\
 version: 1
@@ -121,7 +122,7 @@ def main():
     for name, default in (("suspects", 24), ("steps", 400), ("references", 5), ("devices", 1), ("seed", 1), ("jobs", 1),
                           ("first", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    for name, default in (("noise", 0.2), ("step-noise", 0.3), ("effect", 2.0)):
+    for name, default in (("noise", 0.2), ("step-noise", 0.3), ("effect", 2.0), ("crash", 0.0)):
         parser.add_argument(f"--{name}", type=float, default=default, help="percent")
     parser.add_argument("--exact-reference", action="store_true", help="the trusted side repeats itself bit for bit")
     parser.add_argument("--keep", action="store_true", help="keep the run directories")

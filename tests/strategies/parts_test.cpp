@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "strategies/asking_again.hpp"
 #include "strategies/first_hit.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/prior.hpp"
@@ -22,12 +23,12 @@ TEST_CASE("exact verdicts settle at once, a majority settles a dispute") {
   CHECK(log.find(~set)->verdict == Verdict::fail);
   log.add(evidence_of(set, Verdict::pass));
   CHECK(log.find(~set)->verdict == Verdict::inconclusive);
-  CHECK(log.worth_repeating(*log.find(~set)));
+  CHECK(worth_asking(log, log.find(~set)));
   log.add(evidence_of(set, Verdict::pass));
   CHECK(log.find(~set)->verdict == Verdict::pass);
 }
 
-TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge counts less, a certain one at once") {
+TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge counts less, a certain one no more") {
   EvidenceLog log(3, 0.05, 0.01);
   const SuspectSet set = set_of(3, {1}), other = set_of(3, {2}), certain = set_of(3, {0});
   log.add(evidence_of(set, Verdict::fail));
@@ -41,6 +42,8 @@ TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge co
   CHECK(log.find(~other)->verdict == Verdict::inconclusive);
   Evidence sure = evidence_of(certain, Verdict::fail);
   sure.p_bad = 1.0;
+  log.add(sure);
+  CHECK(log.find(~certain)->verdict == Verdict::inconclusive);
   log.add(sure);
   CHECK(log.find(~certain)->verdict == Verdict::fail);
 }

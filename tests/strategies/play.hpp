@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -57,25 +59,60 @@ inline Evidence evidence_of(const SuspectSet& neutralised, Verdict verdict) {
   return evidence;
 }
 
-/// Throws std::runtime_error after `most` trials: a search must end.
-inline Game play(const Problem& problem, const Oracle& oracle, std::size_t most = 20000,
-                 EngineKind engine = EngineKind::automatic) {
+using Judge = std::function<Evidence(const SuspectSet& neutralised)>;
+
+/// To the end of the search, or to the first round after `budget` trials.
+inline Game play_judged(const Problem& problem, const Judge& judge, std::size_t budget,
+                        EngineKind engine = EngineKind::automatic) {
   Search search(problem, engine);
   Game game;
   game.problem = problem;
-  for (;;) {
+  while (game.told.size() < budget) {
     const std::vector<Trial> trials = search.ask(problem.slots, {});
     if (trials.empty()) break;
     ++game.rounds;
     for (const Trial& trial : trials) {
-      if (game.told.size() >= most) throw std::runtime_error("endless search");
-      game.told.push_back(evidence_of(trial.neutralised, oracle(trial.neutralised)));
+      game.told.push_back(judge(trial.neutralised));
       search.tell(game.told.back());
     }
   }
   game.answer = search.answer();
   return game;
 }
+
+/// Throws std::runtime_error after `most` trials: a search must end.
+inline Game play(const Problem& problem, const Oracle& oracle, std::size_t most = 20000,
+                 EngineKind engine = EngineKind::automatic) {
+  const auto judge = [&](const SuspectSet& neutralised) { return evidence_of(neutralised, oracle(neutralised)); };
+  Game game = play_judged(problem, judge, most, engine);
+  if (game.answer.state == State::searching) throw std::runtime_error("endless search");
+  return game;
+}
+
+/// A judge of noisy differences: every run is off by `offset`, by `effect` more while a cause is active, and by normal
+/// noise; the target is 0.5 %. The verdict needs 95 %, p_bad is what the judge may believe.
+struct NoisyJudge {
+  Causes causes;
+  double effect = 0.02, noise = 0.003, offset = 0, crash = 0;
+  std::shared_ptr<Random> random = std::make_shared<Random>(1);
+
+  Evidence operator()(const SuspectSet& neutralised) const {
+    Evidence evidence{.neutralised = neutralised, .verdict = Verdict::unresolved, .delta = {}};
+    if (random->unit() < crash) return evidence;
+    double normal = -6;
+    for (int i = 0; i < 12; ++i) normal += random->unit();
+    constexpr double kTarget = 0.005;
+    const double delta = offset + (fails(causes, neutralised) ? effect : 0.0) + noise * normal;
+    const auto above = [&](double limit) { return 0.5 * std::erfc((limit - delta) / noise / std::sqrt(2.0)); };
+    evidence.delta = delta;
+    evidence.standard_error = noise;
+    evidence.p_bad = above(kTarget) + 1 - above(-kTarget);
+    evidence.verdict = evidence.p_bad > 0.95   ? Verdict::fail
+                       : evidence.p_bad < 0.05 ? Verdict::pass
+                                               : Verdict::inconclusive;
+    return evidence;
+  }
+};
 
 /// Whether every claim is proved, and shown by a told trial (or one of the same effect).
 inline bool replays(const Game& game) {

@@ -1,0 +1,51 @@
+// Counts of one entry against limits. A run that breaks mostly breaks again; a vote is worth less the more there are.
+#include "strategies/asking_again.hpp"
+
+#include <algorithm>
+
+namespace bisectd::strategies {
+namespace {
+
+constexpr int kMostSilent = 3;  // trials of one set that all broke, or said nothing although no verdict is ever wrong
+constexpr int kMostVotes = 9;   // of one set, with noise
+
+// A contradiction is worth three judged trials of either set; five when some of them say nothing. With noise three more
+// than that.
+constexpr int kJudgedEnough = 3, kToldEnough = 5, kMoreWithNoise = 3;
+
+// Four tries of every set that may be asked for want of a better one, or six rounds of all slots.
+constexpr std::size_t kMostSilentInARow = 96, kMostSilentRounds = 6;
+
+bool decided(const LogEntry& entry) { return entry.verdict == Verdict::pass || entry.verdict == Verdict::fail; }
+
+}  // namespace
+
+bool worth_asking(const EvidenceLog& log, const LogEntry* entry) {
+  if (!entry) return true;
+  if (decided(*entry)) return false;
+  const bool breaks = entry->judged() + entry->inconclusive == 0;
+  return entry->told() < (breaks || log.exact() ? kMostSilent : kMostVotes);
+}
+
+bool hidden_by_noise(const EvidenceLog& log, const LogEntry* entry) {
+  return entry && !log.exact() && entry->verdict == Verdict::inconclusive && !worth_asking(log, entry);
+}
+
+bool worth_settling(const EvidenceLog& log, const LogEntry& entry) {
+  const int more = log.exact() ? 0 : kMoreWithNoise;
+  const bool open = entry.verdict == Verdict::inconclusive || entry.judged() < kJudgedEnough + more;
+  return entry.told() < kToldEnough + more && open;
+}
+
+bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known) {
+  const std::size_t most = std::max(kMostSilentInARow, kMostSilentRounds * slots);
+  std::size_t silent = 0;
+  for (auto opinion = log.opinions().rbegin(); opinion != log.opinions().rend() && silent < most; ++opinion) {
+    if (known == &log.entries()[opinion->entry]) continue;
+    if (!log.silent(*opinion)) return false;
+    ++silent;
+  }
+  return silent >= most;
+}
+
+}  // namespace bisectd::strategies

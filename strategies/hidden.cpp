@@ -1,0 +1,45 @@
+#include "strategies/hidden.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bisectd::strategies {
+
+Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry) {
+  Hidden hidden{.neutralised = ~entry.active, .trials = entry.told(), .difference = {}};
+  double sum = 0, count = 0;
+  for (const Measurement& one : log.measurements()) {
+    if (&log.entries()[one.entry] != &entry) continue;
+    sum += one.delta;
+    count += 1;
+    hidden.error = count == 1 ? one.error : std::min(hidden.error, one.error);
+  }
+  if (count > 0) hidden.difference = sum / count;
+  return hidden;
+}
+
+std::string list_of(const std::vector<SuspectId>& ids, const char* between) {
+  std::string text;
+  for (SuspectId id : ids) text += fmt::format("{}#{}", text.empty() ? "" : between, id);
+  return text;
+}
+
+std::string text_of(const Hidden& hidden) {
+  constexpr std::size_t kNamed = 4;
+  const SuspectSet &off = hidden.neutralised, on = ~off;
+  const std::string what = off.none()              ? "with nothing neutralised"
+                           : off.all()             ? "with everything neutralised"
+                           : off.count() <= kNamed ? fmt::format("with {} neutralised", list_of(members_of(off), " and "))
+                           : on.count() <= kNamed
+                               ? fmt::format("with everything but {} neutralised", list_of(members_of(on), " and "))
+                               : fmt::format("with {} of {} neutralised", off.count(), off.size());
+  const std::string trials = fmt::format("{} trial{}", hidden.trials, hidden.trials == 1 ? "" : "s");
+  if (!hidden.difference) return fmt::format("The noise hides whether it passes {}, after {}.", what, trials);
+  return fmt::format(
+      "The noise hides whether it passes {}: after {} the difference there is {:+.2g} %, with a standard error of {:.2g} % "
+      "in each, and one of up to {:.2g} % could hide in that.",
+      what, trials, 100 * *hidden.difference, 100 * hidden.error, 100 * hidden.could_hide());
+}
+
+}  // namespace bisectd::strategies

@@ -1,0 +1,31 @@
+// What the noise hides: a trial that would decide, and stays undecided.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strategies/evidence_log.hpp"
+
+namespace bisectd::strategies {
+
+struct Hidden {
+  SuspectSet neutralised;
+  int trials = 0;
+  std::optional<double> difference;  ///< measured on average, relative and signed
+  double error = 0;                  ///< standard error of one trial: repeats may have their error in common
+
+  /// A relative difference of this size may be in it.
+  double could_hide() const { return std::abs(difference.value_or(0)) + 2 * error; }
+};
+
+Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry);
+
+/// As #3, for the driver to put names in.
+std::string list_of(const std::vector<SuspectId>& ids, const char* between);
+
+/// One sentence, with suspects as #3.
+std::string text_of(const Hidden& hidden);
+
+}  // namespace bisectd::strategies

@@ -1,0 +1,50 @@
+"""What the search does when verdicts do not come: noise that hides them, crashes at random, devices that are gone for a while."""
+import unittest
+
+from space import HOSTILE, Space, hostile_experiment
+
+
+class Persistence(Space):
+    def find(self, *trainer, code, **experiment):
+        self.write("experiment.yaml", hostile_experiment(*trainer, **experiment))
+        done = self.bisectd("run", "experiment.yaml", "--new", code=code, timeout=600)
+        return self.report(), done
+
+    def test_noise_and_random_crashes_do_not_end_it_while_there_is_a_budget(self):
+        for seed in range(3):
+            report, _ = self.find("--noise", "0.3", "--step-noise", "0.3", "--seed", 700 + seed, "--crash-percent", "8",
+                                  "--cause", f"op{100 + 300 * seed}=2", suspects=900, steps=400, code=1,
+                                  search=f"search: {{budget: {{trials: 300}}, seed: {seed + 1}}}")
+            self.assertEqual(self.culprits(report), [f"ops:op{100 + 300 * seed}"])
+            self.assertLess(report["trials"], 80)
+
+    def test_what_the_noise_hides_is_repeated_to_the_end_of_the_budget_and_said(self):
+        report, done = self.find("--noise", "0.6", "--seed", "5", "--cause", "op3=8", code=3,
+                                 search="search: {budget: {trials: 60}}")
+        self.assertEqual(report["outcome"], "inconclusive")
+        self.assertEqual(len([t for t in report["trial_list"] if t["role"] not in ("reference", "as-is")]), 60)
+        self.assertRegex(report["explanation"], r"The noise hides whether it passes .* one of up to .* % could hide in that")
+        self.assertIn("It is the noise, not a broken run", report["advice"])
+        self.assertNotIn("exclude", report["advice"])
+
+    def test_an_outage_is_waited_for_and_accuses_nobody(self):
+        """From its 7th start on nothing runs, for 14 starts."""
+        script = self.write("train", f"""\
+            #!/bin/sh
+            echo x >> {self.folder}/starts
+            n=$(wc -l < {self.folder}/starts)
+            [ $n -gt 6 ] && [ $n -le 20 ] && exit 9
+            exec {HOSTILE} "$@"
+            """)
+        script.chmod(0o755)
+        text = hostile_experiment("--cause", "op31=3", "--cause", "op70=3", suspects=100)
+        before, after = text.split("subject:")
+        self.write("experiment.yaml", before + "subject:" + after.replace(HOSTILE, str(script)))
+        done = self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op31", "ops:op70"])
+        self.assertEqual(self.report()["not_neutralisable"], [])
+        self.assertIn("nothing runs any more, not even the subject as it is", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
