@@ -53,7 +53,7 @@ std::int64_t look_length(const Reference& reference, std::int64_t step) {
 
 /// Variance of a run's level in a window of this many squares; needs degrees of freedom.
 double variance_between(const Reference& reference, const NoisePool& pool, double squares) {
-  if (reference.quiet) return pool.total.dof > 0 ? std::max(pool.total.last, pool.total.before) / pool.total.dof : 0;
+  if (reference.subject) return pool.total.dof > 0 ? std::max(pool.total.last, pool.total.before) / pool.total.dof : 0;
   const double runs = reference.distinct();
   return std::max(squares / std::max(1.0, runs - 1), (squares + pool.total.last) / (runs - 1 + pool.total.dof));
 }
@@ -122,7 +122,7 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     return false;
   }
   const double runs = reference_.distinct();
-  const double dof = (reference_.quiet ? 0 : runs - 1) + pool_.total.dof;
+  const double dof = (reference_.subject ? 0 : runs - 1) + pool_.total.dof;
   // Where nothing shows how far healthy runs are apart, only what no rounding explains is certain.
   const bool unknown = dof == 0;
   if (unknown && !(pool_.deterministic() && off_from_the_start(difference))) return false;

@@ -32,10 +32,13 @@ constexpr double kMadToSigma = 1.4826;
 
 using Events = std::vector<Event>;
 
-/// A limit that was made for the usual target of 0.5 %.
+/// A limit that was made for the usual target of 0.5 % and for runs that vary no more than the references.
 double limit_for(const Reference& reference, double usual) {
-  return std::max(usual, kTargets * reference.accept.target);
+  return std::max({usual, kTargets * reference.accept.target, reference.subject ? reference.subject->level : 0});
 }
+
+/// Standard deviation of a healthy run at one step, where the references show less.
+double own_step_noise(const Reference& reference) { return reference.subject ? reference.subject->step : 0; }
 
 /// How much further apart than the references a healthy run may be that rounds like this one.
 double coarser(const Reference& reference, const Difference& difference) {
@@ -93,7 +96,7 @@ void first_step(const Reference& reference, const Difference& difference, Events
   for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
   // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
   const double sigma =
-      std::max(std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)), reference.baseline.step_noise);
+      std::max({std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)), reference.baseline.step_noise, own_step_noise(reference)});
   const double size = badness(reference, difference.values.front());
   const bool fails = size > std::max(limit_for(reference, kFirstStepFail), kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
@@ -172,7 +175,8 @@ bool is_drift_unknown(const Reference& reference) { return reference.distinct() 
 double spike_limit(const Reference& reference, const Baseline& baseline, std::size_t place, double factor = 1) {
   const std::size_t points = reference.steps.size();
   const std::size_t block = std::min(place * baseline.block_noise.size() / points, baseline.block_noise.size() - 1);
-  return std::max(limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike), factor * kSpikeSigma * std::max(baseline.step_noise, baseline.block_noise[block]));
+  const double sigma = std::max({baseline.step_noise, baseline.block_noise[block], own_step_noise(reference)});
+  return std::max(limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike), factor * kSpikeSigma * sigma);
 }
 
 double median_of(std::span<const double> values) {

@@ -17,6 +17,8 @@ using strategies::Verdict;
 /// Chance that a healthy run is condemned by what it does after the comparable part. Small, as few runs say little about the
 /// tails of a spread that has grown this far.
 constexpr double kLateAlpha = 0.0005;
+/// Chance that noise alone looks like an event, where the subject varies by itself. Small, as a night has hundreds of attempts.
+constexpr double kEventAlpha = 0.0005;
 constexpr double kLateTargets = 2;  ///< and it must be off by so many targets there
 
 /// How far one run's level is off by chance, over the two windows at the end, whichever is the larger.
@@ -42,6 +44,14 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
   return panel;
 }
 
+void Panel::learn(const Spread& spread) {
+  pool_.add(spread);
+  if (!whole_.subject) return;
+  const Variance one = variance_of(pool_.total);
+  whole_.subject->level = one.dof > 0 ? t_quantile(kEventAlpha, one.dof) * std::sqrt(one.value * (1 + 1.0 / whole_.distinct())) : 0;
+  if (shortened_) shortened_->subject = whole_.subject;
+}
+
 void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
   if (whole_.metric.higher_is_better) return;
   const auto own = prepare_reference(whole_.accept, repeats, whole_.metric);
@@ -50,8 +60,9 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
     // Atomic additions, other data: the reference's ensemble says nothing of that, and repeats of the subject do average it.
     healthy_.reset();
     fine_.reset();
-    whole_.quiet = true;
+    whole_.subject = OwnNoise{.step = own->baseline.step_noise};
     whole_.perturbed = false;
+    learn(own->level);
   }
   if (healthy_ || whole_.distinct() > 1) return;
   healthy_ = healthy_spread(*own, {});
@@ -237,7 +248,9 @@ void Panel::set_horizon(std::int64_t until) {
     return;
   }
   auto shortened = prepare_reference(whole_.accept, references_, whole_.metric, until);
-  if (shortened) shortened_ = *std::move(shortened);
+  if (!shortened) return;
+  shortened_ = *std::move(shortened);
+  shortened_->subject = whole_.subject;
 }
 
 }  // namespace bisectd::driver::judge

@@ -52,7 +52,8 @@ class Panel {
   /// One sentence on how far runs can be compared; only where comparable_until() is before the end.
   std::string comparable_text() const;
 
-  void learn(const Spread& spread) { pool_.add(spread); }
+  /// Learns what repeats of one configuration showed.
+  void learn(const Spread& spread);
   void learn_identical(int repeats) { pool_.total.identical += repeats; }
   /// Learns from repeats of the subject how far healthy runs are apart, where the references could not tell; or that the
   /// subject varies by itself, by more than rounding: then its repeats measure that noise, as ever.

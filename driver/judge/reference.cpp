@@ -116,7 +116,7 @@ tl::unexpected<Problem> problem(std::string code, std::string message, std::stri
 }  // namespace
 
 Spread known_spread(const Reference& reference, const NoisePool& pool) {
-  Spread all = reference.quiet ? Spread{} : reference.level;
+  Spread all = reference.subject ? Spread{} : reference.level;
   all += pool.total;
   return all;
 }

@@ -64,6 +64,12 @@ struct Ensemble {
   double coarseness_at(double spread) const;  ///< its inverse; above 1: no device is so far apart
 };
 
+/// What a healthy run of a subject that varies by itself may be off by chance. Fractions.
+struct OwnNoise {
+  double step = 0;   ///< standard deviation at one step
+  double level = 0;  ///< bound of a level, as wide as few repeats leave it
+};
+
 /// All references of one metric. Vectors of one entry per grid step belong to `steps`; every value in them is finite.
 struct Reference {
   configs::Acceptance accept;
@@ -84,7 +90,7 @@ struct Reference {
   Window window;                                      ///< the final window of a whole run
   Spread level;                                       ///< of the runs' levels
   bool perturbed = false;            ///< runs differ because their parameters were moved, not by chance
-  bool quiet = false;                ///< the subject varies by itself, far more than these runs: its repeats alone tell the noise
+  std::optional<OwnNoise> subject;   ///< it varies by itself, far more than these runs: its repeats alone tell the noise
   std::optional<Ensemble> ensemble;  ///< where the window is judged by the spread of healthy devices
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
 
@@ -98,7 +104,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
                                                    const MetricRule& metric,
                                                    std::optional<std::int64_t> until = std::nullopt);
 
-/// What is known of one run's noise: the references' spread, unless they are quiet, and the pool's.
+/// What is known of one run's noise: the references' spread, unless the subject varies by itself, and the pool's.
 Spread known_spread(const Reference& reference, const NoisePool& pool);
 
 /// The stretch of the window's length that ends at `last`.

@@ -54,15 +54,17 @@ void warn_of_smoothing(Night& night, const AttemptOutcome& attempt) {
   }
 }
 
-/// What stands in the way of a verdict, if anything; lesser findings become warnings.
-std::optional<std::string> why_undecidable(Night& night) {
+/// What stands in the way of a verdict, if anything; lesser findings become warnings. What fails in spite of the noise can be
+/// searched in spite of it: repeats cost trials, and the budget says how many.
+std::optional<std::string> why_undecidable(Night& night, Verdict subject) {
   std::optional<std::string> first_error;
   for (const judge::Finding& finding : night.jury->findings()) {
     std::string text = finding.text;
     for (const std::string& option : finding.options) text += "; " + option;
-    night.progress.line((finding.error ? "error: " : "warning: ") + text);
+    const bool stops = finding.error && !(finding.code == "too-noisy" && subject == Verdict::fail);
+    night.progress.line((stops ? "error: " : "warning: ") + text);
     night.record.warnings.push_back(text);
-    if (finding.error && !first_error) first_error = text;
+    if (stops && !first_error) first_error = text;
   }
   return first_error;
 }
@@ -177,7 +179,7 @@ std::optional<AsIs> measure_subject(Night& night) {
     return conclude_unequal(record, differences), std::nullopt;
   for (const configs::Check& check : night.experiment.checks) record.agreed_checks.push_back(check.name);
   warn_of_smoothing(night, last);
-  if (const auto why = why_undecidable(night)) return conclude_undecidable(record, *why), std::nullopt;
+  if (const auto why = why_undecidable(night, judgement.verdict)) return conclude_undecidable(record, *why), std::nullopt;
   if (judgement.verdict == Verdict::pass) {
     if (night.past.prune) list_suspects(night, std::move(named), discovery);  // they are what is no longer needed
     return conclude_aligned(record, night.experiment), std::nullopt;
