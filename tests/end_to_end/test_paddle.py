@@ -99,9 +99,6 @@ class Paddle(Space):
         self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"]])
         self.assertRegex(done.out, "only together")
 
-    # With gradients a thousand times smaller Adam makes more of the honest device's rounding than its ensemble shows: healthy
-    # runs are 0.7 to 1.9 % apart at step 58. Until the verdict bears that (issue 15), the test would only show this.
-    @unittest.skip("issue 15: a loss multiplier of 0.001 makes rounding larger than the ensemble shows")
     def test_an_underflow_that_a_larger_loss_scale_mends_too(self):
         # float16 gradients of one kernel underflow at a loss scale of 64: either the operator goes to the CPU or the scale
         # goes up, and the scale is the cheaper fix.
@@ -117,9 +114,6 @@ class Paddle(Space):
         self.assertEqual([one["value"] for one in ladder["values"]], ["128.0", "8192.0", "65536.0"])
         self.assertEqual(ladder["window"]["recommended"], "65536.0")
 
-    # With gradients a thousand times smaller Adam makes more of the honest device's rounding than its ensemble shows: healthy
-    # runs are 0.7 to 1.9 % apart at step 58. Until the verdict bears that (issue 15), the test would only show this.
-    @unittest.skip("issue 15: a loss multiplier of 0.001 makes rounding larger than the ensemble shows")
     def test_an_underflow_in_a_private_format_and_black_listing_said_to_be_cheap(self):
         # Three families meet: any one of operator, format and scale mends it, and the price says which one is taken.
         fault = {"op": "gelu_grad", "flush_below": 1e-4, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
@@ -139,9 +133,6 @@ class Paddle(Space):
         self.assertEqual(self.names(report), ["clip_norm_global"])
         self.assertEqual(report["workaround"]["arguments"], ["Optimizer.clip_norm=5.0"])
 
-    # With gradients a thousand times smaller Adam makes more of the honest device's rounding than its ensemble shows: healthy
-    # runs are 0.7 to 1.9 % apart at step 58. Until the verdict bears that (issue 15), the test would only show this.
-    @unittest.skip("issue 15: a loss multiplier of 0.001 makes rounding larger than the ensemble shows")
     def test_mixed_precision_is_a_toggle(self):
         # Without a loss scale most of the gradients are too small for float16.
         report, _ = self.find({"faults": []}, options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
