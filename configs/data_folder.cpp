@@ -1,6 +1,7 @@
 // Finds the presets and name tables that belong to this program.
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "configs/loader.hpp"
 
@@ -11,8 +12,9 @@ std::filesystem::path data_folder() {
   std::error_code ignored;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::filesystem::path installed = (program.parent_path() / BISECTD_DATA_FROM_PROGRAM).lexically_normal();
-  if (std::filesystem::is_directory(installed / "presets", ignored)) return installed;
-  return BISECTD_DATA_IN_SOURCE;
+  const std::string_view in_source = BISECTD_DATA_IN_SOURCE;
+  if (in_source.empty() || std::filesystem::is_directory(installed / "presets", ignored)) return installed;
+  return in_source;
 }
 
 std::vector<std::string> preset_names() {

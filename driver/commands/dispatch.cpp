@@ -90,7 +90,7 @@ int with_output(int code) {
 int dispatch(int argc, char** argv) {
   CLI::App app{"Finds the operators and flags that make a training lose accuracy on an NPU: it relaunches short "
                "trainings with suspects neutralised, compares each loss curve with the reference, and bisects."};
-  app.set_version_flag("--version", std::string("bisectd ") + kVersion);
+  app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
 
   Action action;

@@ -15,15 +15,17 @@ namespace bisectd::driver::commands {
 void add_version(CLI::App& app, Action& action) {
   const auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("version", "say which bisectd this is");
-  command->add_flag("--json", *json, "one JSON document: version, schemas, presets, where its data is");
+  command->add_flag("--json", *json, "one JSON document: version, commit, architecture, schemas, presets, where its data is");
   command->callback([&action, json] {
     action = [json] {
       const nlohmann::ordered_json all{{"version", kVersion},
+                                       {"commit", kCommit},
+                                       {"architecture", kArchitecture},
                                        {"report_schema", reports::kSchemaVersion},
                                        {"experiment_schema", 1},
                                        {"presets", configs::preset_names()},
                                        {"data", configs::data_folder().string()}};
-      fmt::print("{}\n", *json ? all.dump(2) : std::string("bisectd ") + kVersion);
+      fmt::print("{}\n", *json ? all.dump(2) : version_line());
       return 0;
     };
   });

@@ -241,7 +241,7 @@ class CommandLine(Space):
     def test_help_and_version_go_to_stdout(self):
         self.assertIn("resume", self.bisectd("--help", code=0).out)
         self.assertIn("EXPERIMENT", self.bisectd("run", "--help", code=0).out)
-        self.assertRegex(self.bisectd("--version", code=0).out, r"^bisectd \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.bisectd("--version", code=0).out, r"^bisectd \d+\.\d+\.\d+ \((\w+, )?\w+\)\n$")
 
     def test_a_closed_stdout_is_no_crash(self):
         done = subprocess.run(f"'{BISECTD}' --help | head -1", shell=True, capture_output=True, text=True)

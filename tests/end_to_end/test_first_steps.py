@@ -91,8 +91,10 @@ class Interface(Space):
 
     def test_version(self):
         version = json.loads(self.bisectd("version", "--json", code=0).out)
-        self.assertEqual(self.bisectd("version", code=0).out, f"bisectd {version['version']}\n")
-        self.assertEqual(self.bisectd("--version", code=0).out, f"bisectd {version['version']}\n")
+        build = ", ".join(filter(None, (version["commit"], version["architecture"])))
+        self.assertIn(os.uname().machine, build)
+        for said in (self.bisectd("version", code=0).out, self.bisectd("--version", code=0).out):
+            self.assertEqual(said, f"bisectd {version['version']} ({build})\n")
 
     def completed(self, *words):
         script = 'source /dev/stdin <<< "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _bisectd; printf "%s\\n" "${COMPREPLY[@]}"'

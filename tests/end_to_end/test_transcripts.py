@@ -17,7 +17,8 @@ class Transcripts(Space):
         text = re.sub(r" *export PYTHONUNBUFFERED=1\n", "", text)  # unless inherited
         text = re.sub(r"\d{8}T\d{6}Z(-\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "UTC", text)
         text = re.sub(r"\b\d+\.\d s\b", "N s", text)
-        text = re.sub(r"(?m)^bisectd \d+\.\d+\.\d+$", "bisectd VERSION", text)
+        text = re.sub(r"(?m)^bisectd \d+\.\d+\.\d+ \(.*\)$", "bisectd VERSION", text)
+        text = re.sub(r"(?m)^# bisectd \d+\.\d+\.\d+,", "# bisectd VERSION,", text)
         return text
 
     def check(self, name, *commands):
