@@ -17,9 +17,9 @@ namespace {
 /// steps 1 to 20 apart by 1e-7 to 5e-6; other data or dropout masks by 1e-2.
 constexpr double kApartByRounding = 2e-5;
 constexpr double kFirstPart = 0.01;          ///< of the run, looked at for that
-constexpr std::size_t kFewestFirst = 3;      ///< points
+constexpr std::size_t kFewestFirst = 1;      ///< points: PaddleSeg at a high learning rate is 5e-3 apart at its third step
 constexpr std::size_t kPlaces = 100;         ///< of the course
-constexpr std::size_t kFewestPoints = 20;    ///< in a comparable part
+constexpr std::size_t kFewestPoints = 6;     ///< in a comparable part
 constexpr double kShareFine = 0.4;           ///< of the target: limit of the bound in the comparable part
 constexpr double kMoreToPass = 0.2;          ///< the limit is so much larger for float16, to acquit
 constexpr std::array kMoreToFail = {0.45, 0.7};  ///< and to condemn

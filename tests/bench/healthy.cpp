@@ -1,9 +1,14 @@
-// Judges real curves: how often is a healthy device condemned, and a faulty one not? Arguments: a list, one line each:
-//   reference NAME SEED FILE             a run of ensemble NAME; SEED of its perturbation, 0: none
-//   healthy|faulty LABEL FILE            a candidate, judged against every ensemble
+// Judges real curves: how often is a healthy device condemned, a faulty one not, and does p_bad mean what it says? Arguments: a
+// list, one line each, and "verbose" for every judgement:
+//   reference NAME-SEED PERTURBED FILE     a run of a reference; PERTURBED is the seed of its perturbation, 0: none
+//   healthy|faulty|dose SEED LABEL FILE    a candidate, judged against every reference of its training's seed
+//   truth SEED LABEL FILE                  what the fault of this dose does on the reference's own device
 // Files hold a JSON array of losses. tests/bench/healthy_devices.py makes them with the real Paddle and the stand-in.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -18,6 +23,8 @@ using namespace bisectd;
 using namespace bisectd::driver::judge;
 using strategies::Verdict;
 
+constexpr double kTarget = 0.005;
+
 Curve read(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw std::runtime_error("cannot read " + file);
@@ -27,36 +34,100 @@ Curve read(const std::string& file) {
   return curve;
 }
 
+struct Candidate {
+  std::string kind, seed, label;
+  Curve curve;
+};
+
+struct Inputs {
+  std::map<std::string, std::vector<Curve>> references;
+  std::vector<Candidate> candidates;
+  std::map<std::pair<std::string, std::string>, Curve> truths;
+};
+
+Inputs read_list(const char* file) {
+  Inputs inputs;
+  std::ifstream list(file);
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    std::string kind, name, detail, curve;
+    words >> kind >> name >> detail >> curve;
+    if (kind.empty()) continue;
+    if (kind == "reference")
+      inputs.references[name].emplace_back(read(curve)).perturbed = std::stoi(detail);
+    else if (kind == "truth")
+      inputs.truths[{name, detail}] = read(curve);
+    else
+      inputs.candidates.push_back({kind, name, detail, read(curve)});
+  }
+  return inputs;
+}
+
 struct Count {
   int pass = 0, fail = 0, undecided = 0;
+  std::map<std::string, int> reasons;  ///< of the fails
 };
+
+void add(Count& count, const Judgement& judgement) {
+  if (judgement.verdict == Verdict::fail) ++count.reasons[judgement.reason];
+  ++(judgement.verdict == Verdict::pass ? count.pass : judgement.verdict == Verdict::fail ? count.fail : count.undecided);
+}
+
+/// How often what was said with this probability was true.
+struct Bin {
+  double until;
+  int judgements = 0, bad = 0;
+  double said = 0;
+};
+
+struct Calibration {
+  std::array<Bin, 5> bins{{{0.05}, {0.35}, {0.65}, {0.95}, {1.01}}};
+  double log_score = 0;
+
+  void add(double p_bad, bool bad) {
+    Bin& bin = *std::ranges::find_if(bins, [&](const Bin& one) { return p_bad < one.until; });
+    ++bin.judgements;
+    bin.bad += bad;
+    bin.said += p_bad;
+    const double clear = std::clamp(p_bad, 0.001, 0.999);
+    log_score += std::log(bad ? clear : 1 - clear);
+  }
+};
+
+void print(const Calibration& calibration) {
+  int all = 0, bad = 0;
+  fmt::print("\np_bad          judgements   said on average   bad in truth\n");
+  double from = 0;
+  for (const Bin& bin : calibration.bins) {
+    all += bin.judgements;
+    bad += bin.bad;
+    if (bin.judgements > 0)
+      fmt::print("{:.2f} to {:.2f} {:12} {:17.3f} {:14.3f}\n", from, std::min(1.0, bin.until), bin.judgements,
+                 bin.said / bin.judgements, static_cast<double>(bin.bad) / bin.judgements);
+    from = bin.until;
+  }
+  const double base = static_cast<double>(bad) / all;
+  fmt::print("log score per judgement {:.3f}; always saying the base rate of {:.2f}: {:.3f}\n", calibration.log_score / all, base,
+             base > 0 && base < 1 ? base * std::log(base) + (1 - base) * std::log(1 - base) : 0.0);
+}
+
+/// A dose in multiples of the target, to the nearest of a quarter, a half, one, two and four.
+std::string rounded(double dose) {
+  return fmt::format("dose {:g}", std::clamp(std::exp2(std::round(std::log2(std::max(dose, 1e-9)))), 0.125, 4.0));
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool verbose = argc > 2;
-  std::ifstream list(argv[1]);
-  std::map<std::string, std::vector<Curve>> ensembles;
-  struct Candidate {
-    std::string truth, label;
-    Curve curve;
-  };
-  std::vector<Candidate> candidates;
-  for (std::string line; std::getline(list, line);) {
-    std::istringstream words(line);
-    std::string kind, name, file;
-    words >> kind >> name;
-    if (kind == "reference") {
-      int seed = 0;
-      words >> seed >> file;
-      ensembles[name].emplace_back(read(file)).perturbed = seed;
-    } else if (kind == "healthy" || kind == "faulty") {
-      words >> file;
-      candidates.push_back({kind, name, read(file)});
-    }
+  if (argc < 2) {
+    std::cerr << "bench_healthy LIST [verbose]: see tests/bench/healthy_devices.py\n";
+    return 2;
   }
+  const Inputs inputs = read_list(argv[1]);
   std::map<std::string, Count> counts;
-  for (const auto& [name, references] : ensembles) {
+  Calibration calibration;
+  for (const auto& [name, references] : inputs.references) {
+    const std::string seed = name.substr(name.rfind('-') + 1);
     const std::vector<MetricRule> metrics = {{"loss", false}};
     const auto jury = Jury::seat({}, metrics, references);
     if (!jury) {
@@ -64,19 +135,28 @@ int main(int argc, char** argv) {
       continue;
     }
     for (const Finding& finding : jury->findings()) fmt::print("{}: {}\n", name, finding.text);
-    for (const Candidate& candidate : candidates) {
-      const bool whole = candidate.curve.series.at("loss").size() >= jury->first().steps.size();
-      const Judgement judgement = whole ? jury->judge(std::span(&candidate.curve, 1))
-                                        : jury->first_panel().judge_shortened(std::span(&candidate.curve, 1));
-      Count& count = counts[candidate.truth + " " + candidate.label];
-      (judgement.verdict == Verdict::pass ? count.pass : judgement.verdict == Verdict::fail ? count.fail : count.undecided)++;
-      if (verbose)
-        fmt::print("{:8} {} {:18} {:12} {:10} delta {:+.2f} se {:.2f} coarse {:.2f} until {} p {:.3f} {}\n", name, candidate.truth, candidate.label,
-                   static_cast<int>(judgement.verdict) == 0 ? "pass" : judgement.verdict == Verdict::fail ? "FAIL" : "undecided",
-                   judgement.reason, 100 * judgement.delta.value_or(0), 100 * judgement.standard_error.value_or(0),
-                   judgement.coarseness.value_or(-1), judgement.comparable_until.value_or(-1), judgement.p_bad, judgement.text);
+    for (const Candidate& candidate : inputs.candidates) {
+      if (candidate.seed != seed) continue;
+      const Judgement judgement = jury->judge(std::span(&candidate.curve, 1));
+      bool bad = candidate.kind == "faulty";
+      std::string label = candidate.kind + " " + candidate.label;
+      if (candidate.kind == "dose") {
+        const Judgement truth = jury->judge(std::span(&inputs.truths.at({seed, candidate.label}), 1));
+        const double dose = std::abs(truth.delta.value_or(0)) / kTarget;
+        bad = dose > 1;
+        label = rounded(dose);
+      }
+      add(counts[label], judgement);
+      calibration.add(judgement.p_bad, bad);
+      if (argc > 2)
+        fmt::print("{:10} {:38} {:10} delta {:+.2f} se {:.2f} coarse {:.2f} until {} p {:.3f} {}\n", name,
+                   fmt::format("{} {}", candidate.kind, candidate.label), judgement.reason, 100 * judgement.delta.value_or(0),
+                   100 * judgement.standard_error.value_or(0), judgement.coarseness.value_or(-1),
+                   judgement.comparable_until.value_or(-1), judgement.p_bad, judgement.text);
     }
   }
+  fmt::print("\n{:46} pass fail undecided   fails by\n", "");
   for (const auto& [label, count] : counts)
-    fmt::print("{:24} pass {:4} fail {:4} undecided {:4}\n", label, count.pass, count.fail, count.undecided);
+    fmt::print("{:46} {:4} {:4} {:9}   {}\n", label, count.pass, count.fail, count.undecided, fmt::join(count.reasons, " "));
+  print(calibration);
 }

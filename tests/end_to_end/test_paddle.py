@@ -322,7 +322,6 @@ class Examples(Space):
         report = self.find(PADDLE / "quickstart.yaml")
         self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"], ["batch_norm_grad"]])
 
-    @unittest.skip("issue 15: runs of 12 iterations are too short for a comparable part, and the coarse references count as noise")
     def test_paddleseg_through_the_launcher(self):
         report = self.find(SEG / "bisenetv2.experiment.yaml")
         self.assertEqual(self.causes(report), [["batch_norm_grad"]])

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Is a healthy device acquitted and a faulty one condemned? Real trainings with Paddle on stand-in devices of many makes, and
+on the CPU in ways that users really change, judged by build/*/tests/bench_healthy.
+
+    healthy_devices.py [--worlds devices,pairs,dose] [--steps 200] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
+
+devices  per seed of the training two references (eight runs each) on devices of their own make, 15 healthy devices that round
+         at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4
+dose     faults of growing size in five operators; what each does to the loss is measured on the reference's own device
+pairs    the CPU against itself: other MKL code paths, other thread counts, oneDNN on or off
+
+Curves are kept in build/bench/healthy: what was trained once is not trained again. 200 steps: a run takes about 5 s of one core.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KEPT = ROOT / "build/bench/healthy"
+STANDIN = ROOT / "build/standin-npu"
+BATCH = 16
+
+FLOAT32 = {"default": None, "1e-7": 1e-7, "1e-5": 1e-5, "1e-4": 1e-4}
+HALF = {"products at 5e-4": {"size": 3e-6, "products": 5e-4}, "5e-4": 5e-4}
+HEALTHY = [("default", 5), ("1e-7", 2), ("1e-5", 2), ("1e-4", 2), ("products at 5e-4", 2), ("5e-4", 2)]  # size, devices
+FAULTS = {"batch_norm_grad +30 %": ("batch_norm_grad", 0.3), "hard_swish +10 %": ("hard_swish", 0.1),
+          "gelu +5 %": ("gelu", 0.05), "conv2d_grad +10 %": ("conv2d_grad", 0.1), "adam +5 %": ("adam", 0.05)}
+DOSES = [("hard_swish", relative) for relative in (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)] + \
+        [("adam", relative) for relative in (0.002, 0.005, 0.01, 0.02, 0.04)] + \
+        [("batch_norm_grad", relative) for relative in (0.005, 0.01, 0.02, 0.04, 0.08)]
+PAIRS = {"MKL_CBWR=COMPATIBLE": {"MKL_CBWR": "COMPATIBLE"}, "MKL_CBWR=AVX2": {"MKL_CBWR": "AVX2"},
+         "two threads": {"OMP_NUM_THREADS": "2"}, "oneDNN": {"FLAGS_use_onednn": "1", "FLAGS_use_mkldnn": "1"}}
+
+
+class Training:
+    """Runs of the recogniser of one length and seed."""
+
+    def __init__(self, steps, seed):
+        self.steps, self.seed = steps, seed
+
+    def curve(self, name, environment):
+        """The file of its losses, trained if need be."""
+        file = KEPT / f"rec-{self.steps}-{self.seed}-{re.sub(r'[^A-Za-z0-9.]+', '_', name)}.json"
+        if not file.exists():
+            losses = self.train(environment)
+            if len(losses) != self.steps:
+                raise RuntimeError(f"{name}: {len(losses)} losses of {self.steps}")
+            file.write_text(json.dumps(losses))
+        return file
+
+    def train(self, environment):
+        with tempfile.TemporaryDirectory() as folder:
+            options = [f"Global.save_model_dir={folder}", "Global.log_smooth_window=1", "Global.print_batch_step=1",
+                       "Global.epoch_num=1", f"Train.dataset.samples={BATCH * self.steps}", f"Global.seed={self.seed}"]
+            if "CUSTOM_DEVICE_ROOT" in environment:
+                options.append("Global.use_npu=true")
+            clean = {key: value for key, value in os.environ.items() if not key.startswith(("BISECTD_", "STANDIN_", "FLAGS_"))}
+            clean.update({"OMP_NUM_THREADS": "1", "FLAGS_use_stride_kernel": "0",
+                          "PYTHONPATH": str(ROOT / "configs/presets/python")} | environment)
+            done = subprocess.run([ROOT / ".venv/bin/python", "train.py", "-c", "rec.yml", "-o", *options], env=clean,
+                                  cwd=ROOT / "examples/paddle", capture_output=True, text=True)
+        return [float(loss) for loss in re.findall(r"loss: ([-\w.+]+), avg_reader", done.stdout + done.stderr)]
+
+
+def device(make, rounding=None, fault=None):
+    """The environment of a stand-in device: who made it, how it rounds, what is wrong with it."""
+    planted = {}
+    if rounding is not None:
+        planted["rounding"] = rounding
+    if fault is not None:
+        planted["faults"] = [{"op": fault[0], "relative": fault[1]}]
+    environment = {"CUSTOM_DEVICE_ROOT": str(STANDIN), "STANDIN_NPU_MAKE": make}
+    if planted:
+        file = KEPT / (re.sub(r"[^A-Za-z0-9.]+", "_", json.dumps(planted)) + ".faults")
+        file.write_text(json.dumps(planted))
+        environment["STANDIN_NPU_FAULTS"] = str(file)
+    return environment
+
+
+def ensemble(training, name, environment):
+    """The default reference: one run as it is, seven perturbed."""
+    for seed in range(8):
+        perturbed = environment | ({"BISECTD_PERTURB": str(seed)} if seed else {})
+        yield f"reference {name} {seed}", training, f"{name}-{seed}", perturbed
+
+
+def devices(training):
+    s = training.seed
+    for make in ("gpu", "tpu"):
+        yield from ensemble(training, f"{make}-{s}", device(make))
+    for size, count in HEALTHY:
+        rounding = (FLOAT32 | HALF)[size]
+        for i in range(count):
+            yield f"healthy {s} {size.replace(' ', '_')}", training, f"healthy-{size}-{i}", device(f"npu{i}", rounding)
+    for label, fault in FAULTS.items():
+        for size in ("default", "products at 5e-4"):
+            yield (f"faulty {s} {label.replace(' ', '_')},{size.replace(' ', '_')}", training, f"faulty-{label}-{size}",
+                   device("npu7", (FLOAT32 | HALF)[size], fault))
+
+
+def doses(training):
+    s = training.seed
+    yield from ensemble(training, f"gpu-{s}", device("gpu"))
+    for fault in DOSES:
+        label = f"{fault[0]}_{fault[1]:g}"
+        yield f"truth {s} {label}", training, f"truth-{label}", device("gpu", fault=fault)
+        for make in ("npu0", "npu1"):
+            yield f"dose {s} {label}", training, f"dose-{label}-{make}", device(make, fault=fault)
+
+
+def pairs(training):
+    yield from ensemble(training, f"cpu-{training.seed}", {})
+    for label, environment in PAIRS.items():
+        yield f"healthy {training.seed} {label.replace(' ', '_')}", training, label, environment
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--worlds", default="devices")
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--bench", default=str(ROOT / "build/ci/tests/bench_healthy"))
+    parser.add_argument("--verbose", action="store_true")
+    wanted = parser.parse_args()
+    KEPT.mkdir(parents=True, exist_ok=True)
+    worlds = {"devices": devices, "dose": doses, "pairs": pairs}
+    runs = [run for seed in range(wanted.seeds) for world in wanted.worlds.split(",")
+            for run in worlds[world](Training(wanted.steps, 1024 + seed))]
+
+    def made(run):
+        line, training, name, environment = run
+        try:
+            return f"{line} {training.curve(name, environment)}"
+        except RuntimeError as error:
+            print(f"left out: {error}", file=sys.stderr)
+            return ""
+
+    with concurrent.futures.ThreadPoolExecutor(wanted.jobs) as pool:
+        lines = list(dict.fromkeys(pool.map(made, runs)))
+    listed = KEPT / "list"
+    listed.write_text("\n".join(filter(None, lines)) + "\n")
+    sys.exit(subprocess.run([wanted.bench, listed, *(["verbose"] if wanted.verbose else [])]).returncode)
+
+
+if __name__ == "__main__":
+    main()
