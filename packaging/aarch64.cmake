@@ -11,3 +11,5 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} ${BISECTD_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${BISECTD_SYSROOT}/usr/share/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${BISECTD_SYSROOT})
+# g++ notes, wherever a pair is passed, that C++17 changed how; everything here is built by one compiler.
+add_compile_options(-Wno-psabi)
