@@ -137,10 +137,8 @@ void explain_by_rounding(const Reference& reference, const Comparison& compariso
     const double unexplained = (comparison.size - reference.accept.target / reference.accept.grey) / margin;
     const double needed = ensemble.coarseness_at(unexplained / ensemble.caution_at(1));
     if (needed <= 1) judgement.critical_rounding = ensemble.rounding.size_at(needed);
-  } else if (judgement.verdict == Verdict::pass && comparison.size > margin * *judgement.healthy_spread) {
-    judgement.notes.push_back(
-        fmt::format("it deviates by {:.2g} %, which is more than rounding explains (healthy runs are {:.2g} % apart), but does no "
-                    "harm by the target", 100 * comparison.size, 100 * *judgement.healthy_spread));
+  } else if (judgement.verdict == Verdict::pass && comparison.size > margin * ensemble.caution_at(*judgement.coarseness) * *judgement.healthy_spread) {
+    judgement.harmless = comparison.size;
   }
 }
 

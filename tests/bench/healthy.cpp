@@ -111,6 +111,12 @@ void print(const Calibration& calibration) {
              base > 0 && base < 1 ? base * std::log(base) + (1 - base) * std::log(1 - base) : 0.0);
 }
 
+void print(const char* title, const std::map<std::string, Count>& counts) {
+  fmt::print("\n{:46} pass fail undecided   fails by\n", title);
+  for (const auto& [label, count] : counts)
+    fmt::print("{:46} {:4} {:4} {:9}   {}\n", label, count.pass, count.fail, count.undecided, fmt::join(count.reasons, " "));
+}
+
 /// A dose in multiples of the target, to the nearest of a quarter, a half, one, two and four.
 std::string rounded(double dose) {
   return fmt::format("dose {:g}", std::clamp(std::exp2(std::round(std::log2(std::max(dose, 1e-9)))), 0.125, 4.0));
@@ -124,7 +130,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const Inputs inputs = read_list(argv[1]);
-  std::map<std::string, Count> counts;
+  std::map<std::string, Count> counts, compared;  // with the whole reference, and with one curve of it as `bisectd compare` has
   Calibration calibration;
   for (const auto& [name, references] : inputs.references) {
     const std::string seed = name.substr(name.rfind('-') + 1);
@@ -148,6 +154,9 @@ int main(int argc, char** argv) {
       }
       add(counts[label], judgement);
       calibration.add(judgement.p_bad, bad);
+      const Curve& plain = *std::ranges::find(references, 0, &Curve::perturbed);
+      if (const auto alone = Jury::seat({}, metrics, std::span(&plain, 1)); alone && candidate.kind != "dose")
+        add(compared[label], alone->judge(std::span(&candidate.curve, 1)));
       if (argc > 2)
         fmt::print("{:10} {:38} {:10} delta {:+.2f} se {:.2f} coarse {:.2f} until {} p {:.3f} {}\n", name,
                    fmt::format("{} {}", candidate.kind, candidate.label), judgement.reason, 100 * judgement.delta.value_or(0),
@@ -155,8 +164,7 @@ int main(int argc, char** argv) {
                    judgement.comparable_until.value_or(-1), judgement.p_bad, judgement.text);
     }
   }
-  fmt::print("\n{:46} pass fail undecided   fails by\n", "");
-  for (const auto& [label, count] : counts)
-    fmt::print("{:46} {:4} {:4} {:9}   {}\n", label, count.pass, count.fail, count.undecided, fmt::join(count.reasons, " "));
+  print("with the reference's eight runs", counts);
   print(calibration);
+  print("with one curve as reference", compared);
 }

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""`bisectd run` with default options on real Paddle and stand-in devices that round: who is accused, and rightly?
+
+    planted_devices.py [--plants none,one,two,flag] [--games 10] [--first-seed 1] [--bisectd FILE]
+
+Per game the training has a seed of its own, and reference and device are of makes of their own. none: nothing is wrong; one, two:
+so many operators are; flag: an operator is wrong only while a flag is on. A game: 80 steps, eight references, about 40 operators.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PADDLE = ROOT / "examples/paddle"
+FLAG = "FLAGS_npu_storage_format"
+# Large enough to move the loss of 80 steps by more than the target, whatever the seed.
+FAULTS = [("hard_swish", 0.1), ("batch_norm_grad", 1.0), ("adam", 0.1), ("gelu", 0.2), ("conv2d_grad", 0.5), ("matmul_v2_grad", 0.5)]
+
+
+def plant(kind, chance):
+    """The faults of a device, and the names that must be found."""
+    chosen = chance.sample(FAULTS, {"none": 0, "one": 1, "two": 2, "flag": 1}[kind])
+    faults = [{"op": op, "relative": relative} for op, relative in chosen]
+    if kind == "flag":
+        faults[0]["when"] = {"flag": FLAG, "is": True}
+    return faults, sorted(op for op, _ in chosen)
+
+
+def experiment(folder, seed, faults):
+    (folder / "faults.json").write_text(json.dumps({"faults": faults}))
+    command = json.dumps([str(ROOT / ".venv/bin/python"), str(PADDLE / "train.py"), "-c", str(PADDLE / "rec.yml"), "-o",
+                          "Global.use_npu=true", "Global.log_smooth_window=1", "Global.print_batch_step=1",
+                          f"Global.seed={seed}", "Global.save_model_dir={attempt}/output"])
+    standin = ROOT / "build/standin-npu"
+    (folder / "experiment.yaml").write_text(f"""\
+version: 1
+name: planted
+extends: paddle-npu
+reference:
+  command: {command}
+  environment: {{CUSTOM_DEVICE_ROOT: {standin}, STANDIN_NPU_MAKE: gpu{seed}}}
+  devices: {{kind: npu, ids: [2, 3]}}
+subject:
+  command: {command}
+  devices: {{kind: npu, ids: [0, 1]}}
+  environment: {{CUSTOM_DEVICE_ROOT: {standin}, STANDIN_NPU_MAKE: npu{seed}, STANDIN_NPU_FAULTS: {folder}/faults.json, {FLAG}: "1"}}
+metric: {{loss: {{format: paddleocr}}}}
+suspects: {{ops: {{discover: true}}, flags: [{FLAG}]}}
+""")
+
+
+def judged(report, names, kind):
+    """exact, wrong (an innocent is accused), or what else came out."""
+    if report["outcome"] != "culprits":
+        return "exact" if kind == "none" and report["outcome"] == "aligned" else report["outcome"]
+    named = sorted(culprit["name"] for culprit in report["culprit_set"])
+    # Either member of a pair mends it; and what only feeds on the wrong operator may stand for it.
+    right = [names] if kind != "flag" else [names, [FLAG], sorted(names + [FLAG])]
+    return "exact" if named in right else "WRONG " + ",".join(named)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plants", default="none,one,two,flag")
+    parser.add_argument("--games", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--bisectd", type=lambda file: str(pathlib.Path(file).absolute()), default=str(ROOT / "build/ci/driver/bisectd"))
+    wanted = parser.parse_args()
+    for kind in wanted.plants.split(","):
+        counts = {}
+        for seed in range(wanted.first_seed, wanted.first_seed + wanted.games):
+            faults, names = plant(kind, random.Random(f"{kind} {seed}"))
+            with tempfile.TemporaryDirectory() as name:
+                folder = pathlib.Path(name)
+                experiment(folder, seed, faults)
+                began = time.monotonic()
+                subprocess.run([wanted.bisectd, "run", "experiment.yaml"], cwd=folder, capture_output=True,
+                               env=os.environ | {"OMP_NUM_THREADS": "1"})
+                report = json.loads((folder / "bisectd-out/latest/report.json").read_text())
+            result = judged(report, names, kind)
+            counts[result.split()[0]] = counts.get(result.split()[0], 0) + 1
+            confidence = report.get("confidence")
+            print(f"{kind:5} seed {seed:3} planted {','.join(names) or '-':34} {result:40} trials {report['trials']:3} "
+                  f"confidence {confidence} {time.monotonic() - began:4.0f} s {report.get('advice', '')[:150]}", flush=True)
+        print(f"{kind}: {counts}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
