@@ -10,7 +10,7 @@ import unittest
 
 import yaml
 
-from space import BISECTD, HOSTILE, Space, hostile_experiment
+from space import BISECTD, HOSTILE, SOURCE, Space, hostile_experiment
 
 
 class Init(Space):
@@ -25,6 +25,12 @@ class Init(Space):
                 done = self.bisectd("check", f"of-{preset}.yaml")  # python or the training may be missing, no key may be
                 self.assertNotRegex(done.err, "unknown|expected|no preset")
                 self.assertNotIn("\x1b", done.err)
+
+    def test_the_first_experiment_of_the_readme_can_be_loaded(self):
+        for readme in ("README.md", "README.zh-CN.md"):
+            text = re.search(r"(?s)```yaml\n(.*?)```", (SOURCE / readme).read_text())[1]
+            self.write("experiment.yaml", text)
+            self.assertIn("ok       experiment.yaml: experiment ppocrv4-rec", self.bisectd("check", "experiment.yaml", code=0).out)
 
     def test_the_training_is_guessed(self):
         for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("lib", "pattern")):

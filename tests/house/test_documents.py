@@ -1,0 +1,51 @@
+"""Documents: what they point to is there, and the README says the same in both languages."""
+import pathlib
+import re
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = [*SOURCE.glob("*.md"), *SOURCE.glob("docs/*.md"), *SOURCE.glob("examples/**/*.md"), *SOURCE.glob("configs/presets/*.md")]
+
+
+def without_code(text):
+    return re.sub(r"(?s)```.*?```", "", text)
+
+
+def anchors(text):
+    """Names of the headings as GitHub and GitLab make them."""
+    headings = re.findall(r"(?m)^#+ (.*)$", without_code(text))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def broken_links(document):
+    text = document.read_text()
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(text)):
+        path, _, anchor = target.partition("#")
+        there = document.parent / path if path else document
+        if re.match(r"\w+:", target):
+            continue
+        if not there.exists() or (anchor and anchor not in anchors(there.read_text())):
+            yield f"{document.relative_to(SOURCE)}: {target}"
+
+
+def without_comments(block):
+    return [line.split(" #")[0].rstrip() for line in block.splitlines() if not line.startswith("#")]
+
+
+class Documents(unittest.TestCase):
+    def test_every_link_leads_somewhere(self):
+        self.assertGreater(len(DOCUMENTS), 12)
+        self.assertEqual([link for document in DOCUMENTS for link in broken_links(document)], [])
+
+    def test_the_readme_has_the_same_sections_commands_and_figures_in_both_languages(self):
+        english, chinese = ((SOURCE / name).read_text() for name in ("README.md", "README.zh-CN.md"))
+        blocks = [[without_comments(block) for block in re.findall(r"(?s)```(?:yaml|sh)\n(.*?)```", text)] for text in (english, chinese)]
+        self.assertEqual(*blocks)
+        headings = [re.findall(r"(?m)^(#+) ", without_code(text)) for text in (english, chinese)]
+        self.assertEqual(*headings)
+        numbers = [set(re.findall(r"\d+\.\d+|\d{2,}", without_code(text))) for text in (english, chinese)]
+        self.assertEqual(*numbers)
+
+
+if __name__ == "__main__":
+    unittest.main()
