@@ -81,7 +81,7 @@ bool vary_by_themselves(const Reference& runs, const RoundingScale& rounding) {
 
 double RoundingScale::coarseness_of(const Difference& run) const {
   if (run.places.empty() || run.places.front() != 0) return 1;
-  const double ratio = kLuck * std::abs(run.values.front()) / fine;
+  const double ratio = kLuck * (std::abs(run.values.front()) + printed) / fine;
   // No rounding moves a first step so far: another cause does, and how the device rounds beside it cannot be seen.
   if (std::abs(run.values.front()) > kBeyondRounding * coarse) return kUnseen;
   return ratio <= 1 ? 0 : std::min(1.0, std::log(ratio) / std::log(coarse / fine));
@@ -155,6 +155,7 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
   for (const auto& run : fine.residuals) firsts.push_back(run.front());
   const double runs = fine.distinct();
   const double printed = printed_unit(fine.runs.front().values, fine.mean.front()) / fine.scale.front();
+  healthy.rounding.printed = printed;
   healthy.rounding.fine = std::max({std::sqrt(mean_square(firsts) * runs / (runs - 1)), kSmallest, printed / 2});
   healthy.rounding.coarse = differences.empty() ? 0 : std::sqrt(first_coarse / static_cast<double>(differences.size()));
   // What is off at the first step is proportional to the size of the rounding. Runs that are no coarser than the fine ones were

@@ -45,6 +45,7 @@ struct Baseline {
 /// one that rounds like float16. Nothing was trained yet, or little, so this shows the rounding itself.
 struct RoundingScale {
   double fine = 0, coarse = 0;  ///< fractions; 0 < fine < coarse
+  double printed = 0;           ///< what is less does not show in the log: a digit of the first value, as a fraction
   double fine_size = 0, coarse_size = 0;  ///< relative size of the rounding that they stand for
 
   /// Where a run lies, by how far its first step is off: 0 like float32 or finer .. 1 like float16 or coarser, or unknown.

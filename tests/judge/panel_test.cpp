@@ -1,47 +1,15 @@
-// A training whose healthy runs drift apart: rounding grows from the first step on until it saturates.
+// What is judged where healthy runs drift apart.
 #include "driver/judge/panel.hpp"
 
 #include <limits>
 
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/drifting.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
 using namespace bisectd::tests;
 using strategies::Verdict;
-
-namespace {
-
-constexpr std::int64_t kSteps = 200;
-
-/// How far a run is apart that rounds at `size`: it grows by a tenth each step, up to 2 %.
-double drift(double size, std::int64_t step) {
-  const double grown = size * std::exp(0.1 * static_cast<double>(step - 1));
-  return grown / (1 + grown / 0.02);
-}
-
-/// A healthy run, to its own side, times whatever is wrong with it.
-Curve run(double size, double side, const std::function<double(std::int64_t)>& fault = [](std::int64_t) { return 1.0; }) {
-  return curve(kSteps, [=](std::int64_t step) { return plain_loss(step) * (1 + side * drift(size, step)) * fault(step); });
-}
-
-std::vector<Curve> references() {
-  std::vector<Curve> runs = {run(1e-7, 0.2), run(1e-7, -1.3), run(1e-7, 0.9), run(1e-7, 0.4), run(1e-7, -0.7),
-                             run(4e-4, 1.0), run(4e-4, -0.8), run(4e-4, 0.5)};
-  for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
-  return runs;
-}
-
-Panel panel_of(std::vector<Curve> runs) { return Panel::seat({}, {"loss", false}, std::move(runs)).value(); }
-
-Judgement judged(const Panel& panel, const Curve& candidate) { return panel.judge(std::vector<Curve>{candidate}); }
-
-std::function<double(std::int64_t)> constant(double percent) {
-  return [=](std::int64_t) { return 1 + percent / 100; };
-}
-
-}  // namespace
 
 TEST_CASE("a healthy device passes by the part in which healthy runs agree, however far it ends from them") {
   const Panel panel = panel_of(references());
@@ -138,4 +106,32 @@ TEST_CASE("a subject that varies by itself is judged by its own repeats, not by 
   const Judgement one = panel.judge(std::vector<Curve>{noisy_run(3), noisy_run(4)});
   CHECK(one.standard_error.value() > 0.001);
   CHECK(one.verdict != Verdict::fail);
+}
+
+TEST_CASE("a fault that shows before rounding has grown is seen there") {
+  const Panel panel = panel_of(references());
+  const std::int64_t until = *panel.comparable_until();
+  const auto early = [=](std::int64_t step) { return step > until / 3 && step < until * 2 / 3 ? 1.015 : 1.0; };
+  const Judgement judgement = judged(panel, run(1e-7, 0.5, early));
+  CHECK(judgement.verdict == Verdict::fail);
+  CHECK(judgement.comparable_until.value() < until);
+}
+
+TEST_CASE("what deviates without harm passes, and it is said by how much") {
+  const Panel panel = panel_of(references());
+  const Judgement judgement = judged(panel, run(1e-7, 0.3, [](std::int64_t step) { return step > 2 ? 1.0015 : 1.0; }));
+  CHECK(judgement.verdict == Verdict::pass);
+  CHECK(std::ranges::any_of(judgement.notes, [](const std::string& note) {
+    return note.find("it deviates by 0.15 %, which is more than rounding explains") != std::string::npos;
+  }));
+  CHECK(judged(panel, run(1e-7, 0.3)).notes.empty());
+}
+
+TEST_CASE("where the subject varies by itself, no event is made of what its own noise reaches") {
+  Panel panel = panel_of(references());
+  const auto apart = [](std::uint64_t run, double percent) { return noisy(kSteps, run, 0.0005, percent / 100); };
+  panel.learn_healthy_spread(std::vector<Curve>{apart(1, -3), apart(2, 3)});
+  CHECK(panel.judge(std::vector<Curve>{apart(3, 4), apart(4, 2.5)}).verdict != Verdict::fail);
+  for (std::uint64_t i = 0; i < 12; ++i) panel.learn({.last = 1e-8, .before = 1e-8, .both = 1e-8, .dof = 40});
+  CHECK(panel.judge(std::vector<Curve>{apart(3, 8), apart(4, 8)}).verdict == Verdict::fail);
 }
