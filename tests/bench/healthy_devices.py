@@ -2,12 +2,13 @@
 """Is a healthy device acquitted and a faulty one condemned? Real trainings with Paddle on stand-in devices of many makes, and
 on the CPU in ways that users really change, judged by build/*/tests/bench_healthy.
 
-    healthy_devices.py [--worlds devices,pairs,dose] [--steps 200] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
+    healthy_devices.py [--worlds devices,pairs,dose,torch] [--steps 200] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
 
 devices  per seed of the training two references (eight runs each) on devices of their own make, 15 healthy devices that round
          at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4
 dose     faults of growing size in five operators; what each does to the loss is measured on the reference's own device
 pairs    the CPU against itself: other MKL code paths, other thread counts, oneDNN on or off
+torch    the same with a small convolutional net in Debian's PyTorch
 
 Curves are kept in build/bench/healthy: what was trained once is not trained again. 200 steps: a run takes about 5 s of one core.
 """
@@ -38,15 +39,28 @@ PAIRS = {"MKL_CBWR=COMPATIBLE": {"MKL_CBWR": "COMPATIBLE"}, "MKL_CBWR=AVX2": {"M
          "two threads": {"OMP_NUM_THREADS": "2"}, "oneDNN": {"FLAGS_use_onednn": "1", "FLAGS_use_mkldnn": "1"}}
 
 
-class Training:
-    """Runs of the recogniser of one length and seed."""
+TORCH_PAIRS = {"two threads": {"OMP_NUM_THREADS": "2"}, "no vector kernels": {"ATEN_CPU_CAPABILITY": "default"},
+               "oneDNN for SSE4.1": {"DNNL_MAX_CPU_ISA": "SSE41", "ONEDNN_MAX_CPU_ISA": "SSE41"},
+               "MKL_CBWR=AVX2": {"MKL_CBWR": "AVX2"}}
+
+
+def clean_environment(environment):
+    """The settings of a run, and none that this shell happens to have."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("BISECTD_", "STANDIN_", "FLAGS_"))}
+    return clean | {"OMP_NUM_THREADS": "1", "FLAGS_use_stride_kernel": "0",
+                    "PYTHONPATH": str(ROOT / "configs/presets/python")} | environment
+
+
+class Recogniser:
+    """Runs of examples/paddle of one length and seed."""
+    NAME = "rec"
 
     def __init__(self, steps, seed):
         self.steps, self.seed = steps, seed
 
     def curve(self, name, environment):
         """The file of its losses, trained if need be."""
-        file = KEPT / f"rec-{self.steps}-{self.seed}-{re.sub(r'[^A-Za-z0-9.]+', '_', name)}.json"
+        file = KEPT / f"{self.NAME}-{self.steps}-{self.seed}-{re.sub(r'[^A-Za-z0-9.]+', '_', name)}.json"
         if not file.exists():
             losses = self.train(environment)
             if len(losses) != self.steps:
@@ -60,12 +74,19 @@ class Training:
                        "Global.epoch_num=1", f"Train.dataset.samples={BATCH * self.steps}", f"Global.seed={self.seed}"]
             if "CUSTOM_DEVICE_ROOT" in environment:
                 options.append("Global.use_npu=true")
-            clean = {key: value for key, value in os.environ.items() if not key.startswith(("BISECTD_", "STANDIN_", "FLAGS_"))}
-            clean.update({"OMP_NUM_THREADS": "1", "FLAGS_use_stride_kernel": "0",
-                          "PYTHONPATH": str(ROOT / "configs/presets/python")} | environment)
-            done = subprocess.run([ROOT / ".venv/bin/python", "train.py", "-c", "rec.yml", "-o", *options], env=clean,
-                                  cwd=ROOT / "examples/paddle", capture_output=True, text=True)
+            done = subprocess.run([ROOT / ".venv/bin/python", "train.py", "-c", "rec.yml", "-o", *options],
+                                  env=clean_environment(environment), cwd=ROOT / "examples/paddle", capture_output=True, text=True)
         return [float(loss) for loss in re.findall(r"loss: ([-\w.+]+), avg_reader", done.stdout + done.stderr)]
+
+
+class TorchNet(Recogniser):
+    """Runs of torch_cnn.py."""
+    NAME = "cnn"
+
+    def train(self, environment):
+        done = subprocess.run(["/usr/bin/python3", ROOT / "tests/bench/torch_cnn.py", str(self.steps), str(self.seed)],
+                              env=clean_environment(environment), capture_output=True, text=True)
+        return [float(loss) for loss in re.findall(r"loss (\S+)", done.stdout)]
 
 
 def device(make, rounding=None, fault=None):
@@ -120,6 +141,12 @@ def pairs(training):
         yield f"healthy {training.seed} {label.replace(' ', '_')}", training, label, environment
 
 
+def torch_pairs(training):
+    yield from ensemble(training, f"torch-{training.seed}", {})
+    for label, environment in TORCH_PAIRS.items():
+        yield f"healthy {training.seed} {label.replace(' ', '_')}", training, label, environment
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", default="devices")
@@ -130,9 +157,10 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     wanted = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
-    worlds = {"devices": devices, "dose": doses, "pairs": pairs}
-    runs = [run for seed in range(wanted.seeds) for world in wanted.worlds.split(",")
-            for run in worlds[world](Training(wanted.steps, 1024 + seed))]
+    worlds = {"devices": (Recogniser, devices), "dose": (Recogniser, doses), "pairs": (Recogniser, pairs),
+              "torch": (TorchNet, torch_pairs)}
+    runs = [run for seed in range(wanted.seeds) for training, runs_of in map(worlds.get, wanted.worlds.split(","))
+            for run in runs_of(training(wanted.steps, 1024 + seed))]
 
     def made(run):
         line, training, name, environment = run
