@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
+#include <vector>
 
 #include "driver/judge/events.hpp"
 
@@ -14,7 +16,9 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::array kLooks = {0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90};
-constexpr double kAlpha = 0.01;            ///< of one attempt, over all looks and both sides
+/// Of one attempt, over all looks and both sides. With 0.01 runs with heavy-tailed offsets (bench_verdict, h) are condemned early in
+/// 0.5 % of the cases instead of 0.3 %; the time saved at noise 0.2 % is 38 % instead of 36 %.
+constexpr double kAlpha = 0.003;
 constexpr double kLookWindow = 0.10;       ///< of the run
 constexpr double kNoisy = 0.30;            ///< of the target: runs that differ by more differ much
 constexpr double kFirstNoisyLook = 0.20;
@@ -31,17 +35,31 @@ double squares_in(const Reference& reference, const Places& places) {
   return spread_of(levels_in(reference, places)).last;
 }
 
-/// The mean of that over all stretches of this length, which is not 0.
-double mean_squares(const Reference& reference, std::int64_t length) {
-  double sum = 0;
-  int stretches = 0;
+/// How far the runs' levels are apart in stretches of one length.
+struct Apart {
+  double squares = 0;  ///< sum of squares around their mean, averaged over the stretches
+  double dof = 0;      ///< degrees of freedom of that average
+};
+
+/// Runs that keep an offset are as far apart in every stretch, and further stretches say nothing new; runs that wander are drawn
+/// anew in each. Satterthwaite's degrees of freedom of a sum of dependent squares tell the two apart.
+Apart apart_over(const Reference& reference, std::int64_t length) {
+  std::vector<std::vector<double>> stretches;
   for (std::int64_t last = reference.last_step(); last - length >= reference.steps.front(); last -= length) {
     const Places places = places_in(reference, {last - length, last});
     if (places.size() == 0) continue;
-    sum += squares_in(reference, places);
-    ++stretches;
+    std::vector<double> levels = levels_in(reference, places);
+    const double mean = std::accumulate(levels.begin(), levels.end(), 0.0) / static_cast<double>(levels.size());
+    for (double& level : levels) level -= mean;
+    stretches.push_back(std::move(levels));
   }
-  return sum / std::max(1, stretches);
+  double sum = 0, products = 0;
+  for (const auto& one : stretches) {
+    sum += std::inner_product(one.begin(), one.end(), one.begin(), 0.0);
+    for (const auto& other : stretches) products += std::pow(std::inner_product(one.begin(), one.end(), other.begin(), 0.0), 2);
+  }
+  if (stretches.empty()) return {};
+  return {sum / static_cast<double>(stretches.size()), products > 0 ? (reference.distinct() - 1) * sum * sum / products : 0};
 }
 
 /// Steps of the window that a look at `step` compares with the one before it.
@@ -61,8 +79,7 @@ double variance_between(const Reference& reference, const NoisePool& pool, doubl
 bool differ_much(const Reference& reference, const NoisePool& pool) {
   const std::int64_t length = look_length(reference, reference.last_step());
   if (length == 0 || reference.distinct() - 1 + pool.total.dof == 0) return false;
-  const double squares = mean_squares(reference, length);
-  return std::sqrt(variance_between(reference, pool, squares)) > kNoisy * reference.accept.target;
+  return std::sqrt(variance_between(reference, pool, apart_over(reference, length).squares)) > kNoisy * reference.accept.target;
 }
 
 Judgement certain_fail(const Reference& reference, std::string reason, std::optional<std::int64_t> step) {
@@ -122,7 +139,8 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     return false;
   }
   const double runs = reference_.distinct();
-  const double dof = (reference_.subject ? 0 : runs - 1) + pool_.total.dof;
+  const Apart apart = apart_over(reference_, length);
+  const double dof = (reference_.subject ? 0 : std::max(runs - 1, apart.dof)) + pool_.total.dof;
   // Where nothing shows how far healthy runs are apart, only what no rounding explains is certain.
   const bool unknown = dof == 0;
   if (unknown && !(pool_.deterministic() && off_from_the_start(difference))) return false;
@@ -131,20 +149,27 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
   double variance = inside.value;
   if (!unknown) {
     // Runs that have hardly separated yet look quieter than they will be: what they do later counts too.
-    const double squares = std::max(squares_in(reference_, now), mean_squares(reference_, length));
+    const double squares = std::max(squares_in(reference_, now), apart.squares);
     variance = std::max(variance, variance_between(reference_, pool_, squares) * (1 + 1 / runs));
   }
   const double reach = t_quantile(kAlpha / (2 * kLooks.size()), unknown ? inside.dof : dof) * std::sqrt(variance);
   const double sign = reference_.metric.higher_is_better ? -1 : 1;
   double level = sign * level_in(reference_, difference, now);
   double previous = sign * level_in(reference_, difference, before);
+  // How fast it changes is seen best over all that was seen: the second half of it against the first.
+  const std::int64_t half = (step - (reference_.steps.front() - reference_.stride)) / 2;
+  const Places late = places_in(reference_, {step - half, step});
+  double change = sign * (level_in(reference_, difference, late) -
+                          level_in(reference_, difference, places_in(reference_, {step - 2 * half, step - half})));
+  const double change_error = std::sqrt(2 * within_run(values_in(difference, late)).value);
   if (!reference_.accept.worse_only && level < 0) {
     level = -level;
     previous = -previous;
+    change = -change;
   }
-  // A transient that is on its way back must not stop the run: the line through both windows, drawn to the end, less
-  // two standard errors of its slope.
-  const double slope = (level - previous - 2 * std::sqrt(2 * inside.value)) / static_cast<double>(length);
+  // A transient that is on its way back must not stop the run: the line through both halves, drawn to the end, less two
+  // standard errors of its slope.
+  const double slope = (change - 2 * change_error) / static_cast<double>(half);
   const double at_end = level + slope * static_cast<double>(reference_.last_step() - step);
   const double target = reference_.accept.target;
   return level - reach > target && previous > target && at_end > target;

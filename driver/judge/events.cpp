@@ -22,6 +22,7 @@ constexpr double kMultiStep = 0.02;
 constexpr std::size_t kMultiStepBlocks = 20;
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
 constexpr double kUnknownSpike = 0.5;  ///< where the drift of healthy runs is unknown: single steps of the recogniser are up to 20 % apart
+constexpr double kDrifted = 2;           ///< without it, noise of 0.4 % leaves half as many spiky runs again undecided (bench_verdict)
 constexpr std::size_t kSpikeCount = 3;
 constexpr std::size_t kSpikesAtEnd = 2;  ///< off and not back at the end of the run, as with NaN
 constexpr std::size_t kSpikeBlock = 25;  ///< points; a spike is seen against the median of so many
@@ -175,7 +176,9 @@ bool is_drift_unknown(const Reference& reference) { return reference.distinct() 
 double spike_limit(const Reference& reference, const Baseline& baseline, std::size_t place, double factor = 1) {
   const std::size_t points = reference.steps.size();
   const std::size_t block = std::min(place * baseline.block_noise.size() / points, baseline.block_noise.size() - 1);
-  const double sigma = std::max({baseline.step_noise, baseline.block_noise[block], own_step_noise(reference)});
+  // A block holds few points: only what is much more than the run's noise is drift.
+  const double drifted = baseline.block_noise[block] > kDrifted * baseline.step_noise ? baseline.block_noise[block] : 0;
+  const double sigma = std::max({baseline.step_noise, drifted, own_step_noise(reference)});
   return std::max(limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike), factor * kSpikeSigma * sigma);
 }
 
