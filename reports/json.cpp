@@ -217,6 +217,7 @@ Json all_but_trials(const Record& record) {
           {"target", number(record.target)},
           {"references", record.references},
           {"noise", number(record.noise)},
+          {"comparable_until", record.comparable_until ? Json(*record.comparable_until) : Json(nullptr)},
           {"certificate", certificate(record)},
           {"not_neutralisable", suspects(record, answer.not_neutralisable)},
           {"explanation", explanation_text(record, as_it_is)},

@@ -45,6 +45,11 @@ std::string_view perturbation_of(const Record& record, bool reference) {
   return {};
 }
 
+std::optional<std::int64_t> comparable_end(const Record& record) {
+  const std::vector<std::int64_t>& steps = record.reference_curve.steps;
+  return !steps.empty() && record.comparable_until < steps.back() ? record.comparable_until : std::nullopt;
+}
+
 std::size_t attempt_count(const Record& record) {
   return std::accumulate(record.trials.begin(), record.trials.end(), std::size_t{0},
                          [](std::size_t sum, const Trial& trial) { return sum + trial.attempts.size(); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ const Trial* fix_trial(const Record& record);
 
 /// What perturbed runs of one side logged of their perturbation; empty if there is none or it said nothing.
 std::string_view perturbation_of(const Record& record, bool reference);
+
+/// Where the comparable part ends, if that is before the end of the run.
+std::optional<std::int64_t> comparable_end(const Record& record);
 
 /// Launches of all trials.
 std::size_t attempt_count(const Record& record);

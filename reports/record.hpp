@@ -130,6 +130,8 @@ struct Record {
   double target = 0.005;
   std::size_t references = 0;        ///< distinct reference curves
   std::optional<double> noise;       ///< run-to-run standard deviation of the level
+  std::optional<std::int64_t> comparable_until;  ///< last step up to which healthy runs agree well enough for the target, the
+                                                 ///< run's own where they always do; absent: nowhere, or nothing shows it
   Line reference_curve;              ///< mean of the references
   Line fix_curve;                    ///< of the culprit set neutralised; may be empty
   Line as_is_curve;

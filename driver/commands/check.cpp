@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -11,7 +13,7 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/launch/local.hpp"
-#include "driver/loop/one_pair.hpp"
+#include "driver/loop/pilot.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/escape.hpp"
@@ -80,13 +82,17 @@ void check_suspects(const configs::Experiment& experiment, const neutralise::Env
   }
 }
 
-int run_pair(configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
-  const OnePair pair = run_one_pair(experiment, sides, launcher, folder);
-  for (const std::string& line : pair.lines) say("ok", line);
-  for (const std::string& warning : pair.warnings) say("warning", warning);
-  for (const std::string& problem : pair.problems) say("error", problem);
+int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
+  Progress progress(false);
+  std::fflush(stdout);  // what was said so far is read while they run
+  const Pilot pilot = run_pilot(experiment, sides, launcher, folder, progress);
+  bool works = true;
+  for (const auto& [mark, text] : pilot.lines) {
+    works = works && mark != PilotLine::Mark::error;
+    say(mark == PilotLine::Mark::ok ? "ok" : mark == PilotLine::Mark::warning ? "warning" : "error", text);
+  }
   fmt::print("logs: {}\n", reports::plain(folder.string()));
-  return pair.signal_number ? 128 + pair.signal_number : pair.problems.empty() ? 0 : 4;
+  return pilot.signal_number ? 128 + pilot.signal_number : works ? 0 : 4;
 }
 
 int check(const CheckOptions& options) {
@@ -109,7 +115,7 @@ int check(const CheckOptions& options) {
   }
   check_side("subject", sides.subject);
   check_suspects(experiment, sides.subject.environment);
-  if (options.run) return run_pair(experiment, sides, launcher, folder);
+  if (options.run) return run_a_few(experiment, sides, launcher, folder);
   std::error_code ignored;
   fs::remove_all(folder, ignored);  // what setup left
   return 0;
@@ -122,7 +128,7 @@ void add_check(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("check", "check all that can be checked before a run");
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
-  command->add_flag("--run", options->run, "run reference and subject once each, too");
+  command->add_flag("--run", options->run, "run a few of both sides, too: how far runs are comparable, whether the subject fails");
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }
 

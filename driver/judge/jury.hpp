@@ -75,6 +75,7 @@ class Jury {
   /// Preflight of every metric; errors first.
   std::vector<Finding> findings() const;
 
+  std::span<const Panel> panels() const { return panels_; }
   const Panel& first_panel() const { return panels_.front(); }
   const Reference& first() const { return first_panel().whole(); }
 

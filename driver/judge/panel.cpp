@@ -260,9 +260,12 @@ double Panel::noise() const {
 }
 
 std::string Panel::comparable_text() const {
+  const double apart = 100 * fine_->ensemble->fine * std::sqrt(2.0);
+  if (fine_->last_step() == whole_.last_step())
+    return fmt::format("{} is comparable up to its last step, {}: two healthy runs differ by no more than {:.2g} % there",
+                       whole_.metric.name, whole_.last_step(), apart);
   return fmt::format("{} is comparable up to step {} of {}: from there on two healthy runs differ by more than {:.2g} %",
-                     whole_.metric.name, fine_->last_step(), whole_.last_step(),
-                     100 * fine_->ensemble->fine * std::sqrt(2.0));
+                     whole_.metric.name, fine_->last_step(), whole_.last_step(), apart);
 }
 
 std::optional<std::int64_t> Panel::needed_steps(const Curve& known_bad) const {

@@ -49,7 +49,7 @@ class Panel {
 
   /// Standard deviation of a run's level where it is judged, as a fraction; 0 where nothing shows it.
   double noise() const;
-  /// One sentence on how far runs can be compared; only where comparable_until() is before the end.
+  /// One sentence on how far runs can be compared; only where healthy() is known and some part is comparable.
   std::string comparable_text() const;
 
   /// Learns what repeats of one configuration showed.

@@ -22,17 +22,6 @@ using strategies::Verdict;
 
 constexpr const char* kWhyDiscover = "which members a run uses";
 
-/// Attempts that logged bit for bit what the first one did. They show that the subject has no noise even where the judge
-/// takes no spread from them, because the run failed by an event.
-int identical_repeats(const FinishedTrial& finished) {
-  const std::vector<judge::Curve> curves = whole_curves(finished.attempts);
-  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) {
-    return std::ranges::equal(curve.series, curves.front().series, [](const auto& a, const auto& b) {
-      return a.first == b.first && judge::identical(judge::tidy(a.second), judge::tidy(b.second));
-    });
-  }));
-}
-
 std::vector<judge::Curve> run_reference(Night& night) {
   night.progress.line(reports::phase_line(night.record, name_of(Role::reference)));
   night.start_or_go_on(night.plan_for(Role::reference, {}, "the trusted side"));
@@ -151,6 +140,7 @@ void measure_reference(Night& night) {
   if (!jury) throw Infrastructure(fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint));
   night.jury = std::move(*jury);
   describe_reference(night.record, night.jury->first());
+  describe_comparable(night.record, night.jury->first_panel());
 }
 
 std::optional<AsIs> measure_subject(Night& night) {
@@ -171,8 +161,10 @@ std::optional<AsIs> measure_subject(Night& night) {
     throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", judgement.text,
                                      record.trials.at(subject->plan.number - 1).attempts.back().folder));
   require_all_metrics(night, last);
-  night.jury->learn_identical(identical_repeats(*subject));
-  night.jury->learn_healthy_spread(whole_curves(subject->attempts));
+  const std::vector<judge::Curve> repeats = whole_curves(subject->attempts);
+  night.jury->learn_identical(identical_repeats(repeats));
+  night.jury->learn_healthy_spread(repeats);
+  describe_comparable(record, night.jury->first_panel());
   describe_subject(record, night.jury->first(), last.curve, Shown::as_is);
   record.noise = judgement.noise;
   if (const auto differences = differing_logs(night.experiment, night.reference_attempt, last.folder); !differences.empty())

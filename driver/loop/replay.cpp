@@ -89,17 +89,19 @@ class Replay {
     const std::vector<judge::Curve> references =
         experiment_.reference.curve ? recorded_curves(experiment_) : whole_curves(experiment_, directory_, history_, Role::reference);
     const configs::Metric& metric = experiment_.metrics.front();
-    if (auto prepared = judge::prepare_reference(experiment_.accept, references,
-                                                 {.name = metric.name, .higher_is_better = metric.higher_is_better})) {
-      reference_ = std::move(*prepared);
-      describe_reference(record_, *reference_);
+    if (auto seated = judge::Panel::seat(experiment_.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better},
+                                         references)) {
+      panel_ = std::move(*seated);
+      describe_reference(record_, panel_->whole());
     }
     const std::vector<judge::Curve> as_is = whole_curves(experiment_, directory_, history_, Role::as_is);
-    if (reference_ && !as_is.empty()) {
+    if (panel_ && !as_is.empty()) {
+      panel_->learn_healthy_spread(as_is);
       // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
       const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed != 0; });
-      describe_subject(record_, *reference_, perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), Shown::as_is);
+      describe_subject(record_, panel_->whole(), perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), Shown::as_is);
     }
+    if (panel_) describe_comparable(record_, *panel_);
     for (reports::Trial& trial : record_.trials)
       for (reports::Attempt& attempt : trial.attempts)
         if (is_running(trial, attempt)) add_curve_so_far(trial, attempt);
@@ -118,7 +120,7 @@ class Replay {
     attempt.curve = line_of(series->second, kAttemptPoints);
     attempt.last_step = series->second.back().step;
     attempt.last_value = series->second.back().value;
-    if (reference_) trial.delta = attempt.delta = difference_so_far(*reference_, series->second);
+    if (panel_) trial.delta = attempt.delta = difference_so_far(panel_->whole(), series->second);
   }
 
   /// Of a run under way; a finished one has its answer in the journal.
@@ -137,15 +139,15 @@ class Replay {
 
   void show_fix() {
     const reports::Trial* fix = reports::fix_trial(record_);
-    if (record_.outcome != reports::Outcome::culprits || !reference_ || !fix || fix->attempts.empty()) return;
-    describe_subject(record_, *reference_, curve_of(*fix, fix->attempts.back()), Shown::fix);
+    if (record_.outcome != reports::Outcome::culprits || !panel_ || !fix || fix->attempts.empty()) return;
+    describe_subject(record_, panel_->whole(), curve_of(*fix, fix->attempts.back()), Shown::fix);
   }
 
   const configs::Experiment& experiment_;
   const keep::RunDirectory& directory_;
   const History& history_;
   reports::Record record_;
-  std::optional<judge::Reference> reference_;
+  std::optional<judge::Panel> panel_;
 };
 
 }  // namespace

@@ -57,6 +57,11 @@ void describe_reference(reports::Record& record, const judge::Reference& referen
     if (!runs.empty()) other_of(record, name).reference = line_of(runs.front());
 }
 
+void describe_comparable(reports::Record& record, const judge::Panel& panel) {
+  const bool known = panel.healthy() || panel.whole().distinct() > 1 || panel.whole().subject;
+  record.comparable_until = known ? panel.comparable_until() : std::nullopt;
+}
+
 void describe_subject(reports::Record& record, const judge::Reference& reference, const judge::Curve& curve,
                       Shown shown) {
   const bool as_is = shown == Shown::as_is;

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "driver/judge/reference.hpp"
+#include "driver/judge/panel.hpp"
 #include "reports/record.hpp"
 
 namespace bisectd::driver {
@@ -15,6 +15,9 @@ reports::Line line_of(const judge::Series& series, std::size_t points);
 
 /// Mean and envelope of the references, and what they logged beside the metric.
 void describe_reference(reports::Record& record, const judge::Reference& reference);
+
+/// Up to where healthy runs are known to agree. Again when the subject's repeats taught more of that.
+void describe_comparable(reports::Record& record, const judge::Panel& panel);
 
 /// Which side of the comparison a curve of the subject is.
 enum class Shown { as_is, fix };

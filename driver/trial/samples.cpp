@@ -73,6 +73,10 @@ std::vector<judge::Curve> as_samples(std::vector<judge::Curve> curves) {
   return curves;
 }
 
+int identical_repeats(std::span<const judge::Curve> curves) {
+  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) { return same_bits(curve, curves.front()); }));
+}
+
 bool only_perturbed_broke(std::span<const AttemptOutcome> attempts) {
   return std::ranges::any_of(attempts, can_be_judged) && std::ranges::all_of(attempts, [](const AttemptOutcome& attempt) {
            return can_be_judged(attempt) || (attempt.perturbed && attempt.ending != Ending::not_started);

@@ -26,6 +26,10 @@ std::vector<judge::Curve> whole_curves(std::span<const AttemptOutcome> attempts)
 /// `perturbed` becomes 0 in curves that are bit for bit what a run with another seed logged: repeats, no samples.
 std::vector<judge::Curve> as_samples(std::vector<judge::Curve> curves);
 
+/// Curves that are bit for bit what the first one is. They show that a side has no noise even where the judge takes no spread
+/// from them, because the run failed by an event. Not of an empty list.
+int identical_repeats(std::span<const judge::Curve> curves);
+
 /// Whether there is a whole curve and everything that broke was perturbed: then what the trial is about did not break.
 bool only_perturbed_broke(std::span<const AttemptOutcome> attempts);
 

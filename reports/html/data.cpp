@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/escape.hpp"
+#include "reports/lookup.hpp"
 #include "reports/thin.hpp"
 #include "reports/words.hpp"
 
@@ -122,8 +123,10 @@ Json trials(const Record& record) {
 }  // namespace
 
 std::string chart_data(const Record& record) {
+  const auto end = comparable_end(record);
   const Json data{{"metric", plain(record.metric)},
                   {"target", rounded(record.target)},
+                  {"comparable_end", end ? Json(*end) : Json(nullptr)},
                   {"charts", charts(record)},
                   {"timeline", timeline(record)},
                   {"ladders", ladders(record)},

@@ -9,6 +9,7 @@
 #include "reports/html/data.hpp"
 #include "reports/html/matrix.hpp"
 #include "reports/html/sections.hpp"
+#include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {
@@ -25,14 +26,24 @@ std::string head(const Record& record) {
       outcome_title(record), kPageStyle.text);
 }
 
+/// For who does not see the charts, and for all who wonder what their dashed line means.
+std::string comparable_note(const Record& record) {
+  const auto end = comparable_end(record);
+  return end ? fmt::format("<p class=\"note\">Dashed line: comparable up to step {}. Behind it healthy runs are too far apart to acquit a "
+                           "run; it can only be failed there, by more than they differ.</p>\n", *end)
+             : "";
+}
+
 std::string charts(const Record& record) {
   std::string text;
+  const auto end = comparable_end(record);
+  const std::string mark = end ? fmt::format(", comparable up to step {}", *end) : "", note = comparable_note(record);
   const std::string metric = html(record.metric);
   if (!record.reference_curve.values.empty() || !record.as_is_curve.values.empty())
-    text += section("curves-section", metric, chart("curves", metric + " of reference, subject and fix over steps"));
+    text += section("curves-section", metric, chart("curves", metric + " of reference, subject and fix over steps" + mark) + note);
   if (!record.as_is_difference.values.empty() || !record.fix_difference.values.empty())
     text += section("differences-section", "Relative difference",
-                    chart("differences", "difference of " + metric + " to the reference, with the accepted zone"));
+                    chart("differences", "difference of " + metric + " to the reference, with the accepted zone" + mark) + note);
   for (std::size_t i = 0; i < record.other_metrics.size(); ++i) {
     const OtherMetric& other = record.other_metrics[i];
     if (other.reference.values.empty() && other.as_is.values.empty() && other.fix.values.empty()) continue;

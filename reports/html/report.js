@@ -59,6 +59,33 @@
     chart.update("none");
   }
 
+  // Where the comparable part ends. Its label stands on the wider side, above everything, on a ground that lets no curve through.
+  const comparableEnd = {
+    id: "comparableEnd",
+    afterDatasetsDraw(chart) {
+      const {ctx, chartArea: {left, right, top, bottom}, scales} = chart;
+      const x = scales.x.getPixelForValue(data.comparable_end);
+      if (!(x >= left && x <= right)) return;
+      const before = x - left > right - x, room = Math.max(x - left, right - x) - 12;
+      const text = `comparable up to here: step ${data.comparable_end}`;
+      ctx.save();
+      ctx.strokeStyle = ctx.fillStyle = colour("text");
+      ctx.setLineDash([6, 4]);
+      ctx.beginPath();
+      ctx.moveTo(x, top);
+      ctx.lineTo(x, bottom);
+      ctx.stroke();
+      ctx.font = "12px system-ui, sans-serif";
+      ctx.textBaseline = "top";
+      const width = Math.min(ctx.measureText(text).width, room), from = before ? x - 6 - width : x + 6;
+      ctx.fillStyle = colour("card");
+      ctx.fillRect(from - 2, top + 2, width + 4, 16);
+      ctx.fillStyle = colour("text");
+      ctx.fillText(text, from, top + 4, room);
+      ctx.restore();
+    },
+  };
+
   const axis = (text, more) => ({title: {display: true, text}, ticks: {}, grid: {}, ...more});
 
   function lineChart({id, lines}) {
@@ -67,8 +94,9 @@
     const y = axis(percent ? "difference to the reference" : heading, {});
     if (percent) y.ticks.callback = (value) => +(value * 100).toPrecision(4) + " %";
     const percentLabel = (item) => item.dataset.label + ": " + (item.parsed.y * 100).toFixed(3) + " %";
+    const marked = data.comparable_end !== null && (percent || id === "curves");  // the others are not judged
     const chart = new Chart(document.getElementById(id), {
-      type: "line",
+      type: "line", plugins: marked ? [comparableEnd] : [],
       data: {datasets: [...(percent ? zone(lines) : []), ...lines.map(dataset)]},
       options: {
         animation: false, maintainAspectRatio: false, normalized: true, parsing: false, spanGaps: false,

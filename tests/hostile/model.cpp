@@ -27,7 +27,11 @@ Model::Model(const Options& options, std::set<std::string> off, const Lookup& lo
     const double value = std::atof(lookup(window.variable).value_or("nan").c_str());
     if (!(value >= window.low && value <= window.high)) active_.push_back({{}, window.percent, 0, false});
   }
-  if (const auto perturb = lookup("HOSTILE_PERTURB")) kick_ = Random(std::strtoull(perturb->c_str(), nullptr, 10)).normal();
+  if (const auto perturb = lookup("HOSTILE_PERTURB")) {
+    const std::uint64_t sample = std::strtoull(perturb->c_str(), nullptr, 10);
+    kick_ = Random(sample).normal();
+    if (sample >= 5 && sample <= 7) growth_ = 1e2;
+  }
   level_ += options_.noise_percent / 100 * random_.normal();
 }
 
@@ -58,7 +62,7 @@ double Model::percent_off(const std::vector<Cause>& active, double share) const 
   return percent;
 }
 
-double Model::chaos_percent(double share) const { return options_.perturbed_percent * kick_ * std::pow(1e4, share - 1); }
+double Model::chaos_percent(double share) const { return options_.perturbed_percent * kick_ * std::pow(growth_, share - 1); }
 
 double Model::score(std::int64_t step) const {
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);

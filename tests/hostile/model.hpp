@@ -52,6 +52,7 @@ class Model {
   Random random_;
   double level_ = 1;
   double kick_ = 0;  ///< normal, by the perturbation's seed; 0: not perturbed
+  double growth_ = 1e4;  ///< of it, from the first step to the last
 };
 
 }  // namespace hostile

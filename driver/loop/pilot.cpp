@@ -1,0 +1,211 @@
+#include "driver/loop/pilot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "driver/baseline/recorded_curve.hpp"
+#include "driver/trial/run_tag.hpp"
+#include "driver/trial/samples.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using Mark = PilotLine::Mark;
+
+/// As it is, and the four whose perturbation has the size of float32's rounding. Those of float16's are run only where the
+/// verdict depends on them: somebody sits in front of it.
+constexpr int kFineRuns = 5;
+constexpr int kSubjectRuns = 2, kSubjectRunsAlone = 4;  ///< as in the night; the latter where the references show no spread
+
+/// The runs of one side.
+struct Series {
+  std::size_t trial = 0;
+  const char* name = "";
+  LaunchSide* side = nullptr;
+  const std::optional<configs::Perturbation>* perturb = nullptr;
+  int wanted = 0, launched = 0;
+  std::vector<int> seeds_running;
+  std::vector<AttemptOutcome> ended;
+  std::vector<PilotLine> lines;  ///< what its runs showed by themselves
+};
+
+std::string times(int runs) { return runs == 1 ? "once" : runs == 2 ? "twice" : fmt::format("{} times", runs); }
+
+class Runs {
+ public:
+  Runs(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const std::filesystem::path& folder,
+       Progress& progress)
+      : experiment_(experiment), folder_(folder), progress_(progress),
+        sides_{Series{.trial = 0, .name = "reference", .side = &sides.reference, .perturb = &experiment.reference.perturb},
+               Series{.trial = 1, .name = "subject", .side = &sides.subject, .perturb = &experiment.subject.perturb}},
+        attempts_(launcher, experiment.metrics, make_run_tag(folder), 0, [this](const RunningAttempt& running) {
+          show(running);
+          return false;
+        }) {}
+
+  Pilot operator()() {
+    const bool recorded = experiment_.reference.curve.has_value();
+    const bool perturbs = experiment_.reference.perturb && !recorded;
+    reference().wanted = recorded ? 0 : perturbs ? std::min(kFineRuns, experiment_.reference.repeats) : 1;
+    subject().wanted = perturbs || experiment_.subject.perturb ? kSubjectRuns : 1;
+    announce();
+    PilotFindings findings;
+    do {
+      run_wanted();
+      if (is_over()) break;
+      findings = pilot_findings(experiment_, recorded ? recorded_curves(experiment_) : whole_curves(reference().ended),
+                                whole_curves(subject().ended));
+    } while (wants_more(findings));
+    Pilot result{.signal_number = attempts_.signal_number()};
+    attempts_.stop_all();
+    const auto tell = [&](const std::vector<PilotLine>& lines) { result.lines.insert(result.lines.end(), lines.begin(), lines.end()); };
+    for (Series& one : sides_) {
+      if (!is_over()) warn_of_perturbation(one);
+      tell(one.lines);
+    }
+    tell(findings.lines);
+    return result;
+  }
+
+ private:
+  Series& reference() { return sides_[0]; }
+  Series& subject() { return sides_[1]; }
+  bool is_over() const {
+    return attempts_.signal_number() != 0 || std::ranges::any_of(sides_, [](const Series& one) {
+             return std::ranges::count(one.lines, Mark::error, &PilotLine::mark) > 0;
+           });
+  }
+
+  void announce() {
+    std::string text = fmt::format("running the subject {}", times(subject().wanted));
+    if (reference().wanted) text += fmt::format(" and the reference {}", times(reference().wanted));
+    if (reference().wanted == kFineRuns && experiment_.reference.repeats > kFineRuns)
+      text += fmt::format(" ({} if the subject rounds more coarsely than float32)", times(experiment_.reference.repeats));
+    progress_.line(text + "; Ctrl-C ends them");
+  }
+
+  /// Until everything that is wanted has ended, or something is wrong.
+  void run_wanted() {
+    do {
+      for (Series& one : sides_)
+        while (!is_over() && one.launched < one.wanted) {
+          auto slot = one.side->pool->acquire();
+          if (!slot) break;
+          start(one, *std::move(slot));
+        }
+      for (const AttemptOutcome& outcome : attempts_.wait()) take_in(outcome);
+    } while (attempts_.signal_number() == 0 && (attempts_.any_running() || (!is_over() && std::ranges::any_of(sides_, [](const Series& one) {
+               return one.launched < one.wanted;
+             }))));
+  }
+
+  void start(Series& one, launch::Slot slot) {
+    const int number = ++one.launched;
+    AttemptRequest request{.trial = one.trial, .number = number, .side = one.side, .steps = experiment_.steps};
+    request.folder = folder_ / (number == 1 ? one.name : fmt::format("{}-{}", one.name, number));
+    if (experiment_.steps) request.last_steps[experiment_.metrics.front().name] = *experiment_.steps;
+    if (&one == &subject()) request.recipe = neutralise::recipe_for(experiment_, {}, {}, one.side->environment);
+    request.perturbed = next_seed(*one.perturb, one.ended, one.seeds_running);
+    one.seeds_running.push_back(request.perturbed);
+    attempts_.start(std::move(request), std::move(slot));
+  }
+
+  void take_in(const AttemptOutcome& outcome) {
+    Series& one = sides_[outcome.trial];
+    std::erase(one.seeds_running, outcome.perturbed);
+    running_.erase({outcome.trial, outcome.number});
+    one.ended.push_back(outcome);
+    const configs::Metric& metric = experiment_.metrics.front();
+    const auto series = outcome.curve.series.find(metric.name);
+    const bool logged = series != outcome.curve.series.end() && !series->second.empty();
+    const std::string text = !outcome.errors.empty()   ? outcome.errors.front()
+                             : !can_be_judged(outcome) ? outcome.text
+                             : !logged                 ? fmt::format("it ended well, but logged no {}", metric.name)
+                                                       : what_it_logged(outcome, series->second);
+    const bool works = can_be_judged(outcome) && logged;
+    const auto say = [&](Mark mark, const std::string& what) { one.lines.push_back({mark, fmt::format("{}: {}", one.name, what)}); };
+    if (outcome.number == 1)
+      say(works ? Mark::ok : Mark::error, text);
+    else if (!works && !outcome.perturbed)  // of those that are, samples.hpp says what is odd
+      say(Mark::warning, fmt::format("its repeat broke: {}", text));
+    if (outcome.number == 1 && works)
+      for (const std::string& note : outcome.notes) say(Mark::warning, note);
+    progress_.line(fmt::format("{}: {}{}", title(one, outcome.number), text, time_left(one, outcome)));
+  }
+
+  std::string what_it_logged(const AttemptOutcome& outcome, const judge::Series& series) const {
+    return fmt::format("{} points in {}, the last is step {}: {} {:g}", series.size(), reports::duration_text(outcome.duration_s),
+                       series.back().step, experiment_.metrics.front().name, series.back().value);
+  }
+
+  std::string title(const Series& one, int number) const {
+    return one.wanted > 1 ? fmt::format("{}, run {} of {}", one.name, number, one.wanted) : one.name;
+  }
+
+  std::string time_left(const Series& one, const AttemptOutcome& outcome) const {
+    const int left = one.wanted - one.launched + static_cast<int>(one.seeds_running.size());
+    const double rounds = std::ceil(static_cast<double>(left) / static_cast<double>(one.side->pool->size()));
+    return left && !is_over() ? fmt::format("; about {} to go", reports::duration_text(rounds * outcome.duration_s)) : "";
+  }
+
+  void show(const RunningAttempt& running) {
+    const Series& one = sides_[running.request.trial];
+    const auto step = running.log.last_step();
+    running_[{running.request.trial, running.request.number}] =
+        fmt::format("{}: {}", title(one, running.request.number), step ? fmt::format("step {}", *step) : "nothing logged yet");
+    progress_.running(
+        [&](std::size_t columns, std::size_t rows) {
+          std::vector<std::string> lines;
+          for (const auto& [which, line] : running_)
+            if (lines.size() < rows) lines.push_back(line.substr(0, columns));
+          return lines;
+        },
+        [&] {
+          std::string text;
+          for (const auto& [which, line] : running_) text += (text.empty() ? "" : "; ") + line;
+          return text;
+        });
+  }
+
+  /// Raises what is wanted of a side, where the answer depends on more of its runs.
+  bool wants_more(const PilotFindings& findings) {
+    if (!findings.usable) return false;
+    const bool ensemble = reference().wanted == kFineRuns && findings.spread_known;
+    if (ensemble && !findings.rounds_like_float32 && experiment_.reference.repeats > kFineRuns) {
+      reference().wanted = experiment_.reference.repeats;
+    } else if (!findings.spread_known && experiment_.subject.perturb && subject().wanted < kSubjectRunsAlone) {
+      subject().wanted = kSubjectRunsAlone;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void warn_of_perturbation(Series& one) {
+    if (!*one.perturb) return;
+    for (const OddPerturbation& odd : odd_perturbations(one.ended, **one.perturb, one.name, experiment_.metrics.front().name))
+      one.lines.push_back({Mark::warning, odd.text});
+  }
+
+  const configs::Experiment& experiment_;
+  std::filesystem::path folder_;
+  Progress& progress_;
+  std::array<Series, 2> sides_;
+  std::map<std::pair<std::size_t, int>, std::string> running_;
+  Attempts attempts_;
+};
+
+}  // namespace
+
+Pilot run_pilot(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher,
+                const std::filesystem::path& folder, Progress& progress) {
+  return Runs(experiment, sides, launcher, folder, progress)();
+}
+
+}  // namespace bisectd::driver
