@@ -59,7 +59,7 @@
     chart.update("none");
   }
 
-  // Where the comparable part ends. Its label stands on the wider side, above everything, on a ground that lets no curve through.
+  // Where the comparable part ends. Its label stands on the wider side, above everything, with a rim that keeps curves off its letters.
   const comparableEnd = {
     id: "comparableEnd",
     afterDatasetsDraw(chart) {
@@ -78,9 +78,11 @@
       ctx.font = "12px system-ui, sans-serif";
       ctx.textBaseline = "top";
       const width = Math.min(ctx.measureText(text).width, room), from = before ? x - 6 - width : x + 6;
-      ctx.fillStyle = colour("card");
-      ctx.fillRect(from - 2, top + 2, width + 4, 16);
-      ctx.fillStyle = colour("text");
+      ctx.setLineDash([]);
+      ctx.strokeStyle = colour("card");
+      ctx.lineWidth = 4;
+      ctx.lineJoin = "round";
+      ctx.strokeText(text, from, top + 4, room);
       ctx.fillText(text, from, top + 4, room);
       ctx.restore();
     },

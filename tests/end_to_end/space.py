@@ -105,9 +105,10 @@ class Space(unittest.TestCase):
 
 
 def hostile_experiment(*options, suspects=8, devices="[0]", search="", subject="", reference="", extra="", steps=100,
-                       discover=False, effect=False, perturbed=True):
+                       discover=False, effect=False, perturbed=True, chaos="0.01", repeats=5):
     """An experiment with the hostile trainer on both sides; `options` are those of the subject. Runs are perturbed: five
-    references then differ by 1e-8 of the loss at the first step and by 1e-4 at the end."""
+    references then differ by 1e-8 of the loss at the first step and by 1e-4 at the end; by `chaos` per cent there, if that is given,
+    with eight `repeats` as a preset has them."""
     words = ", ".join(json.dumps(str(option)) for option in options)
     members = "{discover: true}" if discover else "[" + ", ".join(f"op{i}" for i in range(suspects)) + "]"
     discovery = """
@@ -116,19 +117,19 @@ def hostile_experiment(*options, suspects=8, devices="[0]", search="", subject="
               elsewhere: 'missing npu kernel: (?P<name>\\w+), '""" if discover else ""
     traces = """
             effect: {log: 'missing npu kernel: (?P<name>\\w+), expected_kernel_key:\\((?P<detail>.*)\\), fall'}""" if effect else ""
-    chaos = ', "--perturbed", "0.01"' if perturbed else ""
-    ensemble = "repeats: 5\n          perturb: {environment: HOSTILE_PERTURB}" if perturbed else "repeats: 2"
+    drift = f', "--perturbed", "{chaos}"' if perturbed else ""
+    ensemble = f"repeats: {repeats}\n          perturb: {{environment: HOSTILE_PERTURB}}" if perturbed else "repeats: 2"
     samples = "perturb: {environment: HOSTILE_PERTURB}" if perturbed else ""
     show = ', "--discover"' if discover or effect else ""
     return textwrap.dedent(f"""\
         version: 1
         name: hostile
         reference:
-          command: ["{HOSTILE}", "--generate", "{suspects}", "--steps", "{steps}"{chaos}]
+          command: ["{HOSTILE}", "--generate", "{suspects}", "--steps", "{steps}"{drift}]
           {ensemble}
           {reference}
         subject:
-          command: ["{HOSTILE}", "--generate", "{suspects}", "--steps", "{steps}"{chaos}{show}, {words}]
+          command: ["{HOSTILE}", "--generate", "{suspects}", "--steps", "{steps}"{drift}{show}, {words}]
           {samples}
           devices: {{kind: npu, ids: {devices}}}
           exit_grace: 500ms

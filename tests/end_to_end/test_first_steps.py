@@ -4,6 +4,8 @@ import os
 import pty
 import re
 import select
+import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -59,14 +61,69 @@ class Check(Space):
             self.assertIn(words, done.out)
         self.assertFalse((self.folder / "bisectd-out").exists(), "looking left something behind")
 
-    def test_one_pair_of_runs(self):
-        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3"))
-        done = self.bisectd("check", "experiment.yaml", "--run", code=0)
-        self.assertRegex(done.out, r"reference: 100 points in .*, the last is step 100: loss \d")
-        self.assertRegex(done.out, r"the subject differs by \+3\.\d\d %")
+    def checked(self, *options, code=0, **experiment):
+        """What a check says that runs a few, and how often it ran each side."""
+        shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
+        self.write("experiment.yaml", hostile_experiment(*options, **experiment))
+        done = self.bisectd("check", "experiment.yaml", "--run", code=code)
+        folders = [path.parent.name for path in self.folder.glob("bisectd-out/*/*/command.sh")]
+        return done, [sum(name.startswith(side) for name in folders) for side in ("reference", "subject")]
+
+    def test_a_few_runs(self):
+        done, runs = self.checked("--cause", "op1=3")
+        self.assertEqual(runs, [5, 2])
+        self.assertRegex(done.out, r"(?m)^ok +reference: 100 points in .*, the last is step 100: loss \d")
+        self.assertRegex(done.out, r"(?m)^ok +loss is comparable up to its last step, 100: two healthy runs differ by no more than 0\.\d+ % there$")
+        self.assertRegex(done.out, r"(?m)^ok +the subject as it is fails \(\+3\.\d\d %\): ")
+        self.assertRegex(done.out, r"the failure is certain at step \d+ of 100, .*no shorter one is proposed")
+        self.assertIn("reference, run 5 of 5: ", done.err)
         (folder,) = (self.folder / "bisectd-out").iterdir()
         self.assertTrue((folder / "subject/command.sh").exists())
         self.assertIn(str(folder), done.out)
+
+    def test_the_comparable_part_and_the_shortest_run(self):
+        done, runs = self.checked("--cause", "op1=3", steps=400, chaos=2, repeats=8)
+        self.assertEqual(runs, [8, 2], "a subject that is off at its first step may be a device that rounds coarsely")
+        self.assertRegex(done.out, r"(?m)^ok +loss is comparable up to step 3\d\d of 400: from there on two healthy runs differ by more than 0\.1\d %$")
+        enough, saved = re.search(r"a run of (\d+) steps shows it with a margin .* saves (\d+) % of a trial", done.out).groups()
+        self.assertIn("nothing needs to be changed", done.out)
+        self.assertAlmostEqual(float(saved), 100 - float(enough) / 4, delta=1)
+        search = self.bisectd("run", "experiment.yaml", code=1)  # what was foretold is what it does
+        self.assertIn(f"trials of the search end at step {enough} of 400", search.err)
+        foretold = re.search("loss is comparable .*", done.out).group()
+        self.assertIn(foretold, search.err)
+        self.assertIn(foretold, search.out)
+        self.assertIn(foretold, (self.run_folder() / "report.md").read_text())
+        self.assertEqual(self.report()["comparable_until"], int(re.search(r"up to step (\d+)", foretold).group(1)))
+
+    def test_a_healthy_subject_takes_no_more_runs_than_it_needs(self):
+        done, runs = self.checked(steps=400, chaos=2, repeats=8)
+        self.assertEqual(runs, [5, 2])
+        self.assertIn("the subject as it is passes, so there is nothing to search", done.out)
+        self.assertNotIn("a run of", done.out)
+
+    def test_without_perturbation_each_side_runs_once(self):
+        done, runs = self.checked("--cause", "op1=3", perturbed=False)
+        self.assertEqual(runs, [1, 1])
+        self.assertRegex(done.out, "(?m)^warning +up to which step loss is comparable, .* cannot be known")
+        self.assertNotIn("a run of", done.out)
+
+    def test_a_side_that_breaks_is_not_repeated(self):
+        done, runs = self.checked("--crash-at", "5", code=4)
+        self.assertEqual(runs[1], 1)
+        self.assertRegex(done.out, "(?m)^error +subject: killed by SIGSEGV")
+
+    def test_repeats_that_break_are_told(self):
+        done, runs = self.checked("--crash-perturbed")
+        self.assertRegex(done.out, "(?m)^warning +runs of the subject break when they are perturbed")
+
+    def test_ctrl_c_leaves_nothing_running(self):
+        self.write("experiment.yaml", hostile_experiment("--step-ms", "200", steps=1000))
+        process = self.start("check", "experiment.yaml", "--run")
+        self.wait_for(lambda: sum(HOSTILE in one for one in self.processes_of_this_test()) == 2)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 128 + signal.SIGINT)
+        self.assertEqual(self.processes_of_this_test(), [])
 
     def test_a_run_that_fails(self):
         for option, words in ((("--crash-at", "5"), "SIGSEGV"), (("--exit-code", "3", "--truncate-at", "50"), "exited 3"),

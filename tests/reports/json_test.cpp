@@ -72,3 +72,10 @@ TEST_CASE("report.json is ASCII and keeps hostile text as data") {
     if (valid) CHECK(report.at("metric") == text);
   }
 }
+
+TEST_CASE("report.json says up to where healthy runs agree") {
+  Record record = sample::culprits();
+  CHECK(nlohmann::json::parse(to_json(record)).at("comparable_until") == nullptr);
+  record.comparable_until = 40;
+  CHECK(nlohmann::json::parse(to_json(record)).at("comparable_until") == 40);
+}
