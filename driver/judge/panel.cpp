@@ -97,44 +97,45 @@ double Panel::coarseness_of(std::span<const Curve> attempts) const {
   return coarseness;
 }
 
-Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept,
-                            std::optional<std::int64_t> horizon) const {
-  const double coarseness = coarseness_of(attempts), target = whole_.accept.target;
-  auto until = healthy_->comparable_until(target, coarseness);
-  if (until && horizon) until = std::min(*until, *horizon);
-  const std::optional<Reference> part = cut(until);
-  if (!part) return not_comparable(attempts, accept);
-  Judgement judgement = judge::judge(*part, attempts, {}, accept);
+/// A fault may show best before rounding has grown: what no healthy run does there is no healthy run's. And what deviates there
+/// without harm is said.
+void Panel::look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,
+                         Judgement& judgement) const {
   Judgement clearest = judgement;
-  std::int64_t clearest_at = part->last_step();
-  // A fault may show best before rounding has grown: what no healthy run does there is no healthy run's.
+  std::int64_t clearest_at = until;
   for (const double share : kEarlierLooks) {
-    if (judgement.verdict == Verdict::fail) break;
-    const auto shorter = cut(std::llround(share * static_cast<double>(part->last_step())));
+    if (judgement.verdict == Verdict::fail) return;
+    const std::int64_t step = std::llround(share * static_cast<double>(until));
+    const auto shorter = cut(step);
     if (!shorter) break;
     Judgement there = judge::judge(*shorter, attempts, {}, accept);
     if (there.verdict == Verdict::fail) {
-      there.comparable_until = shorter->last_step();
       judgement = std::move(there);
+      judgement.comparable_until = step;
     } else if (clarity(there) > clarity(clearest)) {
-      clearest_at = shorter->last_step();
       clearest = std::move(there);
+      clearest_at = step;
     }
   }
   if (judgement.verdict == Verdict::pass && clearest.harmless)
     judgement.notes.push_back(fmt::format(
         "at step {} it deviates by {:.2g} %, which is more than rounding explains (healthy runs are {:.2g} % apart there), but "
         "does no harm by the target", clearest_at, 100 * *clearest.harmless, 100 * *clearest.healthy_spread));
-  for (const std::int64_t later : healthy_->telling_until(target, coarseness)) {
-    if (horizon && later > *horizon) break;
+}
+
+/// What a device that rounds coarsely does in somewhat longer parts may condemn it, and may take a pass back.
+void Panel::look_later(std::span<const Curve> attempts, const configs::Acceptance& accept, double coarseness,
+                       std::optional<std::int64_t> horizon, Judgement& judgement) const {
+  for (const std::int64_t later : healthy_->telling_until(whole_.accept.target, coarseness)) {
+    if ((horizon && later > *horizon) || judgement.verdict == Verdict::fail) return;
     const auto longer = cut(later);
-    if (!longer || judgement.verdict == Verdict::fail) break;
+    if (!longer) return;
     Judgement there = judge::judge(*longer, attempts, {}, accept);
     if (there.verdict == Verdict::fail) {
       judgement = std::move(there);
       judgement.comparable_until = later;
     } else if (judgement.verdict == Verdict::pass && there.delta &&
-               badness(*longer, *there.delta) > target + there.standard_error.value_or(0)) {
+               badness(*longer, *there.delta) > whole_.accept.target + there.standard_error.value_or(0)) {
       judgement.verdict = Verdict::inconclusive;
       judgement.reason = "noise";
       judgement.p_bad = there.p_bad;
@@ -142,6 +143,18 @@ Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acce
                                     100 * there.healthy_spread.value_or(0));
     }
   }
+}
+
+Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept,
+                            std::optional<std::int64_t> horizon) const {
+  const double coarseness = coarseness_of(attempts);
+  auto until = healthy_->comparable_until(whole_.accept.target, coarseness);
+  if (until && horizon) until = std::min(*until, *horizon);
+  const std::optional<Reference> part = cut(until);
+  if (!part) return not_comparable(attempts, accept);
+  Judgement judgement = judge::judge(*part, attempts, {}, accept);
+  look_earlier(attempts, accept, part->last_step(), judgement);
+  look_later(attempts, accept, coarseness, horizon, judgement);
   judgement.spreads.clear();  // of another window than the whole run's
   judgement.spreads[whole_.metric.name] = {};
   if (part->last_step() == whole_.last_step()) return judgement;

@@ -69,6 +69,10 @@ class Panel {
   Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
   double coarseness_of(std::span<const Curve> attempts) const;
   std::optional<Reference> cut(std::optional<std::int64_t> until) const;
+  void look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,
+                    Judgement& judgement) const;
+  void look_later(std::span<const Curve> attempts, const configs::Acceptance& accept, double coarseness,
+                  std::optional<std::int64_t> horizon, Judgement& judgement) const;
   Judgement judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept,
                        std::optional<std::int64_t> horizon) const;
   Judgement not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
