@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -29,10 +30,14 @@ class Init(Space):
                 self.assertNotIn("\x1b", done.err)
 
     def test_the_first_experiment_of_the_readme_can_be_loaded(self):
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/python").symlink_to(sys.executable)  # Debian has none of this name
+        path = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
         for readme in ("README.md", "README.zh-CN.md"):
             text = re.search(r"(?s)```yaml\n(.*?)```", (SOURCE / readme).read_text())[1]
             self.write("experiment.yaml", text)
-            self.assertIn("ok       experiment.yaml: experiment ppocrv4-rec", self.bisectd("check", "experiment.yaml", code=0).out)
+            done = self.bisectd("check", "experiment.yaml", code=0, environment=path)
+            self.assertIn("ok       experiment.yaml: experiment ppocrv4-rec", done.out)
 
     def test_the_training_is_guessed(self):
         for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("lib", "pattern")):
