@@ -18,7 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PADDLE = ROOT / "examples/paddle"
 FLAG = "FLAGS_npu_storage_format"
-# Large enough to move the loss of 80 steps by more than the target, whatever the seed.
+# Meant to move the loss of 80 steps by more than the target. batch_norm_grad +30 % did not with every seed: it is +100 % here.
 FAULTS = [("hard_swish", 0.1), ("batch_norm_grad", 1.0), ("adam", 0.1), ("gelu", 0.2), ("conv2d_grad", 0.5), ("matmul_v2_grad", 0.5)]
 
 
@@ -59,7 +59,7 @@ def judged(report, names, kind):
     if report["outcome"] != "culprits":
         return "exact" if kind == "none" and report["outcome"] == "aligned" else report["outcome"]
     named = sorted(culprit["name"] for culprit in report["culprit_set"])
-    # Either member of a pair mends it; and what only feeds on the wrong operator may stand for it.
+    # Either member of a pair mends it.
     right = [names] if kind != "flag" else [names, [FLAG], sorted(names + [FLAG])]
     return "exact" if named in right else "WRONG " + ",".join(named)
 
