@@ -37,6 +37,10 @@ bool worth_settling(const EvidenceLog& log, const LogEntry& entry) {
   return entry.told() < kToldEnough + more && open;
 }
 
+bool is_disputed(const EvidenceLog& log, const LogEntry& entry) {
+  return log.exact() && entry.disputed() && entry.verdict == Verdict::inconclusive && worth_settling(log, entry);
+}
+
 bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known) {
   const std::size_t most = std::max(kMostSilentInARow, kMostSilentRounds * slots);
   std::size_t silent = 0;

@@ -12,6 +12,9 @@ bool worth_asking(const EvidenceLog& log, const LogEntry* entry);
 /// often as worth_asking() allows.
 bool hidden_by_noise(const EvidenceLog& log, const LogEntry* entry);
 
+/// Whether verdicts that are never wrong say of one set both that it passes and that it fails, and more of them may tell.
+bool is_disputed(const EvidenceLog& log, const LogEntry& entry);
+
 /// Whether another trial of one side of a contradiction may give it up.
 bool worth_settling(const EvidenceLog& log, const LogEntry& entry);
 

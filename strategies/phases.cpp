@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "strategies/additive/engine.hpp"
 #include "strategies/asking_again.hpp"
+#include "strategies/causes/engine.hpp"
 
 namespace bisectd::strategies {
 namespace {
@@ -40,7 +42,7 @@ void Phases::tell(const Evidence& evidence) {
   const bool was_hidden = hidden_by_noise(log_, told_before);
   const EvidenceLog::Change change = log_.add(seen);
   const LogEntry& entry = log_.entries()[change.entry];
-  if (engine_) engine_->hear(log_.opinions().back());
+  if (causes_) causes_->hear();
   if (sums_) sums_->hear();
   const bool changed = change.fresh || change.before != entry.verdict ||
                        (!was_hidden && hidden_by_noise(log_, &entry));
@@ -57,14 +59,26 @@ void Phases::tell(const Evidence& evidence) {
 
 // What is believed about the flips decides how much every verdict weighs, those told long ago too.
 void Phases::estimate_flip() {
-  if (by_causes())
-    flip_.observe(engine_->expected_flips());
-  else
-    flip_.observe(log_.outvoted());
+  const std::optional<Flips> believed = leader() ? leader()->expected_flips() : std::nullopt;
+  flip_.observe(believed.value_or(log_.outvoted()));
   if (!flip_.moved_from(log_.flip())) return;
   const bool revised = log_.set_flip(flip_.mean());
-  if (engine_) engine_->weigh_again();
+  if (causes_) causes_->weigh_again();
   if (revised) rebuild();
+}
+
+Phase Phases::phase() const {
+  const bool contradictory = log_.contradiction() && !bears_contradictions();
+  if (contradictory || std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) { return is_disputed(log_, entry); }))
+    return Phase::settling;
+  const LogEntry* as_is = entry_of(all_);
+  const Verdict verdict = verdict_of(all_);
+  if (verdict == Verdict::pass || (verdict != Verdict::fail && !worth_asking(log_, as_is))) return Phase::over;
+  if (verdict != Verdict::fail || (!culprits_ && !runnable_)) return Phase::both_ends;
+  if (!culprits_) return Phase::runnable;
+  if (explained() || all_is_silent(log_, problem_.slots, as_is)) return Phase::over;
+  if (leader()) return Phase::believing;
+  return culprits_->complete() ? Phase::naming : Phase::bisecting;
 }
 
 // One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears
@@ -100,8 +114,8 @@ void Phases::rebuild() {
   top_ = 0;
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
-  if (engine_ && (!culprits_ || before != always_active_)) {
-    engine_.reset();
+  if (causes_ && (!culprits_ || before != always_active_)) {
+    causes_.reset();
     advance();
   }
 }
@@ -137,8 +151,8 @@ void Phases::advance() {
     culprits_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
                                           failing_, problem_.seed + 2);
   if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
-  if (!engine_ && !by_sums() && wants_causes())
-    engine_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
+  if (!causes_ && !bears_contradictions() && wants_causes())
+    causes_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
   if (explained()) return;
   if (culprits_->complete()) look_for_causes();
 }
@@ -189,11 +203,21 @@ bool Phases::wants_sums() const {
          !worth_settling(log_, log_.entries()[pair->pass]);
 }
 
-const Finding* Phases::believed() const {
-  if (by_sums()) return &sums_->finding();
-  // Proved stays proved when the engine can take in no more, until a trial shows more than it knew.
-  return engine_ && (by_causes() || engine_->finding().proved) ? &engine_->finding() : nullptr;
+const Engine* Phases::leader() const {
+  for (const Engine* engine : {sums_.get(), causes_.get()})
+    if (engine && !engine->misfit()) return engine;
+  return nullptr;
 }
+
+// Proved stays proved when the engine can take in no more, until a trial shows more than it knew.
+const Engine* Phases::believing() const {
+  if (const Engine* engine = leader()) return engine;
+  return causes_ && causes_->finding().proved ? causes_.get() : nullptr;
+}
+
+const Finding* Phases::believed() const { return believing() ? &believing()->finding() : nullptr; }
+
+std::vector<double> Phases::guilt() const { return believing()->guilt(); }
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
 bool Phases::wants_causes() const {

@@ -1,14 +1,13 @@
 // The phases of a search, in the order they follow from the evidence: both ends, a top end that runs, the culprits,
-// their causes. Each phase is an engine over observations; the log outlives them all, so that a revised verdict only
+// their causes. Each has engines over the same evidence; the log outlives them all, so that a revised verdict only
 // means building the engines again from it. Knows what was told; not what to ask next, nor how to word an answer.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "strategies/additive/engine.hpp"
 #include "strategies/cause_search.hpp"
-#include "strategies/causes/engine.hpp"
+#include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/flip_estimate.hpp"
 #include "strategies/ordered.hpp"
@@ -17,6 +16,17 @@
 
 namespace bisectd::strategies {
 
+/// Where a search stands; each phase has its own way to choose trials (planning.cpp).
+enum class Phase {
+  settling,   ///< verdicts contradict each other: asked again before anything builds on them
+  both_ends,  ///< the subject as it is must fail, and pass with everything neutralised
+  runnable,   ///< with everything neutralised it does not run: which suspects cannot be neutralised?
+  believing,  ///< an engine leads that believes in causes
+  bisecting,  ///< `ordered` looks for the culprits
+  naming,     ///< the culprits are known: which of them fail alone, and do they prove it?
+  over,       ///< nothing is to be asked
+};
+
 class Phases {
  public:
   Phases(Problem problem, EngineKind engine);
@@ -24,6 +34,8 @@ class Phases {
   Phases& operator=(const Phases&) = delete;
 
   void tell(const Evidence& evidence);
+
+  Phase phase() const;
 
   const Problem& problem() const { return problem_; }
   const EvidenceLog& log() const { return log_; }
@@ -39,25 +51,24 @@ class Phases {
   /// The engines of the phases reached so far; null before.
   const Ordered* runnable() const { return runnable_.get(); }  ///< what cannot be neutralised
   const Ordered* culprits() const { return culprits_.get(); }
-  const causes::Engine* engine() const { return engine_.get(); }
-  const additive::Engine* sums() const { return sums_.get(); }
   /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
   const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }
   /// The first failing trial that holds none of the causes found; null without one, with noise, and while one is open.
   const SuspectSet* unexplained() const;
 
-  /// Whether `additive` leads: it was asked for, or the verdicts contradict each other for good and the measured
-  /// differences may tell why. It hands over when it misfits.
-  bool by_sums() const { return sums_ && !sums_->misfit(); }
-  /// Whether `causes` leads; it hands over to `ordered`, which heard the same evidence, when nothing it can believe in
-  /// fits.
-  bool by_causes() const { return !by_sums() && engine_ && !engine_->misfit(); }
-  /// What the leading one of these two believes; null if neither leads.
+  /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
+  /// hands over; all of them heard the same evidence.
+  const Engine* leader() const;
+  /// Whether the leader bears verdicts that contradict each other for good, as cancelling effects make them: `additive`.
+  bool bears_contradictions() const { return sums_ && !sums_->misfit(); }
+  /// What an engine believes that leads, or that has proved its answer; null if there is none.
   const Finding* believed() const;
-  /// Whether one of them has named and proved everything.
+  std::vector<double> guilt() const;  ///< per suspect, as the engine of believed() sees it
+  /// Whether that names and proves everything.
   bool explained() const { return believed() && believed()->proved; }
 
  private:
+  const Engine* believing() const;
   void take_in(const LogEntry& entry);
   bool settle_top();
   bool top_may_pass() const;
@@ -78,8 +89,7 @@ class Phases {
   FlipEstimate flip_;
   std::vector<Observation> failing_, crashing_;  // the log as seen by the main search and by the search for `runnable`
   std::unique_ptr<Ordered> runnable_, culprits_;
-  std::unique_ptr<causes::Engine> engine_;
-  std::unique_ptr<additive::Engine> sums_;
+  std::unique_ptr<Engine> causes_, sums_;  // `causes`, `additive`
   std::vector<std::unique_ptr<CauseSearch>> reasons_;
   SuspectSet always_active_;
 };

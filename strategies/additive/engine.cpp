@@ -114,20 +114,20 @@ void Engine::review() {
   }
 }
 
-std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
-  std::vector<SuspectSet> sets;
-  if (misfit_ || finding_.proved) return sets;
+std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+  std::vector<Question> questions;
+  if (misfit_ || finding_.proved) return questions;
   const auto known = [&](const SuspectSet& set) {
     return std::find(pending.begin(), pending.end(), set) != pending.end() ||
-           std::find(sets.begin(), sets.end(), set) != sets.end();
+           std::ranges::count(questions, set, &Question::active) > 0;
   };
   for (const SuspectSet& check : checks_)
-    if (sets.size() < count && !known(check)) {
+    if (questions.size() < count && !known(check)) {
       const LogEntry* entry = log_.find(check);
-      if (!entry || !log_.exact() || entry->judged() == 0) sets.push_back(check);
+      if (!entry || !log_.exact() || entry->judged() == 0) questions.push_back({check, Purpose::certificate, "checks a claim of the likeliest answer"});
     }
   Random random(problem_.seed + 17 * sums_.size() + 1009 * pending.size());
-  while (sets.size() < count && checks_.empty()) {
+  while (questions.size() < count && checks_.empty()) {
     SuspectSet best;
     double most = -1;
     for (int candidate = 0; candidate < kCandidates; ++candidate) {
@@ -149,13 +149,9 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
       if (fits_.size() < 2) break;
     }
     if (most < 0) break;
-    sets.push_back(std::move(best));
+    questions.push_back({std::move(best), Purpose::search, "measures a random half of the suspects"});
   }
-  return sets;
-}
-
-bool Engine::is_check(const SuspectSet& active) const {
-  return std::find(checks_.begin(), checks_.end(), active) != checks_.end();
+  return questions;
 }
 
 std::vector<double> Engine::guilt() const {

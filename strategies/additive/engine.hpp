@@ -7,27 +7,23 @@
 #include <vector>
 
 #include "strategies/additive/regression.hpp"
+#include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
-#include "strategies/finding.hpp"
 #include "strategies/relations.hpp"
 
 namespace bisectd::strategies::additive {
 
-class Engine {
+class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
   /// problem, relations and log must outlive the engine.
   Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
 
-  /// Takes in what was added to the log since.
-  void hear();
-
-  /// No sum of a few effects explains the differences, or a check refuted the sum: others must go on.
-  bool misfit() const { return misfit_; }
-  const Finding& finding() const { return finding_; }
-  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const;
-  bool is_check(const SuspectSet& active) const;
-  std::vector<double> guilt() const;  ///< per suspect: 1 for those of the finding
+  void hear() override;
+  bool misfit() const override { return misfit_; }
+  const Finding& finding() const override { return finding_; }
+  std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
+  std::vector<double> guilt() const override;  ///< 1 for those of the finding
 
  private:
   void take_rows();

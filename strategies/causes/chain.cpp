@@ -83,14 +83,14 @@ Explanation Chain::from_prior(Random& random) const {
 }
 
 std::size_t Chain::mismatches(const Explanation& explanation) const {
-  const Signature wrong = tests_.mismatches(tests_.covered(explanation));
+  const TestSet wrong = tests_.mismatches(tests_.covered(explanation));
   std::size_t count = 0;
   for (std::size_t w = 0; w < tests_.words(); ++w) count += static_cast<std::size_t>(std::popcount(wrong.word[w]));
   return count;
 }
 
-Signature Chain::open(const Explanation& state, std::size_t skip) const {
-  Signature open = tests_.covered(state, skip);
+TestSet Chain::open(const Explanation& state, std::size_t skip) const {
+  TestSet open = tests_.covered(state, skip);
   for (std::size_t w = 0; w < tests_.words(); ++w) open.word[w] = tests_.hits().word[w] & ~open.word[w];
   return open;
 }
@@ -101,15 +101,15 @@ MemberDraw::Weights Chain::conditional() const {
   return {.against = std::max(doubt, kLeastAgainst), .missed = std::max(doubt, kLeastMissed)};
 }
 
-const MemberDraw& Chain::alone(const Signature& open) {
+const MemberDraw& Chain::alone(const TestSet& open) {
   return alone_.prepared(tests_.clears(), {}, open, conditional());
 }
 
-const MemberDraw& Chain::first(const Signature& open) { return first_.prepared({}, {}, open, kFirstMember); }
+const MemberDraw& Chain::first(const TestSet& open) { return first_.prepared({}, {}, open, kFirstMember); }
 
-const MemberDraw& Chain::partner(const Cause& kept, const Signature& open) {
-  const Signature both = kept.size() > 0 ? tests_.covered(kept) : Signature{};
-  Signature clears = tests_.clears(), hits = open;
+const MemberDraw& Chain::partner(const Cause& kept, const TestSet& open) {
+  const TestSet both = kept.size() > 0 ? tests_.covered(kept) : TestSet{};
+  TestSet clears = tests_.clears(), hits = open;
   for (std::size_t w = 0; w < tests_.words(); ++w) {
     clears.word[w] &= both.word[w];
     hits.word[w] &= both.word[w];
@@ -118,7 +118,7 @@ const MemberDraw& Chain::partner(const Cause& kept, const Signature& open) {
 }
 
 // A cause of m members may be drawn in any of the m! orders of its members.
-double Chain::density(const Cause& cause, const Signature& open) {
+double Chain::density(const Cause& cause, const TestSet& open) {
   if (cause.size() == 1) return proposed_share_[1] * alone(open).density(cause.member[0]);
   const MemberDraw& first_draw = first(open);
   double sum = 0;
@@ -149,7 +149,7 @@ double Chain::density(const Cause& cause, const Signature& open) {
   return proposed_share_[3] * sum;
 }
 
-Cause Chain::draw_cause(const Signature& open, Random& random) {
+Cause Chain::draw_cause(const TestSet& open, Random& random) {
   double at = random.unit();
   std::size_t size = 1;
   while (size < std::min(kMostMembers, share_.size()) && at >= proposed_share_[size]) at -= proposed_share_[size++];
@@ -159,7 +159,7 @@ Cause Chain::draw_cause(const Signature& open, Random& random) {
   return cause;
 }
 
-double Chain::likelihood_ratio(const Signature& wrong, const Signature& wrong_before) const {
+double Chain::likelihood_ratio(const TestSet& wrong, const TestSet& wrong_before) const {
   double better = 1, worse = 1;
   for (std::size_t w = 0; w < tests_.words(); ++w) {
     for (Word rest = wrong.word[w] & ~wrong_before.word[w]; rest; rest &= rest - 1)
@@ -173,7 +173,7 @@ double Chain::likelihood_ratio(const Signature& wrong, const Signature& wrong_be
 
 bool Chain::birth(Explanation& next, double& ratio, Random& random) {
   if (next.size >= kMostCauses) return false;
-  const Signature wanted = open(next, kMostCauses);
+  const TestSet wanted = open(next, kMostCauses);
   const Cause cause = draw_cause(wanted, random);
   next.add(cause);
   if (!next.legal(next.size - 1)) return false;
@@ -196,7 +196,7 @@ bool Chain::death(Explanation& next, double& ratio, Random& random) {
 
 bool Chain::replace(Explanation& next, double& ratio, Random& random) {
   const std::size_t at = random.below(next.size);
-  const Signature wanted = open(next, at);
+  const TestSet wanted = open(next, at);
   const Cause before = next.cause[at], cause = draw_cause(wanted, random);
   if (cause == before) return false;
   next.cause[at] = cause;
@@ -231,7 +231,7 @@ bool Chain::resize(Explanation& next, double& ratio, Random& random) {
   const Cause before = next.cause[at];
   const bool grow = random.below(2) == 0;
   if (grow ? before.size() >= std::min(kMostMembers, share_.size()) : before.size() < 2) return false;
-  const Signature wanted = open(next, at);
+  const TestSet wanted = open(next, at);
   Cause cause = before;
   if (grow) {
     const MemberDraw& partner_draw = partner(before, wanted);
@@ -251,7 +251,7 @@ bool Chain::resize(Explanation& next, double& ratio, Random& random) {
 }
 
 void Chain::walk(Explanation& state, std::size_t moves, Random& random) {
-  Signature wrong = tests_.mismatches(tests_.covered(state));
+  TestSet wrong = tests_.mismatches(tests_.covered(state));
   for (std::size_t move = 0; move < moves; ++move) {
     Explanation next = state;
     double ratio = 0;
@@ -262,7 +262,7 @@ void Chain::walk(Explanation& state, std::size_t moves, Random& random) {
                       : kind < kResize  ? resize(next, ratio, random)
                                         : other_partner(next, ratio, random);
     if (!made) continue;
-    const Signature wrong_next = tests_.mismatches(tests_.covered(next));
+    const TestSet wrong_next = tests_.mismatches(tests_.covered(next));
     if (random.unit() < ratio * likelihood_ratio(wrong_next, wrong)) {
       state = next;
       wrong = wrong_next;

@@ -29,14 +29,14 @@ class Chain {
 
  private:
   double prior(const Cause& cause) const;
-  Cause draw_cause(const Signature& open, Random& random);
-  double density(const Cause& cause, const Signature& open);
+  Cause draw_cause(const TestSet& open, Random& random);
+  double density(const Cause& cause, const TestSet& open);
   MemberDraw::Weights conditional() const;
-  const MemberDraw& alone(const Signature& open);
-  const MemberDraw& first(const Signature& open);
-  const MemberDraw& partner(const Cause& kept, const Signature& open);
-  Signature open(const Explanation& state, std::size_t skip) const;
-  double likelihood_ratio(const Signature& wrong, const Signature& wrong_before) const;
+  const MemberDraw& alone(const TestSet& open);
+  const MemberDraw& first(const TestSet& open);
+  const MemberDraw& partner(const Cause& kept, const TestSet& open);
+  TestSet open(const Explanation& state, std::size_t skip) const;
+  double likelihood_ratio(const TestSet& wrong, const TestSet& wrong_before) const;
 
   bool birth(Explanation& next, double& ratio, Random& random);
   bool death(Explanation& next, double& ratio, Random& random);

@@ -14,7 +14,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 DrawCache::DrawCache(const Tests& tests, const OddsLevels& levels, std::size_t slots)
     : tests_(tests), slots_(slots, Slot{.draw = MemberDraw(tests, levels), .clears = {}, .hits = {}, .taken = {}, .weights = {}}) {}
 
-const MemberDraw& DrawCache::prepared(const Signature& clears, const Cause& taken, const Signature& hits,
+const MemberDraw& DrawCache::prepared(const TestSet& clears, const Cause& taken, const TestSet& hits,
                                       MemberDraw::Weights weights) {
   std::uint64_t hash = 0;
   for (std::size_t w = 0; w < tests_.words(); ++w) hash = mixed(mixed(hash, clears.word[w]), hits.word[w]);

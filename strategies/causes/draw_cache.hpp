@@ -15,14 +15,14 @@ class DrawCache {
 
   /// The draw of a member beside `taken`, counted over these clears and hits (see MemberDraw); valid until the next
   /// call.
-  const MemberDraw& prepared(const Signature& clears, const Cause& taken, const Signature& hits,
+  const MemberDraw& prepared(const TestSet& clears, const Cause& taken, const TestSet& hits,
                              MemberDraw::Weights weights);
 
  private:
   struct Slot {
     MemberDraw draw;
     std::size_t tests = 0;  // when it was prepared; 0: never
-    Signature clears, hits;
+    TestSet clears, hits;
     Cause taken;
     MemberDraw::Weights weights;
   };

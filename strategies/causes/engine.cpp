@@ -1,6 +1,8 @@
 // From tests to particles, from particles to findings, from findings to checks and pools.
 #include "strategies/causes/engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +50,7 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
                  problem.seed + 11),
       most_silent_(std::max(kMostSilentInARow, kMostSilentRounds * problem.slots)) {
   for (SuspectId suspect : suspects_) price_.push_back(problem_.suspects[suspect].price);
-  for (const Opinion& opinion : log_.opinions()) hear(opinion);
+  hear();
   review();
 }
 
@@ -65,8 +67,12 @@ SuspectSet Engine::global(const SuspectSet& pool) const {
   return active;
 }
 
+void Engine::hear() {
+  while (opinions_heard_ < log_.opinions().size()) take_in(log_.opinions()[opinions_heard_++]);
+}
+
 // A pass with one of the always active suspects neutralised says nothing about the trials to come; a failure does.
-void Engine::hear(const Opinion& opinion) {
+void Engine::take_in(const Opinion& opinion) {
   const SuspectSet& active = log_.entries()[opinion.entry].active;
   if (misfit()) return check_proof(log_.entries()[opinion.entry]);
   silent_in_a_row_ = !log_.silent(opinion) ? 0 : silent_in_a_row_ + (opinion.fresh ? 1 : 0);
@@ -101,8 +107,8 @@ void Engine::weigh_again() {
   review();
 }
 
-Flips Engine::expected_flips() const {
-  Signature ordinary;
+std::optional<Flips> Engine::expected_flips() const {
+  TestSet ordinary;
   Flips flips;
   for (std::size_t test = 0; test < heard_.size(); ++test)
     if (log_.doubt(heard_[test]) == log_.flip()) {
@@ -164,7 +170,7 @@ bool Engine::may_decide(const SuspectSet& active) const {
   return settled ? !log_.exact() : worth_asking(log_, entry);
 }
 
-std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
   if (misfit() || finding().proved) return {};
   std::vector<SuspectSet> known, batch;
   for (const LogEntry& entry : log_.entries())
@@ -182,9 +188,15 @@ std::vector<SuspectSet> Engine::ask(std::size_t count, std::span<const SuspectSe
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
   design_pools(particles_.all(), local_relations_, price_, log_.flip(), before + count, known, batch, random);
-  std::vector<SuspectSet> sets;
-  for (std::size_t i = before; i < batch.size(); ++i) sets.push_back(relations_.effective(global(batch[i])));
-  return sets;
+  std::vector<Question> questions;
+  for (std::size_t i = before; i < batch.size(); ++i) {
+    SuspectSet active = relations_.effective(global(batch[i]));
+    if (is_check(active))
+      questions.push_back({std::move(active), Purpose::certificate, "checks a claim of the likeliest answer", !log_.exact()});
+    else
+      questions.push_back({active, Purpose::search, fmt::format("splits what is believed: {} active", active.count())});
+  }
+  return questions;
 }
 
 bool Engine::is_check(const SuspectSet& active) const {

@@ -9,45 +9,36 @@
 
 #include "strategies/answer.hpp"
 #include "strategies/causes/particles.hpp"
+#include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
-#include "strategies/finding.hpp"
 #include "strategies/relations.hpp"
 
 namespace bisectd::strategies::causes {
 
-class Engine {
+class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched; the others are at most kMostSuspects. Begins
   /// with what the log holds already; problem, relations and log must outlive the engine.
   Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
 
-  /// Takes in the opinion just added to the log.
-  void hear(const Opinion& opinion);
-  /// The log's flip chance is another one now.
-  void weigh_again();
-  /// Verdicts that the particles believe to be wrong, on average, of those that are doubted no more than usual.
-  Flips expected_flips() const;
-
-  /// Nothing it believes in explains what it heard, it can take in no more, or what it asks says nothing.
-  bool misfit() const {
+  void hear() override;
+  void weigh_again() override;
+  std::optional<Flips> expected_flips() const override;
+  /// Also where it can take in no more, or what it asks says nothing.
+  bool misfit() const override {
     return particles_.misfit() || tests_.full() || crowded_ || silent_in_a_row_ >= most_silent_;
   }
-
-  /// The answer that is likeliest, or the one that is proved.
-  const Finding& finding() const { return findings_.front(); }
-
-  /// Active sets to run now beside `pending`; empty if it has none that would tell anything.
-  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const;
-  /// Whether `active` was asked as a check of a claim, rather than as a pool.
-  bool is_check(const SuspectSet& active) const;
-
-  std::vector<double> guilt() const;  ///< per suspect, from the particles
+  const Finding& finding() const override { return findings_.front(); }
+  std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
+  std::vector<double> guilt() const override;  ///< from the particles
 
  private:
   struct Check {
     SuspectSet active;
     std::size_t votes;  // verdicts it lacks, if all come as expected
   };
+  void take_in(const Opinion& opinion);
+  bool is_check(const SuspectSet& active) const;
   SuspectSet local(const SuspectSet& active) const;
   SuspectSet global(const SuspectSet& pool) const;
   double doubt_ratio(const Opinion& opinion) const;
@@ -64,6 +55,7 @@ class Engine {
   std::vector<double> price_;        // of these
   Relations local_relations_;
   Tests tests_;
+  std::size_t opinions_heard_ = 0;  // of the log
   std::vector<Opinion> heard_;  // by test
   Particles particles_;
   std::vector<Finding> findings_;   // the likeliest first; never empty

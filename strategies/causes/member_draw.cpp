@@ -121,7 +121,7 @@ Word MemberDraw::missed_mask(std::size_t missed, std::size_t w) const {
   return mask;
 }
 
-void MemberDraw::count_against(const Signature& clears, const Cause& taken) {
+void MemberDraw::count_against(const TestSet& clears, const Cause& taken) {
   const std::size_t words = tests_.row_words();
   allowed_ = everybody_;
   for (std::uint16_t member : taken) allowed_[member / 64] &= ~(Word{1} << (member % 64));
@@ -144,7 +144,7 @@ void MemberDraw::count_against(const Signature& clears, const Cause& taken) {
   }
 }
 
-void MemberDraw::count_missed(const Signature& hits, Weights weights) {
+void MemberDraw::count_missed(const TestSet& hits, Weights weights) {
   const std::size_t words = tests_.row_words();
   std::fill(missed_.begin(), missed_.end(), 0);
   for (std::size_t v = 0; v < tests_.words(); ++v)

@@ -40,8 +40,8 @@ class MemberDraw {
     bool operator==(const Weights&) const = default;
   };
   /// Counts `clears` for a; the suspects of `taken` get no weight. Then `hits` for m, which makes it ready to draw.
-  void count_against(const Signature& clears, const Cause& taken);
-  void count_missed(const Signature& hits, Weights weights);
+  void count_against(const TestSet& clears, const Cause& taken);
+  void count_missed(const TestSet& hits, Weights weights);
 
   /// Sum over all suspects of their weight is > 0 unless all are taken.
   bool possible() const { return total_ > 0; }

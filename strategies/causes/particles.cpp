@@ -63,10 +63,10 @@ void Particles::absorb(std::size_t moves) {
   misfit_ = !consistent;
 }
 
-double Particles::mean_mismatches(const Signature& among) const {
+double Particles::mean_mismatches(const TestSet& among) const {
   std::size_t count = 0;
   for (const Explanation& particle : cloud_) {
-    const Signature wrong = tests_.mismatches(tests_.covered(particle));
+    const TestSet wrong = tests_.mismatches(tests_.covered(particle));
     for (std::size_t w = 0; w < tests_.words(); ++w)
       count += static_cast<std::size_t>(std::popcount(wrong.word[w] & among.word[w]));
   }

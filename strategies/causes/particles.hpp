@@ -22,7 +22,7 @@ class Particles {
   bool misfit() const { return misfit_; }
 
   /// Of `among` the tests that a particle predicts wrongly, on average.
-  double mean_mismatches(const Signature& among) const;
+  double mean_mismatches(const TestSet& among) const;
 
   struct Likely {
     Explanation explanation;

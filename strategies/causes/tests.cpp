@@ -18,25 +18,25 @@ void Tests::add(const SuspectSet& exposed, bool hit, double doubt) {
   doubt_.push_back(doubt);
 }
 
-Signature Tests::covered(const Cause& cause) const {
-  Signature all = columns_[cause.member[0]];
+TestSet Tests::covered(const Cause& cause) const {
+  TestSet all = columns_[cause.member[0]];
   for (std::size_t i = 1; i < kMostMembers && cause.member[i] != Cause::kNobody; ++i)
     for (std::size_t w = 0; w < words(); ++w) all.word[w] &= columns_[cause.member[i]].word[w];
   return all;
 }
 
-Signature Tests::covered(const Explanation& explanation, std::size_t skip) const {
-  Signature any;
+TestSet Tests::covered(const Explanation& explanation, std::size_t skip) const {
+  TestSet any;
   for (std::size_t i = 0; i < explanation.size; ++i) {
     if (i == skip) continue;
-    const Signature one = covered(explanation.cause[i]);
+    const TestSet one = covered(explanation.cause[i]);
     for (std::size_t w = 0; w < words(); ++w) any.word[w] |= one.word[w];
   }
   return any;
 }
 
-Signature Tests::mismatches(const Signature& covered) const {
-  Signature wrong;
+TestSet Tests::mismatches(const TestSet& covered) const {
+  TestSet wrong;
   for (std::size_t w = 0; w < words(); ++w)
     wrong.word[w] = (covered.word[w] & clears_.word[w]) | (~covered.word[w] & hits_.word[w]);
   return wrong;

@@ -1,5 +1,5 @@
 // The judged trials as a bit matrix, read both ways: which suspects were active in a test (row), and in which tests a
-// suspect was active (column, its signature). Everything the engine computes is a bit operation over one or the other.
+// suspect was active (column). Everything the engine computes is a bit operation over one or the other.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ using Word = std::uint64_t;
 inline constexpr std::size_t kMostTests = 512;
 
 /// A set of tests.
-struct Signature {
+struct TestSet {
   std::array<Word, kMostTests / 64> word{};
 };
 
@@ -30,27 +30,27 @@ class Tests {
   std::size_t suspects() const { return suspects_; }
   std::size_t size() const { return doubt_.size(); }
   bool full() const { return size() == kMostTests; }
-  std::size_t words() const { return (size() + 63) / 64; }  ///< of a signature that are in use
+  std::size_t words() const { return (size() + 63) / 64; }  ///< of a TestSet that are in use
   std::size_t row_words() const { return row_words_; }
   const Word* row(std::size_t test) const { return rows_.data() + test * row_words_; }
-  const Signature& column(std::size_t suspect) const { return columns_[suspect]; }
-  const Signature& hits() const { return hits_; }
-  const Signature& clears() const { return clears_; }
+  const TestSet& column(std::size_t suspect) const { return columns_[suspect]; }
+  const TestSet& hits() const { return hits_; }
+  const TestSet& clears() const { return clears_; }
   double doubt(std::size_t test) const { return doubt_[test]; }
   void set_doubt(std::size_t test, double doubt) { doubt_[test] = doubt; }
 
   /// Tests in which all members were active.
-  Signature covered(const Cause& cause) const;
+  TestSet covered(const Cause& cause) const;
   /// Tests that the explanation predicts to hit, its cause at `skip` left out (none: kMostCauses).
-  Signature covered(const Explanation& explanation, std::size_t skip = kMostCauses) const;
+  TestSet covered(const Explanation& explanation, std::size_t skip = kMostCauses) const;
   /// Tests whose outcome differs from a prediction.
-  Signature mismatches(const Signature& covered) const;
+  TestSet mismatches(const TestSet& covered) const;
 
  private:
   std::size_t suspects_, row_words_;
   std::vector<Word> rows_;
-  std::vector<Signature> columns_;
-  Signature hits_, clears_;
+  std::vector<TestSet> columns_;
+  TestSet hits_, clears_;
   std::vector<double> doubt_;
 };
 

@@ -1,0 +1,48 @@
+// What an engine is: it hears the evidence, believes in an answer, and says which trials would tell it more. Engines do not
+// know each other; which of them leads is decided in phases.hpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strategies/evidence.hpp"
+#include "strategies/finding.hpp"
+#include "strategies/flip_estimate.hpp"
+
+namespace bisectd::strategies {
+
+/// A trial that an engine wants.
+struct Question {
+  SuspectSet active;
+  Purpose purpose = Purpose::search;
+  std::string reason;     ///< in words, with suspects as #3
+  bool votes = false;     ///< also worth asking while the same set is on its way
+};
+
+class Engine {
+ public:
+  Engine() = default;
+  Engine(const Engine&) = delete;  // refers to the log
+  Engine& operator=(const Engine&) = delete;
+  virtual ~Engine() = default;
+
+  /// Takes in what was added to the log since.
+  virtual void hear() = 0;
+  /// The log's flip chance is another one now.
+  virtual void weigh_again() {}
+  /// Verdicts that it believes to be wrong, on average, of those that are doubted no more than usual; nothing if it cannot
+  /// tell.
+  virtual std::optional<Flips> expected_flips() const { return std::nullopt; }
+
+  /// Nothing it believes in explains what it heard, or nothing that it could ask would tell more: others must go on.
+  virtual bool misfit() const = 0;
+  /// The answer that is likeliest, or the one that is proved.
+  virtual const Finding& finding() const = 0;
+  /// Worth running now beside `pending` (active sets); empty if nothing would tell anything.
+  virtual std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const = 0;
+  virtual std::vector<double> guilt() const = 0;  ///< per suspect
+};
+
+}  // namespace bisectd::strategies

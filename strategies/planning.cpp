@@ -1,0 +1,190 @@
+// See planning.hpp. Every function here appends trials until the slots are full.
+#include "strategies/planning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "strategies/asking_again.hpp"
+#include "strategies/standing.hpp"
+
+namespace bisectd::strategies {
+namespace {
+
+constexpr const char* kOnceMore = "said nothing before and would decide: once more";
+
+class Planner {
+ public:
+  Planner(const Phases& phases, std::size_t slots, std::span<const SuspectSet> pending)
+      : phases_(phases), standing_(phases), slots_(slots), waits_(!pending.empty()) {
+    for (const SuspectSet& set : pending) busy_.push_back(phases.relations().effective(~set));
+  }
+
+  std::vector<Trial> plan(const Outage& outage);
+
+ private:
+  const EvidenceLog& log() const { return phases_.log(); }
+  const SuspectSet& all() const { return phases_.all(); }
+  bool idle() const { return trials_.empty() && !waits_; }
+  void add(const SuspectSet& wanted, Purpose purpose, std::string reason, bool twice = false);
+
+  void settle();
+  void ask_both_ends();
+  void find_unneutralisable();
+  bool ask_leader();
+  void bisect();
+  void name_causes();
+  void prove();
+
+  const Phases& phases_;
+  const Standing standing_;
+  std::size_t slots_;
+  bool waits_;
+  std::vector<SuspectSet> busy_;  // active sets on their way
+  std::vector<Trial> trials_;
+};
+
+void Planner::add(const SuspectSet& wanted, Purpose purpose, std::string reason, bool twice) {
+  if (trials_.size() >= slots_) return;
+  const SuspectSet active = phases_.relations().effective(wanted);
+  if (!twice && std::ranges::find(busy_, active) != busy_.end()) return;
+  busy_.push_back(active);
+  // What cannot matter is left alone, so that the fix is tried as it will be used.
+  const bool everything = purpose == Purpose::everything_neutralised;
+  trials_.push_back({everything ? ~wanted : ~phases_.relations().widest(active), purpose, std::move(reason)});
+}
+
+std::vector<Trial> Planner::plan(const Outage& outage) {
+  if (outage.check_due())
+    add(all(), Purpose::runnable, "one trial after the other broke: does the subject as it is still run?");
+  if (outage.on()) return trials_;
+  switch (phases_.phase()) {
+    case Phase::settling: settle(); break;
+    case Phase::both_ends: ask_both_ends(); break;
+    case Phase::runnable: find_unneutralisable(); break;
+    case Phase::believing:
+      if (ask_leader()) break;
+      if (!phases_.culprits()->complete())
+        bisect();
+      else
+        name_causes();
+      break;
+    case Phase::bisecting: bisect(); break;
+    case Phase::naming: name_causes(); break;
+    case Phase::over: break;
+  }
+  return std::move(trials_);
+}
+
+/// Evidence that contradicts itself comes before anything that would build on it.
+void Planner::settle() {
+  for (const LogEntry& entry : log().entries())
+    if (is_disputed(log(), entry)) add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
+  if (const auto pair = log().contradiction(); pair && !phases_.bears_contradictions())
+    for (std::size_t i : {pair->fail, pair->pass})
+      if (const LogEntry& entry = log().entries()[i]; worth_settling(log(), entry))
+        add(entry.active, Purpose::search,
+            "repeated: a set that is neutralised further fails and this one passes, or the reverse");
+}
+
+void Planner::ask_both_ends() {
+  if (phases_.verdict_of(all()) != Verdict::fail) add(all(), Purpose::subject_as_is, "the subject as it is must fail");
+  if (phases_.culprits() || phases_.runnable()) return;
+  const SuspectSet top = phases_.relations().widest(phases_.top());
+  if (standing_.worth(top))
+    add(top, Purpose::everything_neutralised,
+        top.none() ? "with everything neutralised it must pass"
+                   : fmt::format("with everything neutralised that can be together and can matter, {} stay active: it "
+                                 "must pass",
+                                 top.count()));
+}
+
+void Planner::find_unneutralisable() {
+  std::vector<SuspectSet> exposed;
+  for (const SuspectSet& active : busy_) exposed.push_back(~active);
+  for (const SuspectSet& set : phases_.runnable()->ask(slots_, exposed))
+    add(~set, Purpose::runnable, fmt::format("does it run with these {} neutralised?", set.count()));
+  const SuspectSet& top = phases_.always_active();
+  if (phases_.runnable()->complete() && standing_.worth(top))
+    add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
+}
+
+/// False if the leader leaves it to `ordered`.
+bool Planner::ask_leader() {
+  for (Question& question : phases_.leader()->ask(slots_, busy_))
+    add(question.active, question.purpose, std::move(question.reason), question.votes);
+  if (!idle() || phases_.bears_contradictions()) return true;
+  // What it believes needs no other way to find it, only better verdicts.
+  return std::ranges::any_of(standing_.open_claims(), [&](const Claim& claim) {
+    return hidden_by_noise(log(), log().find(~claim.neutralised));
+  });
+}
+
+void Planner::bisect() {
+  for (const SuspectSet& set : phases_.culprits()->ask(slots_, busy_)) {
+    const bool fix = set.count() + phases_.culprits()->found().size() == phases_.size();
+    add(set, fix ? Purpose::certificate : Purpose::search,
+        fix ? "is the fix complete?" : fmt::format("is a culprit among these {} active ones?", set.count()));
+  }
+  if (!idle()) return;
+  for (const SuspectSet& set : phases_.culprits()->retries())
+    if (standing_.worth(set)) add(set, Purpose::search, kOnceMore);
+}
+
+/// One trial for every open cause before a second one for any.
+void Planner::name_causes() {
+  std::vector<const CauseSearch*> open;
+  for (const auto& cause : phases_.reasons())
+    if (!cause->complete()) open.push_back(cause.get());
+  for (std::size_t share = 1; share <= slots_ && trials_.size() < slots_ && !open.empty(); ++share) {
+    const std::size_t before = trials_.size();
+    for (const CauseSearch* cause : open) {
+      const auto sets = cause->ask(1, busy_);
+      if (!sets.empty())
+        add(sets.front(), Purpose::certificate,
+            cause->members().empty() ? "a trial failed that holds no cause known so far: which one?"
+                                     : fmt::format("does #{} fail without the others?", cause->members().front()));
+    }
+    if (trials_.size() == before) break;
+  }
+  if (idle())
+    for (const CauseSearch* cause : open)
+      for (const SuspectSet& set : cause->retries())
+        if (standing_.worth(set)) add(set, Purpose::certificate, kOnceMore);
+  prove();
+}
+
+void Planner::prove() {
+  if (idle() && !log().exact()) {
+    const std::vector<Claim> claims = standing_.open_claims();
+    const auto next = std::ranges::find_if(claims, [&](const Claim& claim) { return standing_.may_prove(claim); });
+    if (next != claims.end()) add(~next->neutralised, Purpose::certificate, "checks a claim of the answer");
+  }
+  if (const auto fix = standing_.cheaper_fix(); !fix.empty() && standing_.worth(standing_.all_but(fix)))
+    add(standing_.all_but(fix), Purpose::certificate, "would a cheaper fix of the same causes be enough?");
+}
+
+}  // namespace
+
+std::vector<Trial> next_trials(const Phases& phases, const Outage& outage, std::size_t slots,
+                               std::span<const SuspectSet> pending) {
+  return Planner(phases, slots, pending).plan(outage);
+}
+
+std::vector<Trial> repeats(const Phases& phases, std::size_t slots) {
+  const Standing standing(phases);
+  std::vector<Trial> trials;
+  std::vector<SuspectSet> sets = standing.deciding();
+  if (!phases.problem().budgeted) std::erase_if(sets, [&](const SuspectSet& active) { return !standing.worth(active); });
+  std::ranges::stable_sort(sets, {}, [&](const SuspectSet& active) { return phases.entry_of(active)->told(); });
+  for (const SuspectSet& active : sets) {
+    if (trials.size() == slots) break;
+    const SuspectSet neutralised = ~phases.relations().widest(active);
+    if (std::ranges::count(trials, neutralised, &Trial::neutralised)) continue;
+    trials.push_back({neutralised, Purpose::certificate,
+                      fmt::format("would decide, but the noise hid it {} times", phases.entry_of(active)->told())});
+  }
+  return trials;
+}
+
+}  // namespace bisectd::strategies

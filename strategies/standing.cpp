@@ -1,0 +1,120 @@
+// See standing.hpp.
+#include "strategies/standing.hpp"
+
+#include <algorithm>
+
+#include "strategies/asking_again.hpp"
+#include "strategies/certificate.hpp"
+#include "strategies/fix.hpp"
+
+namespace bisectd::strategies {
+
+bool Standing::worth(const SuspectSet& active) const { return worth_asking(phases_.log(), phases_.entry_of(active)); }
+
+SuspectSet Standing::all_but(const std::vector<SuspectId>& fix) const {
+  SuspectSet active = phases_.all();
+  for (SuspectId suspect : fix) active.reset(suspect);
+  return phases_.relations().effective(std::move(active));
+}
+
+bool Standing::outside() const {
+  const bool top_known = !phases_.runnable() || phases_.runnable()->complete();
+  return phases_.verdict_of(phases_.all()) == Verdict::fail && top_known &&
+         phases_.verdict_of(phases_.always_active()) == Verdict::fail;
+}
+
+bool Standing::given_up(const CauseSearch& cause) const {
+  if (cause.complete() || !cause.ask(1, {}).empty()) return false;
+  return std::ranges::none_of(cause.retries(), [&](const SuspectSet& set) { return worth(set); });
+}
+
+bool Standing::ordered_done() const {
+  return phases_.culprits() && phases_.culprits()->complete() &&
+         std::ranges::all_of(phases_.reasons(), [&](const auto& cause) { return cause->complete() || given_up(*cause); });
+}
+
+std::vector<std::vector<SuspectId>> Standing::named_causes() const {
+  std::vector<std::vector<SuspectId>> causes;
+  for (const auto& cause : phases_.reasons()) {
+    if (cause->members().empty()) continue;
+    causes.push_back(phases_.relations().outermost(cause->members()));
+    std::sort(causes.back().begin(), causes.back().end());
+  }
+  std::sort(causes.begin(), causes.end());
+  causes.erase(std::unique(causes.begin(), causes.end()), causes.end());
+  return causes;
+}
+
+// `ordered` finds some minimal fix; its causes may allow a cheaper one. Empty if they do not. There can be causes that
+// it never met, because the fix it found hits them too: only a trial can tell whether the cheaper one is enough.
+std::vector<SuspectId> Standing::cheaper_fix() const {
+  if (leads_belief() || !phases_.culprits() || !phases_.culprits()->complete()) return {};
+  if (std::any_of(phases_.reasons().begin(), phases_.reasons().end(), [](const auto& c) { return !c->complete(); }))
+    return {};
+  const std::vector<Suspect>& suspects = phases_.problem().suspects;
+  const auto price = [&](const std::vector<SuspectId>& set) {
+    double sum = 0;
+    for (SuspectId suspect : set) sum += suspects[suspect].price;
+    return sum;
+  };
+  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects, phases_.relations(), phases_.always_active());
+  return price(fix) < price(phases_.culprits()->found()) ? fix : std::vector<SuspectId>{};
+}
+
+// With noise `ordered` may have come to its end by verdicts that carry no proof yet.
+bool Standing::leads_belief() const {
+  if (phases_.explained() || phases_.bears_contradictions()) return true;
+  if (!phases_.leader()) return false;
+  return phases_.log().exact() ? !phases_.culprits()->complete() : !ordered_proved();
+}
+
+bool Standing::ordered_proved() const {
+  if (!ordered_done()) return false;
+  if (phases_.log().exact()) return true;
+  std::vector<SuspectId> set = phases_.culprits()->found();
+  std::sort(set.begin(), set.end());
+  const auto claims = certificate(phases_.log(), phases_.relations(), phases_.always_active(), set, named_causes());
+  return std::ranges::none_of(claims, [&](const Claim& claim) {
+    const bool about_set = claim.kind == Claim::Kind::fix_passes || claim.kind == Claim::Kind::member_needed;
+    return !claim.proved && (about_set || may_prove(claim));
+  });
+}
+
+bool Standing::may_prove(const Claim& claim) const {
+  const LogEntry* entry = phases_.log().find(~claim.neutralised);
+  return worth(~claim.neutralised) || (!phases_.log().exact() && entry && entry->verdict == claim.expected);
+}
+
+std::vector<Claim> Standing::open_claims() const {
+  const std::vector<std::vector<SuspectId>> causes = leads_belief() ? phases_.believed()->causes : named_causes();
+  std::vector<Claim> open = certificate(phases_.log(), phases_.relations(), phases_.always_active(), culprit_set(), causes);
+  std::erase_if(open, [](const Claim& claim) { return claim.proved; });
+  std::ranges::stable_partition(open, [](const Claim& claim) { return claim.kind != Claim::Kind::member_needed; });
+  return open;
+}
+
+std::vector<SuspectSet> Standing::deciding() const {
+  std::vector<SuspectSet> sets;
+  if (phases_.log().exact()) return sets;
+  const auto add = [&](const SuspectSet& active) {
+    const LogEntry* entry = phases_.entry_of(active);
+    if (entry && entry->verdict == Verdict::inconclusive) sets.push_back(active);
+  };
+  add(phases_.all());
+  add(phases_.always_active());
+  if (!phases_.culprits()) return sets;
+  for (const Claim& claim : open_claims()) add(~claim.neutralised);
+  if (!phases_.culprits()->complete())
+    for (const SuspectSet& set : phases_.culprits()->retries()) add(set);
+  return sets;
+}
+
+std::vector<SuspectId> Standing::culprit_set() const {
+  if (const auto fix = cheaper_fix(); !fix.empty() && phases_.verdict_of(all_but(fix)) == Verdict::pass) return fix;
+  if (leads_belief()) return phases_.believed()->culprit_set;
+  std::vector<SuspectId> ids = phases_.culprits() ? phases_.culprits()->found() : std::vector<SuspectId>{};
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+}  // namespace bisectd::strategies

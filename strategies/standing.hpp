@@ -1,0 +1,47 @@
+// What the phases amount to: the answer as it stands, what is still to be proved of it, and what the noise hides. A view;
+// it keeps nothing.
+#pragma once
+
+#include <vector>
+
+#include "strategies/answer.hpp"
+#include "strategies/phases.hpp"
+
+namespace bisectd::strategies {
+
+class Standing {
+ public:
+  explicit Standing(const Phases& phases) : phases_(phases) {}
+
+  /// Whether an engine that believes, rather than `ordered`, gives the answer.
+  bool leads_belief() const;
+  std::vector<SuspectId> culprit_set() const;
+  /// Of `ordered`: one cause for each culprit, as far as it is known.
+  std::vector<std::vector<SuspectId>> named_causes() const;
+  /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
+  std::vector<SuspectId> cheaper_fix() const;
+
+  /// It fails even with everything neutralised that can be.
+  bool outside() const;
+  /// `ordered` has the set, and every cause is named that can be.
+  bool ordered_done() const;
+  bool ordered_proved() const;
+
+  /// Of the answer as it is: what is still to be proved. That a member is needed is shown by its cause, which fails alone,
+  /// so it stands behind.
+  std::vector<Claim> open_claims() const;
+  /// Whether trials may still prove it: with noise a set that came out as it should may need more votes.
+  bool may_prove(const Claim& claim) const;
+  /// What would decide, were it not for the noise: the ends, then what the answer rests on. Active sets.
+  std::vector<SuspectSet> deciding() const;
+
+  bool worth(const SuspectSet& active) const;  ///< another trial of it may decide it
+  SuspectSet all_but(const std::vector<SuspectId>& fix) const;  ///< active: the subject with this fix
+
+ private:
+  bool given_up(const CauseSearch& cause) const;
+
+  const Phases& phases_;
+};
+
+}  // namespace bisectd::strategies
