@@ -306,6 +306,12 @@ class LayerShim(unittest.TestCase):
         self.assertIn("bisectd-paddle: cannot move layer 1: it draws random numbers, and the CPU draws others\n", out)
         self.assertEqual(self.done.returncode, 3)
 
+    def test_layers_that_draw_random_numbers_are_not_listed(self):
+        out = self.run_python("-c", "import paddle; paddle.set_device('npu:0'); nn = paddle.nn\n"
+                                    "net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.RReLU(), nn.ReLU(), nn.Dropout(0))\n"
+                                    "net(paddle.ones([3, 2]))", BISECTD_PADDLE_LIST_LAYERS="1")
+        self.assertEqual(re.findall(r"ran layer (\S+) on the device", out), ["0", "3", "4"])
+
     def test_with_nothing_listed_it_is_not_even_imported(self):
         self.assertEqual(self.run_python("-c", "import sys, paddle; print('bisectd_paddle_layers' in sys.modules)"), "False\n")
 

@@ -208,6 +208,14 @@ class Shim(unittest.TestCase):
         self.assertIn("cannot move module 1: it draws random numbers", self.run_code(code, BISECTD_TORCH_CPU_MODULES="0,1")[-1])
         self.assertEqual(self.last.returncode, 3)
 
+    def test_modules_that_draw_random_numbers_are_not_listed(self):
+        code = ("import standin_npu as s\n"
+                "net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout(0.5), torch.nn.RReLU(), torch.nn.ReLU(),\n"
+                "                          torch.nn.Dropout(0)).to(s.DEVICE)\n"
+                "net(torch.ones(2).to(s.DEVICE))")
+        lines = self.run_code(code, BISECTD_TORCH_LIST_MODULES="1")
+        self.assertEqual([line.split()[3] for line in lines], ["0", "3", "4"], self.last.stderr)
+
     def test_a_name_that_does_not_exist_ends_the_training(self):
         lines = self.train("npu", BISECTD_TORCH_CPU_OPS="gelu,no_such", **SHIM)
         self.assertEqual(lines, ["bisectd-torch: cannot move no_such: there is no such operator"])

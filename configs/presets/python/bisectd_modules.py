@@ -3,19 +3,26 @@ one must be able to do is said by the methods that `Modules` calls on it (bisect
 
 A module stands for the operators that it runs itself, not for those of the modules within it: the suspects overlap
 nowhere, and what a model computes between its modules is one too. Modules are named as the outermost one names them
-(encoder.layer.3.norm); an outermost module, the model or a loss, has its class's name.
+(encoder.layer.3.norm); an outermost module, the model or a loss, has its class's name. Where a second outermost module has
+that name too (a discriminator beside a generator), its class stands before it: Discriminator.conv1. Outermost modules that are
+made alike share their names, because a training may make a new one in every step.
 
 Copies to the CPU and back are differentiable, so that the backward of a moved module runs on the CPU as well. Parameters
 stay on the device, where the optimizer finds them: a moved module sees copies, made when it first asks for one.
 """
 import os
+import threading
+import weakref
 
 
 class Framework:
-    """What both adapters share. They name `tensor` and `sequential`, classes, and `map_tree(change, values)`."""
+    """What both adapters share. They name `tensor`, `sequential` and `dropouts`, classes, and `map_tree(change, values)`."""
 
     def only_calls_others(self, module):
         return isinstance(module, self.sequential)
+
+    def is_dropout(self, module):
+        return isinstance(module, self.dropouts) and module.training and module.p > 0
 
     def holds_tensors(self, value):  # such as the weights that a recurrent module keeps in a list
         values = value if isinstance(value, (list, tuple)) else [value]
@@ -71,38 +78,104 @@ class Level:
         self.states = []       # of the modules below a moved one
         self.dtypes = None     # on the CPU: the dtype computed in, and the one to return
         self.drawn = None      # the state of the CPU's random numbers before it ran; None: not looked at
+        self.seen = None       # while it is listed: the state of the random numbers where it runs, before its own stretch
+        self.draws = False
+
+
+class Calls(threading.local):
+    """The calls that are under way; every thread has its own."""
+
+    def __init__(self):
+        self.levels = []
+
+
+def class_of(module):
+    return type(module).__module__, type(module).__qualname__
+
+
+class Names:
+    """What modules are called. Keeps none of them alive."""
+
+    def __init__(self, framework):
+        self.framework = framework
+        self.by_id = {}        # id of a module -> its name; gone with the module, as ids are used again
+        self.references = {}   # what tells that
+        self.owners = {}       # a name -> what the outermost module is made of that gave it first
+        self.lock = threading.RLock()  # a module may go while another one is learnt
+
+    def of(self, module):
+        name = self.by_id.get(id(module))
+        return name or self.learn(module)
+
+    def learn(self, root):
+        with self.lock:
+            inner = [(path, module) for path, module in self.framework.named(root) if module is not root]
+            made_of = (class_of(root), *((path, class_of(module)) for path, module in inner))
+            self.give(root, type(root).__name__, type(root), made_of)
+            for path, module in inner:
+                if id(module) not in self.by_id:
+                    self.give(module, path, type(root), made_of)
+            return self.by_id[id(root)]
+
+    def give(self, module, name, outermost, made_of):
+        while self.owners.setdefault(name, made_of) != made_of:
+            name = f"{outermost.__name__}.{name}"
+        key = id(module)
+        self.by_id[key] = name
+        self.references[key] = weakref.ref(module, lambda _: self.forget(key))
+
+    def forget(self, key):
+        with self.lock:
+            self.by_id.pop(key, None)
+            self.references.pop(key, None)
 
 
 class Modules:
     def __init__(self, framework, call, wanted, listing):
         self.framework, self.call = framework, call
         self.wanted, self.listing = frozenset(wanted), listing
-        self.names = {}        # id of a module -> its name
-        self.known = []        # outermost modules, kept alive so that an id is never used twice
-        self.levels = []
+        self.names = Names(framework)
+        self.calls = Calls()
         self.said = set()
 
     def __call__(self, module, *args, **kwargs):
-        if id(module) not in self.names:
-            self.learn(module)
-        name = self.names[id(module)]
-        if self.listing and not self.framework.only_calls_others(module):
-            self.say_once(f"ran {self.framework.kind} {name} on the device")
-        caller = self.levels[-1] if self.levels else Level("", on_cpu=False)
-        here = Level(name, on_cpu=name in self.wanted)
-        self.levels.append(here)
+        levels = self.calls.levels
+        caller = levels[-1] if levels else Level("", on_cpu=False)
+        here = Level(self.names.of(module), on_cpu=False)
+        here.on_cpu = here.name in self.wanted
+        levels.append(here)
+        self.begin_listing(caller, here)
         try:
-            if not (here.on_cpu or caller.on_cpu):
-                return self.call(module, *args, **kwargs)
-            return self.cross(module, caller, here, args, kwargs)
+            if here.on_cpu or caller.on_cpu:
+                result = self.cross(module, caller, here, args, kwargs)
+            else:
+                result = self.call(module, *args, **kwargs)
         finally:
-            self.levels.pop()
+            levels.pop()
+        self.end_listing(caller, here, module)
+        return result
 
-    def learn(self, root):
-        self.known.append(root)
-        self.names[id(root)] = type(root).__name__
-        for name, module in self.framework.named(root):
-            self.names.setdefault(id(module), name)
+    def begin_listing(self, caller, here):
+        if self.listing:
+            self.look_at_draws(caller)
+            here.seen = None if self.ran(here) in self.said else self.framework.random_states()
+
+    def end_listing(self, caller, here, module):
+        """Says that a module ran, unless it cannot be moved because it draws random numbers itself."""
+        self.look_at_draws(here)
+        if here.draws or here.seen is not None and self.framework.is_dropout(module):
+            self.said.add(self.ran(here))
+        elif here.seen is not None and not self.framework.only_calls_others(module):
+            self.say_once(self.ran(here))
+        if caller.seen is not None:
+            caller.seen = self.framework.random_states()
+
+    def look_at_draws(self, level):
+        if level.seen is not None:
+            level.draws = level.draws or self.framework.random_states() != level.seen
+
+    def ran(self, level):
+        return f"ran {self.framework.kind} {level.name} on the device"
 
     def cross(self, module, caller, here, args, kwargs):
         """A call between the device and the CPU, or from one moved module to another."""

@@ -39,6 +39,7 @@ def moved(tensor, place):
 class Paddle(Framework):
     kind = "layer"
     tensor, sequential = paddle.Tensor, paddle.nn.Sequential
+    dropouts = paddle.nn.Dropout, paddle.nn.Dropout2D, paddle.nn.Dropout3D, paddle.nn.AlphaDropout
     map_tree = staticmethod(map_structure)
 
     def __init__(self):
@@ -79,6 +80,9 @@ class Paddle(Framework):
         # Without what tells one copy of the state from another.
         return str(paddle.base.core.default_cpu_generator().get_state()).split()[4:]
 
+    def random_states(self):
+        return self.random_state(), [str(state).split()[4:] for state in paddle.get_rng_state()]
+
     def enter_cpu(self):
         # Tensors that the layer makes have no other place to go by.
         self.device = paddle.device.get_device()
@@ -97,7 +101,7 @@ class OperatorsOf:
         paddle.set_flags({"FLAGS_benchmark": False})
 
     def __call__(self, layer, *args, **kwargs):
-        if self.modules.names.get(id(layer)) == self.name:
+        if self.modules.names.of(layer) == self.name:
             self.modules.call = self.call
             paddle.set_flags({"FLAGS_benchmark": True})
             self.run_alone(layer, args, kwargs)

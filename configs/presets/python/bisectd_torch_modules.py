@@ -15,7 +15,7 @@ from bisectd_modules import Framework, Modules
 
 class Torch(Framework):
     kind = "module"
-    tensor, sequential = torch.Tensor, torch.nn.Sequential
+    tensor, sequential, dropouts = torch.Tensor, torch.nn.Sequential, torch.nn.modules.dropout._DropoutNd
     map_tree = staticmethod(tree_map)
     say = staticmethod(bisectd_torch.say)
 
@@ -49,6 +49,10 @@ class Torch(Framework):
     def random_state(self):
         return torch.get_rng_state().tolist()
 
+    def random_states(self):
+        of_device = getattr(getattr(torch, bisectd_torch.device_type(), None), "get_rng_state", None)
+        return self.random_state(), of_device().tolist() if of_device else None
+
     def enter_cpu(self):
         pass  # a tensor is made where its maker says
 
@@ -63,7 +67,7 @@ class OperatorsOf:
         modules.call = self
 
     def __call__(self, module, *args, **kwargs):
-        if self.modules.names.get(id(module)) == self.name:
+        if self.modules.names.of(module) == self.name:
             self.modules.call = self.call
             with bisectd_torch.listing(), torch.enable_grad():
                 self.run_alone(module, args, kwargs)

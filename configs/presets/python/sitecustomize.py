@@ -1,11 +1,12 @@
 """Loaded by Python at its start because this folder is on PYTHONPATH: installs the shims that the environment asks for as
-soon as the module that brings the device's kernels was imported, and does nothing at all if nothing is asked for. Before
-that it hands over to the sitecustomize that this one hides, if there is one."""
+soon as the module that brings the device's kernels was imported, and does nothing at all if nothing is asked for. It hands
+over to the sitecustomize that this one hides, if there is one; an error in that one ends no shim."""
 import importlib
 import importlib.machinery
 import importlib.util
 import os
 import sys
+import traceback
 
 
 def hidden_sitecustomize():
@@ -17,26 +18,43 @@ def hidden_sitecustomize():
 
 
 class After:
-    """Calls `then` once, after the module `name` was imported."""
+    """Calls `then` once, after the module `name` was imported. Whoever only looks whether there is such a module
+    (importlib.util.find_spec, as accelerate and transformers do) changes nothing."""
 
     def __init__(self, name, then):
         self.name, self.then = name, then
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.name:
+        if name != self.name or self.then is None:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            return spec
-        execute = spec.loader.exec_module
+        for finder in sys.meta_path[sys.meta_path.index(self) + 1:]:
+            find = getattr(finder, "find_spec", None)  # Python 3.11 and before know finders without one
+            spec = find and find(name, path, target)
+            if spec:
+                if spec.loader is not None:
+                    spec.loader = Executing(spec.loader, self)
+                return spec
+        return None
 
-        def exec_module(module):
-            execute(module)
-            self.then()
+    def imported(self):
+        then, self.then = self.then, None
+        if then is not None:
+            then()
 
-        spec.loader.exec_module = exec_module
-        return spec
+
+class Executing:
+    """A module's loader, which says when the module was executed. In all else it is the loader itself."""
+
+    def __init__(self, loader, after):
+        self.loader, self.after = loader, after
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        self.after.imported()
 
 
 # Variable of the module that the shim waits for, and which one it is if that is not set; the shim; what asks for it.
@@ -60,8 +78,29 @@ def is_asked_for(beginnings):
     return any(name.startswith(beginnings) and value for name, value in os.environ.items())
 
 
-hidden_sitecustomize()
-for variable, usual, shim, beginnings in SHIMS:
-    if is_asked_for(beginnings):
-        install = lambda shim=shim: importlib.import_module(shim).install()
-        sys.meta_path.insert(0, After(os.environ.get(variable, usual), install))
+def install(shim):
+    """A training whose shim is not there would look like one that neutralises nothing, so it ends."""
+    try:
+        importlib.import_module(shim).install()
+    except Exception:
+        traceback.print_exc()
+        sys.stderr.write(f"bisectd: the shim {shim} cannot be installed\n")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(3)
+
+
+def wait_for_modules():
+    for variable, usual, shim, beginnings in SHIMS:
+        if is_asked_for(beginnings):
+            after = After(os.environ.get(variable, usual), lambda shim=shim: install(shim))
+            if after.name in sys.modules:
+                after.imported()
+            else:
+                sys.meta_path.insert(0, after)
+
+
+try:
+    hidden_sitecustomize()
+finally:
+    wait_for_modules()
