@@ -92,15 +92,6 @@ void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
   }
 }
 
-void check_checks(const Experiment& experiment, Problems& problems) {
-  if (!experiment.reference.curve) return;
-  for (const Check& check : experiment.checks)
-    if (!check.command.empty())
-      problems.add(check.place, fmt::format("the check {} runs a command on both sides, but the reference is recorded",
-                                            in_quotes(check.name)),
-                   "use a `pattern`, which looks into the recorded log");
-}
-
 void settle_toggles(Experiment& experiment, const std::map<std::string, std::string>& needed) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : experiment.subject.environment) environment.emplace(name, value.value);
@@ -241,7 +232,6 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   check_visible_variable(experiment.subject, problems);
   check_deliveries(experiment, problems);
   check_perturbations(experiment, problems);
-  check_checks(experiment, problems);
   settle_toggles(experiment, needed_environment(experiment, problems));
   warn_of_hidden_traces(experiment, problems);
   check_own_lists(experiment, problems);

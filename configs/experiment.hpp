@@ -47,8 +47,10 @@ struct Side {
 /// The trusted side.
 struct Reference : Side {
   int repeats = 3;                           ///< runs that measure the healthy spread, >= 1; 5 by default if perturbed
-  std::optional<Placed<std::string>> curve;  ///< a recorded reference (a file that exists, resolved like `directory`)
-                                             ///< instead of runs; `command` is then empty
+  std::vector<Placed<std::string>> curves;   ///< recorded runs (files that exist, resolved like `directory`) instead of
+                                             ///< runs: what `record` or `accept` wrote, or logs; `command` is then empty
+
+  bool is_recorded() const { return !curves.empty(); }
 };
 
 /// Where one metric is read from. Exactly one of `format` or `pattern` is set.

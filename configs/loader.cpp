@@ -39,15 +39,26 @@ bool says(const Value& block, const std::string& key) {
 void settle_perturbation(const Value& root, const std::optional<Perturbation>& both, Experiment& experiment) {
   Reference& reference = experiment.reference;
   for (const Value::Entry& entry : root.entries) {
-    if (entry.key == "subject" && !says(entry.value, "perturb")) experiment.subject.perturb = both;
-    if (entry.key != "reference" || reference.curve) continue;
+    const bool subject = entry.key == "subject" && !experiment.subject.command.empty();  // empty: it was not asked for
+    if (subject && !says(entry.value, "perturb")) experiment.subject.perturb = both;
+    if (entry.key != "reference" || reference.is_recorded()) continue;
     if (!says(entry.value, "perturb")) reference.perturb = both;
     if (!says(entry.value, "repeats") && reference.perturb)
       reference.repeats = std::clamp(most_samples(*reference.perturb).value_or(kPerturbedRepeats), reference.repeats, kPerturbedRepeats);
   }
 }
 
-Experiment read_experiment(const Layers& layers, Problems& problems) {
+/// What takes part in a search beside the reference.
+void read_subject_and_suspects(MapReader& top, Experiment& experiment, Problems& problems) {
+  if (const Value* families = top.find("families")) experiment.families = read_families(*families, problems);
+  if (const Value* suspects = top.require("suspects", "for example {flags: all}"))
+    experiment.suspects = read_suspects(*suspects, experiment.families, problems);
+  if (const Value* relations = top.find("relations"))
+    experiment.relations = read_relations(*relations, experiment.families, experiment.suspects, problems);
+  if (const Value* search = top.find("search")) experiment.search = read_search(*search, problems);
+}
+
+Experiment read_experiment(const Layers& layers, Needed needed, Problems& problems) {
   Experiment experiment;
   experiment.preset = layers.extends;
   MapReader top(layers.merged, "", problems);
@@ -56,8 +67,8 @@ Experiment read_experiment(const Layers& layers, Problems& problems) {
   read_name(top, experiment, problems);
   if (const Value* reference = top.require("reference", "the trusted run"))
     experiment.reference = read_reference(*reference, problems);
-  if (const Value* subject = top.require("subject", "the run under test"))
-    experiment.subject = read_subject(*subject, problems);
+  const Value* subject = needed == Needed::everything ? top.require("subject", "the run under test") : nullptr;
+  if (subject) experiment.subject = read_subject(*subject, problems);
   const Value* perturb = top.find("perturb");
   settle_perturbation(layers.merged, perturb ? read_perturbation(*perturb, "perturb", problems) : std::nullopt, experiment);
   if (top.find("steps"))
@@ -67,12 +78,10 @@ Experiment read_experiment(const Layers& layers, Problems& problems) {
     experiment.metrics = read_metrics(*metric, problems);
   if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);
   if (const Value* checks = top.find("checks")) experiment.checks = read_checks(*checks, problems);
-  if (const Value* families = top.find("families")) experiment.families = read_families(*families, problems);
-  if (const Value* suspects = top.require("suspects", "for example {flags: all}"))
-    experiment.suspects = read_suspects(*suspects, experiment.families, problems);
-  if (const Value* relations = top.find("relations"))
-    experiment.relations = read_relations(*relations, experiment.families, experiment.suspects, problems);
-  if (const Value* search = top.find("search")) experiment.search = read_search(*search, problems);
+  if (needed == Needed::everything)
+    read_subject_and_suspects(top, experiment, problems);
+  else
+    for (const char* unread : {"subject", "families", "suspects", "relations", "search"}) (void)top.find(unread);
   if (const Value* versions = top.find("versions")) experiment.versions = read_versions(*versions, problems);
   read_launcher(top, problems);
   top.refuse_other_keys();
@@ -81,11 +90,11 @@ Experiment read_experiment(const Layers& layers, Problems& problems) {
 
 }  // namespace
 
-Experiment load_experiment(const std::filesystem::path& file) {
+Experiment load_experiment(const std::filesystem::path& file, Needed needed) {
   Problems problems;
   const auto layers = read_layers(file, problems);
   if (!layers) problems.throw_if_any(file.string());
-  Experiment experiment = read_experiment(*layers, problems);
+  Experiment experiment = read_experiment(*layers, needed, problems);
   experiment.file = file.string();
   // What blocks say about each other is only worth hearing once each of them is right.
   if (problems.empty()) check_and_settle(experiment, problems);

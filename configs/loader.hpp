@@ -37,8 +37,13 @@ std::string render(const Placed<std::string>& warning);
 /// The folder with presets/ and names/: beside the installed program, or the source tree.
 std::filesystem::path data_folder();
 
-/// Loads and checks. Throws ConfigError for anything wrong in the file, std::system_error if it cannot be read.
-Experiment load_experiment(const std::filesystem::path& file);
+/// What of a file is needed: on the machine of the trusted side alone, suspects and subject may be missing from the file,
+/// and the files that they name from the machine.
+enum class Needed { everything, reference };
+
+/// Loads and checks. With Needed::reference, what is said of subject and suspects is not looked at and not in the result.
+/// Throws ConfigError for anything wrong in the file, std::system_error if it cannot be read.
+Experiment load_experiment(const std::filesystem::path& file, Needed needed = Needed::everything);
 
 /// The families that a preset brings, checked by themselves. `preset` is what `extends` takes. Throws like
 /// load_experiment.

@@ -99,7 +99,8 @@ void check_reference_arguments(const Reference& reference, Problems& problems) {
 
 /// What is lost without a perturbation, for those that chose so and those that never heard of it.
 void warn_of_plain_repeats(const Experiment& experiment, Problems& problems) {
-  const bool reference = !experiment.reference.curve && !experiment.reference.perturb, subject = !experiment.subject.perturb;
+  const bool reference = !experiment.reference.is_recorded() && !experiment.reference.perturb,
+             subject = !experiment.subject.command.empty() && !experiment.subject.perturb;
   if (!reference && !subject) return;
   problems.warn(reference ? experiment.reference.place : experiment.subject.place,
                 fmt::format("repeats of the {} are not perturbed: where they are bit-identical, healthy rounding cannot be told "
@@ -110,7 +111,7 @@ void warn_of_plain_repeats(const Experiment& experiment, Problems& problems) {
 }  // namespace
 
 void check_perturbations(const Experiment& experiment, Problems& problems) {
-  if (!experiment.reference.curve) check_perturbation(experiment.reference, "reference", experiment, problems);
+  if (!experiment.reference.is_recorded()) check_perturbation(experiment.reference, "reference", experiment, problems);
   check_perturbation(experiment.subject, "subject", experiment, problems);
   check_reference_arguments(experiment.reference, problems);
   warn_of_plain_repeats(experiment, problems);

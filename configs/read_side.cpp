@@ -150,10 +150,26 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
     side.perturb = read_perturbation(*perturb, what + ".perturb", problems);
 }
 
-void check_curve(const Reference& reference, const Value& block, Problems& problems) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(reference.curve->value, ignored))
-    problems.add(reference.curve->place, "no such file: " + in_quotes(reference.curve->value));
+/// One file, or a list of files.
+void read_curves(const Value& curve, Reference& reference, const Value& block, Problems& problems) {
+  MapReader reader(block, "reference", problems);
+  std::vector<Placed<std::string>> files(1);
+  if (curve.kind == Value::Kind::list) {
+    files = texts_of(curve, "reference.curve", problems);
+    if (curve.items.empty())
+      problems.add(curve.place, "`reference.curve` names no file", "for example gpu.json, or [gpu-1.log, gpu-2.log]");
+  } else if (!reader.read("curve", placed_text_of, files.front())) {
+    return;
+  }
+  for (Placed<std::string>& file : files) {
+    file.value = path_of(file);
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file.value, ignored))
+      problems.add(file.place, "no such file: " + in_quotes(file.value));
+    if (std::ranges::count(reference.curves, file.value, &Placed<std::string>::value))
+      problems.add(file.place, in_quotes(file.value) + " is named twice", "a run that counts twice hides how far runs differ");
+    reference.curves.push_back(std::move(file));
+  }
   for (const Value::Entry& entry : block.entries)
     if (entry.key != "curve")
       problems.add(entry.place, fmt::format("`{}` has no use beside a recorded `curve`: nothing is started", entry.key),
@@ -192,12 +208,10 @@ Reference read_reference(const Value& block, Problems& problems) {
       "repeats", [](const Value& v) { return whole_number_of(v, 1, 1000); }, repeats);
   reference.repeats = static_cast<int>(repeats);
   const Value* curve = reader.find("curve");
-  if (curve && reader.read("curve", placed_text_of, reference.curve.emplace())) {
-    reference.curve->value = path_of(*reference.curve);
-    check_curve(reference, block, problems);
-  } else if (!curve) {
+  if (curve)
+    read_curves(*curve, reference, block, problems);
+  else
     reader.require("command", "how the trusted run is started; or give a recorded `curve`");
-  }
   reader.refuse_other_keys();
   return reference;
 }

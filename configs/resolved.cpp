@@ -128,8 +128,12 @@ void write_side(YAML::Emitter& out, const Side& side, const Experiment& experime
 
 void write_reference(YAML::Emitter& out, const Reference& reference, const Experiment& experiment) {
   out << YAML::BeginMap;
-  if (reference.curve) {
-    text_at(out, "curve", from_folder(reference.curve->value, experiment));
+  if (reference.curves.size() == 1) {
+    text_at(out, "curve", from_folder(reference.curves.front().value, experiment));
+  } else if (reference.is_recorded()) {
+    std::vector<Placed<std::string>> files = reference.curves;
+    for (Placed<std::string>& file : files) file.value = from_folder(file.value, experiment);
+    texts_at(out, "curve", files);
   } else {
     write_side(out, reference, experiment);
     key(out, "repeats");

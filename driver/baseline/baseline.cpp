@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
+constexpr const char *kAccepted = "accepted_utc", *kRecorded = "recorded_utc";
 constexpr std::string_view kFirstBytes = "{\n  \"bisectd_baseline\": ";
 
 Json number(double value) {
@@ -94,11 +95,12 @@ std::string perturbed_text(const Baseline& baseline) {
 
 std::string baseline_text(const Baseline& baseline) {
   const std::string body = fmt::format(
-      "{}{},\n  \"model\": {},\n  \"metric\": {},\n  \"accepted_utc\": {},\n  \"noise\": {},\n  \"identical_repeats\": {},\n"
-      "{}  \"versions\": {},\n  \"points\": {{\n{}\n  }},\n",
-      kFirstBytes, kFormat, text_of(baseline.model), text_of(baseline.metric), text_of(baseline.accepted_utc),
-      baseline.noise ? text_of(number(*baseline.noise)) : "null", baseline.identical, perturbed_text(baseline), text_of(baseline.versions),
-      all_points_text(baseline));
+      "{}{},\n  \"model\": {},\n  \"metric\": {},\n  \"{}\": {},\n  \"noise\": {},\n  \"identical_repeats\": {},\n"
+      "{}  \"versions\": {},\n{}  \"points\": {{\n{}\n  }},\n",
+      kFirstBytes, kFormat, text_of(baseline.model), text_of(baseline.metric), baseline.recorded ? kRecorded : kAccepted,
+      text_of(baseline.made_utc), baseline.noise ? text_of(number(*baseline.noise)) : "null", baseline.identical,
+      perturbed_text(baseline), text_of(baseline.versions),
+      baseline.facts.empty() ? "" : fmt::format("  \"checks\": {},\n", text_of(baseline.facts)), all_points_text(baseline));
   return fmt::format("{}  \"digest\": \"{}\"\n}}\n", body, digest(body));
 }
 
@@ -115,10 +117,12 @@ Baseline parse_baseline(const std::string& text) {
     Baseline baseline;
     json.at("model").get_to(baseline.model);
     json.at("metric").get_to(baseline.metric);
-    json.at("accepted_utc").get_to(baseline.accepted_utc);
+    baseline.recorded = json.contains(kRecorded);
+    json.at(baseline.recorded ? kRecorded : kAccepted).get_to(baseline.made_utc);
     if (!json.at("noise").is_null()) baseline.noise = value_of(json.at("noise"));
     json.at("identical_repeats").get_to(baseline.identical);
     json.at("versions").get_to(baseline.versions);
+    baseline.facts = json.value("checks", baseline.facts);
     baseline.runs = runs_of(json.at("points"));
     if (baseline.runs.empty()) throw BadBaseline("it has no curve");
     const auto seeds = json.value("perturbed", std::vector<int>(baseline.runs.size(), 0));
@@ -135,6 +139,14 @@ bool looks_like_baseline(const std::filesystem::path& file) {
   std::string bytes(kFirstBytes.size(), '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return stream && bytes == kFirstBytes;
+}
+
+void add_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {
+  for (const judge::Curve& curve : curves)
+    if (std::ranges::any_of(baseline.runs, [&](const judge::Curve& run) { return judge::identical(run, curve); }))
+      ++baseline.identical;
+    else
+      baseline.runs.push_back(curve);
 }
 
 std::vector<judge::Curve> curves_of(const Baseline& baseline) {

@@ -22,6 +22,13 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostValues = 20;
 constexpr std::size_t kShown_bytes = 200;
+constexpr std::size_t kMostOutput_bytes = 64 << 10;  ///< a recorded reference carries it; what is longer can print a digest
+
+const char* word_of(SideName name) { return name == SideName::reference ? "reference" : "subject"; }
+
+fs::path output_file(const configs::Check& check, SideName name, const fs::path& folder) {
+  return folder / fmt::format("{}-{}.txt", check.name, word_of(name));
+}
 
 std::string text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -32,20 +39,23 @@ std::string text_of(const fs::path& file) {
 
 std::string shown(const std::string& text) { return "'" + read::for_display(text, kShown_bytes) + "'"; }
 
-std::string output_of(const configs::Check& check, const LaunchSide& side, const std::string& side_name,
-                      launch::Launcher& launcher, const fs::path& folder, const std::string& tag) {
+std::string output_of(const configs::Check& check, const LaunchSide& side, SideName name, launch::Launcher& launcher,
+                      const fs::path& folder, const std::string& tag) {
   launch::Job job;
   for (const configs::Placed<std::string>& word : check.command) job.command.push_back(word.value);
   job.environment = side.environment;
   job.directory = side.directory;
-  job.stdout_file = folder / fmt::format("{}-{}.txt", check.name, side_name);
-  job.stderr_file = folder / fmt::format("{}-{}.stderr.txt", check.name, side_name);
+  job.stdout_file = output_file(check, name, folder);
+  job.stderr_file = folder / fmt::format("{}-{}.stderr.txt", check.name, word_of(name));
   job.tag = tag;
   if (const auto well = launch::run_well(launcher, job, side.settings->timeout); !well) {
     const std::string said = text_of(job.stderr_file);
-    throw std::runtime_error(fmt::format("the check {} failed on the side of the {}: {}{}", check.name, side_name, well.error(),
+    throw std::runtime_error(fmt::format("the check {} failed on the side of the {}: {}{}", check.name, word_of(name), well.error(),
                                          said.empty() ? "" : ": " + read::for_display(said, kShown_bytes)));
   }
+  if (fs::file_size(job.stdout_file) > kMostOutput_bytes)
+    throw std::runtime_error(fmt::format("the check {} prints more than {} KiB on the side of the {}: let it print a digest, "
+                                         "for example by sha256sum", check.name, kMostOutput_bytes >> 10, word_of(name)));
   return text_of(job.stdout_file);
 }
 
@@ -67,38 +77,63 @@ std::vector<fs::path> logs_of(const configs::Side& side, const fs::path& attempt
   return {stdout_file(attempt), stderr_file(attempt)};
 }
 
+const std::string& fact(const Facts& facts, const configs::Check& check) {
+  static const std::string nothing;
+  const auto found = facts.find(check.name);
+  return found == facts.end() ? nothing : found->second;
+}
+
 }  // namespace
 
-std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Sides& sides,
-                                            launch::Launcher& launcher, const fs::path& folder, const std::string& tag) {
-  std::vector<std::string> differences;
+Facts facts_of_commands(const configs::Experiment& experiment, const LaunchSide& side, SideName name,
+                        launch::Launcher& launcher, const fs::path& folder, const std::string& tag) {
+  Facts facts;
   for (const configs::Check& check : experiment.checks) {
     if (check.command.empty()) continue;
     fs::create_directories(folder);
-    const std::string reference = output_of(check, sides.reference, "reference", launcher, folder, tag);
-    const std::string subject = output_of(check, sides.subject, "subject", launcher, folder, tag);
-    if (reference == subject) continue;
-    const auto [a, b] = first_difference(reference, subject);
+    facts[check.name] = output_of(check, side, name, launcher, folder, tag);
+  }
+  return facts;
+}
+
+Facts facts_of_commands_again(const configs::Experiment& experiment, SideName name, const fs::path& folder) {
+  Facts facts;
+  for (const configs::Check& check : experiment.checks)
+    if (const fs::path file = output_file(check, name, folder); !check.command.empty() && fs::exists(file))
+      facts[check.name] = text_of(file);
+  return facts;
+}
+
+Facts facts_in_files(const configs::Experiment& experiment, std::span<const fs::path> files) {
+  Facts facts;
+  for (const configs::Check& check : experiment.checks)
+    if (check.pattern)
+      facts[check.name] = fmt::format("{}", fmt::join(read::logged_values(files, check.pattern->value, kMostValues), ", "));
+  return facts;
+}
+
+Facts facts_in_logs(const configs::Experiment& experiment, const configs::Side& side, const fs::path& attempt) {
+  return facts_in_files(experiment, logs_of(side, attempt));
+}
+
+std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
+  std::vector<std::string> differences;
+  for (const configs::Check& check : experiment.checks) {
+    if (check.command.empty() || fact(reference, check) == fact(subject, check)) continue;
+    const auto [a, b] = first_difference(fact(reference, check), fact(subject, check));
     differences.push_back(fmt::format("{}: the reference has {}, the subject {}", check.name, shown(a), shown(b)));
   }
   return differences;
 }
 
-std::vector<std::string> differing_logs(const configs::Experiment& experiment, const fs::path& reference,
-                                        const fs::path& subject) {
+std::vector<std::string> differing_logs(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
   std::vector<std::string> differences;
-  const std::vector<fs::path> trusted = experiment.reference.curve ? std::vector<fs::path>{experiment.reference.curve->value}
-                                                                   : logs_of(experiment.reference, reference);
   for (const configs::Check& check : experiment.checks) {
     if (!check.pattern) continue;
-    const auto a = read::logged_values(trusted, check.pattern->value, kMostValues);
-    const auto b = read::logged_values(logs_of(experiment.subject, subject), check.pattern->value, kMostValues);
-    const auto said = [](const std::vector<std::string>& values) {
-      return values.empty() ? std::string("nothing") : shown(fmt::format("{}", fmt::join(values, ", ")));
-    };
+    const std::string &a = fact(reference, check), &b = fact(subject, check);
+    const auto said = [](const std::string& values) { return values.empty() ? std::string("nothing") : shown(values); };
     if (a.empty() || a != b)
-      differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}", check.name,
-                                        said(a), said(b)));
+      differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}", check.name, said(a), said(b)));
   }
   return differences;
 }

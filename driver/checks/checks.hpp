@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,15 +14,30 @@
 
 namespace bisectd::driver {
 
-/// Runs the commands of all checks on both sides, one after the other; outputs stay in `folder`. One sentence per check
-/// whose outputs differ. Throws std::runtime_error, with the check's name, for a command that fails.
-std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Sides& sides,
-                                            launch::Launcher& launcher, const std::filesystem::path& folder,
-                                            const std::string& tag);
+/// What checks say of one side, by their names: the output of the command, or the values that the pattern finds with ", "
+/// between them (empty: none).
+using Facts = std::map<std::string, std::string>;
 
-/// One sentence per check whose pattern finds different values in the logs, or none on a side. `reference` and `subject`:
-/// the folder of one whole attempt of each; that of a recorded reference is not looked at.
-std::vector<std::string> differing_logs(const configs::Experiment& experiment, const std::filesystem::path& reference,
-                                        const std::filesystem::path& subject);
+/// Which side a fact is of.
+enum class SideName { reference, subject };
+
+/// Runs the commands of all checks on one side, one after the other; outputs stay in `folder`, which is made if there is a
+/// command. Throws std::runtime_error, with the check's name, for a command that fails or prints more than can be compared.
+Facts facts_of_commands(const configs::Experiment& experiment, const LaunchSide& side, SideName name,
+                        launch::Launcher& launcher, const std::filesystem::path& folder, const std::string& tag);
+
+/// What those commands printed, as far as their outputs are still in `folder`.
+Facts facts_of_commands_again(const configs::Experiment& experiment, SideName name, const std::filesystem::path& folder);
+
+/// What the patterns of all checks find in these files.
+Facts facts_in_files(const configs::Experiment& experiment, std::span<const std::filesystem::path> files);
+/// The same for the logs of one whole attempt of a side.
+Facts facts_in_logs(const configs::Experiment& experiment, const configs::Side& side, const std::filesystem::path& attempt);
+
+/// One sentence per check with a command whose outputs differ. Facts of other checks are not looked at.
+std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference, const Facts& subject);
+
+/// One sentence per check whose pattern finds different values in the logs, or none on a side.
+std::vector<std::string> differing_logs(const configs::Experiment& experiment, const Facts& reference, const Facts& subject);
 
 }  // namespace bisectd::driver

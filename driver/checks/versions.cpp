@@ -52,14 +52,14 @@ std::optional<std::string> version_in(const std::string& text, const std::option
 /// What a command prints; nothing if it fails.
 class Asker {
  public:
-  Asker(const LaunchSide& subject, launch::Launcher& launcher, const fs::path& folder, const std::string& run_tag)
-      : subject_(subject), launcher_(launcher), folder_(folder), run_tag_(run_tag) {}
+  Asker(const LaunchSide& side, launch::Launcher& launcher, const fs::path& folder, const std::string& run_tag)
+      : side_(side), launcher_(launcher), folder_(folder), run_tag_(run_tag) {}
 
   std::string output_of(const std::string& name, std::vector<std::string> command) {
     fs::create_directories(folder_);
     const launch::Job job{.command = std::move(command),
-                          .environment = subject_.environment,
-                          .directory = subject_.directory,
+                          .environment = side_.environment,
+                          .directory = side_.directory,
                           .stdout_file = folder_ / (name + ".stdout.log"),
                           .stderr_file = folder_ / (name + ".stderr.log"),
                           .tag = run_tag_ + "/versions",
@@ -68,15 +68,15 @@ class Asker {
   }
 
  private:
-  const LaunchSide& subject_;
+  const LaunchSide& side_;
   launch::Launcher& launcher_;
   fs::path folder_;
   std::string run_tag_;
 };
 
 /// All packages with one start of Python.
-std::map<std::string, std::string> packages(const configs::Experiment& experiment, Asker& asker) {
-  std::vector<std::string> command{python_of(experiment.subject), "-c", kAskPackages};
+std::map<std::string, std::string> packages(const configs::Experiment& experiment, const configs::Side& side, Asker& asker) {
+  std::vector<std::string> command{python_of(side), "-c", kAskPackages};
   for (const auto& [name, source] : experiment.versions)
     if (source.package) command.push_back(source.package->value);
   std::map<std::string, std::string> installed;
@@ -88,11 +88,11 @@ std::map<std::string, std::string> packages(const configs::Experiment& experimen
 
 }  // namespace
 
-std::map<std::string, std::string> find_versions(const configs::Experiment& experiment, const LaunchSide& subject,
+std::map<std::string, std::string> find_versions(const configs::Experiment& experiment, const LaunchSide& side,
                                                  launch::Launcher& launcher, const fs::path& folder,
                                                  const std::string& run_tag) {
-  Asker asker(subject, launcher, folder, run_tag);
-  const auto installed = packages(experiment, asker);
+  Asker asker(side, launcher, folder, run_tag);
+  const auto installed = packages(experiment, *side.settings, asker);
   std::map<std::string, std::string> versions;
   for (const auto& [name, source] : experiment.versions) {
     std::optional<std::string> found;

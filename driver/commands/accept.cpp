@@ -9,6 +9,7 @@
 
 #include "configs/words.hpp"
 #include "driver/baseline/baseline.hpp"
+#include "driver/checks/checks.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/baseline/recorded_curve.hpp"
@@ -39,19 +40,18 @@ judge::Panel seated(const configs::Experiment& experiment, const std::vector<jud
   return std::move(*panel);
 }
 
-bool same_bits(const judge::Curve& a, const judge::Curve& b) {
-  return std::ranges::equal(a.series, b.series, [](const auto& left, const auto& right) {
-    return left.first == right.first && judge::identical(judge::tidy(left.second), judge::tidy(right.second));
-  });
-}
-
-/// Distinct runs once, the others counted.
-void set_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {
-  for (const judge::Curve& curve : curves)
-    if (std::ranges::any_of(baseline.runs, [&](const judge::Curve& run) { return same_bits(run, curve); }))
-      ++baseline.identical;
-    else
-      baseline.runs.push_back(curve);
+/// What the checks said of the side: outputs of commands are kept beside the run, patterns look into a log once more.
+Facts facts_of(const SeenRun& run, const configs::Experiment& experiment, Role role) {
+  const SideName side = role == Role::reference ? SideName::reference : SideName::subject;
+  Facts facts = facts_of_commands_again(experiment, side, run.directory.folder() / "checks");
+  for (const PastTrial& trial : run.history.trials)
+    for (const PastAttempt& attempt : trial.attempts)
+      if (trial.role == role && !attempt.perturbed && (attempt.ending == Ending::finished || attempt.ending == Ending::whole)) {
+        const configs::Side& settings = role == Role::reference ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
+        facts.merge(facts_in_logs(experiment, settings, run.directory.attempt(trial.number, set_key(trial.neutralised), attempt.number)));
+        return facts;
+      }
+  return facts;
 }
 
 /// The baseline of a run. Errors: UsageError for a run that did not repeat, or not well enough to be judged against.
@@ -61,24 +61,25 @@ Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, 
   std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
   // Runs that agree with their reference are further healthy runs; how far these are apart, the reference's show.
   if (role == Role::as_is && !curves.empty() && curves.size() < kFewestOfAnEnsemble && record.outcome == reports::Outcome::aligned) {
-    const auto references = experiment.reference.curve ? recorded_curves(experiment)
+    const auto references = experiment.reference.is_recorded() ? recorded_curves(experiment)
                                                        : whole_curves(experiment, run.directory, run.history, Role::reference);
     if (std::ranges::any_of(references, [](const judge::Curve& curve) { return curve.perturbed != 0; }))
       curves.insert(curves.end(), references.begin(), references.end());
   }
   Baseline baseline{.model = options.model.empty() ? experiment.name : options.model,
                     .metric = experiment.metrics.front().name,
-                    .accepted_utc = keep::utc_now(),
+                    .made_utc = keep::utc_now(),
                     .versions = record.versions};
   if (curves.size() < 2)
     throw UsageError(fmt::format("not accepted: the {} ran to its end {}, so nothing is known of its noise. Make this "
                                  "training the reference of an experiment with `repeats: 3`, and accept that one with "
                                  "--of reference",
                                  options.side, curves.empty() ? "not once" : "only once"));
+  baseline.facts = facts_of(run, experiment, role);
   const judge::Panel panel = seated(experiment, curves);
   if (const auto findings = panel.findings(); !findings.empty() && findings.front().error)
     throw UsageError("not accepted: " + findings.front().text);
-  set_runs(baseline, curves);
+  add_runs(baseline, curves);
   if (baseline.runs.size() > 1) baseline.noise = panel.noise();
   return baseline;
 }
@@ -91,7 +92,7 @@ std::string noise_text(const Baseline& baseline) {
 
 bool same_curves(const Baseline& a, const Baseline& b) {
   return a.model == b.model && a.metric == b.metric &&
-         std::ranges::equal(a.runs, b.runs, same_bits);
+         std::ranges::equal(a.runs, b.runs, [](const auto& left, const auto& right) { return judge::identical(left, right); }) && a.facts == b.facts;
 }
 
 /// Says how the new one differs from the one in the file. True: they are the same.
@@ -105,7 +106,7 @@ bool compare_with_old(const configs::Experiment& experiment, const Baseline& bas
   if (old.metric != baseline.metric || old.model != baseline.model)
     throw UsageError(fmt::format("{} is not replaced: it is the baseline of `{}`, metric `{}`", file, old.model, old.metric));
   const judge::Judgement judgement = seated(experiment, curves_of(old)).judge(curves_of(baseline));
-  fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", reports::plain(old.accepted_utc), noise_text(old), noise_text(baseline),
+  fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", reports::plain(old.made_utc), noise_text(old), noise_text(baseline),
              reports::percent_text(judgement.delta));
   for (const auto& [what, version] : baseline.versions)
     if (const auto before = old.versions.find(what); before == old.versions.end() || before->second != version)

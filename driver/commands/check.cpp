@@ -11,6 +11,7 @@
 
 #include "configs/loader.hpp"
 #include "driver/baseline/recorded_curve.hpp"
+#include "driver/checks/checks.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/loop/pilot.hpp"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kFewBytes = 1'000'000'000;
 constexpr int kShownRepeats = 4;
+constexpr int kUnequal = 3;  ///< as `run` ends where the sides train different things
 
 struct CheckOptions {
   std::string experiment;
@@ -82,6 +84,33 @@ void check_suspects(const configs::Experiment& experiment, const neutralise::Env
   }
 }
 
+/// The commands of `checks`: 0 if their outputs agree. Patterns look into logs, which are not there yet.
+int check_facts(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
+  const std::string tag = make_run_tag(folder) + "/checks";
+  const auto facts = [&](const LaunchSide& side, SideName name) {
+    return facts_of_commands(experiment, side, name, launcher, folder / "checks", tag);
+  };
+  std::vector<std::string> differences;
+  try {
+    const Facts reference = experiment.reference.is_recorded() ? recorded_reference(experiment).facts
+                                                               : facts(sides.reference, SideName::reference);
+    differences = differing_commands(experiment, reference, facts(sides.subject, SideName::subject));
+  } catch (const configs::ConfigError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    if (const int signal = launcher.signal_number(); signal != 0) return 128 + signal;
+    say("error", error.what());
+    return 4;
+  }
+  for (const std::string& difference : differences) say("error", "checks." + difference);
+  for (const configs::Check& check : experiment.checks)
+    if (check.pattern)
+      say("ok", fmt::format("checks.{}: what both logs say is compared once both sides ran", check.name));
+    else if (differences.empty())
+      say("ok", fmt::format("checks.{}: both sides say the same", check.name));
+  return differences.empty() ? 0 : kUnequal;
+}
+
 int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
   Progress progress(false);
   std::fflush(stdout);  // what was said so far is read while they run
@@ -92,7 +121,7 @@ int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launc
     say(mark == PilotLine::Mark::ok ? "ok" : mark == PilotLine::Mark::warning ? "warning" : "error", text);
   }
   fmt::print("logs: {}\n", reports::plain(folder.string()));
-  return pilot.signal_number ? 128 + pilot.signal_number : works ? 0 : 4;
+  return pilot.signal_number ? 128 + pilot.signal_number : pilot.unequal ? kUnequal : works ? 0 : 4;
 }
 
 int check(const CheckOptions& options) {
@@ -107,18 +136,18 @@ int check(const CheckOptions& options) {
   launch::LocalLauncher launcher;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
   settle_toggles(experiment, sides.subject.environment);
-  if (experiment.reference.curve) {
-    recorded_curves(experiment);
-    say("ok", "reference: recorded in " + experiment.reference.curve->value);
+  if (experiment.reference.is_recorded()) {
+    say("ok", "reference: " + recorded_reference(experiment).text);
   } else {
     check_side("reference", sides.reference);
   }
   check_side("subject", sides.subject);
   check_suspects(experiment, sides.subject.environment);
-  if (options.run) return run_a_few(experiment, sides, launcher, folder);
+  const int unequal = check_facts(experiment, sides, launcher, folder);
+  if (options.run && !unequal) return run_a_few(experiment, sides, launcher, folder);
   std::error_code ignored;
-  fs::remove_all(folder, ignored);  // what setup left
-  return 0;
+  fs::remove_all(folder, ignored);  // what setup and checks left
+  return unequal;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::set<std::string> devices_of(const configs::Experiment& experiment) {
     for (const int id : devices.ids) names.insert(fmt::format("{} {}", devices.kind, id));
   };
   add(experiment.subject.devices);
-  if (!experiment.reference.curve) add(experiment.reference.devices);
+  if (!experiment.reference.is_recorded()) add(experiment.reference.devices);
   return names;
 }
 

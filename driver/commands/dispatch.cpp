@@ -21,6 +21,7 @@
 #include "driver/commands/manual.hpp"
 #include "driver/commands/plan.hpp"
 #include "driver/commands/prune.hpp"
+#include "driver/commands/record.hpp"
 #include "driver/commands/report.hpp"
 #include "driver/commands/resume.hpp"
 #include "driver/commands/run.hpp"
@@ -94,7 +95,7 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_init, add_check, add_families, add_discover, add_plan, add_simulate, add_run, add_resume,
+  for (const auto add : {add_init, add_check, add_families, add_discover, add_plan, add_simulate, add_record, add_run, add_resume,
                          add_status, add_report, add_explain, add_trial, add_compare, add_ci, add_accept, add_prune,
                          add_history, add_schema, add_completion, add_manual, add_version})
     add(app, action);

@@ -25,9 +25,9 @@ namespace bisectd::driver::commands {
 
 namespace fs = std::filesystem;
 
-configs::Experiment load(const std::string& file) {
+configs::Experiment load(const std::string& file, configs::Needed needed) {
   try {
-    return configs::load_experiment(file);
+    return configs::load_experiment(file, needed);
   } catch (const std::system_error& error) {
     throw UsageError(error.what());
   }

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "configs/experiment.hpp"
+#include "configs/loader.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/keep/run_directory.hpp"
 
 namespace bisectd::driver::commands {
 
 /// The experiment of this file. Errors: configs::ConfigError; UsageError when the file cannot be read.
-configs::Experiment load(const std::string& file);
+configs::Experiment load(const std::string& file, configs::Needed needed = configs::Needed::everything);
 
 struct DriveOptions {
   bool accept_changes = false;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "driver/baseline/recorded_curve.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
 #include "driver/launch/local.hpp"
@@ -95,8 +96,8 @@ void show_perturbation(const configs::Side& side, int repeats) {
 }
 
 void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) {
-  if (experiment.reference.curve) {
-    plan.headline(fmt::format("the reference is recorded in {}: nothing to run", experiment.reference.curve->value));
+  if (experiment.reference.is_recorded()) {
+    plan.headline(fmt::format("the reference is recorded: {}; nothing to run", recorded_reference(experiment).text));
   } else {
     plan.headline(fmt::format("the reference, {} times: their spread is the noise floor", experiment.reference.repeats));
     plan.command(sides.reference, {});

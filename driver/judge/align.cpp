@@ -75,6 +75,12 @@ bool identical(const Track& a, const Track& b) {
          (a.empty() || std::memcmp(a.values.data(), b.values.data(), a.size() * sizeof(double)) == 0);
 }
 
+bool identical(const Curve& a, const Curve& b) {
+  return std::ranges::equal(a.series, b.series, [](const auto& left, const auto& right) {
+    return left.first == right.first && identical(tidy(left.second), tidy(right.second));
+  });
+}
+
 Match match(const Track& track, std::span<const std::int64_t> grid) {
   Match found;
   found.at.reserve(std::min(track.size(), grid.size()));

@@ -36,6 +36,8 @@ std::int64_t stride(std::span<const std::int64_t> steps);
 
 /// Same steps and bit for bit the same values, so NaN equals the same NaN and 0 does not equal -0.
 bool identical(const Track& a, const Track& b);
+/// All series of two runs.
+bool identical(const Curve& a, const Curve& b);
 
 /// Matches a track against ascending `grid`: for each common step the place in the grid and the value, in order.
 struct Match {

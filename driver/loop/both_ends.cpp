@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/baseline/recorded_curve.hpp"
-#include "driver/checks/checks.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/framework_query.hpp"
@@ -115,14 +114,27 @@ bool list_suspects(Night& night, neutralise::Discovered discovered, const std::o
 
 }  // namespace
 
+Facts logged_reference_facts(const configs::Experiment& experiment, const std::filesystem::path& attempt) {
+  if (!experiment.reference.is_recorded()) return facts_in_logs(experiment, experiment.reference, attempt);
+  RecordedReference recorded = recorded_reference(experiment);
+  if (!recorded.from_logs) return std::move(recorded.facts);
+  const std::vector<std::filesystem::path> files{experiment.reference.curves.front().value};
+  return facts_in_files(experiment, files);
+}
+
 bool check_sides(Night& night) {
   const configs::Experiment& experiment = night.experiment;
+  const Facts recorded = experiment.reference.is_recorded() ? recorded_reference(experiment).facts : Facts{};
   std::vector<std::string> differences = night.past.differing_commands.value_or(std::vector<std::string>{});
   const bool any = std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
   if (any && !night.past.differing_commands) {
     differences = before_the_night(night, [&] {
-      return differing_commands(experiment, night.sides, night.launcher, night.directory.folder() / "checks",
-                                night.past.run_tag + "/checks");
+      const auto facts = [&](const LaunchSide& side, SideName name) {
+        return facts_of_commands(experiment, side, name, night.launcher, night.directory.folder() / "checks",
+                                 night.past.run_tag + "/checks");
+      };
+      const Facts reference = experiment.reference.is_recorded() ? recorded : facts(night.sides.reference, SideName::reference);
+      return differing_commands(experiment, reference, facts(night.sides.subject, SideName::subject));
     });
     night.journal.append(checks_record(differences));
   }
@@ -130,9 +142,9 @@ bool check_sides(Night& night) {
   return differences.empty();
 }
 
-void measure_reference(Night& night) {
+std::vector<judge::Curve> measure_reference(Night& night) {
   const configs::Experiment& experiment = night.experiment;
-  const auto curves = experiment.reference.curve ? recorded_curves(experiment) : run_reference(night);
+  std::vector<judge::Curve> curves = experiment.reference.is_recorded() ? recorded_curves(experiment) : run_reference(night);
   std::vector<judge::MetricRule> metrics;
   for (const configs::Metric& metric : experiment.metrics)
     if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
@@ -141,6 +153,7 @@ void measure_reference(Night& night) {
   night.jury = std::move(*jury);
   describe_reference(night.record, night.jury->first());
   describe_comparable(night.record, night.jury->first_panel());
+  return curves;
 }
 
 std::optional<AsIs> measure_subject(Night& night) {
@@ -167,7 +180,8 @@ std::optional<AsIs> measure_subject(Night& night) {
   describe_comparable(record, night.jury->first_panel());
   describe_subject(record, night.jury->first(), last.curve, Shown::as_is);
   record.noise = judgement.noise;
-  if (const auto differences = differing_logs(night.experiment, night.reference_attempt, last.folder); !differences.empty())
+  if (const auto differences = differing_logs(night.experiment, logged_reference_facts(night.experiment, night.reference_attempt),
+                                              facts_in_logs(night.experiment, night.experiment.subject, last.folder)); !differences.empty())
     return conclude_unequal(record, differences), std::nullopt;
   for (const configs::Check& check : night.experiment.checks) record.agreed_checks.push_back(check.name);
   warn_of_smoothing(night, last);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "driver/checks/checks.hpp"
 #include "driver/loop/night.hpp"
 
 namespace bisectd::driver {
@@ -18,8 +19,11 @@ struct AsIs {
 /// Runs the commands of the declared checks. False, and the record concluded, if the sides differ.
 bool check_sides(Night& night);
 
-/// Seats the jury. Throws Infrastructure if the reference gives no usable curve, Interrupted.
-void measure_reference(Night& night);
+/// What the checks' patterns find in the log of the trusted side: of this attempt, or of what was recorded.
+Facts logged_reference_facts(const configs::Experiment& experiment, const std::filesystem::path& attempt);
+
+/// Seats the jury; the reference's curves. Throws Infrastructure if it gives no usable curve, Interrupted.
+std::vector<judge::Curve> measure_reference(Night& night);
 
 /// Runs the subject as it is, beside it the discovery if a family wants one, and lists the suspects. Empty, and the record
 /// concluded, if there is nothing to search. Throws Infrastructure, Interrupted.

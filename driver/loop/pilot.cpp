@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/baseline/recorded_curve.hpp"
+#include "driver/loop/both_ends.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/words.hpp"
@@ -50,7 +51,7 @@ class Runs {
         }) {}
 
   Pilot operator()() {
-    const bool recorded = experiment_.reference.curve.has_value();
+    const bool recorded = experiment_.reference.is_recorded();
     const bool perturbs = experiment_.reference.perturb && !recorded;
     reference().wanted = recorded ? 0 : perturbs ? std::min(kFineRuns, experiment_.reference.repeats) : 1;
     subject().wanted = perturbs || experiment_.subject.perturb ? kSubjectRuns : 1;
@@ -70,6 +71,7 @@ class Runs {
       tell(one.lines);
     }
     tell(findings.lines);
+    if (!is_over()) compare_logs(result);
     return result;
   }
 
@@ -80,6 +82,16 @@ class Runs {
     return attempts_.signal_number() != 0 || std::ranges::any_of(sides_, [](const Series& one) {
              return std::ranges::count(one.lines, Mark::error, &PilotLine::mark) > 0;
            });
+  }
+
+  /// What the patterns of `checks` find.
+  void compare_logs(Pilot& result) {
+    const auto differences = differing_logs(experiment_, logged_reference_facts(experiment_, folder_ / reference().name),
+                                            facts_in_logs(experiment_, experiment_.subject, folder_ / subject().name));
+    for (const std::string& difference : differences) result.lines.push_back({Mark::error, "checks." + difference});
+    result.unequal = !differences.empty();
+    for (const configs::Check& check : experiment_.checks)
+      if (check.pattern && differences.empty()) result.lines.push_back({Mark::ok, fmt::format("checks.{}: the logs agree", check.name)});
   }
 
   void announce() {

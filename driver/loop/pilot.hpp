@@ -1,5 +1,6 @@
 // A few runs of both sides, to see before a night is spent whether an experiment works, up to where its runs are comparable,
-// whether the subject as it is fails there, and how short a run shows it. Searches nothing.
+// whether the subject as it is fails there, how short a run shows it, and whether both logs agree in what they must. Searches
+// nothing.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +15,7 @@ namespace bisectd::driver {
 struct Pilot {
   std::vector<PilotLine> lines;
   int signal_number = 0;  ///< that ended it
+  bool unequal = false;   ///< a check found in the logs that the sides train different things
 };
 
 /// Runs the reference (unless it is recorded) and the subject with nothing neutralised, both at once: where repeats are

@@ -87,7 +87,7 @@ class Replay {
 
   void add_curves(Detail detail) {
     const std::vector<judge::Curve> references =
-        experiment_.reference.curve ? recorded_curves(experiment_) : whole_curves(experiment_, directory_, history_, Role::reference);
+        experiment_.reference.is_recorded() ? recorded_curves(experiment_) : whole_curves(experiment_, directory_, history_, Role::reference);
     const configs::Metric& metric = experiment_.metrics.front();
     if (auto seated = judge::Panel::seat(experiment_.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better},
                                          references)) {

@@ -124,8 +124,7 @@ std::vector<PastResult> read_results(const std::filesystem::path& file) {
 
 std::string digest_of(const configs::Experiment& experiment) {
   std::string text = configs::resolved_yaml(experiment);
-  if (experiment.reference.curve)
-    text += keep::read_file(experiment.reference.curve->value);
+  for (const auto& file : experiment.reference.curves) text += keep::read_file(file.value);
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 

@@ -77,6 +77,8 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.versions = past.versions;
   record.target = experiment.accept.target;
   for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(seen_from_its_folder(warning, experiment)));
+  for (const std::string& version : versions_unlike_recorded(experiment, past.versions))
+    record.warnings.push_back("the reference was recorded with other software: " + version);
   record.changes = changes_since_baseline(experiment, past.versions);
   return record;
 }

@@ -17,12 +17,6 @@ constexpr double kLargestFirstChange = 1e-3;
 /// The coarse ones (2^-10 of the parameters) move the first loss of the recogniser by 4e-4.
 constexpr double kLargestCoarseChange = 3e-2;
 
-bool same_bits(const judge::Curve& a, const judge::Curve& b) {
-  return std::ranges::equal(a.series, b.series, [](const auto& left, const auto& right) {
-    return left.first == right.first && judge::identical(judge::tidy(left.second), judge::tidy(right.second));
-  });
-}
-
 /// By how much the first value differs from that of `plain`, relative; empty if there is no such value on both sides.
 std::optional<double> first_change(const judge::Curve& plain, const judge::Curve& curve, const std::string& metric) {
   const auto a = plain.series.find(metric), b = curve.series.find(metric);
@@ -67,14 +61,14 @@ std::vector<judge::Curve> as_samples(std::vector<judge::Curve> curves) {
   const std::vector<judge::Curve> started = curves;
   for (std::size_t i = 1; i < curves.size(); ++i)
     if (curves[i].perturbed && std::any_of(started.begin(), started.begin() + static_cast<std::ptrdiff_t>(i), [&](const judge::Curve& other) {
-          return other.perturbed != started[i].perturbed && same_bits(other, started[i]);
+          return other.perturbed != started[i].perturbed && judge::identical(other, started[i]);
         }))
       curves[i].perturbed = 0;
   return curves;
 }
 
 int identical_repeats(std::span<const judge::Curve> curves) {
-  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) { return same_bits(curve, curves.front()); }));
+  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) { return judge::identical(curve, curves.front()); }));
 }
 
 bool only_perturbed_broke(std::span<const AttemptOutcome> attempts) {
@@ -116,7 +110,7 @@ std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> a
     else if (perturb.made && attempt.perturbation.empty())
       say(Oddity::unsaid, fmt::format("nothing in the log of a perturbed run of the {} says that the perturbation was made", side));
     if (plain == attempts.end()) continue;
-    if (same_bits(plain->curve, attempt.curve)) {
+    if (judge::identical(plain->curve, attempt.curve)) {
       say(Oddity::no_effect, fmt::format("the perturbation of the {} changed nothing that is logged: such runs are repeats, no "
                                          "samples of its rounding", side));
     } else if (const auto change = first_change(plain->curve, attempt.curve, metric); change && *change > (judge::is_coarse(attempt.perturbed) ? kLargestCoarseChange : kLargestFirstChange)) {

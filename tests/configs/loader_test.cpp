@@ -114,10 +114,37 @@ TEST_CASE("a recorded curve stands in for a command and must be alone") {
   const std::string file(with_line(kGood, 4, "  curve: gpu.json"));
   REQUIRE(folder.problems_of(file) == "");
   const Experiment e = load_experiment(folder.write("experiment.yaml", file));
-  CHECK(e.reference.curve->value == (folder.path() / "gpu.json").string());
+  CHECK(e.reference.curves.front().value == (folder.path() / "gpu.json").string());
   CHECK(e.reference.command.empty());
   CHECK(folder.problems_of(with_line(kGood, 4, "  curve: gpu.json\n  repeats: 3")) ==
         "5:3: `repeats` has no use beside a recorded `curve`: nothing is started | remove one of the two\n");
+}
+
+TEST_CASE("several recorded logs are a list of files that exist, none of them twice") {
+  const Folder folder;
+  folder.write("a.log", "loss: 1");
+  folder.write("b.log", "loss: 2");
+  const Experiment e = load_experiment(folder.write("experiment.yaml", with_line(kGood, 4, "  curve: [a.log, b.log]")));
+  REQUIRE(e.reference.curves.size() == 2);
+  CHECK(e.reference.curves[1].value == (folder.path() / "b.log").string());
+  CHECK(folder.problems_of(with_line(kGood, 4, "  curve: [a.log, c.log, a.log]")) ==
+        "4:18: no such file: `" + (folder.path() / "c.log").string() + "`\n4:25: `" + (folder.path() / "a.log").string() +
+            "` is named twice | a run that counts twice hides how far runs differ\n");
+  CHECK(folder.problems_of(with_line(kGood, 4, "  curve: []")) ==
+        "4:10: `reference.curve` names no file | for example gpu.json, or [gpu-1.log, gpu-2.log]\n");
+}
+
+TEST_CASE("where only the reference is needed, the rest may be missing or name what is not there") {
+  const Folder folder;
+  const auto load = [&](const std::string& text) { return load_experiment(folder.write("e.yaml", text), Needed::reference); };
+  const std::string alone = "version: 1\nname: a\nreference:\n  command: [t]\nmetric: {loss: {format: csv}}\n";
+  const Experiment e = load(alone);
+  CHECK(e.reference.command.front().value == "t");
+  CHECK(e.subject.command.empty());
+  CHECK_FALSE(e.subject.perturb.has_value());
+  CHECK(load(alone + "perturb: {environment: SEED}\nsubject: {command: [t]}\nsuspects: {ops: {file: gone.txt}}\n").suspects.empty());
+  CHECK_THROWS_AS(load(alone + "subjekt: {command: [t]}\n"), ConfigError);
+  CHECK_THROWS_AS(load_experiment(folder.write("e.yaml", alone)), ConfigError);
 }
 
 TEST_CASE("braces and placeholders are accepted where they can be filled") {

@@ -16,7 +16,7 @@ Baseline sample() {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {.model = "rec",
           .metric = "loss",
-          .accepted_utc = "2026-11-21T00:00:00Z",
+          .made_utc = "2026-11-21T00:00:00Z",
           .noise = 0.001,
           .versions = {{"cann", "8.3"}},
           .runs = {{{{"loss", {{10, 7.5}, {20, 7.1000000000000005}, {30, nan}}}, {"acc", {{30, 0.5}}}}},
@@ -54,6 +54,17 @@ TEST_CASE("a baseline keeps which run was perturbed how, and older ones say noth
   CHECK(back.runs[0].perturbed == 0);
   CHECK(back.runs[1].perturbed == 3);
   CHECK(curves_of(back)[2].perturbed == 0);
+}
+
+TEST_CASE("what was recorded on another machine says so and keeps what its checks said") {
+  Baseline baseline = sample();
+  CHECK(baseline_text(baseline).find("checks") == std::string::npos);
+  baseline.recorded = true;
+  baseline.facts = {{"data", "d41d8 list.txt\nx \xff"}, {"step", ""}};
+  const Baseline back = parse_baseline(baseline_text(baseline));
+  CHECK(back.recorded);
+  CHECK(back.made_utc == baseline.made_utc);
+  CHECK(back.facts == std::map<std::string, std::string>{{"data", "d41d8 list.txt\nx \xEF\xBF\xBD"}, {"step", ""}});
 }
 
 TEST_CASE("a damaged baseline is refused") {

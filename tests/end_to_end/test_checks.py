@@ -39,13 +39,35 @@ class Checks(Space):
         self.assertIn("step: the log of the reference says nothing, that of the subject '101'", done.out)
         self.assertEqual({record["role"] for record in self.journal() if record["kind"] == "trial"}, {"reference", "as-is"})
 
-    def test_a_recorded_reference_cannot_run_a_command(self):
+    def test_check_evaluates_them_before_and_after_a_run_of_each_side(self):
+        self.write("train_list.txt", "a\n")
+        self.write("experiment.yaml", hostile_experiment(
+            "--cause", "op3=3", subject="environment: {BISECTD_SIDE: npu}",
+            extra="checks: {data: {command: [cat, train_list.txt]}, step: {pattern: 'global_step: (?P<value>9[0-9]),'}}"))
+        done = self.bisectd("check", "experiment.yaml", code=0)
+        self.assertIn("ok       checks.data: both sides say the same", done.out)
+        self.assertIn("checks.step: what both logs say is compared once", done.out)
+        self.assertIn("ok       checks.step: the logs agree", self.bisectd("check", "experiment.yaml", "--run", code=0).out)
+        text = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", text.replace("[cat, train_list.txt]", "[sh, -c, 'echo ${BISECTD_SIDE:-gpu}']"))
+        done = self.bisectd("check", "experiment.yaml", "--run", code=3)
+        self.assertIn("error    checks.data: the reference has 'gpu', the subject 'npu'", done.out)
+        self.assertNotIn("points in", done.out)
+        self.write("experiment.yaml", text.replace("(?P<value>9[0-9])", "(?P<value>101)").replace('"--cause"', '"--steps", "120", "--cause"'))
+        done = self.bisectd("check", "experiment.yaml", "--run", code=3)
+        self.assertIn("error    checks.step: the log of the reference says nothing, that of the subject '101'", done.out)
+        self.write("experiment.yaml", text.replace("[cat, train_list.txt]", "[cat, nothere]"))
+        self.assertIn("the check data failed on the side of the reference", self.bisectd("check", "experiment.yaml", code=4).out)
+
+    def test_a_recorded_log_cannot_run_a_command(self):
         self.write("gpu.log", "epoch: [1/1], global_step: 1, loss: 2.0\n")
         text = hostile_experiment("--cause", "op3=3", extra="checks: {dataset: {command: [md5sum, x]}}")
         start, end = text.index("reference:"), text.index("subject:")
         self.write("experiment.yaml", text[:start] + "reference: {curve: gpu.log}\n" + text[end:])
         done = self.bisectd("run", "experiment.yaml", code=2)
-        self.assertIn("the reference is recorded", done.err)
+        self.assertIn("of the reference there is only a log", done.err)
+        self.assertIn("bisectd record", done.err)
+        self.assertFalse(list((self.folder / "bisectd-out").glob("hostile-*")))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,114 @@
+#include "driver/commands/record.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+#include "configs/words.hpp"
+#include "driver/baseline/baseline.hpp"
+#include "driver/checks/versions.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/commands/hand_run.hpp"
+#include "driver/loop/both_ends.hpp"
+#include "reports/escape.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RecordOptions {
+  std::string experiment;
+  std::string file = "reference.json";
+  std::string out = "bisectd-out";
+  std::string model;
+  bool yes = false;
+  bool quiet = false;
+};
+
+/// Whatever would keep the file from being written is said before hours of training.
+void check_target(const RecordOptions& options) {
+  const fs::path file = fs::absolute(options.file);
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw UsageError(options.file + " is a folder; name a file in it");
+  if (fs::exists(file, error) && !options.yes) throw UsageError(options.file + " is there already; replace it with --yes");
+  fs::create_directories(file.parent_path(), error);
+  if (error) throw UsageError(fmt::format("{} cannot be written: {}", options.file, error.message()));
+  try {
+    const fs::path probe = file.string() + ".probe";  // asking for rights misleads root
+    keep::write_file(probe, "");
+    fs::remove(probe);
+  } catch (const std::system_error& failure) {
+    throw UsageError(fmt::format("{} cannot be written: {}", options.file, failure.code().message()));
+  }
+}
+
+/// Checks and versions first: what fails, fails before anything is trained.
+Baseline recorded(const configs::Experiment& experiment, HandRun& run, const RecordOptions& options) {
+  Night& night = run.night();
+  const fs::path folder = run.directory().folder();
+  Baseline baseline{.model = options.model.empty() ? experiment.name : options.model,
+                    .metric = experiment.metrics.front().name,
+                    .made_utc = keep::utc_now(),
+                    .recorded = true};
+  try {
+    baseline.facts = facts_of_commands(experiment, night.sides.reference, SideName::reference, night.launcher, folder / "checks",
+                                       night.past.run_tag + "/checks");
+  } catch (const std::runtime_error& error) {
+    if (const int signal = night.launcher.signal_number(); signal != 0) throw Interrupted{signal};
+    throw Infrastructure(error.what());
+  }
+  baseline.versions = find_versions(experiment, night.sides.reference, night.launcher, folder / "versions", night.past.run_tag);
+  add_runs(baseline, measure_reference(night));
+  for (const judge::Finding& finding : night.jury->findings()) night.warn(finding.text);
+  baseline.facts.merge(logged_reference_facts(experiment, night.reference_attempt));
+  for (const auto& [check, said] : baseline.facts)
+    if (said.empty()) night.warn(fmt::format("the check {} finds nothing on this side, so no subject will agree with it", check));
+  return baseline;
+}
+
+int record(const RecordOptions& options) {
+  configs::Experiment experiment = load(options.experiment, configs::Needed::reference);
+  if (experiment.reference.is_recorded())
+    throw UsageError(fmt::format("{}: its reference is recorded already; `record` runs `reference.command`", options.experiment));
+  if (!options.model.empty() && !configs::is_plain_name(options.model))
+    throw UsageError(fmt::format("--model '{}': {}", options.model, configs::kPlainNameRule));
+  check_target(options);
+  HandRun run(experiment, options.out, "record", options.quiet);
+  try {
+    const Baseline baseline = recorded(experiment, run, options);
+    keep::write_file(options.file, baseline_text(baseline));
+    const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
+    fmt::print("wrote {}: {} of {}, {} runs{}\n", reports::plain(options.file), baseline.metric, baseline.model, runs,
+               baseline.runs.size() == 1 && runs > 1 ? " with the same bits" : "");
+    for (const auto& [check, said] : baseline.facts) fmt::print("check {}: {}\n", check, reports::plain(said));
+    for (const auto& [what, version] : baseline.versions) fmt::print("{}: {}\n", reports::plain(what), reports::plain(version));
+    fmt::print("beside the experiment of the subject it is used with  reference: {{curve: {}}}\n",
+               reports::plain(fs::path(options.file).filename().string()));
+    return 0;
+  } catch (const Interrupted& interrupted) {
+    return 128 + interrupted.signal_number;
+  }
+}
+
+}  // namespace
+
+void add_record(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<RecordOptions>();
+  CLI::App* command = app.add_subcommand("record", "run the reference here and write its runs to one file, for another machine");
+  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML); `subject` and `suspects` may be missing")
+      ->required();
+  command->add_option("-o,--output", options->file, "file to write")->capture_default_str();
+  command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
+  command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
+  command->add_flag("--yes", options->yes, "replace the file");
+  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  command->callback([&action, options] { action = [options] { return record(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands
