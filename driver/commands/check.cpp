@@ -13,6 +13,7 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/checks/checks.hpp"
 #include "driver/commands/drive.hpp"
+#include "driver/launch/interrupted.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/loop/pilot.hpp"
 #include "driver/trial/run_tag.hpp"
@@ -98,7 +99,6 @@ int check_facts(const configs::Experiment& experiment, const Sides& sides, launc
   } catch (const configs::ConfigError&) {
     throw;
   } catch (const std::runtime_error& error) {
-    if (const int signal = launcher.signal_number(); signal != 0) return 128 + signal;
     say("error", error.what());
     return 4;
   }
@@ -121,7 +121,8 @@ int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launc
     say(mark == PilotLine::Mark::ok ? "ok" : mark == PilotLine::Mark::warning ? "warning" : "error", text);
   }
   fmt::print("logs: {}\n", reports::plain(folder.string()));
-  return pilot.signal_number ? 128 + pilot.signal_number : pilot.unequal ? kUnequal : works ? 0 : 4;
+  if (pilot.signal_number) throw Interrupted(pilot.signal_number);
+  return pilot.unequal ? kUnequal : works ? 0 : 4;
 }
 
 int check(const CheckOptions& options) {

@@ -17,6 +17,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
+#include "driver/launch/interrupted.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/loop/progress.hpp"
@@ -36,6 +37,7 @@ using Clock = std::chrono::steady_clock;
 using reports::EntryState;
 using reports::SuiteEntry;
 
+constexpr const char* kHowToGoOn = "go on with the same command";
 constexpr int kUsageCode = 2;  // of a model's bisectd: its experiment was wrong, nothing was started
 
 struct CiOptions {
@@ -96,10 +98,7 @@ class Ci {
     record_.elapsed_s = elapsed_s();
     state.session_ended(record_.elapsed_s, end != suite::SuiteEnd::signal);
     write();
-    if (end == suite::SuiteEnd::signal) {
-      progress_.line("interrupted; go on with the same command");
-      return 128 + signal_number_;
-    }
+    if (end == suite::SuiteEnd::signal) throw Interrupted(signal_number_, kHowToGoOn);
     const bool coloured = wants_colour({.color = options_.color});
     fmt::print("{}", reports::suite_text(record_, coloured ? reports::Colour::always : reports::Colour::never));
     return reports::suite_exit_code(record_);
@@ -233,6 +232,8 @@ class Ci {
       const std::string upgrade =
           suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag());
       return upgrade.empty() ? "" : upgrade + " since";
+    } catch (const Interrupted&) {
+      throw;
     } catch (const std::exception& error) {
       return fmt::format("its run cannot be read ({})", error.what());
     }

@@ -42,6 +42,7 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kInfrastructure = 4;
 constexpr int kBug = 70;
+constexpr int kSignal = 128;  ///< and its number, as a shell says it
 
 int complain(int code, const std::string& message) {
   fmt::print(stderr, "bisectd: {}\n", reports::plain_lines(message));
@@ -65,6 +66,8 @@ int run_guarded(const Action& command) {
   } catch (const configs::ConfigError& error) {
     fmt::print(stderr, "{}", configs::render(error));
     return kUsage;
+  } catch (const Interrupted& interrupted) {
+    return complain(kSignal + interrupted.signal_number(), interrupted.what());
   } catch (const UsageError& error) {
     return complain(kUsage, error.what());
   } catch (const Infrastructure& error) {

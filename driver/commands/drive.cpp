@@ -64,9 +64,12 @@ void remember(const reports::Record& record, const std::string& digest, const fs
   }
 }
 
-}  // namespace
+/// A run directory without a journal cannot be resumed, but nothing was trained in it either.
+std::string how_to_go_on(const keep::RunDirectory& directory) {
+  return keep::RunDirectory::is_one(directory.folder()) ? "go on with: bisectd resume " + directory.folder().string() : "";
+}
 
-int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
+int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
   Progress progress(options.output.quiet);
   for (const auto& warning : experiment.warnings) progress.line(configs::render(warning));
   const keep::Lock lock(directory.folder());
@@ -100,15 +103,20 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
   past.versions = versions;
   progress.line(fmt::format("run directory: {}", directory.folder().string()));
   const bool was_finished = past.finished;
+  Night night(experiment, sides, directory, journal, std::move(past), launcher, progress);
+  const reports::Record& record = run_loop(night);
+  if (!was_finished && !options.prune) remember(record, digest, history, progress);
+  print_result(record, options.output);
+  return exit_code(record.outcome);
+}
+
+}  // namespace
+
+int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
   try {
-    Night night(experiment, sides, directory, journal, std::move(past), launcher, progress);
-    const reports::Record& record = run_loop(night);
-    if (!was_finished && !options.prune) remember(record, digest, history, progress);
-    print_result(record, options.output);
-    return exit_code(record.outcome);
+    return drive_to_answer(experiment, directory, options);
   } catch (const Interrupted& interrupted) {
-    progress.line(fmt::format("interrupted; go on with: bisectd resume {}", directory.folder().string()));
-    return 128 + interrupted.signal_number;
+    throw Interrupted(interrupted.signal_number(), how_to_go_on(directory));
   }
 }
 

@@ -60,7 +60,6 @@ Baseline recorded(const configs::Experiment& experiment, HandRun& run, const Rec
     baseline.facts = facts_of_commands(experiment, night.sides.reference, SideName::reference, night.launcher, folder / "checks",
                                        night.past.run_tag + "/checks");
   } catch (const std::runtime_error& error) {
-    if (const int signal = night.launcher.signal_number(); signal != 0) throw Interrupted{signal};
     throw Infrastructure(error.what());
   }
   baseline.versions = find_versions(experiment, night.sides.reference, night.launcher, folder / "versions", night.past.run_tag);
@@ -80,20 +79,16 @@ int record(const RecordOptions& options) {
     throw UsageError(fmt::format("--model '{}': {}", options.model, configs::kPlainNameRule));
   check_target(options);
   HandRun run(experiment, options.out, "record", options.quiet);
-  try {
-    const Baseline baseline = recorded(experiment, run, options);
-    keep::write_file(options.file, baseline_text(baseline));
-    const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
-    fmt::print("wrote {}: {} of {}, {} runs{}\n", reports::plain(options.file), baseline.metric, baseline.model, runs,
-               baseline.runs.size() == 1 && runs > 1 ? " with the same bits" : "");
-    for (const auto& [check, said] : baseline.facts) fmt::print("check {}: {}\n", check, reports::plain(said));
-    for (const auto& [what, version] : baseline.versions) fmt::print("{}: {}\n", reports::plain(what), reports::plain(version));
-    fmt::print("beside the experiment of the subject it is used with  reference: {{curve: {}}}\n",
-               reports::plain(fs::path(options.file).filename().string()));
-    return 0;
-  } catch (const Interrupted& interrupted) {
-    return 128 + interrupted.signal_number;
-  }
+  const Baseline baseline = recorded(experiment, run, options);
+  keep::write_file(options.file, baseline_text(baseline));
+  const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
+  fmt::print("wrote {}: {} of {}, {} runs{}\n", reports::plain(options.file), baseline.metric, baseline.model, runs,
+             baseline.runs.size() == 1 && runs > 1 ? " with the same bits" : "");
+  for (const auto& [check, said] : baseline.facts) fmt::print("check {}: {}\n", check, reports::plain(said));
+  for (const auto& [what, version] : baseline.versions) fmt::print("{}: {}\n", reports::plain(what), reports::plain(version));
+  fmt::print("beside the experiment of the subject it is used with  reference: {{curve: {}}}\n",
+             reports::plain(fs::path(options.file).filename().string()));
+  return 0;
 }
 
 }  // namespace

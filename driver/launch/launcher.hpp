@@ -34,10 +34,15 @@ struct Ended {
   std::chrono::milliseconds duration{0};
 };
 
+using Clock = std::chrono::steady_clock;
+
 /// A place where jobs run. Virtual because Slurm and the tests' doubles are launchers too.
 class Launcher {
  public:
   virtual ~Launcher() = default;
+
+  /// The time by which wait() waits.
+  virtual Clock::time_point now() const { return Clock::now(); }
 
   /// Starts a job. A program that cannot be started is reported by wait() as not_started.
   virtual void start(const Job& job) = 0;

@@ -27,7 +27,6 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 constexpr auto kLinger = 500ms;  // for what a leader leaves behind, before SIGKILL
 constexpr auto kGiveUp = 5s;     // for the kernel to end what got SIGKILL

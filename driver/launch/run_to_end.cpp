@@ -5,15 +5,17 @@
 namespace bisectd::driver::launch {
 
 tl::expected<Ended, std::string> run_to_end(Launcher& launcher, const Job& job, std::chrono::milliseconds timeout) {
+  if (launcher.signal_number() != 0) throw Interrupted(launcher.signal_number());
   launcher.start(job);
   std::vector<Ended> ended = launcher.wait(timeout);
-  if (!ended.empty()) return ended.front();
-  std::string why = launcher.signal_number() != 0
-                        ? fmt::format("interrupted by signal {}", launcher.signal_number())
-                        : fmt::format("not finished after {:g} s", std::chrono::duration<double>(timeout).count());
-  launcher.stop(job.id);
+  const bool in_time = !ended.empty();
+  const bool well = in_time && ended.front().how == Ended::How::exited && ended.front().code == 0;
+  if (in_time && !well) signal_follows(launcher, ended);
+  if (!in_time) launcher.stop(job.id);
   while (ended.empty()) ended = launcher.wait(std::chrono::seconds{1});
-  return tl::unexpected(std::move(why));
+  if (launcher.signal_number() != 0) throw Interrupted(launcher.signal_number());
+  if (in_time) return ended.front();
+  return tl::unexpected(fmt::format("not finished after {:g} s", std::chrono::duration<double>(timeout).count()));
 }
 
 tl::expected<void, std::string> run_well(Launcher& launcher, const Job& job, std::chrono::milliseconds timeout) {

@@ -65,11 +65,10 @@ void require_all_metrics(const Night& night, const AttemptOutcome& attempt) {
 }
 
 /// A short command of the user's that must succeed before anything is trained.
-auto before_the_night(Night& night, auto ask) {
+auto before_the_night(auto ask) {
   try {
     return ask();
   } catch (const std::runtime_error& error) {
-    if (const int signal = night.launcher.signal_number(); signal != 0) throw Interrupted{signal};
     throw Infrastructure(error.what());
   }
 }
@@ -78,7 +77,7 @@ auto before_the_night(Night& night, auto ask) {
 neutralise::Discovered query(Night& night) {
   if (queried_families(night.experiment).empty()) return {};
   night.progress.line("asking the framework for the members of a family");
-  return before_the_night(night, [&] {
+  return before_the_night([&] {
     return ask_framework(night.experiment, night.sides.subject, night.launcher, night.directory.folder() / "query",
                          night.past.run_tag);
   });
@@ -128,7 +127,7 @@ bool check_sides(Night& night) {
   std::vector<std::string> differences = night.past.differing_commands.value_or(std::vector<std::string>{});
   const bool any = std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
   if (any && !night.past.differing_commands) {
-    differences = before_the_night(night, [&] {
+    differences = before_the_night([&] {
       const auto facts = [&](const LaunchSide& side, SideName name) {
         return facts_of_commands(experiment, side, name, night.launcher, night.directory.folder() / "checks",
                                  night.past.run_tag + "/checks");

@@ -101,7 +101,7 @@ std::vector<FinishedTrial> Night::wait() {
   if (attempts_.signal_number() != 0) {
     trials.stop_all();
     journal.append(session_record(now_s(), ""));
-    throw Interrupted{attempts_.signal_number()};
+    throw Interrupted(attempts_.signal_number());
   }
   for (const FinishedTrial& trial : finished) take_in(trial);
   return finished;

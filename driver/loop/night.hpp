@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/judge/jury.hpp"
+#include "driver/launch/interrupted.hpp"
 #include "driver/loop/progress.hpp"
 #include "driver/record/history.hpp"
 #include "driver/trial/samples.hpp"
@@ -22,11 +23,6 @@
 #include "reports/record.hpp"
 
 namespace bisectd::driver {
-
-/// A signal ended the run; it can be resumed.
-struct Interrupted {
-  int signal_number = 0;
-};
 
 /// The run cannot go on because of something outside the search: a side that gives no curve, a device that is gone.
 class Infrastructure : public std::runtime_error {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "driver/launch/interrupted.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 /// How often the logs of running attempts are looked at. An attempt's end is noticed at once, whatever this is.
 constexpr std::chrono::milliseconds kPollEvery{200};
+
+/// A job gets ten seconds after TERM, the kernel five after KILL; a queue of another machine may take longer to answer.
+constexpr std::chrono::seconds kStopAtMost{60};
 
 /// Of an attempt's duration: trainings that began together end together, and the next trials are the better chosen the
 /// more verdicts are in.
@@ -141,16 +145,16 @@ struct Attempts::Running {
   AttemptRequest request;
   launch::Slot slot;
   read::AttemptLog log;
-  Clock::time_point started = Clock::now();
+  Clock::time_point started;
   Clock::time_point last_output = started;
   std::optional<Clock::time_point> last_step_logged;
   std::vector<StepSeen> steps_seen;
   std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
   std::string why;
 
-  Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics)
+  Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics, Clock::time_point now)
       : request(std::move(wanted)), slot(std::move(at)),
-        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)) {}
+        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)), started(now) {}
 
   void note_step(Clock::time_point now) {
     const std::optional<std::int64_t> step = log.last_step();
@@ -175,11 +179,11 @@ struct Attempts::Running {
 Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
                    double elapsed_before_s, Watcher watcher)
     : launcher_(launcher), metrics_(std::move(metrics)), run_tag_(std::move(run_tag)), watcher_(std::move(watcher)),
-      began_(Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {}
+      began_(launcher.now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {}
 
 Attempts::~Attempts() = default;
 
-double Attempts::now_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+double Attempts::now_s() const { return std::chrono::duration<double>(launcher_.now() - began_).count(); }
 
 void Attempts::start(AttemptRequest request, launch::Slot slot) {
   const LaunchCommand command = launch_command(request, slot, run_tag_);
@@ -194,7 +198,7 @@ void Attempts::start(AttemptRequest request, launch::Slot slot) {
                    .stdout_file = stdout_file(request.folder),
                    .stderr_file = stderr_file(request.folder),
                    .tag = command.tag});
-  running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_));
+  running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_, launcher_.now()));
 }
 
 RunningAttempt Attempts::seen_now(const Running& running) const {
@@ -205,7 +209,7 @@ RunningAttempt Attempts::seen_now(const Running& running) const {
 }
 
 void Attempts::poll() {
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = launcher_.now();
   for (auto& [id, running] : running_) {
     if (running->asked_to_end) continue;
     if (running->log.poll()) running->last_output = now;
@@ -228,22 +232,23 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.folder = running.request.folder;
   const RunningAttempt seen = seen_now(running);
   outcome.started_s = seen.started_s;
-  outcome.duration_s = std::chrono::duration<double>(Clock::now() - running.started).count();
+  outcome.duration_s = std::chrono::duration<double>(launcher_.now() - running.started).count();
   outcome.device = seen.device;
   take_from_files(outcome, running.request, running.log);
   outcome.step_time_s = step_time_s(running.steps_seen);
   outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
+  const bool whole = logged_last_step(running.request, running.log);
   if (running.asked_to_end)
     outcome.ending = *running.asked_to_end;
   else if (ended.how == launch::Ended::How::not_started)
     outcome.ending = Ending::not_started;
+  else if (launcher_.signal_number() != 0 && !whole)
+    outcome.ending = Ending::interrupted;  // whoever ended us may have ended the training too, which may leave with 0 on TERM
   else if (left_with_zero)
     outcome.ending = Ending::finished;
-  else if (launcher_.signal_number() != 0)
-    outcome.ending = Ending::interrupted;  // whoever ended us may have ended the training too: that is no crash
   else
-    outcome.ending = logged_last_step(running.request, running.log) ? Ending::whole : Ending::crashed;
+    outcome.ending = whole ? Ending::whole : Ending::crashed;
   if (outcome.ending == Ending::whole && !running.request.shortened)
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
   const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
@@ -251,8 +256,19 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   return outcome;
 }
 
+/// Whether it ended by itself before its last step, or nobody knows which step that is.
+bool Attempts::may_be_cut(const launch::Ended& ended) {
+  const auto found = running_.find(ended.id);
+  if (found == running_.end() || found->second->asked_to_end || ended.how == launch::Ended::How::not_started) return false;
+  found->second->log.poll();
+  return !logged_last_step(found->second->request, found->second->log);
+}
+
 void Attempts::collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milliseconds at_most) {
-  for (const launch::Ended& ended : launcher_.wait(at_most)) {
+  std::vector<launch::Ended> all_ended = launcher_.wait(at_most);
+  if (std::ranges::any_of(all_ended, [&](const launch::Ended& ended) { return may_be_cut(ended); }))
+    launch::signal_follows(launcher_, all_ended);
+  for (const launch::Ended& ended : all_ended) {
     const auto found = running_.find(ended.id);
     if (found == running_.end()) continue;
     Running& running = *found->second;
@@ -286,7 +302,13 @@ std::vector<AttemptOutcome> Attempts::stop_all() {
     running->why = "bisectd was asked to stop";
     launcher_.stop(id);
   }
-  while (!running_.empty()) collect(outcomes, kPollEvery);
+  for (const auto until = launcher_.now() + kStopAtMost; !running_.empty() && launcher_.now() < until;)
+    collect(outcomes, kPollEvery);
+  for (const auto& [id, running] : running_) {
+    outcomes.push_back(outcome_of(*running, {.id = id, .how = launch::Ended::How::lost}));
+    outcomes.back().notes.push_back("it could not be ended, and may still run");
+  }
+  running_.clear();
   return outcomes;
 }
 

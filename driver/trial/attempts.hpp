@@ -120,7 +120,7 @@ double seconds_to_gather(const AttemptOutcome& first, std::span<const double> ot
 
 class Attempts {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = launch::Clock;
   /// Told of each attempt while it runs; true: its verdict is certain, end it.
   using Watcher = std::function<bool(const RunningAttempt&)>;
 
@@ -133,7 +133,7 @@ class Attempts {
   /// Waits until at least one attempt ended, and a moment longer for those that are due with it; empty only if none is
   /// running or a signal arrived.
   std::vector<AttemptOutcome> wait();
-  /// Ends everything that runs and returns it as interrupted.
+  /// Ends everything that runs and returns it as interrupted. What a launcher cannot end is given up after a minute.
   std::vector<AttemptOutcome> stop_all();
   /// The outcome of an attempt of an earlier bisectd, read from its files again. `ending` is what the journal says;
   /// without it (bisectd was killed while it ran) it counts as whole if its last step is logged, else as interrupted.
@@ -148,6 +148,7 @@ class Attempts {
   void poll();
   void collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milliseconds at_most);
   RunningAttempt seen_now(const Running& running) const;
+  bool may_be_cut(const launch::Ended& ended);
   AttemptOutcome outcome_of(Running& running, const launch::Ended& ended) const;
 
   launch::Launcher& launcher_;

@@ -115,6 +115,7 @@ void Trials::launch_one(Open& open) {
 }
 
 void Trials::pump() {
+  if (attempts_.signal_number() != 0) return;
   for (auto request = queue_.begin(); request != queue_.end();) {
     auto slot = request->side->pool->acquire();
     if (!slot) {
@@ -171,9 +172,10 @@ void Trials::finish(Open& open, judge::Judgement judgement) {
 std::vector<FinishedTrial> Trials::wait() {
   while (finished_.empty() && !open_.empty() && attempts_.signal_number() == 0) {
     for (AttemptOutcome& outcome : attempts_.wait()) {
-      const std::size_t trial = outcome.trial;
+      Open& open = open_.at(outcome.trial);
+      const bool says_something = outcome.ending != Ending::interrupted;
       take_in(std::move(outcome));
-      decide(open_.at(trial));
+      if (says_something) decide(open);
     }
   }
   return std::exchange(finished_, {});

@@ -99,7 +99,7 @@ class LiveView(Space):
         self.prepare()
         shown = self.on_terminal("run", "experiment.yaml", columns=160, interrupt_after=r"everything: .*step \d+ of 100", code=130)
         lines = [line for line in self.screen(shown, 160) if line]
-        self.assertRegex(lines[-1], r"^interrupted; go on with: bisectd resume /.*$")
+        self.assertRegex(lines[-1], r"^bisectd: interrupted by SIGINT; go on with: bisectd resume /.*$")
         self.assertFalse([line for line in lines if "running for" in line], "the live view was left behind")
         self.assertNotRegex(shown, r"\x1b\[\?25l", "the cursor was hidden")
         self.assertEqual(self.processes_of_this_test(), [])

@@ -44,7 +44,8 @@ Bad behaviour (a STEP counts from 1)
   --crash-perturbed SIGABRT at the middle if HOSTILE_PERTURB is set
   --hang-at STEP    --hang-at-exit   after the last step
   --nan-from STEP   --truncate-at STEP   logs nothing after that step, and exits normally
-  --exit-code N     --ignore-term        --strays N   grandchildren in sessions of their own that stay
+  --exit-code N     --ignore-term   --leave-on-term   with 0, on SIGTERM
+  --strays N        grandchildren in sessions of their own that stay
   --spam MB         that much noise on stderr, in the middle
   --torn            lines arrive in pieces     --garbage   control characters and invalid UTF-8 between the lines
   --long-line       1 MB without a newline
@@ -170,7 +171,7 @@ Options parse(const std::vector<std::string>& words) {
       {"--count", [&](auto& v) { o.count_file = v; }},
   };
   const std::map<std::string, bool*> flags{
-      {"--hang-at-exit", &o.hang_at_exit}, {"--ignore-term", &o.ignore_term}, {"--torn", &o.torn},
+      {"--hang-at-exit", &o.hang_at_exit}, {"--ignore-term", &o.ignore_term}, {"--leave-on-term", &o.leave_on_term}, {"--torn", &o.torn},
       {"--garbage", &o.garbage},           {"--long-line", &o.long_line},     {"--discover", &o.discover},
       {"--side-channel", &o.side_channel}, {"--crash-perturbed", &o.crash_perturbed}};
   while (at < queue.size()) {

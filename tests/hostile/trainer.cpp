@@ -138,6 +138,7 @@ void middle(const Options& options, const Model& model) {
 
 int train(const Options& options) {
   if (options.ignore_term) std::signal(SIGTERM, SIG_IGN);
+  if (options.leave_on_term) std::signal(SIGTERM, [](int) { ::_exit(0); });
   count(options, "start");
   leave_strays(options.strays);
   const Lookup lookup = [&](const std::string& name) {
