@@ -49,13 +49,14 @@ std::optional<std::string> version_in(const std::string& text, const std::option
   return version.empty() ? std::nullopt : std::optional(version);
 }
 
-/// What a command prints; nothing if it fails.
+/// What a command prints.
 class Asker {
  public:
   Asker(const LaunchSide& side, launch::Launcher& launcher, const fs::path& folder, const std::string& run_tag)
       : side_(side), launcher_(launcher), folder_(folder), run_tag_(run_tag) {}
 
-  std::string output_of(const std::string& name, std::vector<std::string> command) {
+  /// Nothing if it fails.
+  std::optional<std::string> output_of(const std::string& name, std::vector<std::string> command) {
     fs::create_directories(folder_);
     const launch::Job job{.command = std::move(command),
                           .environment = side_.environment,
@@ -64,7 +65,8 @@ class Asker {
                           .stderr_file = folder_ / (name + ".stderr.log"),
                           .tag = run_tag_ + "/versions",
                           .grace = std::chrono::seconds{2}};
-    return launch::run_well(launcher_, job, kTimeout) ? begin_of(job.stdout_file) : "";
+    if (!launch::run_well(launcher_, job, kTimeout)) return std::nullopt;
+    return begin_of(job.stdout_file);
   }
 
  private:
@@ -74,38 +76,43 @@ class Asker {
   std::string run_tag_;
 };
 
-/// All packages with one start of Python.
-std::map<std::string, std::string> packages(const configs::Experiment& experiment, const configs::Side& side, Asker& asker) {
+/// All packages with one start of Python; nothing if that fails.
+std::optional<std::map<std::string, std::string>> packages(const configs::Experiment& experiment, const configs::Side& side,
+                                                           Asker& asker) {
   std::vector<std::string> command{python_of(side), "-c", kAskPackages};
   for (const auto& [name, source] : experiment.versions)
     if (source.package) command.push_back(source.package->value);
   std::map<std::string, std::string> installed;
   if (command.size() == 3) return installed;
-  std::istringstream lines(asker.output_of("packages", std::move(command)));
+  const auto output = asker.output_of("packages", std::move(command));
+  if (!output) return std::nullopt;
+  std::istringstream lines(*output);
   for (std::string name, version; lines >> name >> version;) installed[name] = version;
   return installed;
 }
 
 }  // namespace
 
-std::map<std::string, std::string> find_versions(const configs::Experiment& experiment, const LaunchSide& side,
-                                                 launch::Launcher& launcher, const fs::path& folder,
-                                                 const std::string& run_tag) {
+Versions find_versions(const configs::Experiment& experiment, const LaunchSide& side, launch::Launcher& launcher,
+                       const fs::path& folder, const std::string& run_tag) {
   Asker asker(side, launcher, folder, run_tag);
   const auto installed = packages(experiment, *side.settings, asker);
-  std::map<std::string, std::string> versions;
+  Versions versions;
   for (const auto& [name, source] : experiment.versions) {
-    std::optional<std::string> found;
     if (source.package) {
-      if (const auto package = installed.find(source.package->value); package != installed.end()) found = package->second;
-    } else if (source.file) {
-      found = version_in(begin_of(source.file->value), source.pattern);
-    } else {
-      std::vector<std::string> command;
-      for (const auto& word : source.command) command.push_back(word.value);
-      found = version_in(asker.output_of(name, std::move(command)), source.pattern);
+      if (!installed)
+        versions.unknown.push_back(name);
+      else if (const auto package = installed->find(source.package->value); package != installed->end())
+        versions.found[name] = package->second;
+      continue;
     }
-    if (found) versions[name] = *found;
+    std::vector<std::string> command;
+    for (const auto& word : source.command) command.push_back(word.value);
+    const auto text = source.file ? std::optional(begin_of(source.file->value)) : asker.output_of(name, std::move(command));
+    if (const auto found = text ? version_in(*text, source.pattern) : std::nullopt)
+      versions.found[name] = *found;
+    else if (!text || !text->empty())
+      versions.unknown.push_back(name);
   }
   return versions;
 }

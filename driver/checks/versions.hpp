@@ -5,15 +5,20 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "driver/trial/sides.hpp"
 
 namespace bisectd::driver {
 
-/// Name to version; what is not found is left out, it must not cost a night. `folder` keeps the logs of what was
-/// started for it, and is made if anything is. Nothing else may run on `launcher` meanwhile.
-std::map<std::string, std::string> find_versions(const configs::Experiment& experiment, const LaunchSide& side,
-                                                 launch::Launcher& launcher, const std::filesystem::path& folder,
-                                                 const std::string& run_tag);
+struct Versions {
+  std::map<std::string, std::string> found;  ///< name to version, without what is not installed
+  std::vector<std::string> unknown;          ///< what was asked for and gave no answer: a command failed, a pattern fits nowhere
+};
+
+/// What is not found must not cost a night. `folder` keeps the logs of what was started for it, and is made if anything is. Nothing
+/// else may run on `launcher` meanwhile.
+Versions find_versions(const configs::Experiment& experiment, const LaunchSide& side,
+                       launch::Launcher& launcher, const std::filesystem::path& folder, const std::string& run_tag);
 
 }  // namespace bisectd::driver

@@ -167,8 +167,13 @@ class Ci {
       }
     if (!options_.changed_only || !experiment || !last || last->outcome != "aligned" || last->digest != digest_of(*experiment)) return;
     const fs::path folder = state_->folder() / "versions" / entry.model;
-    if (const std::string upgrade = suite::upgrade_since(last->versions, *experiment, folder, state_->tag()); !upgrade.empty()) {
-      progress_.line(fmt::format("{}: {} since it agreed on {}", entry.model, upgrade, last->utc));
+    const suite::Upgrade upgrade = suite::upgrade_since(last->versions, *experiment, folder, state_->tag());
+    if (!upgrade.changes.empty()) {
+      progress_.line(fmt::format("{}: {} since it agreed on {}", entry.model, upgrade.changes, last->utc));
+      return;
+    }
+    if (!upgrade.unseen.empty()) {
+      progress_.line(fmt::format("{}: run all the same, an upgrade would not be seen: {}", entry.model, upgrade.unseen));
       return;
     }
     entry.state = EntryState::unchanged;
@@ -230,7 +235,7 @@ class Ci {
         return "its experiment or preset was changed since";
       if (its_result != results_.end() && its_result->digest != digest_of(experiment)) return "its baseline was changed since";
       const std::string upgrade =
-          suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag());
+          suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag()).changes;
       return upgrade.empty() ? "" : upgrade + " since";
     } catch (const Interrupted&) {
       throw;
@@ -304,7 +309,7 @@ void add_ci(CLI::App& app, Action& action) {
   command->add_option("SUITE", options->suite, "the suite file (YAML)")->required();
   command->add_option("--out", options->out, "folder that gets the suite directory and the history")->capture_default_str();
   command->add_option("--only", options->only, "this model only; may be given again");
-  command->add_flag("--changed-only", options->changed_only, "leave out models that agreed and have not changed since");
+  command->add_flag("--changed-only", options->changed_only, "leave out models that agreed and surely have not changed since");
   command->add_flag("--new", options->fresh, "start anew even if the last suite is not finished");
   command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
   command->add_option("--color", options->color, "colour in the result: auto, always or never")

@@ -91,7 +91,7 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   launch::LocalLauncher launcher;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   settle_toggles(experiment, sides.subject.environment);
-  const auto versions = find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag);
+  const auto versions = find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag).found;
   refuse_other_versions(past.versions, versions, options.accept_changes);
   keep::write_file(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);

@@ -95,6 +95,7 @@ int families(const FamiliesOptions& options) {
     return 0;
   }
   const auto found = configs::load_families(options.preset);
+  if (!options.json && found.empty()) return fmt::print("no families\n"), 0;
   if (!options.json) return print_text(found), 0;
   Json json = Json::object();
   for (const auto& [name, family] : found) json[name] = to_json(family);

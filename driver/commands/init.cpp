@@ -39,7 +39,7 @@ Training guessed_training() {
     return {"this folder looks like PaddleOCR",
             fmt::format("python, {}, -c, CONFIG.yml, -o, Global.log_smooth_window=1, Global.print_batch_step=1, "
                         "\"Global.save_model_dir={{attempt}}/output\"", script),
-            ", Global.use_gpu=True", ", Global.use_npu=True", "loss: {format: paddleocr}"};
+            ", Global.use_gpu=True", ", Global.use_gpu=False, Global.use_npu=True", "loss: {format: paddleocr}"};
   if (script && is_there("paddleseg"))
     return {"this folder looks like PaddleSeg",
             fmt::format("python, {}, --config, CONFIG.yml, --log_iters, \"1\", --save_dir, \"{{attempt}}/output\"", script),
@@ -108,6 +108,7 @@ constexpr const char* kOwnFamily = R"(families:                      # what can 
 
 std::string experiment_text(const std::string& preset) {
   const Training training = guessed_training();
+  const std::string searched = preset.empty() ? "" : suspects_of(preset);
   const std::string extends = preset.empty() ? "" : fmt::format("extends: {:<20} # what can be switched off, and how\n", preset);
   return fmt::format(
       R"(# An experiment of bisectd, guessed by `bisectd init`: {origin}. Look at every line, then try it with
@@ -123,11 +124,13 @@ reference:                     # the trusted side
 
 subject:                       # the side that loses accuracy
   command: [{words}{on_subject}]
-  devices: {{kind: npu, ids: {npus}}}   # one trial on each at a time; per_trial: 2 for two devices a trial
+  devices: {{kind: npu, ids: {npus}}}   # one trial on each at a time; per_trial: 2 for two devices a trial, with half the
+                               # batch on each: what all devices train on in a step must be the same on both sides
   # setup: source /usr/local/Ascend/ascend-toolkit/set_env.sh
   timeout: 1h                  # of one attempt
   stall: 15m                   # no new output
 {perturb}
+steps: 200                     # both sides are ended after this step; absent: as long as the reference trains
 metric: {{{metric}}}   # every step, not smoothed
 accept: {{target: 0.5%}}         # of the last 30 % of the run
 
@@ -140,9 +143,8 @@ search: {{budget: {{trials: 200, hours: 10}}}}
       fmt::arg("on_subject", training.on_subject), fmt::arg("gpus", device_ids("nvidia")),
       fmt::arg("npus", device_ids("davinci")), fmt::arg("metric", training.metric),
       fmt::arg("perturb", is_perturbed(preset) ? "" : kPerturb),
-      fmt::arg("families", preset.empty() ? std::string(kOwnFamily) + "\n" : ""),
-      fmt::arg("suspects", preset.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n"
-                                          : suspects_of(preset)));
+      fmt::arg("families", searched.empty() ? std::string(kOwnFamily) + "\n" : ""),
+      fmt::arg("suspects", searched.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n" : searched));
 }
 
 void check_preset(const std::string& preset) {

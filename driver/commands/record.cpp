@@ -62,7 +62,7 @@ Baseline recorded(const configs::Experiment& experiment, HandRun& run, const Rec
   } catch (const std::runtime_error& error) {
     throw Infrastructure(error.what());
   }
-  baseline.versions = find_versions(experiment, night.sides.reference, night.launcher, folder / "versions", night.past.run_tag);
+  baseline.versions = find_versions(experiment, night.sides.reference, night.launcher, folder / "versions", night.past.run_tag).found;
   add_runs(baseline, measure_reference(night));
   for (const judge::Finding& finding : night.jury->findings()) night.warn(finding.text);
   baseline.facts.merge(logged_reference_facts(experiment, night.reference_attempt));

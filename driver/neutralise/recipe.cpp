@@ -127,6 +127,7 @@ std::string fill(const std::string& text, const Placeholders& values) {
   const std::string_view devices = values.devices;
   return filled(text, {{"devices", devices},
                        {"device", devices.substr(0, devices.find(','))},
+                       {"visible_devices", values.visible_devices},
                        {"steps", values.steps},
                        {"attempt", values.attempt},
                        {"seed", values.seed}});

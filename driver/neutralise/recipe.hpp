@@ -43,9 +43,10 @@ Recipe placed_in(const std::filesystem::path& folder, Recipe recipe);
 /// Members of list families that `base` names already, by family.
 Discovered always_off(const configs::Experiment& experiment, const Environment& base);
 
-/// {devices} ({device}: the first of them), {steps}, {attempt}, {seed}, {arguments} of a command, and {{ }} for braces.
+/// {devices} ({device}: the first of them), {visible_devices}, {steps}, {attempt}, {seed}, {arguments} of a command, and {{ }} for braces.
 struct Placeholders {
   std::string devices;  ///< joined by commas; {device} is the first
+  std::string visible_devices;
   std::string steps;
   std::string attempt;
   std::vector<std::string> arguments;

@@ -20,22 +20,27 @@ std::string version_in(const std::map<std::string, std::string>& versions, const
 
 }  // namespace
 
-std::string upgrade_since(const std::map<std::string, std::string>& then, const configs::Experiment& experiment,
-                          const std::filesystem::path& folder, const std::string& tag) {
-  if (experiment.versions.empty()) return "";
-  std::map<std::string, std::string> now;
+Upgrade upgrade_since(const std::map<std::string, std::string>& then, const configs::Experiment& experiment,
+                      const std::filesystem::path& folder, const std::string& tag) {
+  if (experiment.versions.empty()) return {.unseen = "its experiment has no `versions`"};
+  Versions now;
   try {
     launch::LocalLauncher launcher;
     const Sides sides = prepare_sides(experiment, launcher, folder, tag);
     now = find_versions(experiment, sides.subject, launcher, folder, tag);
   } catch (const configs::ConfigError&) {
-    return "its setup or a command of it does not work any more";  // which one its own bisectd will say
+    return {.changes = "its setup or a command of it does not work any more"};  // which one its own bisectd will say
   }
   std::vector<std::string> changes;
   for (const auto& [what, source] : experiment.versions)
-    if (const std::string before = version_in(then, what), today = version_in(now, what); before != today)
+    if (const std::string before = version_in(then, what), today = version_in(now.found, what); before != today)
       changes.push_back(fmt::format("{} {} -> {}", what, before, today));
-  return fmt::format("{}", fmt::join(changes, ", "));
+  Upgrade upgrade{.changes = fmt::format("{}", fmt::join(changes, ", "))};
+  if (!now.unknown.empty())
+    upgrade.unseen = fmt::format("no version of {} can be found", fmt::join(now.unknown, ", "));
+  else if (now.found.empty())
+    upgrade.unseen = "none of its `versions` is installed";
+  return upgrade;
 }
 
 }  // namespace bisectd::driver::suite

@@ -66,6 +66,7 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
   const neutralise::Recipe recipe = neutralise::placed_in(request.folder, request.recipe);
   const std::string attempt = fmt::format("{:04}-{}", request.trial, request.number);
   neutralise::Placeholders values{.devices = slot.devices,
+                                  .visible_devices = slot.visible,
                                   .steps = request.steps ? std::to_string(*request.steps) : "",
                                   .attempt = request.folder.string(),
                                   .arguments = recipe.arguments,

@@ -75,7 +75,7 @@ TEST_CASE("a wrong line of a side is named with its place") {
       {4, "  command: [a]\n  repeats: 0", "5:12: `reference.repeats`: expected a whole number from 1 to 1000, found `0`"},
       {4, "  curve: gone.json", "4:10: no such file: *"},
       {6, "  command: [python, \"{devcies}\"]", "6:21: unknown placeholder `{devcies}` | did you mean `{devices}`?"},
-      {6, "  command: [python, \"{x}\"]", "6:21: unknown placeholder `{x}` | known: {devices}, {device}, {steps}, {attempt}, {arguments}; for braces themselves write `{{` and `}}`"},
+      {6, "  command: [python, \"{x}\"]", "6:21: unknown placeholder `{x}` | known: {devices}, {device}, {visible_devices}, {steps}, {attempt}, {arguments}; for braces themselves write `{{` and `}}`"},
       {6, "  command: [python, \"a{\"]", "6:21: a single `{` in `a{` | write `{{` for the character itself"},
       {6, "  command: [python, \"a}\"]", "6:21: a single `}` in `a}` | write `}}` for the character itself"},
       {6, "  command: [python, \"--x={arguments}\"]", "6:21: `{arguments}` must be an element of its own | it becomes zero or more elements of the command"},

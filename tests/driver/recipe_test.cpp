@@ -145,8 +145,8 @@ TEST_CASE("a suspect is shown with its family") {
 
 TEST_CASE("placeholders are filled, doubled braces are braces") {
   const driver::neutralise::Placeholders values{
-      .devices = "0,1", .steps = "100", .attempt = "/a b", .arguments = {"x=1", "y=2"}};
-  CHECK(fill("--devices={devices} {{devices}} {steps} npu:{device}", values) == "--devices=0,1 {devices} 100 npu:0");
+      .devices = "0,1", .visible_devices = "4,5", .steps = "100", .attempt = "/a b", .arguments = {"x=1", "y=2"}};
+  CHECK(fill("--devices={devices} {{devices}} {steps} npu:{device} {visible_devices}", values) == "--devices=0,1 {devices} 100 npu:0 4,5");
   CHECK(fill_command({{"train", {}}, {"{arguments}", {}}, {"{attempt}/out", {}}}, values) ==
         std::vector<std::string>{"train", "x=1", "y=2", "/a b/out"});
 }

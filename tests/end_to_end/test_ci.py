@@ -15,15 +15,16 @@ class Suite(Space):
     def setUp(self):
         super().setUp()
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml, det.yaml]\n")
+        self.write("version.info", "8.1\n")
         for number, model in enumerate(("rec", "seg", "det")):
             self.model(model, devices=f"[{number}]")
             self.bisectd("run", f"{model}.yaml", "--out", "first", code=0)
             self.bisectd("accept", "first/latest", code=0)
             self.model(model, devices=f"[{number}]", baseline=True)
 
-    def model(self, name, *options, devices="[0]", baseline=False, **more):
+    def model(self, name, *options, devices="[0]", baseline=False, extra="versions: {cann: {file: version.info}}", **more):
         """With a baseline the training needs no reference side."""
-        text = hostile_experiment(*options, suspects=6, devices=devices, **more).replace("name: hostile", f"name: {name}")
+        text = hostile_experiment(*options, suspects=6, devices=devices, extra=extra, **more).replace("name: hostile", f"name: {name}")
         if baseline:
             begin, end = text.index("reference:"), text.index("subject:")
             text = text[:begin] + f"reference: {{curve: baselines/{name}.json}}\n" + text[end:]
@@ -114,7 +115,23 @@ class Suite(Space):
                 done = self.ci("--changed-only", code=0)
                 self.assertIn(change, done.err)
                 self.assertIn("rec: agrees with the reference", done.out)
-                self.assertIn("rec: unchanged", self.ci("--changed-only", code=0).out)
+                self.assertIn("rec: unchanged" if text else "rec: agrees", self.ci("--changed-only", code=0).out)
+
+    def test_software_that_is_not_known_may_have_changed(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
+        for extra, why in (("", "its experiment has no `versions`"),
+                           ("versions: {cann: {command: [sh, -c, 'exit 1']}}", "no version of cann can be found"),
+                           ("versions: {cann: {file: version.info, pattern: 'Version=(?P<value>.*)'}}", "no version of cann can be found"),
+                           ("versions: {cann: {file: absent}, torch: {package: no-such-package}}", "none of its `versions` is installed")):
+            with self.subTest(why):
+                self.model("rec", baseline=True, extra=extra)
+                self.ci(code=0)
+                done = self.ci("--changed-only", code=0)
+                self.assertIn(f"rec: run all the same, an upgrade would not be seen: {why}\n", done.err)
+                self.assertIn("rec: agrees with the reference", done.out)
+        self.model("rec", baseline=True, extra="versions: {cann: {file: version.info}, driver: {file: absent}}")
+        self.ci(code=0)
+        self.assertIn("rec: unchanged", self.ci("--changed-only", code=0).out)  # no driver is known not to be there
 
     def interrupted(self, suite="suite.yaml"):
         """Ended by a signal once its first model has been judged."""

@@ -306,6 +306,20 @@ class LayerShim(unittest.TestCase):
         self.assertIn("bisectd-paddle: cannot move layer 1: it draws random numbers, and the CPU draws others\n", out)
         self.assertEqual(self.done.returncode, 3)
 
+    def test_the_launcher_wants_labels_of_the_visible_devices(self):
+        """Where it takes CUDA_VISIBLE_DEVICES; without a plug-in device it does, and there need be no such device."""
+        def launched(devices):
+            with tempfile.TemporaryDirectory() as folder:
+                pathlib.Path(folder, "train.py").write_text("import os; print('took', os.environ.get('FLAGS_selected_gpus'))\n")
+                done = subprocess.run([PYTHON, "-m", "paddle.distributed.launch", *devices, "--log_dir", folder, "train.py"], cwd=folder,
+                                      env={**os.environ, "CUDA_VISIBLE_DEVICES": "2", "CUSTOM_DEVICE_ROOT": folder},
+                                      capture_output=True, text=True, timeout=120)
+            return done.stdout + done.stderr
+
+        self.assertIn("took 0", launched(["--devices", "2"]))   # {visible_devices}
+        self.assertIn("took 0", launched([]))
+        self.assertIn("ValueError", launched(["--devices", "0"]))  # {devices}
+
     def test_layers_that_draw_random_numbers_are_not_listed(self):
         out = self.run_python("-c", "import paddle; paddle.set_device('npu:0'); nn = paddle.nn\n"
                                     "net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.RReLU(), nn.ReLU(), nn.Dropout(0))\n"

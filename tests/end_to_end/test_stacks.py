@@ -13,6 +13,7 @@ import unittest
 from space import SOURCE, Space, hostile_experiment
 
 sys.path.insert(0, str(SOURCE / "tests/stacks"))
+import ge_fronts  # noqa: E402
 from ge_trainer import FIRED  # noqa: E402
 
 TRAINER = SOURCE / "tests/stacks/ge_trainer.py"
@@ -82,12 +83,31 @@ class GraphEngine(GraphEngineSpace):
         report, _ = self.find("level:O3", "{flags: [oo_level, deterministic], mixlist: [MatMul]}")
         self.assertEqual(self.culprits(report), ["flags:oo_level"])
 
+    def test_every_front_reads_options_in_their_types(self):
+        for front in ("session", "estimator", "tf2"):
+            with self.subTest(front):
+                report, _ = self.find("deterministic:0", "{flags: [oo_level, deterministic]}", f"front={front}")
+                self.assertEqual(self.culprits(report), ["flags:deterministic"])
+                report, _ = self.find(f"fusion:{FIRED[17]}", "{fusion: {discover: true}}", f"front={front}")
+                self.assertEqual(self.culprits(report), [f"fusion:{FIRED[17]}"])
+
+    def test_a_session_ignores_an_option_of_another_type(self):
+        parameters = ge_fronts.Parameters()
+        parameters["deterministic"].s = b"1"
+        self.assertEqual(parameters.as_read()["deterministic"], "0")
+        with self.assertRaises(TypeError):
+            ge_fronts.run_config(no_such=1)
+        with self.assertRaises(TypeError):
+            parameters["deterministic"].i = "1"
+
     def test_the_helper_gives_nothing_outside_bisectd(self):
         code = "import bisectd_ge; print(bisectd_ge.options())"
         given = lambda **more: subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                                               env={**os.environ, "PYTHONPATH": str(PRESETS / "tensorflow-ge"), **more}).stdout
         self.assertEqual(given(), "{}\n")
         self.assertEqual(given(BISECTD_GE_oo_level="O1", OTHER="x"), "{'oo_level': 'O1'}\n")
+        self.assertEqual(given(BISECTD_GE_deterministic="1"), "{'deterministic': 1}\n")
+        self.assertEqual(given(BISECTD_GE_oo_constant_folding="false"), "{'oo_constant_folding': False}\n")
 
     def test_two_families_that_discover_the_same_passes(self):
         self.experiment("", "{fusion: {discover: true}, optimization_switch: {discover: true}}")

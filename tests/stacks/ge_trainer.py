@@ -3,10 +3,11 @@
 passes of which 40 fire, operators of which some lose precision. It reads every file with a reader of its own maker (json,
 configparser, the documented grammar), so a file that bisectd wrote wrongly ends it or changes nothing.
 
-It takes its options as the page of tensorflow-ge shows, or with front=torchair from a CompilerConfig (torchair/ beside this).
+It takes its options as the page of tensorflow-ge shows: front=session (the default), estimator or tf2, each as strict about types as
+the real one (ge_fronts.py), or with front=torchair from a CompilerConfig (torchair/ beside this).
 
-Options are words KEY=VALUE: steps, guilty (fusion:NAME, mixlist:NAME, precision:NAME, dtype:NAME, level:O3; joined by + where
-only all of them together fail), result (dict, list, concatenated, none), always_on (passes that no switch file closes), scale.
+Options are words KEY=VALUE: steps, guilty (fusion:NAME, mixlist:NAME, precision:NAME, dtype:NAME, level:O3, deterministic:0; joined by
++ where only all of them together fail), result (dict, list, concatenated, none), always_on (passes that no switch file closes).
 """
 import configparser
 import json
@@ -14,6 +15,8 @@ import os
 import pathlib
 import re
 import sys
+
+from ge_fronts import FRONTS
 
 PASSES = [f"Fusion{i:03}Pass" for i in range(300)]
 FIRED = PASSES[5:300:8][:20] + PASSES[6:300:8][:20]
@@ -30,11 +33,7 @@ def options_of_graph_engine(front):
         parts = {"fusion_switch_file": config.fusion_config, "optimization_switch": config.ge_config,
                  "oo_level": config.ge_config, "export_compile_stat": config.ge_config}
         return {name: getattr(part, name).value for name, part in parts.items()}
-    try:
-        import bisectd_ge
-        return bisectd_ge.options()
-    except ImportError:
-        return {}
+    return FRONTS[front or "session"]()
 
 
 def given(options, option, words):
@@ -114,14 +113,18 @@ def main(words):
             "mixlist": kept_in_float32(given(told, "modify_mixlist", words)),
             "precision": high_precision(given(told, "op_precision_mode", words)),
             "dtype": with_own_dtype(given(told, "customize_dtypes", words)),
-            "level": {"O3"} if told.get("oo_level") == "O1" else set()}
+            "level": {"O3"} if told.get("oo_level") == "O1" else set(),
+            "deterministic": {"0"} if told.get("deterministic") == "1" else set()}
     guilty = [entry.split(":") for entry in filter(None, settings.get("guilty", "").split("+"))]
     wrong = bool(guilty) and "npu" in words and not any(name in safe[kind] for kind, name in guilty)
-    if "npu" in words and settings.get("result", "dict") != "none":
+    # By default (1) the file is written when a process leaves by itself, which this one does not; 2 writes it before.
+    if "npu" in words and settings.get("result", "dict") != "none" and told.get("export_compile_stat") == "2":
         write_result(settings.get("result", "dict"), set(FIRED) - off)
     for step in range(1, int(settings.get("steps", 40)) + 1):
         loss = (2 + 6 * 0.9 ** step) * (1.03 if wrong else 1)
         print(f"step {step} loss {loss:.6f}")
+    sys.stdout.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":
