@@ -108,6 +108,7 @@ struct SearchSettings {
   std::optional<double> budget_hours;
   std::uint64_t seed = 1;
   EngineChoice engine = EngineChoice::automatic;
+  std::int64_t signature_steps = 12;  ///< logged first steps that are compared between trials; 0: none
   FixChoice fix = FixChoice::cheapest;
 };
 

@@ -170,6 +170,7 @@ SearchSettings read_search(const Value& block, Problems& problems) {
     }
     check_word(word, key, names, problems);
   };
+  reader.read("signature_steps", whole_number_between(0, 1000), search.signature_steps);
   read_choice("engine", kEngines, search.engine);
   read_choice("fix", kFixes, search.fix);
   reader.refuse_other_keys();

@@ -351,6 +351,7 @@ void write_search(YAML::Emitter& out, const SearchSettings& search) {
   if (search.budget_hours) number_at(out, "budget_hours", *search.budget_hours);
   word_at(out, "seed", std::to_string(search.seed));
   word_at(out, "engine", name_of(search.engine));
+  word_at(out, "signature_steps", std::to_string(search.signature_steps));
   word_at(out, "fix", search.fix == FixChoice::cheapest ? "cheapest" : "fastest");
   out << YAML::EndMap;
 }

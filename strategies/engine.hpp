@@ -43,6 +43,8 @@ class Engine {
   /// Worth running now beside `pending` (active sets); empty if nothing would tell anything.
   virtual std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const = 0;
   virtual std::vector<double> guilt() const = 0;  ///< per suspect
+  /// Expected to the proof, if no surprise comes; nothing if it cannot tell.
+  virtual std::optional<double> trials_left() const { return std::nullopt; }
 };
 
 }  // namespace bisectd::strategies

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "strategies/suspect.hpp"
 
@@ -20,6 +21,7 @@ enum class Purpose {
   everything_neutralised,  ///< must pass
   runnable,                ///< looks for suspects whose neutralising breaks the run
   search,
+  signature,    ///< only its first steps are of use: no verdict is wanted
   certificate,  ///< proves a claim about the answer
 };
 
@@ -30,13 +32,16 @@ struct Trial {
   std::string reason;  ///< why this trial, in words with suspect ids as #3; shown by the driver with their names
 };
 
-/// One judged trial.
+/// One trial that came to its end.
 struct Evidence {
   SuspectSet neutralised;
   Verdict verdict = Verdict::unresolved;
   double p_bad = 0.5;           ///< probability that the true state is a failure, from the judge
   std::optional<double> delta;           ///< measured signed relative difference; absent when unresolved
   std::optional<double> standard_error;  ///< of delta; 0 or absent: exact
+  std::vector<double> signature = {};    ///< relative differences of its first steps, in units of what healthy runs differ
+                                         ///< by, always of the same steps; empty: not known
+  bool judged = true;                    ///< false: it ran, but only its signature was looked at
 };
 
 }  // namespace bisectd::strategies

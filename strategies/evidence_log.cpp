@@ -97,10 +97,15 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   }
   if (evidence.delta && evidence.verdict != Verdict::unresolved)
     measurements_.push_back({at->second, *evidence.delta, evidence.standard_error.value_or(0.0)});
+  see(evidence);
   opinions_.push_back(opinion);
   weigh(opinion);
   settle(at->second);
   return {.entry = at->second, .before = before, .fresh = fresh};
+}
+
+void EvidenceLog::see(const Evidence& evidence) {
+  if (!evidence.signature.empty()) signatures_.push_back({~evidence.neutralised, evidence.signature});
 }
 
 void EvidenceLog::weigh(const Opinion& opinion) {

@@ -39,6 +39,12 @@ struct Measurement {
   double delta = 0, error = 0;  ///< error: its standard deviation
 };
 
+/// The signature of one trial.
+struct Seen {
+  SuspectSet active;
+  std::vector<double> signature;
+};
+
 /// A set that fails although it is part of a set that passes; indices into the log.
 struct Contradiction {
   std::size_t fail = 0, pass = 0;
@@ -65,6 +71,7 @@ class EvidenceLog {
   double doubt(const Opinion& opinion) const;
   /// Says next to nothing: the run broke, or the judge might as well have tossed a coin.
   bool silent(const Opinion& opinion) const;
+  const std::vector<Seen>& signatures() const { return signatures_; }  ///< in the order told
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 
@@ -76,6 +83,9 @@ class EvidenceLog {
   };
   /// Throws std::invalid_argument if the set is not over this problem's suspects.
   Change add(const Evidence& evidence);
+
+  /// Takes in a trial of which only the signature was looked at.
+  void see(const Evidence& evidence);
 
   const std::vector<LogEntry>& entries() const { return entries_; }  ///< in the order first told
   const LogEntry* find(const SuspectSet& active) const;
@@ -95,6 +105,7 @@ class EvidenceLog {
   double flip_, error_;
   std::vector<Opinion> opinions_;
   std::vector<Measurement> measurements_;
+  std::vector<Seen> signatures_;
   std::vector<LogEntry> entries_;
   std::vector<std::uint64_t> first_blocks_;  // of each entry the first suspects: they show nearly always at once that
                                              // one set is not within another

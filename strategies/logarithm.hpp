@@ -16,4 +16,7 @@ inline double log2_exact(double x) {
   return exponent - 0.5 + 2.8853900817779268 * z * sum;
 }
 
+/// Natural logarithm, from the same.
+inline double ln_exact(double x) { return 0.69314718055994531 * log2_exact(x); }
+
 }  // namespace bisectd::strategies

@@ -7,6 +7,7 @@
 #include "strategies/additive/engine.hpp"
 #include "strategies/asking_again.hpp"
 #include "strategies/causes/engine.hpp"
+#include "strategies/signatures/engine.hpp"
 
 namespace bisectd::strategies {
 namespace {
@@ -38,10 +39,16 @@ Verdict Phases::verdict_of(const SuspectSet& active) const {
 void Phases::tell(const Evidence& evidence) {
   Evidence seen = evidence;
   if (seen.neutralised.size() == size()) seen.neutralised = ~relations_.effective(~seen.neutralised);
+  if (!seen.judged) {
+    log_.see(seen);
+    if (signatures_) signatures_->hear();
+    return advance();
+  }
   const LogEntry* told_before = log_.find(~seen.neutralised);
   const bool was_hidden = hidden_by_noise(log_, told_before);
   const EvidenceLog::Change change = log_.add(seen);
   const LogEntry& entry = log_.entries()[change.entry];
+  if (signatures_) signatures_->hear();
   if (causes_) causes_->hear();
   if (sums_) sums_->hear();
   const bool changed = change.fresh || change.before != entry.verdict ||
@@ -114,10 +121,10 @@ void Phases::rebuild() {
   top_ = 0;
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
-  if (causes_ && (!culprits_ || before != always_active_)) {
-    causes_.reset();
-    advance();
-  }
+  if (before == always_active_ && culprits_) return;
+  signatures_.reset();
+  causes_.reset();
+  advance();
 }
 
 // What stays active in every trial, given the top that is tried; false while that is not known.
@@ -151,6 +158,8 @@ void Phases::advance() {
     culprits_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
                                           failing_, problem_.seed + 2);
   if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
+  if (!signatures_ && wants_signatures())
+    signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
   if (!causes_ && !bears_contradictions() && wants_causes())
     causes_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
   if (explained()) return;
@@ -204,7 +213,7 @@ bool Phases::wants_sums() const {
 }
 
 const Engine* Phases::leader() const {
-  for (const Engine* engine : {sums_.get(), causes_.get()})
+  for (const Engine* engine : {sums_.get(), signatures_.get(), causes_.get()})
     if (engine && !engine->misfit()) return engine;
   return nullptr;
 }
@@ -212,12 +221,22 @@ const Engine* Phases::leader() const {
 // Proved stays proved when the engine can take in no more, until a trial shows more than it knew.
 const Engine* Phases::believing() const {
   if (const Engine* engine = leader()) return engine;
-  return causes_ && causes_->finding().proved ? causes_.get() : nullptr;
+  for (const Engine* engine : {signatures_.get(), causes_.get()})
+    if (engine && engine->finding().proved) return engine;
+  return nullptr;
 }
 
 const Finding* Phases::believed() const { return believing() ? &believing()->finding() : nullptr; }
 
 std::vector<double> Phases::guilt() const { return believing()->guilt(); }
+
+// Where the subject as it is differs from the first steps on.
+bool Phases::wants_signatures() const {
+  if (kind_ != EngineKind::automatic || always_active_.count() == size()) return false;
+  return std::ranges::any_of(log_.signatures(), [&](const Seen& seen) {
+    return seen.active == relations_.effective(all_) && signatures::speaks(seen.signature);
+  });
+}
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
 bool Phases::wants_causes() const {

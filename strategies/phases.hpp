@@ -78,6 +78,7 @@ class Phases {
   void estimate_flip();
   bool wants_causes() const;
   bool wants_sums() const;
+  bool wants_signatures() const;
 
   Problem problem_;
   EngineKind kind_;
@@ -89,7 +90,7 @@ class Phases {
   FlipEstimate flip_;
   std::vector<Observation> failing_, crashing_;  // the log as seen by the main search and by the search for `runnable`
   std::unique_ptr<Ordered> runnable_, culprits_;
-  std::unique_ptr<Engine> causes_, sums_;  // `causes`, `additive`
+  std::unique_ptr<Engine> signatures_, causes_, sums_;  // sums: `additive`
   std::vector<std::unique_ptr<CauseSearch>> reasons_;
   SuspectSet always_active_;
 };

@@ -11,6 +11,7 @@
 namespace bisectd::strategies {
 namespace {
 
+constexpr double kHealthySpread = 2e-6;  // two healthy runs, relative: the unit of signatures, whose rounding is half of it
 constexpr double kClaimedDoubt = 1e-4;  // of a judge that knows nothing of the flips
 
 // Sum of twelve uniform numbers: close enough to normal for a yardstick, and the same on every machine.
@@ -51,6 +52,27 @@ class PlantedTruth {
     }
   }
 
+  /// As the driver would make them: differences over the healthy spread.
+  std::vector<double> signature(const SuspectSet& neutralised) {
+    std::vector<double> values(plant_.signature_steps, 0.0);
+    if (values.empty()) return values;
+    if (effects_of_.empty()) draw_signatures();
+    const SuspectSet active = relations_.effective(~neutralised);
+    const auto add = [&](const std::vector<double>& other) {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] += other[i] / kHealthySpread;
+    };
+    std::vector<std::size_t> on;
+    for (std::size_t i = 0; i < causes_.size(); ++i)
+      if (std::ranges::all_of(causes_[i], [&](SuspectId member) { return active.test(member); })) on.push_back(i);
+    for (std::size_t a = 0; a < on.size(); ++a) {
+      add(effects_of_[on[a]]);
+      for (std::size_t b = 0; b < a; ++b) add(together_[on[a] * causes_.size() + on[b]]);
+    }
+    for (SuspectId suspect : members_of(active)) add(benign_[suspect]);
+    for (double& value : values) value += plant_.rounding / kHealthySpread * normal(random_);
+    return values;
+  }
+
   void hint(std::vector<Suspect>& suspects) {
     if (plant_.hint_quality < 0) return;
     for (SuspectId i = 0; i < suspects.size(); ++i)
@@ -65,6 +87,7 @@ class PlantedTruth {
   Evidence run(const SuspectSet& neutralised) {
     Evidence evidence{.neutralised = neutralised, .verdict = Verdict::unresolved, .delta = {}};
     if (crashes(neutralised)) return evidence;
+    evidence.signature = signature(neutralised);
     bool bad = fails(neutralised);
     if (plant_.effect_noise > 0) {
       const double sigma = plant_.effect_noise * smallest();
@@ -109,6 +132,28 @@ class PlantedTruth {
         for (SuspectId other : group) all.set(other);
     return all;
   }
+  double log_uniform(double least, double most) {
+    return std::exp(std::log(least) + random_.unit() * (std::log(most) - std::log(least)));
+  }
+  // Its steps are independent and normal.
+  std::vector<double> direction(double size) {
+    std::vector<double> steps;
+    for (std::size_t i = 0; i < plant_.signature_steps; ++i) steps.push_back(size * normal(random_));
+    return steps;
+  }
+  void draw_signatures() {
+    std::vector<double> sizes;
+    for (std::size_t i = 0; i < causes_.size(); ++i) {
+      sizes.push_back(log_uniform(plant_.least_size, plant_.most_size));
+      effects_of_.push_back(direction(sizes.back()));
+    }
+    together_.resize(causes_.size() * causes_.size());
+    for (std::size_t a = 0; a < causes_.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        together_[a * causes_.size() + b] = direction(plant_.interaction * std::min(sizes[a], sizes[b]));
+    for (SuspectId i = 0; i < culprits_.size(); ++i)
+      benign_.push_back(direction(log_uniform(plant_.least_benign, plant_.most_benign)));
+  }
   static bool active(const std::vector<SuspectId>& cause, const SuspectSet& neutralised) {
     return std::none_of(cause.begin(), cause.end(), [&](SuspectId member) { return neutralised.test(member); });
   }
@@ -135,6 +180,9 @@ class PlantedTruth {
   SuspectSet culprits_;
   std::vector<std::vector<SuspectId>> causes_;
   std::vector<double> effects_;
+  std::vector<std::vector<double>> effects_of_;  // signatures, by cause
+  std::vector<std::vector<double>> together_;    // what two causes add, by the greater number and the smaller
+  std::vector<std::vector<double>> benign_;      // signatures of healthy suspects
 };
 
 // Both ends are free, and never wrong.
@@ -217,7 +265,10 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
     game.trials += trials.size();
     double longest = 0;
     for (const Trial& trial : trials) {
-      search.tell(truth.run(trial.neutralised));
+      Evidence evidence = truth.run(trial.neutralised);
+      evidence.judged = trial.purpose != Purpose::signature || evidence.verdict == Verdict::unresolved;
+      game.signatures += trial.purpose == Purpose::signature;
+      search.tell(evidence);
       const double time = trial_time.of(trial.neutralised);
       game.device_time += time;
       longest = std::max(longest, time);
@@ -249,6 +300,7 @@ Forecast simulate(const Problem& problem, const Plant& plant, std::size_t games,
   forecast.unfinished /= count;
   forecast.trials = spread(played, &PlayedGame::trials);
   forecast.fix_trials = spread(played, &PlayedGame::fix_trials);
+  forecast.signatures = spread(played, &PlayedGame::signatures);
   forecast.rounds = spread(played, &PlayedGame::rounds);
   forecast.device_time = spread(played, &PlayedGame::device_time);
   forecast.time = spread(played, &PlayedGame::time);

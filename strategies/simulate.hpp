@@ -19,6 +19,11 @@ struct Plant {
   double hint_odds = 20;     ///< odds of a flagged suspect
   double effect_noise = 0;   ///< run-to-run noise of the measured delta, in units of the smallest effect; 0: no deltas
   bool mixed_signs = false;  ///< effects of either sign, which may cancel
+  std::size_t signature_steps = 0;  ///< 0: trials have no signature
+  double least_size = 1e-4, most_size = 1e-2;  ///< of a cause in its first steps, relative; log-uniform between
+  double interaction = 0;    ///< what two causes add to their sum, of the smaller one
+  double rounding = 1e-6;    ///< of every step of every trial, relative
+  double least_benign = 1e-7, most_benign = 1e-7;  ///< what a healthy suspect changes by rounding; log-uniform between
   double slowdown = 1;       ///< what a trial takes with everything neutralised, against one with nothing
   std::vector<double> load = {};  ///< share of each suspect in that, in any unit; empty: the suspects' prices
 };
@@ -27,6 +32,7 @@ struct Plant {
 struct PlayedGame {
   std::size_t trials = 0;      ///< to the final state
   std::size_t fix_trials = 0;  ///< until the culprit set was proved minimal and sufficient (causes not yet named)
+  std::size_t signatures = 0;  ///< of these: trials of which only the first steps were wanted
   std::size_t rounds = 0;      ///< of up to problem.slots trials together
   double device_time = 0;      ///< of all trials, in trials with nothing neutralised
   double time = 0;             ///< the same of the longest trial of each round
@@ -45,7 +51,7 @@ struct Spread {
 };
 
 struct Forecast {
-  Spread trials, fix_trials, rounds, device_time, time;
+  Spread trials, fix_trials, signatures, rounds, device_time, time;
   double exact = 0, named = 0,
          unfinished = 0;  ///< shares of the games; unfinished: not ended, or ended without a proof
 };

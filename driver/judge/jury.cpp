@@ -172,6 +172,28 @@ bool Jury::repeats_show_nothing() const {
   return std::ranges::all_of(panels_, [](const Panel& panel) { return panel.healthy() || panel.pool().deterministic(); });
 }
 
+void Jury::set_signature_steps(std::size_t count) {
+  for (Panel& panel : panels_) panel.set_signature_steps(count);
+}
+
+std::vector<double> Jury::signature(const Curve& run) const {
+  std::vector<double> all;
+  for (const Panel& panel : panels_) {
+    if (!panel.signature_until()) continue;
+    const std::vector<double> one = panel.signature(run);
+    if (one.empty()) return {};
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+std::map<std::string, std::int64_t> Jury::signature_steps() const {
+  std::map<std::string, std::int64_t> steps;
+  for (const Panel& panel : panels_)
+    if (const auto until = panel.signature_until()) steps[panel.whole().metric.name] = *until;
+  return steps;
+}
+
 /// The longest any metric needs. One that the known-bad run passes teaches nothing and asks for nothing.
 std::int64_t Jury::horizon_for(const Curve& known_bad) const {
   const std::int64_t whole = first().last_step();

@@ -64,6 +64,13 @@ class Jury {
   /// them apart is how a device rounds, which its repeats share.
   bool repeats_show_nothing() const;
 
+  /// From now on judgements carry signatures: of every metric with so many steps that are comparable.
+  void set_signature_steps(std::size_t count);
+  /// Of all metrics, in their order; empty where one is missing.
+  std::vector<double> signature(const Curve& run) const;
+  /// Per metric, the step that an attempt must have logged for it.
+  std::map<std::string, std::int64_t> signature_steps() const;
+
   /// Looks at the attempt known to be bad; from then on trials may be cut short. False: they need the whole run.
   bool learn_horizon(const Curve& known_bad);
   bool has_horizon() const { return horizon_; }

@@ -20,6 +20,8 @@ using strategies::Verdict;
 constexpr double kLateAlpha = 0.0005;
 /// Chance that noise alone looks like an event, where the subject varies by itself. Small, as a night has hundreds of attempts.
 constexpr double kEventAlpha = 0.0005;
+constexpr double kLeastUnit = 0x1p-24;  ///< of a signature: what a float32 can show
+constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
 constexpr double kLateTargets = 2;  ///< and it must be off by so many targets there
 
 /// Shares of the comparable part at which a run may be condemned, too. Measured on the recogniser, five seeds, ten references, 200
@@ -279,6 +281,39 @@ std::string Panel::comparable_text() const {
                        whole_.metric.name, whole_.last_step(), apart);
   return fmt::format("{} is comparable up to step {} of {}: from there on two healthy runs differ by more than {:.2g} %",
                      whole_.metric.name, fine_->last_step(), whole_.last_step(), apart);
+}
+
+void Panel::set_signature_steps(std::size_t count) {
+  units_.clear();
+  const auto comparable = comparable_until();
+  if (!healthy_ || !comparable) return;
+  const auto fine = prepare_reference(whole_.accept, references_, whole_.metric);
+  double unit = std::max(kLeastUnit, healthy_->rounding.printed / 2);
+  for (std::size_t place = 0; place < std::min(count, whole_.steps.size()) && whole_.steps[place] <= *comparable; ++place) {
+    // Few runs may agree at one step by luck, and what rounding grows to does not shrink.
+    double squares = 0;
+    if (fine && fine->distinct() > 1 && place < fine->steps.size() && fine->steps[place] == whole_.steps[place]) {
+      for (const auto& run : fine->residuals) squares += run[place] * run[place] / (fine->distinct() - 1);
+      unit = std::max(unit, std::sqrt(squares));
+    }
+    units_.push_back(unit);
+  }
+  if (units_.size() < kFewestSignatureSteps) units_.clear();
+}
+
+std::optional<std::int64_t> Panel::signature_until() const {
+  return units_.empty() ? std::nullopt : std::optional(whole_.steps[units_.size() - 1]);
+}
+
+std::vector<double> Panel::signature(const Curve& run) const {
+  if (units_.empty()) return {};
+  const Difference apart = difference(whole_, run);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    if (i >= apart.places.size() || apart.places[i] != i) return {};
+    values.push_back(apart.values[i] / units_[i]);
+  }
+  return values;
 }
 
 std::optional<std::int64_t> Panel::needed_steps(const Curve& known_bad) const {

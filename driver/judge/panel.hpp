@@ -59,6 +59,14 @@ class Panel {
   /// subject varies by itself, by more than rounding: then its repeats measure that noise, as ever.
   void learn_healthy_spread(std::span<const Curve> repeats);
 
+  /// The first so many logged steps, at which trials are compared with each other; none where the comparable part is too
+  /// short, or runs differ by more than rounding.
+  void set_signature_steps(std::size_t count);
+  /// Last of these; nothing without any.
+  std::optional<std::int64_t> signature_until() const;
+  /// Differences from the reference at these steps, in units of what healthy runs differ by there. Empty where one is missing.
+  std::vector<double> signature(const Curve& run) const;
+
   /// The step that later trials must reach, learnt from the run that is known to be bad; nothing if it passes.
   std::optional<std::int64_t> needed_steps(const Curve& known_bad) const;
   void set_horizon(std::int64_t until);
@@ -83,6 +91,7 @@ class Panel {
   std::optional<HealthySpread> healthy_;
   std::optional<Reference> fine_;  ///< cut to the part that is comparable for a device that rounds like float32
   std::optional<Reference> shortened_;
+  std::vector<double> units_;  ///< of a signature, by place on the grid of whole_; empty: no signature
   NoisePool pool_;
 };
 

@@ -34,6 +34,7 @@ struct Judgement {
   bool repeat_helps = false;       ///< undecided, and one more attempt may decide it
   std::map<std::string, Spread> spreads;  ///< of this trial's attempts, by metric: add them to the NoisePools (once,
                                           ///< when the trial is done)
+  std::vector<double> signature;   ///< of the trial's first attempt: see Panel::signature; empty: none
   std::vector<std::string> notes;  ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,

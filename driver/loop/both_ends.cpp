@@ -176,6 +176,7 @@ std::optional<AsIs> measure_subject(Night& night) {
   const std::vector<judge::Curve> repeats = whole_curves(subject->attempts);
   night.jury->learn_identical(identical_repeats(repeats));
   night.jury->learn_healthy_spread(repeats);
+  night.jury->set_signature_steps(static_cast<std::size_t>(night.experiment.search.signature_steps));
   describe_comparable(record, night.jury->first_panel());
   describe_subject(record, night.jury->first(), last.curve, Shown::as_is);
   record.noise = judgement.noise;

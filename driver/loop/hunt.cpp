@@ -150,8 +150,10 @@ void Hunt::go_on_with_past() {
     if (!is_ours(trial) || trial.judgement) continue;
     pending_[trial.number] = trial.neutralised;
     TrialPlan plan = night_.plan_for(trial.role, trial.neutralised, trial.reason);
-    plan.shortened = trial.shortened;
-    plan.last_steps = night_.jury->last_steps(plan.shortened);
+    if (trial.role != Role::signature) {
+      plan.shortened = trial.shortened;
+      plan.last_steps = night_.jury->last_steps(plan.shortened);
+    }
     night_.trials.go_on(std::move(plan), trial);
   }
 }

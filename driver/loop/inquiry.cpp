@@ -7,15 +7,23 @@ namespace bisectd::driver {
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-// The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more.
+// The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature is
+// what it is, however long the run was.
 Told told_by(const judge::Judgement& judgement, const SuspectSet& neutralised, Role role, bool shortened) {
+  if (role == Role::signature && judgement.verdict != Verdict::unresolved)
+    return {.evidence = {.neutralised = neutralised,
+                         .verdict = Verdict::inconclusive,
+                         .signature = judgement.signature,
+                         .judged = false},
+            .role = role};
   return {.evidence = {.neutralised = neutralised,
                        .verdict = judgement.verdict,
                        .p_bad = judgement.p_bad,
                        .delta = shortened ? std::nullopt : judgement.delta,
-                       .standard_error = shortened ? std::nullopt : judgement.standard_error},
+                       .standard_error = shortened ? std::nullopt : judgement.standard_error,
+                       .signature = judgement.signature},
           .role = role,
-          .shortened = shortened,
+          .shortened = shortened && role != Role::signature,
           .strict = judgement.strict};
 }
 
@@ -38,6 +46,10 @@ Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
 bool Inquiry::learn(Told newest) {
   if (newest.shortened && reopened_) return false;
   const Told& told = told_.emplace_back(std::move(newest));
+  if (!told.evidence.judged) {
+    search_.tell(told.evidence);
+    return false;
+  }
   if (told.shortened) shortened_.push_back(told.evidence);
   else whole_.add(told.evidence);
   if (told.shortened || reopened_ || !contradicts_shortened(told.evidence)) {

@@ -48,8 +48,8 @@ TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, 
   plan.side = role == Role::reference ? &sides.reference : &sides.subject;
   plan.steps = experiment.steps;
   if (jury) {
-    plan.shortened = role == Role::search && jury->has_horizon();
-    plan.last_steps = jury->last_steps(plan.shortened);
+    plan.shortened = role == Role::signature || (role == Role::search && jury->has_horizon());
+    plan.last_steps = role == Role::signature ? jury->signature_steps() : jury->last_steps(plan.shortened);
     if (!plan.steps) plan.steps = jury->first().last_step();
   } else if (plan.steps) {
     plan.last_steps[experiment.metrics.front().name] = *plan.steps;
@@ -64,7 +64,7 @@ TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, 
   plan.recipe = neutralise::recipe_for(experiment, catalogue, neutralised, sides.subject.environment, rungs);
   plan.watched = watch.watched();
   plan.max_attempts = experiment.accept.max_repeats;
-  plan.crash_retries = role == Role::search ? 0 : role == Role::as_is || role == Role::proof ? kRetriesOfEnds : 1;
+  plan.crash_retries = role == Role::search || role == Role::signature ? 0 : role == Role::as_is || role == Role::proof ? kRetriesOfEnds : 1;
   if (role == Role::discovery) {
     plan.judged = false;
     set_discovery(plan.recipe, experiment, sides.subject);
@@ -142,10 +142,20 @@ judge::Judgement Night::judge_whole(const TrialPlan& plan, std::span<const judge
   if (plan.role == Role::as_is) {
     judge::Jury taught = *jury;  // by these very repeats, which show what the references cannot
     taught.learn_healthy_spread(curves);
-    return taught.judge(curves);
+    taught.set_signature_steps(static_cast<std::size_t>(experiment.search.signature_steps));
+    judge::Judgement judgement = taught.judge(curves);
+    judgement.signature = taught.signature(curves.front());
+    return judgement;
   }
-  if (plan.role == Role::proof) return jury->judge_proof(curves);
-  return plan.shortened ? jury->judge_shortened(curves) : jury->judge(curves);
+  judge::Judgement judgement;
+  if (plan.role == Role::signature)
+    judgement = {.verdict = strategies::Verdict::pass, .reason = kMeasured};
+  else if (plan.role == Role::proof)
+    judgement = jury->judge_proof(curves);
+  else
+    judgement = plan.shortened ? jury->judge_shortened(curves) : jury->judge(curves);
+  judgement.signature = jury->signature(curves.front());
+  return judgement;
 }
 
 judge::Judgement Night::judge_early(const judge::Curve& curve) const {

@@ -45,6 +45,7 @@ judge::Judgement judgement_of(const json& record) {
   judgement.notes = record.value("notes", std::vector<std::string>{});
   judgement.metric = record.value("metric", std::string());
   judgement.strict = record.value("strict", false);
+  judgement.signature = record.value("signature", std::vector<double>{});
   if (const auto spreads = record.find("spreads"); spreads != record.end())
     for (const auto& [metric, spread] : spreads->items())
       judgement.spreads[metric] = {spread.at(0), spread.at(1), spread.at(2), spread.at(3), spread.at(4)};
@@ -158,6 +159,7 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   if (!judgement.notes.empty()) record["notes"] = judgement.notes;
   if (!judgement.metric.empty()) record["metric"] = judgement.metric;
   if (judgement.strict) record["strict"] = true;
+  if (!judgement.signature.empty()) record["signature"] = judgement.signature;
   if (!spreads.empty()) record["spreads"] = std::move(spreads);
   put(record, "delta", judgement.delta);
   put(record, "standard_error", judgement.standard_error);

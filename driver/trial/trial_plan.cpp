@@ -8,12 +8,13 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 11> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 12> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
                                                                    {Role::ladder, "ladder"},
                                                                    {Role::everything, "everything"},
                                                                    {Role::runnable, "runnable"},
+                                                                   {Role::signature, "signature"},
                                                                    {Role::search, "search"},
                                                                    {Role::certificate, "certificate"},
                                                                    {Role::proof, "proof"},
@@ -35,6 +36,7 @@ Role role_of(strategies::Purpose purpose) {
     case strategies::Purpose::subject_as_is: return Role::as_is;
     case strategies::Purpose::everything_neutralised: return Role::everything;
     case strategies::Purpose::runnable: return Role::runnable;
+    case strategies::Purpose::signature: return Role::signature;
     case strategies::Purpose::search: return Role::search;
     case strategies::Purpose::certificate: return Role::certificate;
   }

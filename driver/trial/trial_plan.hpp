@@ -12,9 +12,9 @@
 
 namespace bisectd::driver {
 
-/// `proof`: a claim of the finished answer once more, at full length and without a grey zone; `by_hand`: a set that a
+/// `signature`: ends after its first steps, which are compared with those of other trials; `proof`: a claim of the finished answer once more, at full length and without a grey zone; `by_hand`: a set that a
 /// person named.
-enum class Role { reference, discovery, as_is, ladder, everything, runnable, search, certificate, proof, other_fix, by_hand };
+enum class Role { reference, discovery, as_is, ladder, everything, runnable, signature, search, certificate, proof, other_fix, by_hand };
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.
@@ -28,6 +28,9 @@ bool is_evidence(Role role);
 
 /// What names a trial's folder: two trials of one set have the same key.
 std::string set_key(const strategies::SuspectSet& set);
+
+/// Reason of a trial that is not judged: its curves are there, which is all that was wanted.
+inline constexpr const char* kMeasured = "measured";
 
 struct TrialPlan {
   std::size_t number = 0;             ///< given by Trials

@@ -15,7 +15,7 @@ namespace {
 judge::Judgement measured() {
   judge::Judgement judgement;
   judgement.verdict = strategies::Verdict::pass;
-  judgement.reason = "measured";
+  judgement.reason = kMeasured;
   return judgement;
 }
 

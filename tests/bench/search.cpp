@@ -1,6 +1,6 @@
 // The yardstick of the search: the targets beside what is measured, on planted culprits. The two ends are free.
 //   bench_search [scenario...] [--n N] [--games G] [--seed S] [--engine automatic|ordered|causes|additive]
-// Scenarios: alone rounds pairs noise unknown crash additive priors prices time; all of them without an argument.
+// Scenarios: alone rounds pairs noise unknown crash additive priors signatures prices time; all of them without an argument.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -177,6 +177,38 @@ void priors() {
   }
 }
 
+// Of which twelve first steps are read; the share is of the device time of the same search without signatures, where such a
+// trial takes 12 of 200 steps.
+double with_signatures(std::size_t n, std::size_t slots, const Sizes& sizes, Plant plant, double target, std::size_t games) {
+  constexpr double kShare = 12.0 / 200;
+  plant.cause_sizes = sizes;
+  plant.signature_steps = 12;
+  double seconds = 0;
+  const Forecast forecast = measure(problem_of(n, slots, plant.flip), plant, games, &seconds);
+  const double short_ones = forecast.signatures.mean, whole = forecast.trials.mean - short_ones;
+  const double measured = slots > 1 ? forecast.rounds.mean : forecast.trials.mean;
+  line(fmt::format("n={} D={} {}{}: {}", n, slots, mix_name(sizes), plant.interaction > 0 ? ", interacting" : "",
+                   slots > 1 ? "rounds" : "trials"),
+       target, measured, forecast, seconds);
+  fmt::print("{:44} {:8} {:9.2f}       in full trainings\n", "", "", whole + kShare * short_ones);
+  return whole + kShare * short_ones;
+}
+
+void signatures() {
+  head("9. signatures, sizes 1e-4 to 1e-2, rounding 1e-6; named and proved");
+  const Plant interacting{.interaction = 0.3};
+  const std::vector<std::pair<Sizes, std::pair<double, double>>> mixes{
+      {Sizes(1, 1), {12.5, 2.5}}, {Sizes(2, 1), {15, 3.5}}, {Sizes(3, 1), {17, 3.5}}, {Sizes(5, 1), {19, 3.5}},
+      {Sizes(8, 1), {23, 4.5}},   {{2}, {22.5, 4}},         {{1, 2}, {25, 4.5}},      {{2, 2}, {29, 5}},
+      {{1, 1, 1, 2}, {28, 4.5}}};
+  for (const auto& [sizes, targets] : mixes) with_signatures(options.n, 1, sizes, interacting, targets.first, 20);
+  for (const auto& [sizes, targets] : mixes) with_signatures(options.n, 8, sizes, interacting, targets.second, 20);
+  for (double most : {1e-5, 1e-4})
+    with_signatures(options.n, 1, Sizes(3, 1), {.interaction = 0.3, .least_benign = 1e-8, .most_benign = most},
+                    most > 5e-5 ? 33.3 : 20, 20);
+  with_signatures(options.n, 1, Sizes(3, 1), {.flip = 0.05, .interaction = 0.3, .rounding = 5e-4}, 56.4, 10);
+}
+
 // A tenth of the suspects makes a trial slow, ten times as slow all together. The rival is the same search that is not
 // told which.
 void prices() {
@@ -274,7 +306,7 @@ int main(int argc, char** argv) {
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{
       {"alone", alone}, {"rounds", rounds},     {"pairs", pairs},   {"noise", noise},  {"unknown", unknown},
-      {"crash", crash}, {"additive", additive}, {"priors", priors}, {"prices", prices},
+      {"crash", crash}, {"additive", additive}, {"priors", priors}, {"signatures", signatures}, {"prices", prices},
       {"time", ask_time}};
   for (const auto& [name, scenario] : all)
     if (options.scenarios.empty() ||

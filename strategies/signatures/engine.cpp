@@ -1,0 +1,244 @@
+// From signatures to an explanation, from that to a finding and the checks that prove it, and to the sets that split what is
+// still open.
+#include "strategies/signatures/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "strategies/asking_again.hpp"
+#include "strategies/certificate.hpp"
+#include "strategies/fix.hpp"
+#include "strategies/hidden.hpp"
+#include "strategies/logarithm.hpp"
+#include "strategies/prior.hpp"
+#include "strategies/signatures/halving.hpp"
+
+namespace bisectd::strategies::signatures {
+namespace {
+
+constexpr double kGate = 0.9;              // mass from which a finding is checked
+constexpr double kGreat = 0.1;             // of the greatest cause: what is smaller waits until that is neutralised
+constexpr double kRival = 0.02;            // weight of a hypothesis that is tried beside others on free slots
+constexpr double kPatienceBits = 2;        // times log2 of the suspects, and
+constexpr double kPatience = 16;           // trials more, after which it gives up
+constexpr const char* kChecks = "checks a claim of the likeliest answer";
+
+std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>& suspects) {
+  std::vector<double> odds;
+  const std::vector<double> believed = believed_odds(problem.suspects);
+  for (SuspectId suspect : suspects) odds.push_back(believed[suspect]);
+  return odds;
+}
+
+}  // namespace
+
+Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
+    : problem_(problem),
+      relations_(relations),
+      always_active_(std::move(always_active)),
+      log_(log),
+      suspects_(members_of(~always_active_)),
+      local_relations_(relations.among(suspects_)),
+      explainer_(odds_of(problem, suspects_)),
+      rows_(suspects_.size()),
+      off_(always_active_.size()) {
+  hear();
+}
+
+SuspectSet Engine::local(const SuspectSet& active) const {
+  SuspectSet set(suspects_.size());
+  for (std::size_t i = 0; i < suspects_.size(); ++i)
+    if (active.test(suspects_[i])) set.set(i);
+  return set;
+}
+
+SuspectSet Engine::global(const SuspectSet& set) const {
+  SuspectSet active = always_active_;
+  for (auto i = set.find_first(); i != SuspectSet::npos; i = set.find_next(i)) active.set(suspects_[i]);
+  return relations_.effective(active - off_);
+}
+
+SuspectSet Engine::alone(const Members& cause) const {
+  SuspectSet active = always_active_;
+  for (SuspectId member : relations_.with_needs(cause)) active.set(member);
+  return relations_.effective(active);
+}
+
+void Engine::hear() {
+  if (misfit_) return;
+  const std::size_t before = rows_.size();
+  take_rows();
+  if (rows_.size() > before) believe();
+  review();
+}
+
+/// A signature is only comparable where the always active suspects were active, too.
+void Engine::take_rows() {
+  for (; heard_ < log_.signatures().size(); ++heard_) {
+    const Seen& seen = log_.signatures()[heard_];
+    if (always_active_.is_subset_of(relations_.widest(seen.active))) rows_.add(local(seen.active), seen.signature);
+  }
+}
+
+/// Signature of all that is not settled; empty if it was not seen.
+std::vector<double> Engine::loudest() const {
+  const SuspectSet all = relations_.effective(~off_);
+  const auto seen = std::ranges::find(log_.signatures(), all, &Seen::active);
+  return seen == log_.signatures().end() ? std::vector<double>{} : seen->signature;
+}
+
+void Engine::believe() {
+  const std::vector<double> loudest = this->loudest();
+  if (loudest.size() != rows_.steps() || !speaks(loudest)) {
+    misfit_ = true;
+    return;
+  }
+  explanation_ = explainer_.explain(rows_, loudest);
+}
+
+bool Engine::refuted(const Check& check) const {
+  const LogEntry* entry = log_.find(check.active);
+  return entry && entry->verdict == (check.claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);
+}
+
+Engine::Members Engine::members_of_likeliest(const Cause& cause) const {
+  Members members;
+  for (SuspectId member : cause.likeliest().members) members.push_back(suspects_[member]);
+  return relations_.outermost(members);
+}
+
+/// What is believed now, and which of its claims are open. Causes far smaller than the greatest one wait: rounding of the great
+/// ones looks like them, and mostly they do no harm. A cause that passes alone does none by itself, whatever its signature;
+/// where the fix fails, there is more harm.
+void Engine::review() {
+  checks_.clear();
+  finding_ = {};
+  if (misfit_) return;
+  finding_.causes = settled_;
+  finding_.mass = 1;
+  double greatest = 0;
+  for (const Cause& cause : explanation_) {
+    Members members = members_of_likeliest(cause);
+    if (std::ranges::count(harmless_, members) + std::ranges::count(finding_.causes, members) > 0) continue;
+    greatest = std::max(greatest, cause.size);
+    if (cause.size < kGreat * greatest) break;
+    finding_.mass *= cause.likeliest().weight;
+    finding_.causes.push_back(std::move(members));
+  }
+  std::ranges::sort(finding_.causes);
+  finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
+  if (finding_.causes.empty()) finding_.mass = 0;
+  const double patience = kPatienceBits * log2_exact(static_cast<double>(suspects_.size() + 1)) + kPatience;
+  const auto since = static_cast<double>(rows_.size() - rows_at_peel_);
+  const bool nothing_left = greatest == 0 && finding_.causes.empty() && !harmless_.empty();
+  misfit_ = nothing_left || (since > patience && finding_.mass < kGate);
+  if (misfit_ || finding_.causes.empty() || finding_.mass < kGate) return;
+  finding_.proved = true;
+  for (Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
+    if (claim.proved) continue;
+    finding_.proved = false;
+    // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
+    if (claim.kind == Claim::Kind::member_needed) continue;
+    Check check{~claim.neutralised, std::move(claim)};
+    if (refuted(check)) {
+      if (check.claim.kind == Claim::Kind::cause_fails) {
+        harmless_.push_back(check.claim.subject);
+        std::erase(settled_, check.claim.subject);
+        return review();
+      }
+      checks_.clear();
+      finding_.mass = 0;
+      if (check.claim.kind == Claim::Kind::fix_passes && greatest > 0) return peel();
+      if (check.claim.kind == Claim::Kind::fix_passes && harmless_.empty()) misfit_ = since > patience;
+      else misfit_ = true;
+      return;
+    }
+    const LogEntry* entry = log_.find(check.active);
+    const bool settled = entry && (entry->verdict == Verdict::pass || entry->verdict == Verdict::fail);
+    if (!settled && !worth_asking(log_, entry)) misfit_ = true;
+    checks_.push_back(std::move(check));
+  }
+}
+
+/// The causes found explain only a part of the harm: what is left is looked for with them neutralised, where nothing louder
+/// hides it.
+void Engine::peel() {
+  settled_ = finding_.causes;
+  rows_at_peel_ = rows_.size();
+  for (SuspectId member : finding_.culprit_set) off_.set(member);
+  believe();
+  review();
+}
+
+std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+  std::vector<Question> questions;
+  if (misfit_ || finding_.proved) return questions;
+  for (const Check& check : checks_) {
+    const bool votes = !log_.exact();
+    const bool busy = std::ranges::count(pending, check.active) > 0;
+    if (questions.size() < count && !busy) questions.push_back({check.active, Purpose::certificate, kChecks, votes});
+  }
+  if (!checks_.empty()) return questions;
+  questions = rivals(count, pending);
+  std::vector<SuspectSet> known, batch;
+  for (std::size_t row = 0; row < rows_.size(); ++row) known.push_back(rows_.active(row));
+  for (const LogEntry& entry : log_.entries()) known.push_back(local(entry.active));
+  for (const SuspectSet& active : pending) batch.push_back(local(active));
+  for (const Question& question : questions) batch.push_back(local(question.active));
+  const std::size_t before = batch.size();
+  Random random(problem_.seed + 29 * log_.signatures().size() + 13 * log_.entries().size() + 1009 * pending.size());
+  split(explanation_, local_relations_, before + count - questions.size(), known, batch, random);
+  for (std::size_t i = before; i < batch.size(); ++i) {
+    SuspectSet active = global(batch[i]);
+    questions.push_back({active, Purpose::signature,
+                         fmt::format("its first steps tell which of {} causes are among these {} active ones",
+                                     explanation_.size(), active.count())});
+  }
+  return questions;
+}
+
+/// With slots to spare the few hypotheses that are left are checked at once, each as if it were the answer.
+std::vector<Question> Engine::rivals(std::size_t count, std::span<const SuspectSet> pending) const {
+  std::vector<Question> questions;
+  if (problem_.slots == 1 || explanation_.size() != 1) return questions;
+  std::vector<Members> likely;
+  for (const Hypothesis& each : explanation_.front().hypotheses)
+    if (each.weight >= kRival) {
+      likely.emplace_back();
+      for (SuspectId member : each.members) likely.back().push_back(suspects_[member]);
+    }
+  if (likely.size() < 2 || 2 * likely.size() > count) return questions;
+  for (const Members& cause : likely) {
+    SuspectSet fixed = ~off_;
+    fixed.reset(cause.front());
+    for (const SuspectSet& active : {relations_.effective(fixed), alone(cause)})
+      if (!std::ranges::count(pending, active) && worth_asking(log_, log_.find(active)))
+        questions.push_back({active, Purpose::certificate, kChecks});
+  }
+  return questions;
+}
+
+// Every split halves what is believed of each cause; then one check for each, and one for the fix.
+std::optional<double> Engine::trials_left() const {
+  double splits = checks_.empty() && explanation_.empty() ? log2_exact(static_cast<double>(suspects_.size() + 1)) : 0;
+  for (const Cause& cause : explanation_)
+    if (cause.size >= kGreat * explanation_.front().size) splits = std::max(splits, -log2_exact(cause.likeliest().weight));
+  return checks_.empty() ? splits + static_cast<double>(finding_.causes.size() + 1) : static_cast<double>(checks_.size());
+}
+
+std::vector<double> Engine::guilt() const {
+  std::vector<double> guilt(problem_.suspects.size(), 0.0);
+  for (const Cause& cause : explanation_)
+    for (const Hypothesis& each : cause.hypotheses)
+      for (SuspectId member : each.members)
+        guilt[suspects_[member]] += each.weight / static_cast<double>(each.members.size());
+  for (const Members& cause : harmless_)
+    for (SuspectId member : cause) guilt[member] = 0;
+  for (SuspectId member : off_.any() || finding_.proved ? finding_.culprit_set : Members{})
+    if (finding_.proved || off_.test(member)) guilt[member] = 1;
+  for (double& each : guilt) each = std::min(each, 1.0);
+  return guilt;
+}
+
+}  // namespace bisectd::strategies::signatures

@@ -1,0 +1,124 @@
+// See halving.hpp. Sets are drawn at random and improved by moving one suspect at a time.
+#include "strategies/signatures/halving.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "strategies/logarithm.hpp"
+
+namespace bisectd::strategies::signatures {
+namespace {
+
+constexpr std::array kDensities{0.5, 0.5, 0.6, 0.7, 0.8};  // a pair is split in half where 0.7 of all are active
+constexpr std::size_t kDraws = 10;
+constexpr std::size_t kMoved = 400;   // suspects that are tried on the other side, heaviest first
+constexpr int kSweeps = 2;
+
+double entropy(double share) {
+  return share <= 0 || share >= 1 ? 0 : -share * log2_exact(share) - (1 - share) * log2_exact(1 - share);
+}
+
+/// Hypotheses of one cause that no set so far tells apart.
+struct Cell {
+  double mass = 0, inside = 0;  // inside: of those whose members are all in the set
+  double bits() const { return mass > 0 ? mass * entropy(inside / mass) : 0; }
+};
+
+class Split {
+ public:
+  Split(const std::vector<Cause>& causes, std::span<const SuspectSet> batch, std::size_t suspects) : of_(suspects), weight_(suspects) {
+    for (const Cause& cause : causes) {
+      std::map<std::vector<bool>, std::size_t> cells;
+      for (const Hypothesis& hypothesis : cause.hypotheses) {
+        std::vector<bool> seen;
+        for (const SuspectSet& set : batch) seen.push_back(inside(hypothesis, set));
+        const auto [cell, fresh] = cells.try_emplace(std::move(seen), cells_.size());
+        if (fresh) cells_.emplace_back();
+        cells_[cell->second].mass += hypothesis.weight;
+        for (SuspectId member : hypothesis.members) {
+          of_[member].push_back(hypotheses_.size());
+          weight_[member] += hypothesis.weight;
+        }
+        hypotheses_.push_back({&hypothesis, cell->second});
+      }
+    }
+    for (SuspectId suspect = 0; suspect < suspects; ++suspect)
+      if (weight_[suspect] > 0) heavy_.push_back(suspect);
+    std::ranges::stable_sort(heavy_, std::ranges::greater{}, [&](SuspectId s) { return weight_[s]; });
+    if (heavy_.size() > kMoved) heavy_.resize(kMoved);
+  }
+
+  /// In bits.
+  double improve(SuspectSet& set) {
+    for (Cell& cell : cells_) cell.inside = 0;
+    for (const auto& [hypothesis, cell] : hypotheses_)
+      if (inside(*hypothesis, set)) cells_[cell].inside += hypothesis->weight;
+    for (int sweep = 0; sweep < kSweeps; ++sweep)
+      for (SuspectId suspect : heavy_)
+        if (move(set, suspect) < 0) move(set, suspect);
+    double bits = 0;
+    for (const Cell& cell : cells_) bits += cell.bits();
+    return bits;
+  }
+
+ private:
+  static bool inside(const Hypothesis& hypothesis, const SuspectSet& set) {
+    return std::ranges::all_of(hypothesis.members, [&](SuspectId member) { return set.test(member); });
+  }
+
+  // To the other side; what that gains, in bits.
+  double move(SuspectSet& set, SuspectId suspect) {
+    double gain = 0;
+    const bool out = set.test(suspect);
+    set.set(suspect);
+    for (std::size_t i : of_[suspect]) {
+      const auto& [hypothesis, at] = hypotheses_[i];
+      if (!inside(*hypothesis, set)) continue;
+      Cell& cell = cells_[at];
+      gain -= cell.bits();
+      cell.inside += out ? -hypothesis->weight : hypothesis->weight;
+      gain += cell.bits();
+    }
+    set.set(suspect, !out);
+    return gain;
+  }
+
+  struct Placed {
+    const Hypothesis* hypothesis;
+    std::size_t cell;
+  };
+  std::vector<Cell> cells_;
+  std::vector<Placed> hypotheses_;
+  std::vector<std::vector<std::size_t>> of_;  // by suspect: hypotheses that it is in
+  std::vector<double> weight_;
+  std::vector<SuspectId> heavy_;
+};
+
+}  // namespace
+
+void split(const std::vector<Cause>& causes, const Relations& relations, std::size_t count, std::span<const SuspectSet> known,
+           std::vector<SuspectSet>& batch, Random& random) {
+  constexpr int kTries = 4;  // in vain, before it gives up
+  const std::size_t suspects = known.empty() ? 0 : known.front().size();
+  for (int vain = 0; batch.size() < count && vain < kTries;) {
+    Split problem(causes, batch, suspects);
+    SuspectSet best;
+    double most = -1;
+    for (std::size_t draw = 0; draw < kDraws; ++draw) {
+      SuspectSet set(suspects);
+      for (SuspectId suspect = 0; suspect < suspects; ++suspect)
+        if (random.unit() < kDensities[draw % kDensities.size()]) set.set(suspect);
+      const double bits = problem.improve(set);
+      set = relations.effective(std::move(set));
+      const bool asked = std::ranges::count(known, set) + std::ranges::count(batch, set) > 0;
+      if (!asked && bits > most) most = bits, best = std::move(set);
+    }
+    if (most < 0)
+      ++vain;
+    else
+      batch.push_back(std::move(best));
+  }
+}
+
+}  // namespace bisectd::strategies::signatures

@@ -1,0 +1,64 @@
+// What trials showed in their first steps: one row per trial, which suspects were active in it and its signature.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "strategies/suspect.hpp"
+
+namespace bisectd::strategies::signatures {
+
+/// The trials in which something is active, as a set of row numbers.
+using Pattern = std::vector<std::uint64_t>;
+
+/// A dense matrix, row by row.
+struct Matrix {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> at;
+
+  Matrix() = default;
+  Matrix(std::size_t r, std::size_t c) : rows(r), columns(c), at(r * c, 0.0) {}
+  double& operator()(std::size_t r, std::size_t c) { return at[r * columns + c]; }
+  double operator()(std::size_t r, std::size_t c) const { return at[r * columns + c]; }
+};
+
+class Rows {
+ public:
+  explicit Rows(std::size_t suspects) : suspects_(suspects) {}
+
+  /// `signature`: relative differences of the first steps, in units of what healthy runs differ by. Rows of another length
+  /// than the first are left out.
+  void add(const SuspectSet& active, const std::vector<double>& signature);
+
+  std::size_t size() const { return active_.size(); }
+  std::size_t suspects() const { return suspects_; }
+  std::size_t steps() const { return signatures_.empty() ? 0 : signatures_.front().size(); }
+  const SuspectSet& active(std::size_t row) const { return active_[row]; }
+  const std::vector<double>& signature(std::size_t row) const { return signatures_[row]; }
+
+  /// Rows in which all of these are active.
+  Pattern pattern(const std::vector<SuspectId>& members) const;
+  const Pattern& pattern(SuspectId suspect) const { return patterns_[suspect]; }
+
+  /// Signatures over sqrt(1 + (share x loudest)^2), step by step: a change elsewhere also changes a large difference by a
+  /// share of it, and no step weighs more than another for being loud.
+  Matrix whitened(const std::vector<double>& loudest, double share) const;
+
+ private:
+  std::size_t suspects_;
+  std::vector<SuspectSet> active_;
+  std::vector<std::vector<double>> signatures_;
+  std::vector<Pattern> patterns_;  // by suspect
+};
+
+/// Whether it differs from healthy runs tenfold at three steps or more, so that it may tell causes apart.
+bool speaks(const std::vector<double>& signature);
+
+std::size_t count_of(const Pattern& pattern);
+Pattern both(const Pattern& a, const Pattern& b);
+inline bool holds(const Pattern& pattern, std::size_t row) { return pattern[row / 64] >> (row % 64) & 1; }
+/// Ascending.
+std::vector<std::size_t> rows_of(const Pattern& pattern);
+
+}  // namespace bisectd::strategies::signatures

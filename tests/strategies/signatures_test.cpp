@@ -1,0 +1,183 @@
+// Searches by the first steps of trials: what they find, what they must not believe, and when they leave it to others.
+#include <map>
+
+#include "strategies/signatures/engine.hpp"
+#include "strategies/signatures/likelihood.hpp"
+#include "strategies/simulate.hpp"
+#include "tests/catch.hpp"
+#include "tests/strategies/play.hpp"
+
+namespace bisectd::strategies::testing {
+namespace {
+
+double normal_of(Random& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += random.unit();
+  return sum;
+}
+
+/// Trials with a signature: the sum of those of the active causes, rounding of 1, and what `deviating` suspects change without
+/// harm. Signature trials have no verdict.
+struct SignedWorld {
+  std::size_t size = 0;
+  Causes causes;
+  Causes deviating = {};
+  double least = 100;     ///< of a cause's steps, in healthy spreads; each further one is three times as large
+  bool lies = false;      ///< signatures have nothing to do with the causes
+  std::uint64_t seed = 1;
+  Random random{7};
+  std::size_t short_ones = 0;
+
+  std::vector<double> direction(std::uint64_t number, double length) const {
+    Random own(seed * 1000 + number);
+    std::vector<double> steps;
+    for (int i = 0; i < 12; ++i) steps.push_back(length * normal_of(own));
+    return steps;
+  }
+
+  Evidence run(const Trial& trial) {
+    Evidence evidence = evidence_of(trial.neutralised, fails(causes, trial.neutralised) ? Verdict::fail : Verdict::pass);
+    evidence.signature.assign(12, 0.0);
+    for (double& step : evidence.signature) step = normal_of(random);
+    double length = least;
+    std::uint64_t number = 0;
+    for (const Causes* each : {&causes, &deviating})
+      for (const auto& cause : *each) {
+        const std::vector<double> steps = direction(++number, lies ? 300 * random.unit() : length);
+        if (lies || fails({cause}, trial.neutralised))
+          for (std::size_t i = 0; i < steps.size(); ++i) evidence.signature[i] += steps[i];
+        length *= 3;
+      }
+    evidence.judged = trial.purpose != Purpose::signature;
+    short_ones += !evidence.judged;
+    return evidence;
+  }
+};
+
+Game play_signed(SignedWorld& world, std::size_t slots = 1, std::size_t most = 400) {
+  Game game;
+  game.problem = problem_of(world.size, slots, world.seed);
+  Search search(game.problem);
+  while (game.told.size() < most) {
+    const auto trials = search.ask(slots, {});
+    if (trials.empty()) break;
+    for (const Trial& trial : trials) {
+      game.told.push_back(world.run(trial));
+      search.tell(game.told.back());
+    }
+  }
+  game.answer = search.answer();
+  return game;
+}
+
+TEST_CASE("signatures name all causes at once, in trials of a few steps") {
+  const auto planted = GENERATE(Causes{{17}}, Causes{{17}, {90}}, Causes{{3}, {64}, {120}}, Causes{{5, 77}}, Causes{{1, 2}, {60}});
+  SignedWorld world{.size = 128, .causes = planted, .seed = GENERATE(1, 2, 3)};
+  const Game game = play_signed(world);
+  CHECK(game.answer.state == State::proved);
+  CHECK(game.answer.causes == planted);
+  CHECK(world.short_ones * 2 > game.told.size());
+  CHECK(game.told.size() < 30);
+}
+
+TEST_CASE("signatures: every claim of the answer is shown by a verdict, none by a signature") {
+  SignedWorld world{.size = 64, .causes = {{4}, {30}}};
+  Game game = play_signed(world);
+  std::erase_if(game.told, [](const Evidence& seen) { return !seen.judged; });
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(replays(game));
+}
+
+TEST_CASE("what deviates and does no harm is not accused") {
+  SignedWorld world{.size = 64, .causes = {{4}}, .deviating = {{9}, {20}}, .seed = GENERATE(1, 2, 3, 4)};
+  const Game game = play_signed(world);
+  CHECK(game.answer.state == State::proved);
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{4});
+}
+
+TEST_CASE("causes far smaller than the greatest one are found once that is neutralised") {
+  SignedWorld world{.size = 64, .causes = {{4}, {9}, {20}, {33}, {50}, {60}}, .least = 40, .seed = GENERATE(1, 2, 3)};  // 243 times
+  const Game game = play_signed(world);
+  CHECK(game.answer.state == State::proved);
+  CHECK(game.answer.causes == world.causes);
+}
+
+TEST_CASE("signatures that have nothing to do with the harm mislead nobody") {
+  SignedWorld world{.size = 64, .causes = {{4}, {30, 40}}, .lies = true, .seed = GENERATE(1, 2, 3)};
+  const Game game = play_signed(world);
+  CHECK(game.answer.state == State::proved);
+  CHECK(game.answer.causes == world.causes);
+}
+
+TEST_CASE("harm without a signature is found by verdicts, beside causes that have one") {
+  // Only suspect 9 shows in the first steps; 4 does its harm later.
+  SignedWorld world{.size = 64, .causes = {{9}}, .seed = GENERATE(1, 2, 3)};
+  const Causes late{{4}};
+  Search search(problem_of(64));
+  std::size_t trials = 0;
+  for (; trials < 200; ++trials) {
+    const auto next = search.ask(1, {});
+    if (next.empty()) break;
+    Evidence evidence = world.run(next.front());
+    if (fails(late, next.front().neutralised)) evidence.verdict = Verdict::fail, evidence.p_bad = 0.999;
+    search.tell(evidence);
+  }
+  CHECK(search.answer().state == State::proved);
+  CHECK(search.answer().culprit_set == std::vector<SuspectId>{4, 9});
+}
+
+TEST_CASE("a search by signatures goes on after a restart as if nothing had happened") {
+  SignedWorld world{.size = 100, .causes = {{4}, {30, 40}, {77}}};
+  const Game game = play_signed(world);
+  for (std::size_t until = 0; until < game.told.size(); until += 3) {
+    Search again(game.problem);
+    for (std::size_t i = 0; i < until; ++i) again.tell(game.told[i]);
+    for (std::size_t i = until; i < game.told.size(); ++i) {
+      const auto next = again.ask(1, {});
+      REQUIRE(next.size() == 1);
+      CHECK(next.front().neutralised == game.told[i].neutralised);
+      again.tell(game.told[i]);
+    }
+    CHECK(again.answer().causes == game.answer.causes);
+  }
+}
+
+TEST_CASE("without a signature as it is, nothing but verdicts is asked for") {
+  SignedWorld world{.size = 64, .causes = {{4}}, .least = 0.1};
+  const Game game = play_signed(world);
+  CHECK(game.answer.state == State::proved);
+  CHECK(world.short_ones == 0);
+}
+
+TEST_CASE("eight devices: three causes in four rounds") {
+  const Forecast forecast = simulate(problem_of(256, 8), {.cause_sizes = {1, 1, 1}, .signature_steps = 12, .interaction = 0.3}, 5);
+  CHECK(forecast.named == 1.0);
+  CHECK(forecast.rounds.mean <= 4);
+}
+
+TEST_CASE("a component's gain is the log likelihood that it adds") {
+  Random random(3);
+  signatures::Rows rows(40);
+  for (int row = 0; row < 9; ++row) {
+    SuspectSet active(40);
+    for (SuspectId i = 0; i < 40; ++i)
+      if (random.below(2)) active.set(i);
+    std::vector<double> steps;
+    for (int i = 0; i < 6; ++i) steps.push_back(normal_of(random) + (active.test(3) ? 20 * i : 0));
+    rows.add(active, steps);
+  }
+  signatures::Likelihood likelihood(rows, rows.whitened(rows.signature(0), 0), 0, 3);
+  for (const SuspectId suspect : {3u, 5u, 9u}) {
+    const auto gain = likelihood.gain(rows.pattern(suspect));
+    const double before = likelihood.nats();
+    likelihood.add(rows.pattern(suspect), gain.variance);
+    CHECK(likelihood.nats() == Approx(before + gain.nats));
+    likelihood.remove(rows.pattern(suspect), gain.variance);
+    CHECK(likelihood.nats() == Approx(before));
+    CHECK(likelihood.gain(rows.pattern(suspect)).nats == Approx(gain.nats));
+    likelihood.add(rows.pattern(suspect), gain.variance);
+  }
+}
+
+}  // namespace
+}  // namespace bisectd::strategies::testing
