@@ -225,7 +225,18 @@ void check_not_empty(const std::vector<std::string>& words, const Place& place, 
   }
 }
 
+/// Whether a run runs is known without a second one beside it, and how far it must come is not learnt from another.
+void settle_goal(Experiment& experiment, Problems& problems) {
+  if (experiment.accept.goal != Goal::runs) return;
+  experiment.reference.perturb.reset();
+  experiment.subject.perturb.reset();
+  if (!experiment.steps)
+    problems.add(experiment.subject.place, "`accept.goal: runs` needs `steps`: a run that reaches that step runs",
+                 "add, for example, `steps: 200`");
+}
+
 void check_and_settle(Experiment& experiment, Problems& problems) {
+  settle_goal(experiment, problems);
   check_filled(experiment.reference, "reference", experiment, problems);
   check_filled(experiment.subject, "subject", experiment, problems);
   check_visible_variable(experiment.reference, problems);

@@ -51,6 +51,7 @@ struct Reference : Side {
                                              ///< runs: what `record` or `accept` wrote, or logs; `command` is then empty
 
   bool is_recorded() const { return !curves.empty(); }
+  bool is_there() const { return is_recorded() || !command.empty(); }
 };
 
 /// Where one metric is read from. Exactly one of `format` or `pattern` is set.
@@ -67,8 +68,12 @@ struct Metric {
   bool is_watched() const { return name == "loss_scale" || name == "grad_norm"; }
 };
 
+/// What a trial must come to: agree with the reference, or run at all, which needs no reference.
+enum class Goal { agrees, runs };
+
 /// When two curves agree. Fractions, not percent: 0.005 is 0.5 %. Defaults: shared design "verdict", section 4.
 struct Acceptance {
+  Goal goal = Goal::agrees;       ///< runs: what follows is not used
   double target = 0.005;          ///< delta: accepted relative difference of the final window's level
   double grey = 2.0;              ///< g: width of the grey zone; 1 is a strict equivalence test
   bool worse_only = false;        ///< judge only differences to the worse side

@@ -65,7 +65,9 @@ Experiment read_experiment(const Layers& layers, Needed needed, Problems& proble
   top.find("version");  // checked with its file; asked for here so that it counts as a right word
   top.find("extends");
   read_name(top, experiment, problems);
-  if (const Value* reference = top.require("reference", "the trusted run"))
+  if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);
+  const bool compares = experiment.accept.goal == Goal::agrees || needed != Needed::everything;
+  if (const Value* reference = compares ? top.require("reference", "the trusted run") : top.find("reference"))
     experiment.reference = read_reference(*reference, problems);
   const Value* subject = needed == Needed::everything ? top.require("subject", "the run under test") : nullptr;
   if (subject) experiment.subject = read_subject(*subject, problems);
@@ -76,7 +78,6 @@ Experiment read_experiment(const Layers& layers, Needed needed, Problems& proble
         "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
   if (const Value* metric = top.require("metric", "for example {loss: {format: paddleocr}}"))
     experiment.metrics = read_metrics(*metric, problems);
-  if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);
   if (const Value* checks = top.find("checks")) experiment.checks = read_checks(*checks, problems);
   if (needed == Needed::everything)
     read_subject_and_suspects(top, experiment, problems);

@@ -114,7 +114,7 @@ void check_perturbations(const Experiment& experiment, Problems& problems) {
   if (!experiment.reference.is_recorded()) check_perturbation(experiment.reference, "reference", experiment, problems);
   check_perturbation(experiment.subject, "subject", experiment, problems);
   check_reference_arguments(experiment.reference, problems);
-  warn_of_plain_repeats(experiment, problems);
+  if (experiment.accept.goal == Goal::agrees) warn_of_plain_repeats(experiment, problems);
 }
 
 }  // namespace bisectd::configs

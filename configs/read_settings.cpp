@@ -98,6 +98,9 @@ std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
 Acceptance read_acceptance(const Value& block, Problems& problems) {
   Acceptance accept;
   MapReader reader(block, "accept", problems);
+  Placed<std::string> goal;
+  if (reader.read("goal", placed_text_of, goal)) check_word(goal, "goal", {"agrees", "runs"}, problems);
+  if (goal.value == "runs") accept.goal = Goal::runs;
   reader.read("target", share_of, accept.target);
   reader.read("grey", number_between(1, 100), accept.grey);
   reader.read("worse_only", boolean_of, accept.worse_only);

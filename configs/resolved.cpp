@@ -162,6 +162,7 @@ void write_metrics(YAML::Emitter& out, const std::vector<Metric>& metrics) {
 
 void write_acceptance(YAML::Emitter& out, const Acceptance& accept) {
   out << YAML::BeginMap;
+  if (accept.goal == Goal::runs) word_at(out, "goal", "runs");
   percent_at(out, "target", accept.target);
   number_at(out, "grey", accept.grey);
   key(out, "worse_only");
@@ -364,8 +365,8 @@ std::string resolved_yaml(const Experiment& experiment) {
   out << YAML::BeginMap;
   text_at(out, "name", experiment.name);
   text_at(out, "extends", experiment.preset);
-  key(out, "reference");
-  write_reference(out, experiment.reference, experiment);
+  if (experiment.reference.is_there()) key(out, "reference");
+  if (experiment.reference.is_there()) write_reference(out, experiment.reference, experiment);
   key(out, "subject");
   out << YAML::BeginMap;
   write_side(out, experiment.subject, experiment);

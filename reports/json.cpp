@@ -214,6 +214,7 @@ Json all_but_trials(const Record& record) {
           {"started_utc", record.started_utc},
           {"elapsed_s", number(record.elapsed_s)},
           {"metric", record.metric},
+          {"goal", record.must_run_to ? "runs" : "agrees"},
           {"target", number(record.target)},
           {"references", record.references},
           {"noise", number(record.noise)},

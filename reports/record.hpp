@@ -128,6 +128,7 @@ struct Record {
   Outcome outcome = Outcome::unfinished;
   std::string metric;
   double target = 0.005;
+  std::optional<std::int64_t> must_run_to;  ///< it need only run, to this step, and is compared with nothing
   std::size_t references = 0;        ///< distinct reference curves
   std::optional<double> noise;       ///< run-to-run standard deviation of the level
   std::optional<std::int64_t> comparable_until;  ///< last step up to which healthy runs agree well enough for the target, the

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -26,9 +27,18 @@ std::vector<std::string> names(const Record& record, std::span<const std::size_t
   return result;
 }
 
+/// "broke (killed by SIGSEGV after step 3)".
+std::string how_it_broke(const Trial* trial, Escape escape) {
+  return trial ? fmt::format("broke ({})", escape(trial->text)) : "broke";
+}
+
 std::string culprits_sentence(const Record& record, Escape escape) {
   const auto culprits = names(record, record.answer.culprit_set, escape);
   const bool one = culprits.size() == 1;
+  if (record.must_run_to)
+    return fmt::format("{} {} the subject: as it is it {}, with {} neutralised it runs to step {}. Confidence {}.",
+                       joined(culprits, " and "), one ? "breaks" : "break", how_it_broke(judged_trial(record, "as-is"), escape),
+                       one ? "it" : "them", *record.must_run_to, confidence_text(record.answer.confidence));
   return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
                      joined(culprits, " and "), one ? "makes" : "make", escape(record.metric),
                      measured_text(judged_trial(record, "as-is")), measured_text(fix_trial(record)),
@@ -53,7 +63,7 @@ std::string outside_sentence(const Record& record, Escape escape) {
   for (std::size_t id = 0; id < suspects; ++id)
     if (!std::ranges::binary_search(active, id)) neutralised.push_back(id);
   const Trial* trial = active.empty() ? judged_trial(record, "everything") : judged_trial(record, neutralised);
-  const std::string still = fmt::format("{} still differs{} (target {}).", escape(record.metric),
+  const std::string still = record.must_run_to ? fmt::format("it still {}.", how_it_broke(trial, escape)) : fmt::format("{} still differs{} (target {}).", escape(record.metric),
                                         trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
   if (active.empty())
     return fmt::format("The cause is outside the {} suspects: with all of them neutralised {}", suspects, still);
@@ -76,6 +86,9 @@ std::string percent_text(std::optional<double> fraction) {
 
 std::string measured_text(const Trial* trial) {
   if (!trial) return percent_text(std::nullopt);
+  constexpr std::array<std::string_view, 5> kOfRunning{"crashed", "stalled", "timed-out", "nan", "runs"};  // accept.goal: runs
+  if (!trial->delta && std::ranges::count(kOfRunning, trial->reason) && trial->verdict != strategies::Verdict::unresolved)
+    return trial->reason;
   if (!trial->delta && trial->verdict == strategies::Verdict::fail) return "ended early";
   return percent_text(trial->delta);
 }
@@ -130,7 +143,7 @@ std::string_view outcome_word(Outcome outcome) {
 std::string_view outcome_title(const Record& record) {
   switch (record.outcome) {
     case Outcome::culprits: return "culprits found";
-    case Outcome::aligned: return "agrees with the reference";
+    case Outcome::aligned: return record.must_run_to ? "runs" : "agrees with the reference";
     case Outcome::outside_suspects:
       return always_active(record).empty() ? "cause outside the suspects" : "cause not found";
     case Outcome::inconclusive: return "inconclusive";
@@ -187,6 +200,7 @@ std::string verdict_sentence(const Record& record, Escape escape) {
   switch (record.outcome) {
     case Outcome::culprits: return culprits_sentence(record, escape);
     case Outcome::aligned:
+      if (record.must_run_to) return fmt::format("Nothing to find: the subject as it is runs to step {}.", *record.must_run_to);
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).",
                          metric, measured_text(judged_trial(record, "as-is")), target);
     case Outcome::outside_suspects: return outside_sentence(record, escape);

@@ -120,6 +120,8 @@ int accept(const AcceptOptions& options) {
   if (run.process && !run.history.finished) throw UsageError("this run is not finished");
   const configs::Experiment experiment = experiment_of(run, false);
   const reports::Record record = replay(experiment, run.directory, run.history, false, Detail::status);
+  if (record.must_run_to)
+    throw UsageError("not accepted: this run only asked whether the subject runs (accept.goal), and compared it with nothing");
   if (options.side == "subject" && record.outcome != reports::Outcome::aligned && !options.yes)
     throw UsageError("not accepted: this run did not end with a subject that agrees with its reference. " +
                      reports::verdict_sentence(record, [](std::string_view text) { return std::string(text); }) +

@@ -96,7 +96,9 @@ void show_perturbation(const configs::Side& side, int repeats) {
 }
 
 void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) {
-  if (experiment.reference.is_recorded()) {
+  if (experiment.accept.goal == configs::Goal::runs) {
+    plan.headline("no reference is run: a trial passes if it runs to its last step");
+  } else if (experiment.reference.is_recorded()) {
     plan.headline(fmt::format("the reference is recorded: {}; nothing to run", recorded_reference(experiment).text));
   } else {
     plan.headline(fmt::format("the reference, {} times: their spread is the noise floor", experiment.reference.repeats));

@@ -83,9 +83,13 @@ neutralise::Discovered query(Night& night) {
   });
 }
 
-neutralise::Discovered discovered_in(const Night& night, const FinishedTrial& discovery) {
+neutralise::Discovered discovered_in(Night& night, const FinishedTrial& discovery) {
   const AttemptOutcome& attempt = discovery.attempts.back();
-  if (!can_be_judged(attempt))
+  const bool died_like_the_subject = night.must_only_run() && attempt.ending != Ending::not_started && attempt.errors.empty();
+  if (!can_be_judged(attempt) && died_like_the_subject)
+    night.warn("the discovery run broke as the subject does: what it did not come to is no suspect. Once the culprits are "
+               "neutralised in the subject's own environment, a second search goes on from there");
+  else if (!can_be_judged(attempt))
     throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()));
   const auto found = night.watch.discovered(attempt.names);
   if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()));
@@ -101,7 +105,7 @@ bool list_suspects(Night& night, neutralise::Discovered discovered, const std::o
     if (discovery) discovered.merge(discovered_in(night, *discovery));
     night.catalogue = neutralise::make_catalogue(
         night.experiment, discovered, neutralise::always_off(night.experiment, night.sides.subject.environment));
-    exact = night.jury->repeats_show_nothing();
+    exact = night.must_only_run() || night.jury->repeats_show_nothing();
     night.journal.append(catalogue_record(night.catalogue, exact));
   }
   if (night.catalogue.size() == 0)
@@ -155,23 +159,57 @@ std::vector<judge::Curve> measure_reference(Night& night) {
   return curves;
 }
 
-std::optional<AsIs> measure_subject(Night& night) {
-  reports::Record& record = night.record;
-  neutralise::Discovered named;
-  if (!night.past.catalogue) named = query(night);  // before anything long: it may fail
-  night.progress.line(reports::phase_line(record, name_of(Role::as_is)));
-  night.start_or_go_on(night.plan_for(Role::as_is, {}, "nothing neutralised: this must fail"));
+namespace {
+
+/// The subject with nothing neutralised, and beside it the run that shows which members it uses.
+struct FirstRuns {
+  std::optional<FinishedTrial> subject, discovery;
+  neutralise::Discovered named;  ///< by the framework
+};
+
+FirstRuns run_subject(Night& night, const char* why) {
+  FirstRuns runs;
+  if (!night.past.catalogue) runs.named = query(night);  // before anything long: it may fail
+  night.progress.line(reports::phase_line(night.record, name_of(Role::as_is)));
+  night.start_or_go_on(night.plan_for(Role::as_is, {}, why));
   if (!families_seen_in_a_run(night.experiment).empty())
     night.start_or_go_on(night.plan_for(Role::discovery, {}, kWhyDiscover));
-  std::optional<FinishedTrial> subject, discovery;
   for (FinishedTrial& finished : night.wait_for_all())
-    (finished.plan.role == Role::as_is ? subject : discovery) = std::move(finished);
+    (finished.plan.role == Role::as_is ? runs.subject : runs.discovery) = std::move(finished);
+  return runs;
+}
 
+[[noreturn]] void refuse_to_go_on(const Night& night, const FinishedTrial& subject) {
+  const Ending ending = subject.attempts.back().ending;
+  std::string text = fmt::format("the subject as it is gives no verdict: {} (see {})", subject.judgement.text,
+                                 night.record.trials.at(subject.plan.number - 1).attempts.back().folder);
+  if (!night.must_only_run() && (ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled))
+    text += fmt::format(". To search for what breaks it, write `accept: {{goal: runs}}` and `steps: {}`, and run with --new",
+                        night.experiment.steps.value_or(night.jury->first().last_step()));
+  throw Infrastructure(text);
+}
+
+}  // namespace
+
+std::optional<AsIs> measure_running(Night& night) {
+  FirstRuns runs = run_subject(night, "nothing neutralised: this must break");
+  const judge::Judgement& judgement = runs.subject->judgement;
+  if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(night, *runs.subject);
+  if (judgement.verdict == Verdict::pass) {
+    if (night.past.prune) list_suspects(night, std::move(runs.named), runs.discovery);
+    return conclude_aligned(night.record, night.experiment), std::nullopt;
+  }
+  const bool exact = list_suspects(night, std::move(runs.named), runs.discovery);
+  SeenNames names = runs.subject->attempts.back().names;
+  return AsIs{.trial = std::move(*runs.subject), .names = std::move(names), .exact = exact};
+}
+
+std::optional<AsIs> measure_subject(Night& night) {
+  reports::Record& record = night.record;
+  auto [subject, discovery, named] = run_subject(night, "nothing neutralised: this must fail");
   const judge::Judgement& judgement = subject->judgement;
   const AttemptOutcome& last = plain_attempt(subject->attempts);
-  if (judgement.verdict == Verdict::unresolved)
-    throw Infrastructure(fmt::format("the subject as it is gives no verdict: {} (see {})", judgement.text,
-                                     record.trials.at(subject->plan.number - 1).attempts.back().folder));
+  if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(night, *subject);
   require_all_metrics(night, last);
   const std::vector<judge::Curve> repeats = whole_curves(subject->attempts);
   night.jury->learn_identical(identical_repeats(repeats));

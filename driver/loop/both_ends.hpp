@@ -28,6 +28,8 @@ std::vector<judge::Curve> measure_reference(Night& night);
 /// Runs the subject as it is, beside it the discovery if a family wants one, and lists the suspects. Empty, and the record
 /// concluded, if there is nothing to search. Throws Infrastructure, Interrupted.
 std::optional<AsIs> measure_subject(Night& night);
+/// The same where the subject must only run: it breaks; absent if it does not.
+std::optional<AsIs> measure_running(Night& night);
 
 /// The members that a run of the subject uses. Starts nothing else. Throws Infrastructure, Interrupted.
 neutralise::Discovered discover(Night& night);

@@ -69,6 +69,9 @@ void warn_of_relations(reports::Record& record, const configs::Relations& relati
 }
 
 std::string outside_advice(const reports::Record& record) {
+  if (record.must_run_to)
+    return "Even with every suspect neutralised the subject breaks, so what breaks it is none of them, or neutralising one of them "
+           "breaks it too. Next: read the end of that trial's log, and look at the flags, layers and versions that were not searched.";
   std::string advice =
       "With every suspect neutralised the subject still differs from the reference, so the cause is none of them, or "
       "one of them that could not be neutralised. Next: compare what both sides are given (dataset, hyper-parameters, "

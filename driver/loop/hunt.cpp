@@ -24,7 +24,7 @@ Hunt::Hunt(Night& night, const AsIs& as_is)
   learn(told_by(as_is.trial.judgement, SuspectSet(night_.catalogue.size()), Role::as_is, false));
   // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
   const bool by_size = night_.experiment.search.engine == configs::EngineChoice::additive;
-  if (!by_size && night_.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
+  if (night_.jury && !by_size && night_.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
     night_.progress.line(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
                                      night_.jury->last_steps(true).begin()->second, night_.jury->first().last_step()));
 }
@@ -140,7 +140,7 @@ void Hunt::go_on_with_past() {
     const PastTrial& trial = past.trials[index];
     if (!is_ours(trial) && trial.role != Role::other_fix) continue;
     restore(night_.record, trial);
-    night_.jury->learn(*trial.judgement);
+    if (night_.jury) night_.jury->learn(*trial.judgement);
     learn(told_by(trial));
     tell_refused(trial.refused);
   }
@@ -150,7 +150,7 @@ void Hunt::go_on_with_past() {
     if (!is_ours(trial) || trial.judgement) continue;
     pending_[trial.number] = trial.neutralised;
     TrialPlan plan = night_.plan_for(trial.role, trial.neutralised, trial.reason);
-    if (trial.role != Role::signature) {
+    if (night_.jury && trial.role != Role::signature) {
       plan.shortened = trial.shortened;
       plan.last_steps = night_.jury->last_steps(plan.shortened);
     }

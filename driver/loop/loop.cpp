@@ -27,7 +27,7 @@ void cannot_go_on(Night& night, const Infrastructure& error) {
 /// the fix.
 void show_fix(Night& night) {
   const reports::Trial* fix = reports::fix_trial(night.record);
-  if (night.record.answer.state != strategies::State::proved || !fix || fix->attempts.empty()) return;
+  if (!night.jury || night.record.answer.state != strategies::State::proved || !fix || fix->attempts.empty()) return;
   const auto folder = night.directory.folder() / fix->attempts.back().folder;
   describe_subject(night.record, night.jury->first(),
                    logged_curve(night.experiment.subject, folder, night.experiment.metrics, fix->attempts.back().perturbed), Shown::fix);
@@ -61,10 +61,12 @@ void compare_fixes(Night& night, Hunt& hunt, bool exact) {
 }
 
 void find_answer(Night& night) {
-  if (!check_sides(night)) return;
-  measure_reference(night);
-  show_first_runs(night);
-  const auto as_is = measure_subject(night);
+  if (!night.must_only_run()) {
+    if (!check_sides(night)) return;
+    measure_reference(night);
+    show_first_runs(night);
+  }
+  const auto as_is = night.must_only_run() ? measure_running(night) : measure_subject(night);
   if (!as_is) return;
   show_first_runs(night);
   climb_ladders(night);
@@ -119,7 +121,7 @@ const reports::Record& run_loop(Night& night) {
 
 const reports::Record& run_one_trial(Night& night, const std::vector<configs::MemberLabel>& off) {
   try {
-    measure_reference(night);
+    if (!night.must_only_run()) measure_reference(night);
     night.catalogue = neutralise::make_catalogue(night.experiment, {}, {});
     for (const neutralise::Member& member : night.catalogue.members())
       night.record.suspects.push_back({member.family, member.name});

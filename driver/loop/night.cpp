@@ -1,8 +1,11 @@
 #include "driver/loop/night.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/judge/running.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -37,7 +40,8 @@ Night::Night(const configs::Experiment& experiment_given, Sides& sides_given, co
                 }),
       trials(attempts_, journal, directory,
              {.whole = [this](const TrialPlan& plan, std::span<const judge::Curve> curves) { return judge_whole(plan, curves); },
-              .ended_early = [this](const judge::Curve& curve) { return judge_early(curve); }},
+              .ended_early = [this](const judge::Curve& curve) { return judge_early(curve); },
+              .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_broken(plan, outcome); }},
              [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {}
 
 TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const {
@@ -64,6 +68,14 @@ TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, 
   plan.recipe = neutralise::recipe_for(experiment, catalogue, neutralised, sides.subject.environment, rungs);
   plan.watched = watch.watched();
   plan.max_attempts = experiment.accept.max_repeats;
+  if (!jury) {  // it need only run: a crash is an answer, of which one more run makes sure
+    plan.crash_retries = 1;
+    if (role == Role::discovery) {
+      plan.judged = false;
+      set_discovery(plan.recipe, experiment, sides.subject);
+    }
+    return plan;
+  }
   plan.crash_retries = role == Role::search || role == Role::signature ? 0 : role == Role::as_is || role == Role::proof ? kRetriesOfEnds : 1;
   if (role == Role::discovery) {
     plan.judged = false;
@@ -132,13 +144,33 @@ void Night::warn_of_perturbation(const FinishedTrial& finished) {
 }
 
 bool Night::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
+  if (must_only_run()) return request.side == &sides.subject && judge::first_not_finite(judged_metrics(), so_far);
   // Only the search may take a short cut: both ends and the certificate are always seen at full length.
   if (!jury || role_of(trial_of(record, request.trial).role) != Role::search) return false;
   auto watching = watches_.try_emplace(request.folder.string(), jury->watch()).first;
   return watching->second.look(so_far).has_value();
 }
 
+std::vector<std::string> Night::judged_metrics() const {
+  std::vector<std::string> names;
+  for (const configs::Metric& metric : experiment.metrics)
+    if (!metric.is_watched()) names.push_back(metric.name);
+  return names;
+}
+
+/// Where a run need only run, one that died or hung is an answer; elsewhere it is none. None either, where its log names a member
+/// that cannot be neutralised, or a line that could not be read, and where the program was not even found.
+std::optional<judge::Judgement> Night::judge_broken(const TrialPlan& plan, const AttemptOutcome& last) const {
+  const bool broke = last.ending == Ending::crashed || last.ending == Ending::timed_out || last.ending == Ending::stalled;
+  if (!must_only_run() || !plan.judged || !broke || !last.errors.empty()) return std::nullopt;
+  for (const strategies::SuspectId id : watch.refused(catalogue, last.names))
+    if (plan.neutralised.test(id)) return std::nullopt;
+  const std::string where = last.last_step ? fmt::format(" after step {}", *last.last_step) : " before the first step";
+  return judge::broke(name_of(last.ending), last.text + where);
+}
+
 judge::Judgement Night::judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
+  if (must_only_run()) return judge::judge_running(judged_metrics(), *experiment.steps, curves);
   if (plan.role == Role::as_is) {
     judge::Jury taught = *jury;  // by these very repeats, which show what the references cannot
     taught.learn_healthy_spread(curves);
@@ -159,6 +191,7 @@ judge::Judgement Night::judge_whole(const TrialPlan& plan, std::span<const judge
 }
 
 judge::Judgement Night::judge_early(const judge::Curve& curve) const {
+  if (must_only_run()) return judge::judge_running(judged_metrics(), *experiment.steps, std::span(&curve, 1));
   const auto certain = jury->watch().look(curve);
   // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
   return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});

@@ -47,6 +47,8 @@ class Night {
   /// All trials that are open.
   std::vector<FinishedTrial> wait_for_all();
 
+  /// No reference, no jury: what is asked is whether the subject runs.
+  bool must_only_run() const { return experiment.accept.goal == configs::Goal::runs; }
   void warn(std::string text);
   /// Not `final`: only if the last time is long enough ago.
   void write_reports(bool final);
@@ -60,7 +62,7 @@ class Night {
   launch::Launcher& launcher;
   Progress& progress;
   const WatchList watch;
-  std::optional<judge::Jury> jury;  ///< once the reference is measured
+  std::optional<judge::Jury> jury;  ///< once the reference is measured; never where the subject must only run
   std::filesystem::path reference_attempt;  ///< folder of a whole run of it; empty for a recorded one
   neutralise::Catalogue catalogue;  ///< once the suspects are listed
   neutralise::Rungs rungs;          ///< the value that neutralises each ladder, once it is climbed
@@ -72,6 +74,8 @@ class Night {
   bool is_certain(const AttemptRequest& request, const judge::Curve& so_far);
   judge::Judgement judge_whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const;
   judge::Judgement judge_early(const judge::Curve& curve) const;
+  std::optional<judge::Judgement> judge_broken(const TrialPlan& plan, const AttemptOutcome& last) const;
+  std::vector<std::string> judged_metrics() const;
   void warn_of_perturbation(const FinishedTrial& finished);
 
   Attempts attempts_;

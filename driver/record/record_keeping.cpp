@@ -76,6 +76,7 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.metric = experiment.metrics.front().name;
   record.versions = past.versions;
   record.target = experiment.accept.target;
+  if (experiment.accept.goal == configs::Goal::runs) record.must_run_to = experiment.steps;
   for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(seen_from_its_folder(warning, experiment)));
   for (const std::string& version : versions_unlike_recorded(experiment, past.versions))
     record.warnings.push_back("the reference was recorded with other software: " + version);

@@ -152,7 +152,7 @@ void Trials::decide(Open& open) {
   const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
   if (open.running > 0) return;
-  if (missing > 0 && !only_perturbed_broke(open.ended)) return finish(open, unresolved(last));
+  if (missing > 0 && !only_perturbed_broke(open.ended)) return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
   if (!open.plan.judged) return finish(open, measured());
   judge::Judgement judgement = judge_.whole(open.plan, curves);
   const bool again = judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&

@@ -28,11 +28,13 @@ struct FinishedTrial {
 
 class Trials {
  public:
-  /// How trials are judged; neither is called without a curve.
+  /// How trials are judged; the first two are not called without a curve.
   struct Judge {
     /// From the whole curves of a trial's attempts so far.
     std::function<judge::Judgement(const TrialPlan&, std::span<const judge::Curve>)> whole;
     std::function<judge::Judgement(const judge::Curve&)> ended_early;      ///< the curve of an attempt that was ended early
+    /// From the last attempt of a trial that broke; nothing: it is unresolved.
+    std::function<std::optional<judge::Judgement>(const TrialPlan&, const AttemptOutcome&)> broken;
   };
   /// Called when a trial starts and whenever one of its attempts ended.
   using Listener = std::function<void(const TrialPlan&, const AttemptOutcome*)>;

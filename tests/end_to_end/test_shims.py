@@ -215,6 +215,14 @@ class Calling(unittest.TestCase):
         self.assertEqual(self.listed(Generator(inner=seen)), ["Generator"])
         self.assertEqual(self.listed(Discriminator(self.framework.draw, inner=seen)), [])
 
+    def test_what_ends_the_training_is_listed(self):
+        def die():
+            raise RuntimeError
+
+        with self.assertRaises(RuntimeError):
+            modules(Generator(conv1=Module(), broken=Module(die)))
+        self.assertEqual(self.listed(), ["conv1", "broken", "Generator"])
+
     def test_threads_do_not_see_each_other_s_calls(self):
         entered, go = threading.Event(), threading.Event()
 

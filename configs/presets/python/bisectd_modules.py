@@ -150,6 +150,10 @@ class Modules:
                 result = self.cross(module, caller, here, args, kwargs)
             else:
                 result = self.call(module, *args, **kwargs)
+        except Exception:
+            if here.seen is not None and not self.framework.only_calls_others(module):
+                self.say_once(self.ran(here))  # it may be what ends the training
+            raise
         finally:
             levels.pop()
         self.end_listing(caller, here, module)

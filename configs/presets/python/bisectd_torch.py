@@ -285,12 +285,16 @@ def listing():
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
+            note(name, func, (args, kwargs))  # before it runs: it may be what kills the training
             result = func(*args, **kwargs)
-            if name not in seen and can_be_moved(func) and is_on_device((args, kwargs, result)):
-                with lock:
-                    seen.add(name)
-                    say(f"ran {name} on the device")
+            note(name, func, result)
             return result
+
+    def note(name, func, values):
+        if name not in seen and can_be_moved(func) and is_on_device(values):
+            with lock:
+                seen.add(name)
+                say(f"ran {name} on the device")
 
     return Listing()
 

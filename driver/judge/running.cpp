@@ -1,0 +1,64 @@
+#include "driver/judge/running.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr double kEnough = 0.9;  ///< of the steps, as in attempt.hpp
+
+Judgement judged(strategies::Verdict verdict, std::string reason, std::string text) {
+  Judgement judgement;
+  judgement.verdict = verdict;
+  judgement.reason = std::move(reason);
+  judgement.text = std::move(text);
+  judgement.p_bad = verdict == strategies::Verdict::fail ? 1 : 0;
+  judgement.strict = true;
+  return judgement;
+}
+
+Judgement judged(std::span<const std::string> metrics, std::int64_t steps, const Curve& curve) {
+  using strategies::Verdict;
+  if (const auto step = first_not_finite(metrics, curve)) {
+    Judgement judgement = judged(Verdict::fail, "nan", fmt::format("NaN or infinite at step {}", *step));
+    judgement.first_bad_step = step;
+    return judgement;
+  }
+  for (const std::string& metric : metrics) {
+    const auto series = curve.series.find(metric);
+    if (series == curve.series.end() || series->second.empty())
+      return judged(Verdict::unresolved, "no-curve", fmt::format("it left with 0, but logged no {}", metric));
+    const std::int64_t last = std::ranges::max(series->second, {}, &Point::step).step;
+    if (static_cast<double>(last) < kEnough * static_cast<double>(steps))
+      return judged(Verdict::fail, "truncated", fmt::format("it left with 0 after step {} of {}", last, steps));
+  }
+  return judged(Verdict::pass, "runs", fmt::format("runs to step {}", steps));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> first_not_finite(std::span<const std::string> metrics, const Curve& curve) {
+  std::optional<std::int64_t> first;
+  for (const std::string& metric : metrics)
+    if (const auto series = curve.series.find(metric); series != curve.series.end())
+      for (const Point& point : series->second)
+        if (!std::isfinite(point.value) && (!first || point.step < *first)) first = point.step;
+  return first;
+}
+
+Judgement judge_running(std::span<const std::string> metrics, std::int64_t steps, std::span<const Curve> attempts) {
+  Judgement worst = judged(metrics, steps, attempts.front());
+  for (const Curve& curve : attempts.subspan(1))
+    if (Judgement other = judged(metrics, steps, curve); worst.verdict == strategies::Verdict::pass) worst = std::move(other);
+  return worst;
+}
+
+Judgement broke(std::string reason, std::string text) {
+  return judged(strategies::Verdict::fail, std::move(reason), std::move(text));
+}
+
+}  // namespace bisectd::driver::judge

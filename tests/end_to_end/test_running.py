@@ -1,0 +1,138 @@
+"""`accept: {goal: runs}`: what breaks a training is searched, without a reference."""
+import json
+import sys
+import unittest
+
+from space import Space
+
+# op3 kills it at step 5, unless it is off; op5 and op6 together make it NaN at step 8. STUCK: an operator that hangs it.
+TRAIN = """\
+import os, sys, time
+off = set(filter(None, os.environ.get("OFF", "").split(",")))
+kills, nan, stuck = (set(filter(None, os.environ.get(name, "").split(","))) for name in ("KILLS", "NAN", "STUCK"))
+if os.environ.get("REFUSES") in off:
+    print("cannot move " + os.environ["REFUSES"]); sys.exit(1)
+for step in range(1, 31):
+    print("step", step, "loss", "nan" if nan and not nan & off and step >= 8 else 2 / step, flush=True)
+    for name in sorted(kills - off):
+        if step == 5 + len(name):
+            print("ran op1", flush=True)
+            os.abort() if name == "op3" else sys.exit("no kernel for " + name)
+    if stuck - off and step == 9: time.sleep(60)
+"""
+
+
+class Running(Space):
+    def setUp(self):
+        super().setUp()
+        self.write("train.py", TRAIN)
+
+    def experiment(self, environment, accept="{goal: runs}", suspects="[op0, op1, op2, op3, op4, op5, op6, op7]", family="", reference="",
+                   steps="steps: 30"):
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: running
+            {reference}
+            subject:
+              command: [{sys.executable}, train.py]
+              environment: {{{environment}}}
+              devices: {{kind: npu, ids: [0, 1], visible_variable: none}}
+              stall: 1s
+            {steps}
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            accept: {accept}
+            families: {{ops: {{kind: list, deliver: {{environment: OFF, separator: ","}}, refused: 'cannot move (?P<name>\\w+)'{family}}}}}
+            suspects: {{ops: {suspects}}}
+            """)
+
+    def find(self, environment, code=1, more=(), **settings):
+        self.experiment(environment, **settings)
+        done = self.bisectd("run", "experiment.yaml", *more, code=code)
+        return self.report(), done
+
+    def test_an_operator_that_kills_the_training(self):
+        report, done = self.find("KILLS: op3")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertEqual(report["goal"], "runs")
+        self.assertIn("ops:op3 breaks the subject: as it is it broke (killed by SIGABRT after step 8), "
+                      "with it neutralised it runs to step 30.", done.out)
+        self.assertEqual([one["value"] for one in report["workaround"]["environment"]], ["op3"])
+        self.assertEqual({record.get("role") for record in self.journal()} & {"reference"}, set())
+        again = self.bisectd("report", "bisectd-out/latest", code=0)
+        self.assertIn("ops:op3 breaks the subject", again.out)
+
+    def test_the_next_fault_behind_the_first_and_one_that_prints_nan(self):
+        report, _ = self.find("KILLS: 'op3,op44', NAN: 'op5,op6'", suspects="[op1, op2, op3, op44, op5, op6, op7]")
+        self.assertEqual(self.causes(report), [["op3"], ["op44"], ["op5", "op6"]])
+
+    def test_one_that_hangs(self):
+        report, done = self.find("STUCK: op2")
+        self.assertEqual(self.culprits(report), ["ops:op2"])
+        self.assertIn("no output for 1 s after step 9", done.out)
+
+    def test_a_member_that_cannot_be_neutralised_is_not_accused(self):
+        report, _ = self.find("KILLS: op3, REFUSES: op4")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertEqual([one["name"] for one in report["not_neutralisable"]], ["op4"])
+
+    def test_none_of_the_suspects(self):
+        report, done = self.find("KILLS: op9", code=3)
+        self.assertEqual(report["outcome"], "outside_suspects")
+        self.assertIn("with all of them neutralised it still broke (exited 1 after step 8)", done.out)
+        self.assertIn("Even with every suspect neutralised the subject breaks", report["advice"])
+
+    def test_one_that_runs(self):
+        report, done = self.find("X: y", code=0)
+        self.assertIn("Nothing to find: the subject as it is runs to step 30.", done.out)
+        self.assertIn("compared it with nothing", self.bisectd("accept", "bisectd-out/latest", code=2).err)
+
+    def test_one_that_leaves_before_its_last_step(self):
+        _, done = self.find("X: y", code=3, steps="steps: 200")
+        self.assertIn("left with 0 after step 30 of 200", done.out)
+
+    def test_members_that_it_came_to_are_discovered(self):
+        report, done = self.find("KILLS: op3", code=3, suspects="{discover: true}", family=", discover: {ran: '^ran (?P<name>\\w+)'}")
+        self.assertEqual([one["name"] for one in report["suspects"]], ["op1"])
+        self.assertIn("the discovery run broke as the subject does", " ".join(report["warnings"]))
+
+    def test_a_crash_offers_it(self):
+        reference = f"reference: {{command: [{sys.executable}, train.py], repeats: 2}}"
+        done = self.find("KILLS: op3", code=4, accept="{target: 0.5%}", reference=reference)[1]
+        self.assertIn("To search for what breaks it, write `accept: {goal: runs}` and `steps: 30`, and run with --new", done.out)
+        report, done = self.find("KILLS: op3", reference=reference, more=["--new"])
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertNotIn("reference", {record.get("role") for record in self.journal()})
+
+    def test_the_other_commands(self):
+        self.experiment("KILLS: op3")
+        self.assertIn("no reference is run", self.bisectd("plan", "experiment.yaml", code=0).out)
+        checked = self.bisectd("check", "experiment.yaml", "--run", code=0).out
+        self.assertIn("goal: a trial passes if it runs to step 30", checked)
+        self.assertIn("it breaks, which a search is to explain: killed by SIGABRT", checked)
+        judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "op3", "--json", code=0).out)
+        self.assertEqual(judged["verdict"], "pass")
+        self.bisectd("trial", "experiment.yaml", "--off", "op4", code=1)
+
+    def test_resumed(self):
+        self.experiment("KILLS: 'op3,op44'", suspects="[op1, op2, op3, op44, op5]")
+        self.bisectd("run", "experiment.yaml", code=1)
+        journal = self.run_folder() / "journal.jsonl"
+        lines = journal.read_text().splitlines(keepends=True)
+        journal.write_text("".join(lines[:len(lines) // 2]))
+        self.bisectd("resume", "bisectd-out/latest", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op3", "ops:op44"])
+
+    def test_wrong_words(self):
+        for accept, steps, problem in (("{goal: run}", "steps: 30", "unknown goal `run`"), ("{goal: [runs]}", "steps: 30", "expected a text"),
+                                       ("{goal: runs}", "", "`accept.goal: runs` needs `steps`"),
+                                       ("{target: 1%}", "steps: 30", "`reference` is missing")):
+            with self.subTest(problem):
+                self.experiment("X: y", accept=accept, steps=steps)
+                said = self.bisectd("check", "experiment.yaml", code=2).err
+                self.assertIn(problem, said)
+        self.assertIn("did you mean `runs`?", (self.experiment("X: y", accept="{goal: run}"),
+                                               self.bisectd("check", "experiment.yaml", code=2).err)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
