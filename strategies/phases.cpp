@@ -158,6 +158,7 @@ void Phases::advance() {
     culprits_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
                                           failing_, problem_.seed + 2);
   if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
+  if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
   if (!signatures_ && wants_signatures())
     signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
   if (!causes_ && !bears_contradictions() && wants_causes())
@@ -229,6 +230,19 @@ const Engine* Phases::believing() const {
 const Finding* Phases::believed() const { return believing() ? &believing()->finding() : nullptr; }
 
 std::vector<double> Phases::guilt() const { return believing()->guilt(); }
+
+// What signatures made likely stands first for the engines that go on.
+void Phases::hand_over() {
+  constexpr double kLikelier = 1000;  // times the odds of a suspect that is certain: a tenth of all is left to the others of 10,000
+  handed_over_ = true;
+  const std::vector<double> guilt = signatures_->guilt();
+  causes_.reset();
+  culprits_.reset();
+  reasons_.clear();
+  for (SuspectId suspect = 0; suspect < size(); ++suspect) problem_.suspects[suspect].odds *= 1 + kLikelier * guilt[suspect];
+  prior_ = CulpritPrior(believed_odds(problem_.suspects));
+  advance();
+}
 
 // Where the subject as it is differs from the first steps on.
 bool Phases::wants_signatures() const {

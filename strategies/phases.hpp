@@ -79,6 +79,7 @@ class Phases {
   bool wants_causes() const;
   bool wants_sums() const;
   bool wants_signatures() const;
+  void hand_over();
 
   Problem problem_;
   EngineKind kind_;
@@ -89,6 +90,7 @@ class Phases {
   EvidenceLog log_;
   FlipEstimate flip_;
   std::vector<Observation> failing_, crashing_;  // the log as seen by the main search and by the search for `runnable`
+  bool handed_over_ = false;  // what the signatures made likely is in the odds
   std::unique_ptr<Ordered> runnable_, culprits_;
   std::unique_ptr<Engine> signatures_, causes_, sums_;  // sums: `additive`
   std::vector<std::unique_ptr<CauseSearch>> reasons_;

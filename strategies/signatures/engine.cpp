@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kGate = 0.9;              // mass from which a finding is checked
 constexpr double kGreat = 0.1;             // of the greatest cause: what is smaller waits until that is neutralised
+constexpr std::size_t kDoubts = 2;         // further splits, once a fix has passed, before verdicts go on within that fix
 constexpr double kRival = 0.02;            // weight of a hypothesis that is tried beside others on free slots
 constexpr double kPatienceBits = 2;        // times log2 of the suspects, and
 constexpr double kPatience = 16;           // trials more, after which it gives up
@@ -68,9 +69,12 @@ SuspectSet Engine::alone(const Members& cause) const {
 void Engine::hear() {
   if (misfit_) return;
   const std::size_t before = rows_.size();
+  const bool checked = !checks_.empty();
   take_rows();
   if (rows_.size() > before) believe();
+  if (rows_.size() > before && !fix_.empty() && !checked) ++splits_after_fix_;
   review();
+  if (splits_after_fix_ > kDoubts) misfit_ = true;
 }
 
 /// A signature is only comparable where the always active suspects were active, too.
@@ -136,6 +140,8 @@ void Engine::review() {
   if (misfit_ || finding_.causes.empty() || finding_.mass < kGate) return;
   finding_.proved = true;
   for (Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
+    if (claim.proved && claim.kind == Claim::Kind::fix_passes && (fix_.empty() || finding_.culprit_set.size() < fix_.size()))
+      fix_ = finding_.culprit_set;
     if (claim.proved) continue;
     finding_.proved = false;
     // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
@@ -229,6 +235,10 @@ std::optional<double> Engine::trials_left() const {
 
 std::vector<double> Engine::guilt() const {
   std::vector<double> guilt(problem_.suspects.size(), 0.0);
+  if (misfit_ && !fix_.empty()) {
+    for (SuspectId member : fix_) guilt[member] = kGate;
+    return guilt;
+  }
   for (const Cause& cause : explanation_)
     for (const Hypothesis& each : cause.hypotheses)
       for (SuspectId member : each.members)

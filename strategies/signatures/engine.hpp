@@ -59,6 +59,8 @@ class Engine : public strategies::Engine {
   Explanation explanation_;
   std::vector<Check> checks_;        // claims of the finding that are still to be proved
   Finding finding_;
+  Members fix_;                      // the smallest one that was seen to pass: nobody else need be guilty
+  std::size_t splits_after_fix_ = 0;
   bool misfit_ = false;
 };
 

@@ -16,7 +16,7 @@ constexpr double kLone = 0.85, kPair = 0.15;
 constexpr std::array kShares{0.001, 0.003, 0.01, 0.03};  // of a difference that changes with what else is active
 constexpr std::array kInteractions{0.1, 0.01, 0.0};      // variance of what two causes add to their sum, of the smaller one's
 constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0}; // variance of all healthy suspects together
-constexpr std::size_t kMostMoves = 40, kMostCauses = 24;  // and not more than one for two trials: more could explain anything
+constexpr std::size_t kMostMoves = 6, kMostCauses = 12;  // and not more than one for two trials: more could explain anything
 constexpr std::size_t kTried = 6;            // candidates of which the whole likelihood is computed
 constexpr std::size_t kPartners = 40;        // suspects of which all pairs are looked at
 constexpr double kStrong = 10;  // log odds from which a cause is more than a chance of the rounding

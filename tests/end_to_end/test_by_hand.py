@@ -11,7 +11,7 @@ class ByHand(Space):
         families = json.loads(self.bisectd("families", "paddle-npu", "--json", code=0).out)
         self.assertIn("pad3d_grad", families["ops"]["known_names"])
         self.assertEqual(families["flags"]["switches"]["FLAGS_npu_storage_format"]["safe"], "0")
-        for preset in self.bisectd("families", code=0).out.split():
+        for preset in set(self.bisectd("families", code=0).out.split()) - {"cann"}:  # has nothing but versions
             self.assertIn("): ", self.bisectd("families", preset, code=0).out)
 
     def test_families_of_no_preset(self):

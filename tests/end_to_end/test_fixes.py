@@ -75,11 +75,12 @@ class Fixes(Space):
         self.assertEqual(self.culprits(self.report()), ["ops:op1", "ops:op5"])
 
     def test_a_further_cause_that_the_budget_leaves_no_trials_for_is_told_without_a_name(self):
-        self.run_with(*self.TWO_CAUSES, devices="[0]")
+        by_verdicts = "signature_steps: 0"  # signatures name both causes at once
+        self.run_with(*self.TWO_CAUSES, devices="[0]", search=f"search: {{{by_verdicts}}}")
         roles = [trial["role"] for trial in self.report()["trial_list"]]
         searched = sum(role not in ("reference", "as-is") for role in roles[:roles.index("other-fix")])
         shutil.rmtree(self.folder / "bisectd-out")  # and with it the history, which would change the odds
-        said = self.run_with(*self.TWO_CAUSES, devices="[0]", search=f"search: {{budget: {{trials: {searched + 1}}}}}").out
+        said = self.run_with(*self.TWO_CAUSES, devices="[0]", search=f"search: {{{by_verdicts}, budget: {{trials: {searched + 1}}}}}").out
         self.assertEqual(self.causes(self.report()), [["op2", "op5"]])
         self.assertRegex(said, r"There are further causes, which the culprit set mends too: ops:op5 in its place is not enough \(\+2")
 

@@ -66,7 +66,8 @@ class Simulate(Space):
 
 class Plan(Space):
     def test_the_commands_are_those_that_run_starts(self):
-        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=8, devices="[4]"))
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=8, devices="[4]",
+                                                         search="search: {signature_steps: 0}"))
         planned = self.bisectd("plan", "experiment.yaml", code=0).out
         self.assertFalse((self.folder / "bisectd-out").exists())
         self.bisectd("run", "experiment.yaml", code=1)

@@ -54,14 +54,23 @@ suspects:
             self.assertEqual(self.culprits(self.report()), [f"ops:{cheap}"])
 
     def test_what_matters_only_with_another_is_named_alone(self):
-        plain, _ = self.find("--cause", "op2+op5=3", suspects=30)
+        by_verdicts = "search: {signature_steps: 0}"
+        plain, _ = self.find("--cause", "op2+op5=3", suspects=30, search=by_verdicts)
         self.assertEqual(self.causes(plain), [["op2", "op5"]])
         told, _ = self.find("--cause", "op2+op5=3", suspects=30, extra="relations: {only_with: {ops:op5: ops:op2}}",
-                            options=("--new",))
+                            search=by_verdicts, options=("--new",))
         self.assertEqual(self.causes(told), [["op5"]])
         self.assertEqual(self.culprits(told), ["ops:op5"])
         self.assertLess(told["trials"], plain["trials"])
         self.assertIn("taken for true (relations.only_with): ops:op5 matters only with ops:op2", told["warnings"])
+
+    def test_signatures_name_three_causes_in_short_trials(self):
+        report, _ = self.find("--cause", "op2=3", "--cause", "op5=1", "--cause", "op11=-2", suspects=60)
+        self.assertEqual(self.causes(report), [["op11"], ["op2"], ["op5"]])
+        short = [trial for trial in report["trial_list"] if trial["role"] == "signature"]
+        self.assertGreater(len(short), 5)
+        self.assertLess(report["trials"], 18)
+        self.assertTrue(all(claim["proved"] for claim in report["certificate"]))
 
     def test_a_relation_that_does_not_hold_is_given_up_and_said(self):
         told, _ = self.find("--cause", "op5=3", suspects=30, extra="relations: {only_with: {ops:op5: ops:op2}}")
@@ -189,7 +198,7 @@ suspects:
 
     def test_a_fix_that_is_proved_when_the_budget_ends_is_said(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", "--cause", "op6=2",
-                                                         search="search: {budget: {trials: 8}}"))
+                                                         search="search: {signature_steps: 0, budget: {trials: 8}}"))
         said = self.bisectd("run", "experiment.yaml", code=3).out
         self.assertIn("Proved: with ops:op1 and ops:op6 neutralised it passes, and each of them is needed.", said)
 
