@@ -28,7 +28,7 @@ struct Devices {
 /// How one side (the trusted reference or the subject under test) is started.
 struct Side {
   std::vector<Placed<std::string>>
-      command;  ///< argv; never meets a shell; may hold {devices}, {arguments}, {steps}, {attempt}
+      command;  ///< argv; never meets a shell; may hold the placeholders of configs/placeholders.hpp
   Place place;
   Devices devices;
   std::optional<Placed<std::string>> setup;  ///< shell text, run once; its environment is captured

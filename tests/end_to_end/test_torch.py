@@ -260,6 +260,24 @@ class Shim(unittest.TestCase):
         self.assertIn("deterministic False", on)
         self.assertEqual(self.with_torch_npu(code), ["deterministic False"])
 
+    def test_settings_of_a_gpu(self):
+        """PyTorch keeps them without one."""
+        listed = subprocess.run([BISECTD, "families", "torch-cuda", "--json"], capture_output=True, text=True, check=True).stdout
+        called = {one["delivery"].removeprefix("variable "): one["safe"] for one in json.loads(listed)["flags"]["switches"].values()
+                  if "BISECTD_TORCH_" in one["delivery"]}
+        later = [name for name in called if name.endswith("sdp") or "bf16" in name]  # PyTorch 2
+        self.assertEqual(len(later), 4)
+        code = ("import torch; b = torch.backends\n"
+                "print(b.cuda.matmul.allow_tf32, b.cuda.matmul.allow_fp16_reduced_precision_reduction, b.cudnn.allow_tf32, b.cudnn.benchmark,\n"
+                "      b.cudnn.deterministic, torch.are_deterministic_algorithms_enabled())")
+        unset = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch")
+        self.assertEqual(unset, ["False True True False False False"], self.last.stderr)
+        done = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", **{name: called[name] for name in called if name not in later})
+        self.assertEqual(done[-1], "False False False False True True", self.last.stderr)
+        self.assertEqual(len(done), len(called) - len(later) + 1)
+        on = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", BISECTD_TORCH_SET_cuda_matmul_allow_tf32="1", BISECTD_TORCH_SET_cudnn_benchmark="1")
+        self.assertEqual(on[-1], "True True True True False False")
+
     def test_a_setting_that_does_not_exist_ends_the_training(self):
         self.assertNotIn("trains", self.with_torch_npu("import torch_npu; print('trains')", BISECTD_TORCH_SET_no_such="1"))
         self.assertIn("no_such", self.last.stderr)

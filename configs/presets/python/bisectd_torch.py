@@ -14,7 +14,7 @@ Read from the environment, so that no training script changes:
                              dtypes: the same by their dtypes, gelu@float16
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
-    BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch_npu takes as a call, made after its import (SETTINGS below)
+    BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch or torch_npu takes as a call, made after its import (SETTINGS below)
     BISECTD_TORCH_OPTION_NAME  value of an option of torch.npu.set_option, set then too
     BISECTD_TORCH_PRECISION  higher (float16, bfloat16 -> float32 -> float64) or same
 
@@ -334,6 +334,17 @@ SETTINGS = {
     "allow_internal_format": lambda torch, on: setattr(torch.npu.config, "allow_internal_format", on),
     "jit_compile": lambda torch, on: torch.npu.set_compile_mode(jit_compile=on),
     "deterministic_algorithms": lambda torch, on: torch.use_deterministic_algorithms(on),
+    "cuda_matmul_allow_tf32": lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_tf32", on),
+    "cuda_fp16_reduced_precision_reduction":
+        lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", on),
+    "cuda_bf16_reduced_precision_reduction":
+        lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", on),
+    "cudnn_allow_tf32": lambda torch, on: setattr(torch.backends.cudnn, "allow_tf32", on),
+    "cudnn_benchmark": lambda torch, on: setattr(torch.backends.cudnn, "benchmark", on),
+    "cudnn_deterministic": lambda torch, on: setattr(torch.backends.cudnn, "deterministic", on),
+    "flash_sdp": lambda torch, on: torch.backends.cuda.enable_flash_sdp(on),
+    "mem_efficient_sdp": lambda torch, on: torch.backends.cuda.enable_mem_efficient_sdp(on),
+    "cudnn_sdp": lambda torch, on: torch.backends.cuda.enable_cudnn_sdp(on),
 }
 
 
