@@ -70,5 +70,25 @@ class Checks(Space):
         self.assertFalse(list((self.folder / "bisectd-out").glob("hostile-*")))
 
 
+class Versions(Space):
+    """Where the preset cann looks for CANN."""
+
+    def found(self, environment):
+        text = hostile_experiment("--cause", "op3=3", subject=f"environment: {environment}")
+        self.write("experiment.yaml", text.replace("name: hostile\n", "name: hostile\nextends: cann\n"))
+        clean = {"ASCEND_TOOLKIT_HOME": "", "ASCEND_HOME_PATH": ""}
+        self.bisectd("run", "experiment.yaml", "--new", code=1, environment=clean)
+        return self.report()["versions"].get("cann")
+
+    def test_the_toolkit_that_was_sourced(self):
+        for home, version in (("a", "8.3.RC2"), ("b", "8.5.0")):
+            self.write(f"{home}/aarch64-linux/ascend_toolkit_install.info", f"package_name=Ascend\nversion={version}\narch=aarch64\n")
+        (self.folder / "empty").mkdir()
+        a, b, empty = (f"{self.folder}/{name}" for name in ("a", "b", "empty"))
+        self.assertEqual(self.found(f"{{ASCEND_TOOLKIT_HOME: {a}, ASCEND_HOME_PATH: {b}}}"), "8.3.RC2")
+        self.assertEqual(self.found(f"{{ASCEND_HOME_PATH: {b}}}"), "8.5.0")
+        self.assertEqual(self.found(f"{{ASCEND_TOOLKIT_HOME: {empty}, ASCEND_HOME_PATH: {b}}}"), None)  # not that of another
+
+
 if __name__ == "__main__":
     unittest.main()
