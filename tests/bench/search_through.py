@@ -20,18 +20,26 @@ from space import BISECTD, hostile_experiment
 
 ENDS = ("reference", "as-is", "discovery", "everything", "other-fix")
 
+V = "signature_steps: 0, "  # by verdicts alone
+SIGNED = ("--signed", "12")
 # name: (sizes of the causes, devices, options of the trainer, keys of `search`, target)
 SCENARIOS = {
-    "one": ((1,), 1, (), "", lambda n: bits(n, 1) + 1.3 + 1),  # and one trial that names its cause
-    "three": ((1, 1, 1), 1, (), "", lambda n: bits(n, 3) + 3.9 + 3),
-    "pair": ((2,), 1, (), "", lambda n: 23),
-    "single+pair": ((1, 2), 1, (), "", lambda n: 35),
-    "one, 8 devices": ((1,), 8, (), "", lambda n: 2.8),
-    "three, 8 devices": ((1, 1, 1), 8, (), "", lambda n: 6.3),
-    "pair, 8 devices": ((2,), 8, (), "", lambda n: 4.4),
-    "single+pair, 8 devices": ((1, 2), 8, (), "", lambda n: 6.3),
-    "three, 10 % crash": ((1, 1, 1), 1, ("--crash-percent", "10"), "", lambda n: 34 / 0.9),
+    "one": ((1,), 1, (), V, lambda n: bits(n, 1) + 1.3 + 1),  # and one trial that names its cause
+    "three": ((1, 1, 1), 1, (), V, lambda n: bits(n, 3) + 3.9 + 3),
+    "pair": ((2,), 1, (), V, lambda n: 23),
+    "single+pair": ((1, 2), 1, (), V, lambda n: 35),
+    "one, 8 devices": ((1,), 8, (), V, lambda n: 2.8),
+    "three, 8 devices": ((1, 1, 1), 8, (), V, lambda n: 6.3),
+    "pair, 8 devices": ((2,), 8, (), V, lambda n: 4.4),
+    "single+pair, 8 devices": ((1, 2), 8, (), V, lambda n: 6.3),
+    "three, 10 % crash": ((1, 1, 1), 1, ("--crash-percent", "10"), V, lambda n: 34 / 0.9),
     "five of mixed signs": ((1, 1, 1, 1, 1), 1, (), "engine: additive, ", lambda n: 32),
+    "one, signed": ((1,), 1, SIGNED, "", lambda n: 12.5),
+    "three, signed": ((1, 1, 1), 1, SIGNED, "", lambda n: 17),
+    "five, signed": ((1, 1, 1, 1, 1), 1, SIGNED, "", lambda n: 19),
+    "pair, signed": ((2,), 1, SIGNED, "", lambda n: 22.5),
+    "single+pair, signed": ((1, 2), 1, SIGNED, "", lambda n: 25),
+    "three, 8 devices, signed": ((1, 1, 1), 8, SIGNED, "", lambda n: 3.5),
 }
 
 

@@ -62,6 +62,17 @@ double Model::percent_off(const std::vector<Cause>& active, double share) const 
   return percent;
 }
 
+double Model::signed_percent(std::int64_t step) const {
+  double percent = 0;
+  for (const Cause& cause : active_) {
+    std::uint64_t seed = static_cast<std::uint64_t>(step);
+    for (const std::string& member : cause.members)
+      for (const char letter : member) seed = seed * 131 + static_cast<unsigned char>(letter);
+    percent += cause.percent * Random(seed).normal();
+  }
+  return percent;
+}
+
 double Model::chaos_percent(double share) const { return options_.perturbed_percent * kick_ * std::pow(growth_, share - 1); }
 
 double Model::score(std::int64_t step) const {
@@ -73,7 +84,8 @@ double Model::loss(std::int64_t step) {
   if (options_.nan_from && step >= *options_.nan_from) return std::nan("");
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
   const double clean = options_.last_loss + (options_.first_loss - options_.last_loss) * std::exp(-5 * share);
-  const double percent = options_.step_noise_percent * random_.normal() + percent_off(active_, share) + chaos_percent(share);
+  const double percent = options_.step_noise_percent * random_.normal() + chaos_percent(share) +
+                         (step <= options_.signed_steps ? signed_percent(step) : percent_off(active_, share));
   return clean * level_ * (1 + percent / 100);
 }
 

@@ -44,6 +44,7 @@ class Model {
   bool is_active(const std::string& member, const Lookup& lookup) const;
   std::vector<Cause> active_of(const std::vector<Cause>& causes, const Lookup& lookup) const;
   double percent_off(const std::vector<Cause>& active, double share) const;
+  double signed_percent(std::int64_t step) const;
   double chaos_percent(double share) const;  ///< what the perturbation does there
 
   const Options& options_;

@@ -27,6 +27,7 @@ What is wrong
   --cause A+B=PCT[@ONSET][^]   the loss is PCT % off while A and B are both active. A member VARIABLE:VALUE is active
                                while the setting or variable has that value. ONSET: percent of the run before it shows;
                                ^: it grows from there to the end. May be repeated; causes add up
+  --signed STEPS    in the first STEPS steps each cause moves the loss in a way of its own instead, about as far
   --window VARIABLE=LOW..HIGH=PCT  the loss is PCT % off while the setting is outside LOW..HIGH (or absent)
 
 The curve
@@ -146,6 +147,7 @@ Options parse(const std::vector<std::string>& words) {
       {"--no-effect", [&](auto& v) { add(o.no_effect, v); }},
       {"--on-cpu", [&](auto& v) { add(o.on_cpu, v); }},
       {"--cause", [&](auto& v) { o.causes.push_back(parse_cause(v)); }},
+      {"--signed", [&](auto& v) { o.signed_steps = whole(v); }},
       {"--score-cause", [&](auto& v) { o.score_causes.push_back(parse_cause(v)); }},
       {"--score-every", [&](auto& v) { o.score_every = whole(v); }},
       {"--window", [&](auto& v) { o.windows.push_back(parse_window(v)); }},

@@ -29,6 +29,7 @@ struct Options {
   std::string list_variable = "HOSTILE_OFF";
   std::vector<std::string> suspects;
   std::vector<Cause> causes, score_causes;
+  std::int64_t signed_steps = 0;  // first ones, in which each cause moves the loss in a way of its own
   std::int64_t score_every = 0;
   bool side_channel = false;
   std::vector<Window> windows;
