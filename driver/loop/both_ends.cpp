@@ -11,6 +11,7 @@
 #include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_curves.hpp"
+#include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "reports/progress.hpp"
 
@@ -28,7 +29,7 @@ std::vector<judge::Curve> run_reference(Night& night) {
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
   if (!can_be_judged(whole))
     throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
-                                     night.record.trials.back().attempts.back().folder));
+                                     trial_of(night.record, finished.plan.number).attempts.back().folder), finished.plan.number);
   night.reference_attempt = whole.folder;
   return whole_curves(finished.attempts);
 }
@@ -61,7 +62,7 @@ void require_all_metrics(const Night& night, const AttemptOutcome& attempt) {
   for (const auto& [metric, step] : night.jury->last_steps(false))
     if (!attempt.curve.series.contains(metric))
       throw Infrastructure(fmt::format("the reference logs \"{}\", the subject does not (see {}): the metric's format or "
-                                       "pattern must fit both", metric, attempt.folder.string()));
+                                       "pattern must fit both", metric, attempt.folder.string()), attempt.trial);
 }
 
 /// A short command of the user's that must succeed before anything is trained.
@@ -90,10 +91,16 @@ neutralise::Discovered discovered_in(Night& night, const FinishedTrial& discover
     night.warn("the discovery run broke as the subject does: what it did not come to is no suspect. Once the culprits are "
                "neutralised in the subject's own environment, a second search goes on from there");
   else if (!can_be_judged(attempt))
-    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()));
+    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()), discovery.plan.number);
   const auto found = night.watch.discovered(attempt.names);
-  if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()));
+  if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()), discovery.plan.number);
   return *found;
+}
+
+[[noreturn]] void refuse_no_suspect(const std::optional<FinishedTrial>& discovery) {
+  constexpr const char* kWhy = "there is no suspect: the discovery run showed no member of any family on the device";
+  if (discovery) throw Infrastructure(kWhy, discovery->plan.number);
+  throw Infrastructure(kWhy);
 }
 
 /// Whether the search may take verdicts for exact.
@@ -106,10 +113,9 @@ bool list_suspects(Night& night, neutralise::Discovered discovered, const std::o
     night.catalogue = neutralise::make_catalogue(
         night.experiment, discovered, neutralise::always_off(night.experiment, night.sides.subject.environment));
     exact = night.must_only_run() || night.jury->repeats_show_nothing();
+    if (night.catalogue.size() == 0) refuse_no_suspect(discovery);
     night.journal.append(catalogue_record(night.catalogue, exact));
   }
-  if (night.catalogue.size() == 0)
-    throw Infrastructure("there is no suspect: the discovery run showed no member of any family on the device");
   for (const neutralise::Member& member : night.catalogue.members())
     night.record.suspects.push_back({member.family, member.name});
   return exact;
@@ -152,7 +158,10 @@ std::vector<judge::Curve> measure_reference(Night& night) {
   for (const configs::Metric& metric : experiment.metrics)
     if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
   auto jury = judge::Jury::seat(experiment.accept, metrics, curves);
-  if (!jury) throw Infrastructure(fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint));
+  if (!jury) {
+    const std::string why = fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint);
+    throw experiment.reference.is_recorded() ? Infrastructure(why) : Infrastructure(why, night.record.trials.back().number);
+  }
   night.jury = std::move(*jury);
   describe_reference(night.record, night.jury->first());
   describe_comparable(night.record, night.jury->first_panel());
@@ -182,11 +191,11 @@ FirstRuns run_subject(Night& night, const char* why) {
 [[noreturn]] void refuse_to_go_on(const Night& night, const FinishedTrial& subject) {
   const Ending ending = subject.attempts.back().ending;
   std::string text = fmt::format("the subject as it is gives no verdict: {} (see {})", subject.judgement.text,
-                                 night.record.trials.at(subject.plan.number - 1).attempts.back().folder);
+                                 trial_of(night.record, subject.plan.number).attempts.back().folder);
   if (!night.must_only_run() && (ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled))
     text += fmt::format(". To search for what breaks it, write `accept: {{goal: runs}}` and `steps: {}`, and run with --new",
                         night.experiment.steps.value_or(night.jury->first().last_step()));
-  throw Infrastructure(text);
+  throw Infrastructure(text, subject.plan.number);
 }
 
 }  // namespace

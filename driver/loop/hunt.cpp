@@ -20,6 +20,7 @@ Hunt::Hunt(Night& night, const AsIs& as_is)
       problem_(problem_of(night.experiment, night.catalogue, night.sides.subject.pool->size(), as_is.exact)),
       inquiry_(preferring(problem_, night.past.preferred), engine_of(night.experiment.search.engine)),
       refused_(night.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
+  night_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
   night_.progress.line(reports::phase_line(night_.record, name_of(Role::search)));
   learn(told_by(as_is.trial.judgement, SuspectSet(night_.catalogue.size()), Role::as_is, false));
   // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
@@ -135,7 +136,6 @@ void Hunt::go_on_with_past() {
   const auto is_ours = [&](const PastTrial& trial) {  // the search may have asked for the subject as it is once more
     return is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_);
   };
-  for (const PastTrial& trial : past.trials) night_.trials.continue_numbers_after(trial.number);
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
     if (!is_ours(trial) && trial.role != Role::other_fix) continue;
@@ -161,33 +161,39 @@ void Hunt::go_on_with_past() {
 void Hunt::take_in(const FinishedTrial& finished) {
   const TrialPlan& plan = finished.plan;
   pending_.erase(plan.number);
+  const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
+  learn(told_by(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early));
+  tell_refused(refused_in(finished));
+  night_.record.answer = inquiry_.answer();
+}
+
+/// What a trial's runs show beside its verdict.
+void Hunt::journal_findings(const FinishedTrial& finished) {
+  if (!is_search(finished.plan.role) && finished.plan.role != Role::as_is) return;
   for (const AttemptOutcome& attempt : finished.attempts) {
-    const SuspectSet seen = night_.watch.shown_off(night_.catalogue, plan.neutralised, as_is_names_,
+    const SuspectSet seen = night_.watch.shown_off(night_.catalogue, finished.plan.neutralised, as_is_names_,
                                                    {attempt.names, can_be_judged(attempt)});
     if (seen.is_subset_of(effect_seen_)) continue;
     effect_seen_ |= seen;
     night_.journal.append(effect_record(effect_seen_));
   }
-  const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
-  learn(told_by(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early));
-  if (finished.judgement.verdict == Verdict::unresolved) learn_refused(finished);
-  night_.record.answer = inquiry_.answer();
+  if (const auto members = refused_in(finished); !members.empty())
+    night_.journal.append(refused_record(finished.plan.number, members));
 }
 
 /// The search need not look for a member that the log of a crash names.
-void Hunt::learn_refused(const FinishedTrial& finished) {
+std::vector<strategies::SuspectId> Hunt::refused_in(const FinishedTrial& finished) const {
   std::vector<strategies::SuspectId> members;
+  if (finished.judgement.verdict != Verdict::unresolved) return members;
   for (const AttemptOutcome& attempt : finished.attempts)
     for (const strategies::SuspectId id : night_.watch.refused(night_.catalogue, attempt.names))
       if (finished.plan.neutralised.test(id) && !refused_.test(id) && !std::ranges::count(members, id)) members.push_back(id);
-  if (members.empty()) return;
-  night_.journal.append(refused_record(finished.plan.number, members));
-  tell_refused(members);
+  return members;
 }
 
 void Hunt::tell_refused(const std::vector<strategies::SuspectId>& members) {
   for (const strategies::SuspectId id : members) {
-    refused_.set(id);
+    if (refused_.test_set(id)) continue;  // two trials that ended together can name the same one
     learn(told_of_refusal(id, night_.catalogue.size()));
   }
 }

@@ -15,6 +15,8 @@ class Hunt {
  public:
   /// The suspects are listed, their ladders climbed.
   Hunt(Night& night, const AsIs& as_is);
+  ~Hunt() { night_.trials.before_judged({}); }
+  Hunt(const Hunt&) = delete;
 
   /// To the answer, which is in the record then. Throws Interrupted.
   void run();
@@ -37,7 +39,8 @@ class Hunt {
   void go_on_with_past();
   void take_in(const FinishedTrial& finished);
   void learn(const Told& told);
-  void learn_refused(const FinishedTrial& finished);
+  void journal_findings(const FinishedTrial& finished);
+  std::vector<strategies::SuspectId> refused_in(const FinishedTrial& finished) const;
   void tell_refused(const std::vector<strategies::SuspectId>& members);
 
   Night& night_;

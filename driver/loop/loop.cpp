@@ -110,7 +110,7 @@ const reports::Record& run_loop(Night& night) {
     }
   } catch (const Infrastructure& error) {
     cannot_go_on(night, error);
-    night.journal.append(session_record(night.now_s(), error.what()));
+    night.journal.append(session_record(night.now_s(), error.what(), error.trial()));
   } catch (...) {
     night.write_reports(true);
     throw;

@@ -42,7 +42,9 @@ Night::Night(const configs::Experiment& experiment_given, Sides& sides_given, co
              {.whole = [this](const TrialPlan& plan, std::span<const judge::Curve> curves) { return judge_whole(plan, curves); },
               .ended_early = [this](const judge::Curve& curve) { return judge_early(curve); },
               .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_broken(plan, outcome); }},
-             [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {}
+             [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {
+  for (const PastTrial& trial : past.trials) trials.continue_numbers_after(trial.number);
+}
 
 TrialPlan Night::plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const {
   TrialPlan plan;
@@ -112,7 +114,7 @@ std::vector<FinishedTrial> Night::wait() {
   std::vector<FinishedTrial> finished = trials.wait();
   if (attempts_.signal_number() != 0) {
     trials.stop_all();
-    journal.append(session_record(now_s(), ""));
+    journal.append(session_record(now_s(), "", std::nullopt));
     throw Interrupted(attempts_.signal_number());
   }
   for (const FinishedTrial& trial : finished) take_in(trial);

@@ -28,6 +28,14 @@ namespace bisectd::driver {
 class Infrastructure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// `trial`: the one whose runs led to this. When the run is resumed, whoever does so has mended the cause, so that those
+  /// runs say nothing any more.
+  Infrastructure(const std::string& what, std::size_t trial) : std::runtime_error(what), trial_(trial) {}
+
+  std::optional<std::size_t> trial() const { return trial_; }
+
+ private:
+  std::optional<std::size_t> trial_;
 };
 
 class Night {

@@ -127,12 +127,15 @@ class Replay {
   void add_answer() {
     if (history_.finished || !history_.catalogue) return;
     Inquiry inquiry(preferring(problem(), history_.preferred), engine_of(experiment_.search.engine));
+    strategies::SuspectSet refused(history_.catalogue->size());
     for (const std::size_t index : history_.order_judged) {
       const PastTrial& trial = history_.trials[index];
       if (!is_evidence(trial.role)) continue;
       Told told = told_by(trial);
       told.evidence.neutralised.resize(history_.catalogue->size());  // the subject as it is ran before they were known
       inquiry.learn(std::move(told));
+      for (const strategies::SuspectId id : trial.refused)
+        if (!refused.test_set(id)) inquiry.learn(told_of_refusal(id, refused.size()));
     }
     record_.answer = inquiry.answer();
   }
@@ -158,7 +161,7 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
   std::vector<judge::Curve> curves;
   for (const PastTrial& past : history.trials)
     for (const PastAttempt& attempt : past.attempts)
-      if (past.role == role && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
+      if (past.role == role && !attempt.set_aside && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
         curves.push_back(logged_curve(side, directory.attempt(past.number, set_key(past.neutralised), attempt.number),
                                       experiment.metrics, attempt.undone.empty() ? attempt.perturbed : 0));
   return as_samples(std::move(curves));

@@ -49,6 +49,7 @@ class Replay {
     } else if (kind == "session") {
       history.elapsed_s = record.at("elapsed_s");
       history.failure = record.at("failure");
+      if (const auto trial = record.find("failed_trial"); trial != record.end()) trials_.set_aside(*trial);
     } else if (kind == "checks") {
       history.differing_commands = record.at("differences").get<std::vector<std::string>>();
     } else if (kind == "suspects") {
@@ -114,8 +115,10 @@ json finished_record(const reports::Record& record) {
   return {{"kind", "finished"}, {"elapsed_s", record.elapsed_s}, {"conclusion", json_of_conclusion(record)}};
 }
 
-json session_record(double elapsed_s, const std::string& failure) {
-  return {{"kind", "session"}, {"elapsed_s", elapsed_s}, {"failure", failure}};
+json session_record(double elapsed_s, const std::string& failure, std::optional<std::size_t> failed_trial) {
+  json record = {{"kind", "session"}, {"elapsed_s", elapsed_s}, {"failure", failure}};
+  if (failed_trial) record["failed_trial"] = *failed_trial;
+  return record;
 }
 
 json checks_record(const std::vector<std::string>& differences) {

@@ -47,8 +47,9 @@ History read_history(const std::filesystem::path& journal);
 nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json finished_record(const reports::Record& record);
-/// A session ended without an answer: a signal (`failure` empty), or something outside the search.
-nlohmann::json session_record(double elapsed_s, const std::string& failure);
+/// A session ended without an answer: a signal (`failure` empty), or something outside the search, seen in the runs of
+/// `failed_trial`, if in those of one.
+nlohmann::json session_record(double elapsed_s, const std::string& failure, std::optional<std::size_t> failed_trial);
 nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
 nlohmann::json preferred_record(const std::vector<strategies::SuspectId>& fix);

@@ -92,6 +92,8 @@ bool PastTrials::take(const json& record) {
   } else if (kind == "judged") {
     PastTrial& trial = trial_of(record);
     trial.judgement = judgement_of(record);
+    trial.failed = false;
+    std::erase(order_judged, index_by_number_.at(trial.number));
     order_judged.push_back(index_by_number_.at(trial.number));
   } else if (kind == "refused") {
     record.at("members").get_to(trial_of(record).refused);
@@ -99,6 +101,16 @@ bool PastTrials::take(const json& record) {
     return false;
   }
   return true;
+}
+
+void PastTrials::set_aside(std::size_t number) {
+  PastTrial& trial = trials.at(index_by_number_.at(number));
+  trial.failed = true;
+  const auto is_broken = [](const PastAttempt& attempt) {
+    return attempt.ending && attempt.ending != Ending::finished && attempt.ending != Ending::whole;
+  };
+  const bool any_broken = std::ranges::any_of(trial.attempts, [&](const PastAttempt& attempt) { return !attempt.set_aside && is_broken(attempt); });
+  for (PastAttempt& attempt : trial.attempts) attempt.set_aside |= !any_broken || is_broken(attempt);
 }
 
 PastTrial& PastTrials::trial_of(const json& record) { return trials.at(index_by_number_.at(record.at("trial"))); }

@@ -27,6 +27,7 @@ struct PastAttempt {
   std::optional<std::int64_t> last_step;
   std::optional<double> step_time_s;
   std::vector<std::string> notes;
+  bool set_aside = false;        ///< what made a session fail: no evidence any more, only shown
 };
 
 struct PastTrial {
@@ -38,6 +39,7 @@ struct PastTrial {
   bool shortened = false;
   std::vector<PastAttempt> attempts;
   std::optional<judge::Judgement> judgement;  ///< absent while open
+  bool failed = false;                        ///< its session failed by it: it is to be run again
   std::vector<strategies::SuspectId> refused; ///< its log said that these cannot be neutralised
 };
 
@@ -48,6 +50,9 @@ class PastTrials {
   /// False if the record is not one of a trial. Throws what nlohmann::json throws, and std::exception, for one that does
   /// not fit.
   bool take(const nlohmann::json& record);
+
+  /// A session failed by this trial: those of its attempts that gave no whole curve are set aside; all, if all gave one.
+  void set_aside(std::size_t number);
 
   std::deque<PastTrial> trials;           ///< in the order started; they are not moved as more come
   std::vector<std::size_t> order_judged;  ///< indices into `trials`, in the order judged

@@ -85,9 +85,9 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.device = attempt.device;
     outcome.step_time_s = attempt.step_time_s;
     listener_(open.plan, &outcome);
-    open.ended.push_back(std::move(outcome));
+    if (!attempt.set_aside) open.ended.push_back(std::move(outcome));
   }
-  if (past.judgement) {
+  if (past.judgement && !past.failed) {
     finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
     open_.erase(past.number);
   } else if (open.ended.empty())
@@ -150,7 +150,10 @@ void Trials::decide(Open& open) {
   const AttemptOutcome& last = open.ended.back();
   if (last.ending == Ending::ended_early) return finish(open, judge_.ended_early(last.curve));
   const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
-  if (missing > open.running && (broken == 0 || may_retry)) return launch_one(open);
+  if (missing > open.running && (broken == 0 || may_retry)) {
+    for (int more = missing - open.running; more > 0; --more) launch_one(open);
+    return;
+  }
   if (open.running > 0) return;
   if (missing > 0 && !only_perturbed_broke(open.ended)) return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
   if (!open.plan.judged) return finish(open, measured());
@@ -163,10 +166,11 @@ void Trials::decide(Open& open) {
 }
 
 void Trials::finish(Open& open, judge::Judgement judgement) {
-  journal_.append(judged_record(open.plan.number, judgement));
-  const std::size_t number = open.plan.number;
-  finished_.push_back({std::move(open.plan), std::move(open.ended), std::move(judgement)});
-  open_.erase(number);
+  FinishedTrial finished{std::move(open.plan), std::move(open.ended), std::move(judgement)};
+  open_.erase(finished.plan.number);
+  if (before_judged_) before_judged_(finished);
+  journal_.append(judged_record(finished.plan.number, finished.judgement));
+  finished_.push_back(std::move(finished));
 }
 
 std::vector<FinishedTrial> Trials::wait() {

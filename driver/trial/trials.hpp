@@ -41,6 +41,10 @@ class Trials {
 
   Trials(Attempts& attempts, keep::Journal& journal, const keep::RunDirectory& directory, Judge judge, Listener listener);
 
+  /// Called with each trial just before the journal says that it is judged: what is journaled by it cannot be lost between two
+  /// lines. Not called again for a trial that an earlier bisectd judged.
+  void before_judged(std::function<void(const FinishedTrial&)> call) { before_judged_ = std::move(call); }
+
   /// Starts a new trial (journaled), as far as slots are free; the rest of its attempts queue.
   void start(TrialPlan plan);
   /// Goes on with a trial that an earlier bisectd had begun: its ended attempts are read again, not run again.
@@ -79,6 +83,7 @@ class Trials {
   const keep::RunDirectory& directory_;
   Judge judge_;
   Listener listener_;
+  std::function<void(const FinishedTrial&)> before_judged_;
   std::map<std::size_t, Open> open_;
   std::deque<AttemptRequest> queue_;
   std::vector<FinishedTrial> finished_;

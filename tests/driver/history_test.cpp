@@ -114,7 +114,7 @@ TEST_CASE("how a session ended is read back") {
   record.answer.explanation = "#1";
   record.workaround_arguments = {"c=1"};
   keep::Journal journal(file, 0);
-  journal.append(session_record(7, "the disk is gone"));
+  journal.append(session_record(7, "the disk is gone", std::nullopt));
   CHECK(read_history(file).failure == "the disk is gone");
   journal.append(finished_record(record));
   const History history = read_history(file);

@@ -1,0 +1,99 @@
+"""Failures of what lies around the search: when their cause is mended, `run` and `resume` try again, and what the search has found
+is never lost between two lines of the journal."""
+import json
+import signal
+import unittest
+
+from space import HOSTILE, Space, hostile_experiment
+
+
+class FailedEnds(Space):
+    def prepare(self, *options, side="subject", **experiment):
+        """A training that dies while the file `broken` is there."""
+        text = hostile_experiment("--cause", "op3=3", *options, **experiment)
+        wrapper = f'["sh", "-c", "test ! -e {self.folder}/broken || kill -9 $$; exec \\"$@\\"", "sh", "{HOSTILE}"'
+        before, after = text.split(f"{side}:\n", 1)
+        self.write("experiment.yaml", before + f"{side}:\n" + after.replace(f'["{HOSTILE}"', wrapper, 1))
+
+    def assert_tries_again(self, command, side):
+        self.prepare(side=side)
+        (self.folder / "broken").touch()
+        said = self.bisectd("run", "experiment.yaml", "--new", code=4)
+        self.assertIn("killed by SIGKILL", said.err + said.out)
+        self.assertIn("killed by SIGKILL", self.bisectd("report", self.run_folder()).out)
+        first = self.report()["trial_list"][-1]
+        self.bisectd(*command, code=4)
+        again = self.report()["trial_list"][-1]
+        self.assertEqual(first["number"], again["number"])
+        self.assertGreater(len(again["attempts"]), len(first["attempts"]), "nothing was launched")
+        (self.folder / "broken").unlink()
+        self.bisectd(*command, code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+        shown = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
+        self.assertEqual({key: value for key, value in shown.items() if key not in ("warnings", "elapsed_s")},
+                         {key: value for key, value in self.report().items() if key not in ("warnings", "elapsed_s")})
+        before = sum(r["kind"] == "attempt-started" for r in self.journal())
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(before, sum(r["kind"] == "attempt-started" for r in self.journal()))
+
+    def test_the_subject(self):
+        self.assert_tries_again(("resume", "bisectd-out/latest"), "subject")
+
+    def test_the_reference(self):
+        self.assert_tries_again(("run", "experiment.yaml"), "reference")
+
+    def test_repeats_after_a_resume_run_together(self):
+        self.prepare("--step-ms", "30", devices="[0, 1, 2]", perturbed=False, extra="accept: {max_repeats: 5}",
+                     reference="devices: {kind: npu, ids: [0, 1, 2, 3]}")
+        text = (self.folder / "experiment.yaml").read_text().replace("repeats: 2", "repeats: 5")
+        self.write("experiment.yaml", text.replace('"100"]', '"100", "--step-ms", "10"]', 1))
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and
+                      any(r["kind"] == "attempt-ended" for r in self.journal()))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.bisectd("resume", self.run_folder())
+        reference = [r for r in self.journal() if r["kind"] == "attempt-ended" and r["trial"] == 1]
+        late = sorted(r["started_s"] for r in reference)[-2:]
+        self.assertLess(late[1] - late[0], 0.3, "one after the other")
+
+
+class FindingsOfTrials(Space):
+    REFUSED = 'refused: "of kernel `(?P<name>\\\\w+)` is not registered"'
+
+    def prepare(self):
+        """With op5 or op6 off the training dies and says so; the others leave traces of being off."""
+        text = hostile_experiment("--cause", "op3=3", "--crash-off", "op5", "--crash-off", "op6", effect=True)
+        wrapper = ('["sh", "-c", "for op in op5 op6; do case ,$HOSTILE_OFF, in *,$op,*) '
+                   'echo \\"of kernel `$op` is not registered\\" >&2;; esac; done; exec \\"$@\\"", "sh", ' f'"{HOSTILE}"').replace("`", "\\\\`")
+        before, after = text.split("subject:\n", 1)
+        text = before + "subject:\n" + after.replace(f'["{HOSTILE}"', wrapper, 1)
+        self.write("experiment.yaml", text.replace("    kind: list\n", f"    kind: list\n    {self.REFUSED}\n"))
+
+    def test_nothing_is_lost_wherever_the_journal_ends(self):
+        self.prepare()
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+        sets = [r["neutralised"] for r in self.journal() if r["kind"] == "trial"]
+        journal = self.run_folder() / "journal.jsonl"
+        lines = journal.read_bytes().splitlines(keepends=True)
+        kinds = [json.loads(line)["kind"] for line in lines]
+        self.assertIn("refused", kinds)
+        self.assertIn("effect", kinds)
+        ends = [i + 1 for i, kind in enumerate(kinds[:-1]) if kind == "judged" and i > kinds.index("suspects")]
+        self.assertGreater(len(ends), 4)
+        no_effect = self.report()["no_effect"]
+        for end in ends[::3]:
+            with self.subTest(end=end):
+                journal.write_bytes(b"".join(lines[:end]))
+                shown = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
+                if any(json.loads(line).get("role") == "search" for line in lines[:end]):  # it is known by then which ones
+                    self.assertEqual([one["name"] for one in shown["not_neutralisable"]], ["op5", "op6"])
+                self.bisectd("resume", self.run_folder(), code=1)
+                self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+                self.assertEqual([r["neutralised"] for r in self.journal() if r["kind"] == "trial"], sets)
+                self.assertEqual(self.report()["no_effect"], no_effect)
+
+
+if __name__ == "__main__":
+    unittest.main()
