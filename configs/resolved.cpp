@@ -57,12 +57,26 @@ void texts_at(YAML::Emitter& out, const std::string& name, const Texts& texts) {
   out << YAML::EndSeq;
 }
 
+/// The digest shows that a secret was changed.
+std::string hidden(const std::string& secret) { return fmt::format("(secret, digest {:08x})", digest(secret)); }
+
+std::vector<std::string> without_secrets(const std::vector<Placed<std::string>>& command) {
+  std::vector<std::string> words;
+  std::string before;
+  for (const Placed<std::string>& word : command) {
+    const auto begin = secret_begin(before, word.value);
+    words.push_back(begin ? word.value.substr(0, *begin) + hidden(word.value.substr(*begin)) : word.value);
+    before = word.value;
+  }
+  return words;
+}
+
 template <class Variables>
 void variables_at(YAML::Emitter& out, const std::string& name, const Variables& variables) {
   if (!name.empty()) key(out, name);
   out << YAML::BeginMap;
   for (const auto& [variable, value] : variables)
-    text_at(out, variable, is_secret(variable) ? fmt::format("(secret, digest {:08x})", digest(plain(value))) : plain(value));
+    text_at(out, variable, is_secret(variable) || holds_password(plain(value)) ? hidden(plain(value)) : plain(value));
   out << YAML::EndMap;
 }
 
@@ -113,7 +127,7 @@ void write_perturbation(YAML::Emitter& out, const std::optional<Perturbation>& p
 }
 
 void write_side(YAML::Emitter& out, const Side& side, const Experiment& experiment) {
-  texts_at(out, "command", side.command);
+  texts_at(out, "command", without_secrets(side.command));
   write_devices(out, side.devices);
   text_at(out, "setup", side.setup);
   environment_at(out, side.environment);

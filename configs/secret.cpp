@@ -1,14 +1,73 @@
 #include "configs/secret.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
-#include <boost/algorithm/string/predicate.hpp>
+#include <cctype>
+#include <vector>
 
 namespace bisectd::configs {
+namespace {
 
-bool is_secret(std::string_view variable_name) {
-  constexpr std::array<const char*, 6> kWords{"TOKEN", "KEY", "PASSWORD", "PASSWD", "SECRET", "CREDENTIAL"};
-  return std::ranges::any_of(kWords, [&](const char* word) { return boost::icontains(variable_name, word); });
+constexpr const char* kHidden = "(secret, not written)";
+
+const RE2& address_with_password() {
+  static const RE2 pattern(R"((://[^/@:\s]*:)[^/@\s]+@)");
+  return pattern;
+}
+
+bool is(int (*kind)(int), char c) { return kind(static_cast<unsigned char>(c)) != 0; }
+
+/// Upper-case words, without those that are numbers.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words{""};
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool hump = i > 0 && is(std::isupper, name[i]) && is(std::islower, name[i - 1]);
+    if (hump || !is(std::isalpha, name[i])) words.emplace_back();
+    if (is(std::isalpha, name[i])) words.back() += static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
+  }
+  std::erase(words, "");
+  return words;
+}
+
+template <std::size_t N>
+bool ends_in(const std::string& word, const std::array<const char*, N>& endings) {
+  return std::ranges::any_of(endings, [&](const char* ending) { return word.ends_with(ending); });
+}
+
+}  // namespace
+
+bool is_secret(std::string_view name) {
+  constexpr std::array kAnywhere{"PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "SECRETS", "CREDENTIAL", "CREDENTIALS", "APIKEY"};
+  constexpr std::array kWholeSecret{"TOKEN", "APIKEY", "ACCESSKEY", "SECRETKEY", "PRIVATEKEY"};
+  constexpr std::array kOwners{"API", "ACCESS", "AUTH", "PRIVATE"};  // AUTH_TOKEN_OF_HUB, API_KEY_2_FILE
+  const std::vector<std::string> words = words_of(name);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (ends_in(words[i], kAnywhere)) return true;
+    const bool owned = i > 0 && std::ranges::count(kOwners, words[i - 1]) > 0;
+    const bool last = i + 1 == words.size();
+    if ((owned || last) && (words[i] == "KEY" || words[i] == "TOKEN")) return true;
+    if (last && ends_in(words[i], kWholeSecret)) return true;
+  }
+  return false;
+}
+
+bool holds_password(std::string_view value) { return RE2::PartialMatch(value, address_with_password()); }
+
+std::optional<std::size_t> secret_begin(std::string_view before, std::string_view argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals != std::string_view::npos && is_secret(argument.substr(0, equals))) return equals + 1;
+  const bool is_value = before.starts_with("--") && before.find('=') == std::string_view::npos && !argument.starts_with('-');
+  if ((is_value && is_secret(before)) || holds_password(argument)) return 0;
+  return std::nullopt;
+}
+
+std::string without_secrets(std::string_view name, const std::string& value) {
+  if (is_secret(name)) return kHidden;
+  std::string text = value;
+  RE2::GlobalReplace(&text, address_with_password(), R"(\1***@)");
+  return text;
 }
 
 }  // namespace bisectd::configs

@@ -1,12 +1,26 @@
-// Which environment variables hold secrets, judged by their names.
+// What holds a secret: environment variables and arguments, judged by their names and by the shape of their values.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace bisectd::configs {
 
-/// True if the name speaks of a token, key, password, secret or credential (upper or lower case). Its value is never
-/// written to a report, a resolved experiment or an attempt's files.
-bool is_secret(std::string_view variable_name);
+/// True if a word of the name is password, secret or credential, or its last word token or key (upper or lower case, words
+/// apart by _ - . or by an upper-case letter). So HF_TOKEN and apiKey are secrets; TOKENIZERS_PARALLELISM, MONKEY_PATCH and
+/// MOE_TOKEN_PERMUTE_FUSED are not. The value is never written to a report, a resolved experiment or an attempt's files.
+bool is_secret(std::string_view name);
+
+/// True for an address with a password: `scheme://user:password@host`.
+bool holds_password(std::string_view value);
+
+/// Where a secret begins in an argument that stands behind the argument `before`, if it holds one: X of --token=X and token=X, X
+/// behind --token, all of an address with a password.
+std::optional<std::size_t> secret_begin(std::string_view before, std::string_view argument);
+
+/// The value as it may be written: not that of a secret, and without the passwords in its addresses.
+std::string without_secrets(std::string_view name, const std::string& value);
 
 }  // namespace bisectd::configs

@@ -139,7 +139,7 @@ int accept(const AcceptOptions& options) {
     if (!options.yes) throw UsageError(file + " is not replaced; accept the new curve with --yes");
   }
   if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) fs::create_directories(folder);
-  keep::write_file(file, baseline_text(baseline));
+  keep::write_file_durably(file, baseline_text(baseline));
   fmt::print("wrote {}: {} of {}, {}\n", reports::plain(file), baseline.metric, baseline.model, noise_text(baseline));
   return 0;
 }

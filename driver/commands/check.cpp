@@ -8,11 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "configs/loader.hpp"
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/checks/checks.hpp"
 #include "driver/commands/drive.hpp"
+#include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/loop/pilot.hpp"
@@ -131,9 +133,9 @@ int check(const CheckOptions& options) {
                         reports::unsigned_percent_text(experiment.accept.target)));
   for (const auto& warning : experiment.warnings) say("warning", configs::render(warning));
   check_out(options.out);
-  const fs::path folder =
-      fs::absolute(options.run ? fs::path(options.out) : fs::temp_directory_path()) /
-      fmt::format("{}-check-{}", experiment.name, ::getpid());
+  std::optional<keep::TemporaryFolder> scratch;
+  if (!options.run) scratch.emplace();
+  const fs::path folder = scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
   launch::LocalLauncher launcher;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
   settle_toggles(experiment, sides.subject.environment);
@@ -149,8 +151,6 @@ int check(const CheckOptions& options) {
   check_suspects(experiment, sides.subject.environment);
   const int unequal = compares ? check_facts(experiment, sides, launcher, folder) : 0;
   if (options.run && !unequal) return run_a_few(experiment, sides, launcher, folder);
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);  // what setup and checks left
   return unequal;
 }
 

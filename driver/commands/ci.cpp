@@ -50,15 +50,10 @@ struct CiOptions {
   std::string color = "auto";
 };
 
-/// What no other model may use meanwhile. Sides without numbered devices share the machine: one of a kind at a time.
+/// What no other model may use meanwhile.
 std::set<std::string> devices_of(const configs::Experiment& experiment) {
-  std::set<std::string> names;
-  const auto add = [&](const configs::Devices& devices) {
-    if (devices.ids.empty()) names.insert(devices.kind);
-    for (const int id : devices.ids) names.insert(fmt::format("{} {}", devices.kind, id));
-  };
-  add(experiment.subject.devices);
-  if (!experiment.reference.is_recorded()) add(experiment.reference.devices);
+  std::set<std::string> names = launch::device_names(experiment.subject.devices);
+  if (!experiment.reference.is_recorded()) names.merge(launch::device_names(experiment.reference.devices));
   return names;
 }
 
@@ -96,7 +91,7 @@ class Ci {
     const suite::SuiteEnd end = run_what_is_left();
     if (end == suite::SuiteEnd::out_of_time) give_up_waiting();
     record_.elapsed_s = elapsed_s();
-    state.session_ended(record_.elapsed_s, end != suite::SuiteEnd::signal);
+    state.session_ended(record_.elapsed_s, end != suite::SuiteEnd::signal && !any_killed_);
     write();
     if (end == suite::SuiteEnd::signal) throw Interrupted(signal_number_, kHowToGoOn);
     const bool coloured = wants_colour({.color = options_.color});
@@ -212,7 +207,8 @@ class Ci {
             [&](const suite::Model& model, const launch::Ended& ended) {
               const bool exited = ended.how == launch::Ended::How::exited;
               const int code = exited ? ended.code : 128 + ended.code;
-              state_->model_ended(model.name, code);
+              any_killed_ |= !exited;
+              if (exited) state_->model_ended(model.name, code);  // a killed one did not come to its end: the next ci goes on with it
               take_in(model.name, code, ended.message);
               record_.elapsed_s = elapsed_s();
               write();
@@ -299,6 +295,7 @@ class Ci {
   suite::SuiteState* state_ = nullptr;
   Clock::time_point began_ = Clock::now();
   int signal_number_ = 0;
+  bool any_killed_ = false;  ///< a model's bisectd, by whoever was short of memory
 };
 
 }  // namespace

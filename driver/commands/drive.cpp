@@ -93,7 +93,7 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   settle_toggles(experiment, sides.subject.environment);
   const auto versions = find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag).found;
   refuse_other_versions(past.versions, versions, options.accept_changes);
-  keep::write_file(directory.resolved_experiment(), resolved);
+  keep::write_file_durably(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);
   if (is_new) {
     journal.append(run_record(past, experiment));

@@ -1,7 +1,6 @@
 #include "driver/commands/plan.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <boost/algorithm/string/join.hpp>
@@ -13,6 +12,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
 #include "driver/launch/local.hpp"
+#include "driver/keep/run_directory.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/samples.hpp"
@@ -35,19 +35,6 @@ constexpr std::size_t kGames = 10;
 struct PlanOptions {
   ForeseenOptions foreseen;
   std::string out = "bisectd-out";
-};
-
-/// A folder for the setup's logs, gone in the end.
-class ScratchFolder {
- public:
-  ScratchFolder() : path(fs::temp_directory_path() / fmt::format("bisectd-plan-{}", ::getpid())) {}
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  const fs::path path;
 };
 
 class Plan {
@@ -167,8 +154,8 @@ int plan(const PlanOptions& options) {
   configs::Experiment experiment = load(options.foreseen.experiment);
   const std::optional<History> earlier = earlier_run(options.foreseen);
   launch::LocalLauncher launcher;
-  const ScratchFolder scratch;
-  Sides sides = prepare_sides(experiment, launcher, scratch.path, experiment.name + "-plan");
+  const keep::TemporaryFolder scratch;
+  Sides sides = prepare_sides(experiment, launcher, scratch.path(), experiment.name + "-plan");
   settle_toggles(experiment, sides.subject.environment);
 
   Plan steps(options, experiment, sides);

@@ -80,7 +80,7 @@ int record(const RecordOptions& options) {
   check_target(options);
   HandRun run(experiment, options.out, "record", options.quiet);
   const Baseline baseline = recorded(experiment, run, options);
-  keep::write_file(options.file, baseline_text(baseline));
+  keep::write_file_durably(options.file, baseline_text(baseline));
   const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
   fmt::print("wrote {}: {} of {}, {} runs{}\n", reports::plain(options.file), baseline.metric, baseline.model, runs,
              baseline.runs.size() == 1 && runs > 1 ? " with the same bits" : "");

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "driver/keep/run_directory.hpp"
+
 namespace bisectd::driver::keep {
 namespace {
 
@@ -42,6 +44,14 @@ nlohmann::json record_of(std::string& line, const std::filesystem::path& file, s
   return record;
 }
 
+/// Whether a crash can have left this of a record: its begin, or zeros where a power cut took what was written. Anything else is
+/// another program's file, of which nothing may be cut off.
+bool may_be_torn(const std::string& line) {
+  if (line.find_first_not_of('\0') == std::string::npos || line == "{") return true;
+  const bool whole_of_another = nlohmann::json::accept(line) && line.find(kSumKey) == std::string::npos;
+  return line.starts_with("{\"") && !whole_of_another;
+}
+
 [[noreturn]] void fail(const std::filesystem::path& file, const char* what) {
   throw std::system_error(errno, std::generic_category(), fmt::format("{}: {}", file.string(), what));
 }
@@ -58,7 +68,10 @@ std::uintmax_t read_journal(const std::filesystem::path& file,
   std::uintmax_t whole_bytes = 0;
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
-    if (stream.eof()) break;  // no newline: torn by a crash
+    if (stream.eof()) {  // no newline: torn by a crash, if it is ours
+      if (!may_be_torn(line)) throw JournalDamaged(file, number, "this is no record of bisectd");
+      break;
+    }
     whole_bytes += line.size() + 1;
     on_record(record_of(line, file, number));
   }
@@ -70,6 +83,7 @@ Journal::Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes)
     : file_(file), descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)), length_bytes_(whole_bytes) {
   if (descriptor_ < 0) fail(file_, "cannot be opened for writing");
   if (::ftruncate(descriptor_, static_cast<off_t>(whole_bytes)) != 0) fail(file_, "cannot be cut to its whole records");
+  if (whole_bytes == 0) sync_folder(std::filesystem::absolute(file_).parent_path());  // it is new
 }
 
 Journal::~Journal() {

@@ -1,11 +1,13 @@
 #include "driver/keep/run_directory.hpp"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -25,6 +27,7 @@ RunDirectory RunDirectory::create(const fs::path& out, std::string_view name) {
   const std::string base = fmt::format("{}-{}", name, utc("%Y%m%dT%H%M%SZ"));
   fs::path folder = fs::absolute(out) / base;
   for (int n = 2; !fs::create_directory(folder); ++n) folder = fs::absolute(out) / fmt::format("{}-{}", base, n);
+  sync_folder(out);
   return RunDirectory(fs::canonical(folder));
 }
 
@@ -58,24 +61,65 @@ fs::path RunDirectory::attempt(std::size_t trial, std::string_view key, int atte
 
 std::string RunDirectory::relative(const fs::path& inside) const { return inside.lexically_relative(folder_).string(); }
 
-void write_file(const fs::path& file, std::string_view content) {
-  const fs::path temporary = fmt::format("{}.{}.part", file.string(), ::getpid());
-  std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-  stream.close();
-  if (!stream) {
-    const int error = errno;
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
+namespace {
+
+enum class Sync { no, yes };
+
+void write_whole(const fs::path& file, std::string_view content, mode_t mode, Sync sync) {
+  const std::string temporary = fmt::format("{}.{}.part", file.string(), ::getpid());
+  ::unlink(temporary.c_str());  // of a process that had this number and was killed
+  int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  bool good = descriptor >= 0;
+  while (good && !content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    good = written >= 0 || errno == EINTR;
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (good && sync == Sync::yes) good = ::fsync(descriptor) == 0;
+  int error = errno;
+  if (descriptor >= 0 && ::close(descriptor) != 0 && good) {
+    good = false;
+    error = errno;
+  }
+  if (good && ::rename(temporary.c_str(), file.c_str()) != 0) {
+    good = false;
+    error = errno;
+  }
+  if (!good) {
+    if (descriptor >= 0) ::unlink(temporary.c_str());
     throw std::system_error(error, std::generic_category(), fmt::format("{}: cannot be written", file.string()));
   }
-  fs::rename(temporary, file);
+  if (sync == Sync::yes) sync_folder(fs::absolute(file).parent_path());
+}
+
+}  // namespace
+
+void write_file(const fs::path& file, std::string_view content) { write_whole(file, content, 0666, Sync::no); }
+void write_file_durably(const fs::path& file, std::string_view content) { write_whole(file, content, 0666, Sync::yes); }
+void write_private_file(const fs::path& file, std::string_view content) { write_whole(file, content, 0600, Sync::no); }
+
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
 }
 
 std::string read_file(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be read", file.string()));
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TemporaryFolder::TemporaryFolder(const fs::path& within) {
+  std::string name = (within / "bisectd-XXXXXX").string();
+  if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), within.string());
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
 }
 
 std::string utc_now() { return utc("%Y-%m-%dT%H:%M:%SZ"); }

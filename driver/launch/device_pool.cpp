@@ -10,6 +10,13 @@
 
 namespace bisectd::driver::launch {
 
+std::set<std::string> device_names(const configs::Devices& devices) {
+  std::set<std::string> names;
+  if (devices.ids.empty()) names.insert(devices.kind);
+  for (const int id : devices.ids) names.insert(fmt::format("{} {}", devices.kind, id));
+  return names;
+}
+
 DevicePool::DevicePool(const configs::Devices& devices) {
   std::vector<int> ids = devices.ids;
   std::sort(ids.begin(), ids.end());

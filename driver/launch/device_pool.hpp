@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Slot {
   std::string devices;      ///< for {devices}, as the training counts: "0,1" when a visible-devices variable hides the
                             ///< others and numbering starts at 0, else the physical ids
 };
+
+/// What no other training may use meanwhile, as words: "npu 3"; the kind alone where devices are not numbered, because then any of
+/// them may be meant.
+std::set<std::string> device_names(const configs::Devices& devices);
 
 /// `ids.size() / per_trial` slots over consecutive ids; what does not fill a slot stays unused. Without ids there is
 /// one slot without a device.

@@ -188,7 +188,7 @@ FirstRuns run_subject(Night& night, const char* why) {
   return runs;
 }
 
-[[noreturn]] void refuse_to_go_on(const Night& night, const FinishedTrial& subject) {
+[[noreturn]] void refuse_to_go_on(Night& night, const FinishedTrial& subject) {
   const Ending ending = subject.attempts.back().ending;
   std::string text = fmt::format("the subject as it is gives no verdict: {} (see {})", subject.judgement.text,
                                  trial_of(night.record, subject.plan.number).attempts.back().folder);

@@ -106,7 +106,7 @@ class Runs {
   void run_wanted() {
     do {
       for (Series& one : sides_)
-        while (!is_over() && one.launched < one.wanted) {
+        while (!is_over() && !waits_for_other_side(one) && one.launched < one.wanted) {
           auto slot = one.side->pool->acquire();
           if (!slot) break;
           start(one, *std::move(slot));
@@ -115,6 +115,14 @@ class Runs {
     } while (attempts_.signal_number() == 0 && (attempts_.any_running() || (!is_over() && std::ranges::any_of(sides_, [](const Series& one) {
                return one.launched < one.wanted;
              }))));
+  }
+
+  /// Two trainings on one device share its memory and its time, and show neither side as it is.
+  bool waits_for_other_side(const Series& one) {
+    const Series& other = &one == &subject() ? reference() : subject();
+    const auto devices = launch::device_names(one.side->settings->devices);
+    return !other.seeds_running.empty() && std::ranges::any_of(launch::device_names(other.side->settings->devices),
+                                                               [&](const std::string& device) { return devices.contains(device); });
   }
 
   void start(Series& one, launch::Slot slot) {

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
+#include <map>
+#include <utility>
 
 #include "configs/secret.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/launch/strays.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/inherited_environment.hpp"
 
@@ -21,7 +24,7 @@ constexpr const char* kShellSafe =
 std::string environment_text(const neutralise::Environment& environment) {
   std::string text;
   for (const auto& [name, value] : environment)
-    text += fmt::format("{}={}\n", name, configs::is_secret(name) ? "(secret, not written)" : value);
+    text += fmt::format("{}={}\n", name, configs::without_secrets(name, value));
   return text;
 }
 
@@ -36,24 +39,100 @@ void set_perturbation(const configs::Perturbation& perturb, int seed, const neut
       environment[name] = neutralise::fill(value.value, values);
 }
 
+/// What a person sets before the command, and what it is set by.
+std::string demand(const std::string& variable, const std::string& what) {
+  return fmt::format(": \"${{{}:?set it to {}, secrets are not written here}}\"\n", variable, what);
+}
+
+/// Writes a command for sh; a folder in it can stand as a variable.
+class ShellWriter {
+ public:
+  ShellWriter(const LaunchCommand& command, std::string folder_variable)
+      : command_(command), folder_variable_(std::move(folder_variable)) {}
+
+  /// Variables that a person has to set; they come first, so that nothing is made without them.
+  std::string demands() {
+    std::string text;
+    for (const auto& [name, value] : command_.environment)
+      if (!is_inherited(name, value) && hides(name, value)) text += demand(name, "its value");
+    for (std::size_t i = 0; i < command_.argv.size(); ++i)
+      if (const auto begin = configs::secret_begin(i > 0 ? command_.argv[i - 1] : "", command_.argv[i])) {
+        const std::string variable = fmt::format("BISECTD_SECRET_{}", hidden_.size() + 1), known = command_.argv[i].substr(0, *begin);
+        text += demand(variable, fmt::format("argument {} of the command{}", i, known.empty() ? "" : ", behind " + known));
+        hidden_[i] = (known.empty() ? "" : quoted(known)) + "\"$" + variable + "\"";
+      }
+    return text;
+  }
+
+  std::string environment(const std::string& tag) const {
+    std::string text;
+    for (const auto& [name, value] : inherited_)
+      if (!command_.environment.contains(name)) text += fmt::format("unset {}\n", name);
+    for (const auto& [name, value] : command_.environment) {
+      if (is_inherited(name, value)) continue;
+      if (hides(name, value))
+        text += fmt::format("export {}\n", name);
+      else
+        text += fmt::format("export {}={}\n", name, quoted(name == launch::kAttemptVariable ? tag : value));
+    }
+    return text;
+  }
+
+  std::string start() const {
+    std::string text = fmt::format("cd {} || exit\nexec", quoted(command_.directory.string()));
+    for (std::size_t i = 0; i < command_.argv.size(); ++i) {
+      const auto hidden = hidden_.find(i);
+      text += " " + (hidden == hidden_.end() ? quoted(command_.argv[i]) : hidden->second);
+    }
+    return text + "\n";
+  }
+
+ private:
+  static bool hides(const std::string& name, const std::string& value) {
+    return configs::is_secret(name) || configs::holds_password(value);
+  }
+
+  bool is_inherited(const std::string& name, const std::string& value) const {
+    const auto same = inherited_.find(name);
+    return same != inherited_.end() && same->second == value;
+  }
+
+  std::string quoted(const std::string& word) const {
+    const std::string folder = command_.folder.string();
+    if (folder_variable_.empty() || folder.empty()) return shell_quoted(word);
+    std::string text;
+    std::size_t at = 0;
+    for (std::size_t found; (found = word.find(folder, at)) != std::string::npos; at = found + folder.size()) {
+      if (found > at) text += shell_quoted(word.substr(at, found - at));
+      text += folder_variable_;
+    }
+    return at == 0 ? shell_quoted(word) : at == word.size() ? text : text + shell_quoted(word.substr(at));
+  }
+
+  const LaunchCommand& command_;
+  std::string folder_variable_;
+  const neutralise::Environment inherited_ = inherited_environment();
+  std::map<std::size_t, std::string> hidden_;  ///< arguments that hold secrets, as they are written
+};
+
 }  // namespace
 
 std::string shell_text(const LaunchCommand& command) {
-  const neutralise::Environment inherited = inherited_environment();
-  std::string text;
-  for (const auto& [name, value] : inherited)
-    if (!command.environment.contains(name)) text += fmt::format("unset {}\n", name);
-  for (const auto& [name, value] : command.environment) {
-    const auto same = inherited.find(name);
-    if (same != inherited.end() && same->second == value) continue;
-    if (configs::is_secret(name))
-      text += fmt::format(": \"${{{}:?set it yourself, secrets are not written here}}\"\n", name);
-    else
-      text += fmt::format("export {}={}\n", name, shell_quoted(value));
-  }
-  text += fmt::format("cd {} || exit\nexec", shell_quoted(command.directory.string()));
-  for (const std::string& word : command.argv) text += " " + shell_quoted(word);
-  return text + "\n";
+  ShellWriter write(command, "");
+  const std::string demands = write.demands();
+  return demands + write.environment(command.tag) + write.start();
+}
+
+std::string rerun_script(const LaunchCommand& command) {
+  ShellWriter write(command, "\"$bisectd_folder\"");
+  std::string text =
+      "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it, but with a folder of its own: this one is evidence.\n";
+  text += write.demands();
+  text += "bisectd_folder=$(mktemp -d \"$PWD/by-hand.XXXXXX\" 2>/dev/null || mktemp -d) || exit\n";
+  for (const std::string& file : command.files)
+    text += fmt::format("cp -- {} \"$bisectd_folder\" || exit\n", shell_quoted((command.folder / file).string()));
+  // Its last part stays: a training may draw its seed from it.
+  return text + write.environment("by-hand/" + command.tag.substr(command.tag.rfind('/') + 1)) + write.start();
 }
 
 std::string shell_quoted(const std::string& word) {
@@ -77,7 +156,9 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
   LaunchCommand command{.argv = neutralise::fill_command(side.settings->command, values),
                         .environment = side.environment,
                         .directory = side.directory,
-                        .tag = run_tag + "/" + attempt};
+                        .tag = run_tag + "/" + attempt,
+                        .folder = request.folder};
+  for (const neutralise::RecipeFile& file : recipe.files) command.files.push_back(file.name);
   for (const auto* templates : {&side.templates, &recipe.templates})
     for (const auto& [name, value] : *templates) command.environment[name] = neutralise::fill(value, values);
   for (const std::string& name : recipe.unset) command.environment.erase(name);
@@ -98,10 +179,9 @@ void write_recipe_files(const std::filesystem::path& folder, const neutralise::R
 std::filesystem::path command_file(const std::filesystem::path& folder) { return folder / "command.sh"; }
 
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command) {
-  keep::write_file(folder / "environment.txt", environment_text(command.environment));
-  keep::write_file(command_file(folder), "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it.\n" + shell_text(command));
-  std::filesystem::permissions(command_file(folder), std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec,
-                               std::filesystem::perm_options::add);
+  keep::write_private_file(folder / "environment.txt", environment_text(command.environment));
+  keep::write_private_file(command_file(folder), rerun_script(command));
+  std::filesystem::permissions(command_file(folder), std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
 }
 
 }  // namespace bisectd::driver

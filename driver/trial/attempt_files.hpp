@@ -25,19 +25,24 @@ struct LaunchCommand {
   neutralise::Environment environment;  ///< whole
   std::filesystem::path directory;
   std::string tag;                      ///< BISECTD_ATTEMPT
+  std::filesystem::path folder;         ///< the attempt's own
+  std::vector<std::string> files;       ///< names of those in it that the recipe is delivered by
 };
 
 /// The command of a request on a slot. `run_tag` makes the tag unique among all runs on the machine.
 LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag);
 
-/// The command for sh: what differs from the environment bisectd runs in, the folder, then the command. Values of
-/// variables whose name speaks of a token, key, password or secret are not in it.
+/// The command for sh: what differs from the environment bisectd runs in, the folder, then the command. Secrets are not in it:
+/// whoever runs it sets them, and is told which.
 std::string shell_text(const LaunchCommand& command);
+
+/// The same as a script that starts the attempt again by hand, with a new folder and a tag of its own: the attempt's files are
+/// evidence, and `resume` ends what has its tag.
+std::string rerun_script(const LaunchCommand& command);
 
 std::filesystem::path command_file(const std::filesystem::path& folder);
 
-/// Writes command_file (shell_text) and environment.txt (all of
-/// it). Values of variables whose name speaks of a token, key, password or secret are in neither.
+/// Writes command_file (rerun_script) and environment.txt (all of it), for their owner alone. Secrets are in neither.
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command);
 
 /// Writes the files that the recipe is delivered by; `folder` exists.

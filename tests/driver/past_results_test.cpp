@@ -1,5 +1,7 @@
 #include "driver/record/past_results.hpp"
 
+#include "driver/keep/run_directory.hpp"
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -67,6 +69,16 @@ TEST_CASE("a damaged file and one of a newer bisectd are refused with the line")
   CHECK_THROWS_WITH(read_results(file), Catch::Contains("history.jsonl:2: ") && Catch::Contains("newer bisectd"));
   std::ofstream(file) << "no json\n";
   CHECK_THROWS_AS(append_result(file, sample("b")), keep::JournalDamaged);
+}
+
+TEST_CASE("a file of somebody else is left as it is") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "notes.txt";
+  for (const std::string text : {"my notes", "{\"mine\": 1}", "[1]", "my notes\n"}) {
+    std::ofstream(file) << text;
+    CHECK_THROWS_AS(append_result(file, sample("b")), keep::JournalDamaged);
+    CHECK(keep::read_file(file) == text);
+  }
 }
 
 TEST_CASE("the result of a record names culprits only where somebody is accused") {

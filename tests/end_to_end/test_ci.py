@@ -141,6 +141,24 @@ class Suite(Space):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
 
+    def test_a_bisectd_that_was_killed_is_gone_on_with(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [seg.yaml]\n")
+        self.model("seg", "--cause", "op3=3", "--step-ms", "10", devices="[1]", baseline=True)
+        process = self.start("ci", "suite.yaml")
+
+        def children():
+            with open(f"/proc/{process.pid}/task/{process.pid}/children") as listed:
+                return listed.read().split()
+        journals = lambda: list((self.folder / "bisectd-out").glob("nightly-*/models/seg/*-2*/journal.jsonl"))
+        self.wait_for(lambda: journals() and journals()[0].read_text().count('"judged"') >= 3)
+        os.kill(int(children()[0]), signal.SIGKILL)  # as the kernel does when memory is short
+        self.assertNotEqual(process.wait(timeout=60), 0)
+        judged = journals()[0].read_text().count('"judged"')
+        done = self.bisectd("ci", "suite.yaml", code=1)
+        self.assertIn("ops:op3", done.out)
+        self.assertEqual(len(journals()), 1, "it began anew")
+        self.assertGreater(journals()[0].read_text().count('"judged"'), judged)
+
     def test_an_upgrade_in_the_middle_of_a_suite(self):
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
         self.write("version.info", "8.2\n")

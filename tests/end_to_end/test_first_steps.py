@@ -86,6 +86,16 @@ class Check(Space):
         self.assertTrue((folder / "subject/command.sh").exists())
         self.assertIn(str(folder), done.out)
 
+    def test_one_training_at_a_time_on_a_device_that_both_sides_have(self):
+        self.checked("--cause", "op1=3", "--step-ms", "1", reference="devices: {kind: npu, ids: [0]}")
+        ends = {}
+        for script in self.folder.glob("bisectd-out/*/*/stdout.log"):
+            ends[script.parent.name] = (script.parent / "command.sh").stat().st_mtime_ns, script.stat().st_mtime_ns
+        spans = sorted(ends.values())
+        self.assertEqual(len(spans), 7)
+        for (_, end), (begin, _) in zip(spans, spans[1:]):
+            self.assertLessEqual(end, begin, "two at once on one device")
+
     def test_the_comparable_part_and_the_shortest_run(self):
         done, runs = self.checked("--cause", "op1=3", steps=400, chaos=2, repeats=8)
         self.assertEqual(runs, [8, 2], "a subject that is off at its first step may be a device that rounds coarsely")

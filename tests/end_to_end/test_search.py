@@ -221,15 +221,43 @@ class Workaround(Space):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3"))
         self.bisectd("run", "experiment.yaml", code=1)
         attempt = next((self.run_folder() / "trials").glob("0003-*/attempt-1"))
-        again = subprocess.run([attempt / "command.sh"], capture_output=True, check=True).stdout
+        again = subprocess.run([attempt / "command.sh"], cwd=self.folder, capture_output=True, check=True).stdout
         self.assertEqual(again, (attempt / "stdout.log").read_bytes())
+
+    def test_what_is_run_by_hand_is_no_evidence(self):
+        """It writes into a folder of its own, and `resume` does not end it."""
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--side-channel", "{attempt}=x"))
+        self.bisectd("run", "experiment.yaml", code=1)
+        before = {path: path.read_bytes() for path in self.run_folder().glob("trials/*/*/*")}
+        for script in self.run_folder().glob("trials/*/*/command.sh"):
+            self.assertEqual(script.stat().st_mode & 0o777, 0o700)
+            subprocess.run([script], cwd=self.folder, capture_output=True, check=True)
+        self.assertEqual(before, {path: path.read_bytes() for path in self.run_folder().glob("trials/*/*/*")})
+        scripts = list(self.run_folder().glob("trials/0002-*/*/command.sh"))
+        again = list(self.folder.glob("by-hand.*/metrics.jsonl"))
+        self.assertGreaterEqual(len(again), len(scripts))
+        tag = self.journal()[0]["tag"]
+        self.assertFalse([script for script in scripts if tag in script.read_text()], "resume would end it")
 
     def test_secrets_are_written_nowhere(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op0=3", suspects=1,
                                                          subject="environment: {MY_API_KEY: hunter2}"))
-        self.bisectd("run", "experiment.yaml", code=1, environment={"OTHER_TOKEN": "hunter2"})
+        self.bisectd("run", "experiment.yaml", code=1, environment={"OTHER_TOKEN": "hunter2", "http_proxy": "http://me:hunter2@proxy:1"})
         found = subprocess.run(["grep", "-rl", "hunter2", self.run_folder()], capture_output=True, text=True).stdout
         self.assertEqual(found, "")
+        self.write("experiment.yaml", hostile_experiment("--cause", "op0=3", "access_token=hunter2", suspects=1,
+                                                         subject="environment: {MONKEY_PATCH: '1', ftp_proxy: 'ftp://me:hunter2@proxy'}"))
+        self.bisectd("run", "experiment.yaml", "--new", code=1)
+        found = subprocess.run(["grep", "-rl", "hunter2", self.run_folder()], capture_output=True, text=True).stdout
+        self.assertEqual(found, "")
+        script = next(self.run_folder().glob("trials/0002-*/attempt-1/command.sh"))
+        self.assertIn("MONKEY_PATCH=1", script.read_text())
+        without = subprocess.run([script], cwd=self.folder, capture_output=True, text=True)
+        self.assertIn("secrets are not written here", without.stderr)
+        self.assertEqual(list(self.folder.glob("by-hand.*")), [])
+        known = {"BISECTD_SECRET_1": "hunter2", "ftp_proxy": "x"}
+        again = subprocess.run([script], cwd=self.folder, capture_output=True, env=self.environment(known), check=True).stdout
+        self.assertEqual(again, (script.parent / "stdout.log").read_bytes())
 
 
 class Json(Space):

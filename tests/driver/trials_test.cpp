@@ -1,0 +1,297 @@
+// Every order in which attempts end, are stopped, crash, are retried, and bisectd is signalled, killed and started again; with
+// jobs that are no processes and a clock that only waiting moves.
+#include "driver/trial/trials.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "driver/record/history.hpp"
+#include "driver/trial/samples.hpp"
+#include "tests/driver/fake_launcher.hpp"
+#include "tests/driver/temporary_folder.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using How = launch::Ended::How;
+using tests::Script;
+
+configs::Side side_with(int devices) {
+  configs::Side side;
+  side.command = {{"train", {}}};
+  side.devices.kind = "npu";
+  for (int id = 0; id < devices; ++id) side.devices.ids.push_back(id);
+  side.timeout = std::chrono::minutes{10};
+  side.stall = std::chrono::minutes{5};
+  side.exit_grace = std::chrono::seconds{1};
+  return side;
+}
+
+std::vector<configs::Metric> loss() {
+  configs::Metric metric;
+  metric.name = "loss";
+  metric.format = {"regex", {}};
+  metric.pattern = configs::Placed<std::string>{"step (?P<step>\\d+) loss (?P<value>\\S+)", {}};
+  return {metric};
+}
+
+/// One run directory and what a bisectd has in memory; `begin_again` is the next bisectd in the same directory.
+class Bench {
+ public:
+  explicit Bench(int devices = 2) : settings_(side_with(devices)) {
+    side_.settings = &settings_;
+    side_.directory = folder_.path();
+    begin_again();
+  }
+
+  void begin_again() {
+    launcher = std::make_unique<tests::FakeLauncher>();
+    side_.pool = std::make_unique<launch::DevicePool>(settings_.devices);
+    const bool is_new = !std::filesystem::exists(directory_.journal());
+    History past;
+    if (!is_new) past = read_history(directory_.journal());
+    journal_.emplace(directory_.journal(), past.whole_bytes);
+    if (is_new) {
+      configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
+      experiment.metrics = loss();
+      journal_->append(run_record({.run_tag = "tag"}, experiment));
+    }
+    attempts_ = std::make_unique<Attempts>(*launcher, loss(), "tag", 0, [this](const RunningAttempt&) { return end_early; });
+    trials = std::make_unique<Trials>(
+        *attempts_, *journal_, directory_,
+        Trials::Judge{.whole = [this](const TrialPlan&, std::span<const judge::Curve> curves) {
+                        judged_curves = curves.size();
+                        return judge::Judgement{.verdict = verdict, .reason = "level", .repeat_helps = true};
+                      },
+                      .ended_early = [](const judge::Curve&) {
+                        return judge::Judgement{.verdict = strategies::Verdict::fail, .reason = "level"};
+                      },
+                      .broken = [](const TrialPlan&, const AttemptOutcome&) { return std::nullopt; }},
+        [](const TrialPlan&, const AttemptOutcome*) {});
+    for (const PastTrial& trial : past.trials) trials->go_on(plan, trial);
+  }
+
+  /// What every attempt does, by its number: the last script counts for all further ones.
+  void attempts_do(std::vector<Script> scripts) {
+    launcher->script = [this, scripts](const launch::Job&) { return scripts[std::min(launcher->started.size(), scripts.size()) - 1]; };
+  }
+
+  std::vector<std::string> endings() const {
+    std::vector<std::string> words;
+    keep::read_journal(directory_.journal(), [&](const nlohmann::json& record) {
+      if (record.at("kind") == "attempt-ended") words.push_back(record.at("ending"));
+    });
+    return words;
+  }
+
+  std::vector<std::string> kinds() const {
+    std::vector<std::string> words;
+    keep::read_journal(directory_.journal(), [&](const nlohmann::json& record) { words.push_back(record.at("kind")); });
+    return words;
+  }
+
+  /// As if bisectd had been killed after so many lines.
+  void cut_journal(std::size_t lines) {
+    const std::string text = keep::read_file(directory_.journal());
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < lines; ++i) end = text.find('\n', end) + 1;
+    keep::write_file(directory_.journal(), text.substr(0, end));
+  }
+
+  LaunchSide* side() { return &side_; }
+  keep::Journal& journal() { return *journal_; }
+  Attempts& attempts() { return *attempts_; }
+
+ private:
+  tests::TemporaryFolder folder_;
+  configs::Side settings_;
+  LaunchSide side_;
+  keep::RunDirectory directory_ = keep::RunDirectory::create(folder_.path(), "x");
+  std::optional<keep::Journal> journal_;
+  std::unique_ptr<Attempts> attempts_;
+
+ public:
+  std::unique_ptr<tests::FakeLauncher> launcher;
+  std::unique_ptr<Trials> trials;
+  bool end_early = false;
+  strategies::Verdict verdict = strategies::Verdict::pass;
+  std::size_t judged_curves = 0;
+  TrialPlan plan{.role = Role::proof, .side = &side_, .last_steps = {{"loss", 10}}, .attempts = 1, .max_attempts = 3};
+};
+
+using Words = std::vector<std::string>;
+const Script kCrash{.steps = 3, .how = How::signalled, .code = 6}, kWell{}, kCut{.steps = 3}, kNever{.steps = 3, .ends_after_ms = {}};
+
+}  // namespace
+
+TEST_CASE("how attempts end, and what becomes of their trial") {
+  struct Case {
+    const char* what;
+    std::vector<Script> scripts;
+    int wanted, retries;
+    Words endings;
+    strategies::Verdict verdict;
+  };
+  const Script late_exit{.steps = 10, .ends_after_ms = {}}, dies_at_end{.steps = 10, .how = How::signalled, .code = 11};
+  const Script not_there{.steps = 0, .how = How::not_started};
+  using V = strategies::Verdict;
+  const std::vector<Case> cases{
+      {"well", {kWell}, 1, 0, {"finished"}, V::pass},
+      {"well, three at once on two devices", {kWell}, 3, 0, {"finished", "finished", "finished"}, V::pass},
+      {"dead after its last step", {dies_at_end}, 1, 0, {"whole"}, V::pass},
+      {"hangs after its last step", {late_exit}, 1, 0, {"whole"}, V::pass},
+      {"stalls", {kNever}, 1, 0, {"stalled"}, V::unresolved},
+      {"crashes", {kCrash}, 1, 0, {"crashed"}, V::unresolved},
+      {"crashes once, and may", {kCrash, kWell}, 1, 1, {"crashed", "finished"}, V::pass},
+      {"crashes twice, and may once", {kCrash, kCrash, kWell}, 1, 1, {"crashed", "crashed"}, V::unresolved},
+      {"no program: tried once", {not_there}, 1, 2, {"not-started"}, V::unresolved},
+      {"one of three crashes", {kWell, kCrash, kWell}, 3, 1, {"finished", "crashed", "finished", "finished"}, V::pass},
+  };
+  for (const Case& one : cases) {
+    INFO(one.what);
+    Bench bench;
+    bench.attempts_do(one.scripts);
+    bench.plan.attempts = one.wanted;
+    bench.plan.crash_retries = one.retries;
+    bench.trials->start(bench.plan);
+    const auto finished = bench.trials->wait();
+    REQUIRE(finished.size() == 1);
+    CHECK(finished.front().judgement.verdict == one.verdict);
+    CHECK(bench.endings() == one.endings);
+    CHECK(bench.launcher->most_at_once <= 2);
+    CHECK(bench.kinds().back() == "judged");
+    CHECK_FALSE(bench.trials->any_open());
+  }
+}
+
+TEST_CASE("what is inconclusive is repeated up to its limit") {
+  Bench bench;
+  bench.verdict = strategies::Verdict::inconclusive;
+  bench.trials->start(bench.plan);
+  CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::inconclusive);
+  CHECK(bench.judged_curves == 3);
+}
+
+TEST_CASE("a certain verdict ends an attempt early") {
+  Bench bench;
+  bench.attempts_do({kNever});
+  bench.end_early = true;
+  bench.trials->start(bench.plan);
+  CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::fail);
+  CHECK(bench.endings() == Words{"ended-early"});
+}
+
+TEST_CASE("a signal before, at and after the end of a training: no cut one is evidence, and the trial comes to its end later") {
+  const Script term_exits_0 = kCut, killed{.steps = 3, .how = How::signalled, .code = 15};
+  for (const int signal_ms : {50, 100, 150, 299})  // the trainings end at 100; a signal may follow by 200
+    for (const Script& does : {term_exits_0, killed}) {
+      INFO(signal_ms << " ms, " << (does.code ? "killed" : "left with 0"));
+      Bench bench;
+      bench.attempts_do({does});
+      bench.plan.attempts = 3;
+      bench.launcher->signal_after(signal_ms, 15);
+      bench.trials->start(bench.plan);
+      CHECK(bench.trials->wait().empty());
+      bench.trials->stop_all();
+      CHECK(bench.endings().empty());
+      CHECK(bench.launcher->started.size() == 2);  // none was started after the signal
+      bench.begin_again();
+      CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::pass);
+      CHECK(bench.endings() == Words{"finished", "finished", "finished"});
+    }
+}
+
+TEST_CASE("a whole training counts, however near the signal; and without a signal, what leaves with 0 has finished") {
+  Bench bench;
+  bench.launcher->signal_after(100, 15);
+  bench.trials->start(bench.plan);
+  bench.trials->wait();
+  CHECK(bench.endings() == Words{"finished"});
+
+  Bench other;
+  other.attempts_do({kCut});
+  other.trials->start(other.plan);
+  CHECK(other.trials->wait().front().judgement.verdict == strategies::Verdict::pass);
+}
+
+TEST_CASE("what cannot be ended is given up after a minute") {
+  Bench bench;
+  bench.attempts_do({{.steps = 3, .ends_after_ms = {}, .leaves_on_term_ms = {}}});
+  bench.launcher->signal_after(1000, 2);
+  bench.trials->start(bench.plan);
+  CHECK(bench.trials->wait().empty());
+  const auto before = bench.launcher->now();
+  bench.trials->stop_all();
+  CHECK(bench.launcher->now() - before == std::chrono::minutes{1});
+  CHECK_FALSE(bench.attempts().any_running());
+}
+
+TEST_CASE("killed at any line of the journal, a trial comes to the same end, and no finished attempt is run again") {
+  Bench whole;
+  whole.attempts_do({kWell, kCrash, kWell});
+  whole.plan.attempts = 3;
+  whole.plan.crash_retries = 1;
+  whole.trials->start(whole.plan);
+  REQUIRE(whole.trials->wait().size() == 1);
+  const std::size_t lines = whole.kinds().size();
+  for (std::size_t kept = 2; kept <= lines; ++kept) {
+    INFO(kept << " of " << lines << " lines");
+    Bench bench;
+    bench.attempts_do({kWell, kCrash, kWell});
+    bench.plan = whole.plan;
+    bench.plan.side = bench.side();
+    bench.trials->start(bench.plan);
+    bench.trials->wait();
+    bench.cut_journal(kept);
+    bench.begin_again();
+    const auto finished = bench.trials->wait();
+    REQUIRE(finished.size() == 1);
+    CHECK(finished.front().judgement.verdict == strategies::Verdict::pass);
+    CHECK(whole_curves(finished.front().attempts).size() == 3);
+    const auto ended = bench.endings();
+    CHECK(std::ranges::count(ended, "crashed") <= 1);
+    CHECK(std::ranges::count(ended, "finished") + std::ranges::count(ended, "whole") == 3);
+  }
+}
+
+TEST_CASE("after a resume, the repeats that are missing run together") {
+  Bench bench(4);
+  bench.plan.attempts = 4;
+  bench.attempts_do({kWell, kNever});
+  bench.launcher->signal_after(150, 15);
+  bench.trials->start(bench.plan);
+  bench.trials->wait();
+  bench.trials->stop_all();
+  CHECK(bench.endings() == Words{"finished"});
+  bench.begin_again();
+  CHECK(bench.trials->wait().size() == 1);
+  CHECK(bench.launcher->most_at_once == 3);
+}
+
+TEST_CASE("a trial that made its session fail is run again: what broke is set aside, whole runs stay") {
+  for (const bool partly : {false, true}) {
+    Bench bench(1);
+    bench.plan.attempts = 2;
+    bench.attempts_do(partly ? std::vector{kWell, kCrash} : std::vector{kCrash});
+    bench.trials->start(bench.plan);
+    CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::unresolved);
+    bench.journal().append(session_record(1, "it broke", 1));
+    bench.begin_again();
+    CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::pass);
+    CHECK(bench.launcher->started.size() == (partly ? 1U : 2U));
+    bench.begin_again();  // and it is judged once and for all
+    CHECK(bench.trials->wait().size() == 1);
+    CHECK(bench.launcher->started.empty());
+  }
+}
+
+TEST_CASE("what a trial shows is journaled before its verdict") {
+  Bench bench;
+  bench.trials->before_judged([&](const FinishedTrial& finished) { bench.journal().append(refused_record(finished.plan.number, {1})); });
+  bench.trials->start(bench.plan);
+  bench.trials->wait();
+  const auto kinds = bench.kinds();
+  CHECK(Words(kinds.end() - 2, kinds.end()) == Words{"refused", "judged"});
+}
+
+}  // namespace bisectd::driver
