@@ -165,6 +165,19 @@ void Engine::review() {
     if (!settled && !worth_asking(log_, entry)) misfit_ = true;
     checks_.push_back(std::move(check));
   }
+  // Another fix may have shown a further cause, which this one mends too: others can name it.
+  if (finding_.proved && any_unexplained_failure()) {
+    finding_.proved = false;
+    misfit_ = true;
+  }
+}
+
+bool Engine::any_unexplained_failure() const {
+  return std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
+    return entry.verdict == Verdict::fail && std::ranges::none_of(finding_.causes, [&](const Members& cause) {
+      return std::ranges::all_of(cause, [&](SuspectId member) { return entry.active.test(member); });
+    });
+  });
 }
 
 /// The causes found explain only a part of the harm: what is left is looked for with them neutralised, where nothing louder

@@ -37,6 +37,7 @@ class Engine : public strategies::Engine {
   void review();
   void peel();
   Members members_of_likeliest(const Cause& cause) const;
+  bool any_unexplained_failure() const;
   bool refuted(const Check& check) const;
   SuspectSet local(const SuspectSet& active) const;
   SuspectSet global(const SuspectSet& set) const;

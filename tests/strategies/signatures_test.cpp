@@ -126,6 +126,31 @@ TEST_CASE("harm without a signature is found by verdicts, beside causes that hav
   CHECK(search.answer().culprit_set == std::vector<SuspectId>{4, 9});
 }
 
+TEST_CASE("a further cause that only another fix shows is named, though it has no signature") {
+  SignedWorld world{.size = 32, .causes = {{2, 5}}, .seed = GENERATE(1, 2, 3)};
+  const Causes silent{{1, 2}};
+  Search search(problem_of(32));
+  const auto tell = [&](const Trial& trial) {
+    Evidence evidence = world.run(trial);
+    if (fails(silent, trial.neutralised)) evidence.verdict = Verdict::fail, evidence.p_bad = 0.999;
+    search.tell(evidence);
+  };
+  const auto play_on = [&] {
+    for (std::size_t trials = 0; trials < 200; ++trials) {
+      const auto next = search.ask(1, {});
+      if (next.empty()) return;
+      tell(next.front());
+    }
+  };
+  play_on();
+  REQUIRE(search.answer().state == State::proved);
+  CHECK(search.answer().culprit_set == std::vector<SuspectId>{2});
+  tell({.neutralised = set_of(32, {5}), .purpose = Purpose::certificate, .reason = {}});
+  play_on();
+  CHECK(search.answer().state == State::proved);
+  CHECK(search.answer().causes == Causes{{1, 2}, {2, 5}});
+}
+
 TEST_CASE("a search by signatures goes on after a restart as if nothing had happened") {
   SignedWorld world{.size = 100, .causes = {{4}, {30, 40}, {77}}};
   const Game game = play_signed(world);
