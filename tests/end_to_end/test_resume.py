@@ -31,7 +31,7 @@ class Resume(Space):
         whole = {}
         for trial, attempt in ended:
             whole.setdefault(trial, []).append(attempt)
-        sets = [r["neutralised"] for r in self.journal() if r["kind"] == "trial" and r["role"] in ("search", "certificate")]
+        sets = [r["neutralised"] for r in self.journal() if r["kind"] == "trial" and r["role"] in ("signature", "search", "certificate")]
         self.assertEqual(len(sets), len(set(sets)), "a set was tried twice")
 
     def test_kill_at_any_moment(self):
