@@ -39,7 +39,7 @@ Verdict Phases::verdict_of(const SuspectSet& active) const {
 void Phases::tell(const Evidence& evidence) {
   Evidence seen = evidence;
   if (seen.neutralised.size() == size()) seen.neutralised = ~relations_.effective(~seen.neutralised);
-  if (!seen.judged) {
+  if (!seen.judged && !seen.signature.empty()) {  // without one it said nothing, like a trial that noise hides
     log_.see(seen);
     if (signatures_) signatures_->hear();
     return advance();
@@ -70,6 +70,7 @@ void Phases::estimate_flip() {
   flip_.observe(believed.value_or(log_.outvoted()));
   if (!flip_.moved_from(log_.flip())) return;
   const bool revised = log_.set_flip(flip_.mean());
+  if (signatures_) signatures_->weigh_again();
   if (causes_) causes_->weigh_again();
   if (revised) rebuild();
 }
@@ -121,9 +122,9 @@ void Phases::rebuild() {
   top_ = 0;
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
-  if (before == always_active_ && culprits_) return;
-  signatures_.reset();
-  causes_.reset();
+  const bool same = before == always_active_ && culprits_;
+  if (!same) causes_.reset();
+  if (!same || (signatures_ && !signatures_->misfit())) signatures_.reset();  // it built upon verdicts
   advance();
 }
 
@@ -233,7 +234,7 @@ std::vector<double> Phases::guilt() const { return believing()->guilt(); }
 
 // What signatures made likely stands first for the engines that go on.
 void Phases::hand_over() {
-  constexpr double kLikelier = 1000;  // times the odds of a suspect that is certain: a tenth of all is left to the others of 10,000
+  constexpr double kLikelier = 1000;  // times the odds of a suspect that is certain: about as much as all others of 1,000 together
   handed_over_ = true;
   const std::vector<double> guilt = signatures_->guilt();
   causes_.reset();

@@ -33,9 +33,10 @@ class Search::Impl {
   void name_hindrance();
   void describe_culprits();
   bool belies_needs(const SuspectSet& active, const SuspectSet& top) const;
-  void begin_again(Problem problem);
+  void begin_again();
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
+  Problem problem;  // as given; phases learn likelier odds on the way
   EngineKind kind;
   bool uses_needs;             // that some suspects matter only with others
   bool needs_belied = false;
@@ -45,10 +46,11 @@ class Search::Impl {
   std::size_t told_until_last_run = 0;  // of these, with the last one that came to its end
 };
 
-Search::Impl::Impl(Problem problem, EngineKind engine)
-    : kind(engine),
+Search::Impl::Impl(Problem given, EngineKind engine)
+    : problem(std::move(given)),
+      kind(engine),
       uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })) {
-  phases = std::make_unique<Phases>(std::move(problem), engine);
+  phases = std::make_unique<Phases>(problem, engine);
   update_answer();
 }
 
@@ -60,17 +62,18 @@ void Search::Impl::tell(const Evidence& evidence) {
   const bool ran = evidence.verdict != Verdict::unresolved;
   if (outage.tell(evidence.neutralised.none(), ran)) {
     told.erase(told.begin() + static_cast<std::ptrdiff_t>(told_until_last_run), told.end() - 1);
-    begin_again(phases->problem());
+    begin_again();
   }
   if (ran) told_until_last_run = told.size();
   if (!uses_needs || !belies_needs(~evidence.neutralised, top)) return;
   uses_needs = false;
   needs_belied = true;
-  begin_again(without_needs(phases->problem()));
+  problem = without_needs(std::move(problem));
+  begin_again();
 }
 
-void Search::Impl::begin_again(Problem problem) {
-  phases = std::make_unique<Phases>(std::move(problem), kind);
+void Search::Impl::begin_again() {
+  phases = std::make_unique<Phases>(problem, kind);
   for (const Evidence& each : told) phases->tell(each);
 }
 

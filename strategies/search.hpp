@@ -12,7 +12,7 @@
 
 namespace bisectd::strategies {
 
-/// `automatic`: `ordered` for one slot and exact verdicts, else `causes`; `additive` (the measured size of the
+/// `automatic`: `signatures` where trials have them; else `ordered` for one slot and exact verdicts, `causes` otherwise; `additive` (the measured size of the
 /// difference) when verdicts contradict each other for good, as cancelling effects make them. `causes` and `additive`
 /// hand over when they misfit: all of them heard the same evidence.
 enum class EngineKind { automatic, ordered, causes, additive };

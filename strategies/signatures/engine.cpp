@@ -9,7 +9,6 @@
 #include "strategies/asking_again.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
-#include "strategies/hidden.hpp"
 #include "strategies/logarithm.hpp"
 #include "strategies/prior.hpp"
 #include "strategies/signatures/halving.hpp"
@@ -74,7 +73,7 @@ void Engine::hear() {
   if (rows_.size() > before) believe();
   if (rows_.size() > before && !fix_.empty() && !checked) ++splits_after_fix_;
   review();
-  if (splits_after_fix_ > kDoubts) misfit_ = true;
+  if (splits_after_fix_ > kDoubts * problem_.slots && checks_.empty() && !finding_.proved) misfit_ = true;
 }
 
 /// A signature is only comparable where the always active suspects were active, too.
@@ -134,7 +133,7 @@ void Engine::review() {
   finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
   if (finding_.causes.empty()) finding_.mass = 0;
   const double patience = kPatienceBits * log2_exact(static_cast<double>(suspects_.size() + 1)) + kPatience;
-  const auto since = static_cast<double>(rows_.size() - rows_at_peel_);
+  const auto since = static_cast<double>(trials() - trials_at_peel_);
   const bool nothing_left = greatest == 0 && finding_.causes.empty() && !harmless_.empty();
   misfit_ = nothing_left || (since > patience && finding_.mass < kGate);
   if (misfit_ || finding_.causes.empty() || finding_.mass < kGate) return;
@@ -184,7 +183,8 @@ bool Engine::any_unexplained_failure() const {
 /// hides it.
 void Engine::peel() {
   settled_ = finding_.causes;
-  rows_at_peel_ = rows_.size();
+  trials_at_peel_ = trials();
+  off_.reset();
   for (SuspectId member : finding_.culprit_set) off_.set(member);
   believe();
   review();
@@ -210,6 +210,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   split(explanation_, local_relations_, before + count - questions.size(), known, batch, random);
   for (std::size_t i = before; i < batch.size(); ++i) {
     SuspectSet active = global(batch[i]);
+    if (log_.find(active) || std::ranges::count(log_.signatures(), active, &Seen::active) > 0) continue;
     questions.push_back({active, Purpose::signature,
                          fmt::format("its first steps tell which of {} causes are among these {} active ones",
                                      explanation_.size(), active.count())});

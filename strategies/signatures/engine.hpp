@@ -18,6 +18,7 @@ class Engine : public strategies::Engine {
   Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
 
   void hear() override;
+  void weigh_again() override { review(); }
   /// The causes that it believes in do not explain the harm, or it finds none.
   bool misfit() const override { return misfit_; }
   const Finding& finding() const override { return finding_; }
@@ -38,6 +39,7 @@ class Engine : public strategies::Engine {
   void peel();
   Members members_of_likeliest(const Cause& cause) const;
   bool any_unexplained_failure() const;
+  std::size_t trials() const { return log_.signatures().size() + log_.entries().size(); }  ///< in vain ones, too
   bool refuted(const Check& check) const;
   SuspectSet local(const SuspectSet& active) const;
   SuspectSet global(const SuspectSet& set) const;
@@ -55,7 +57,7 @@ class Engine : public strategies::Engine {
   Rows rows_;
   std::vector<Members> settled_;     // causes found, whose neutralising leaves more harm: global
   std::vector<Members> harmless_;    // with a signature, but they pass alone: global
-  std::size_t rows_at_peel_ = 0;     // when the last of them were settled
+  std::size_t trials_at_peel_ = 0;   // told when the last of them were settled
   SuspectSet off_;                   // neutralised in every trial from now on: breaks the settled causes; global
   Explanation explanation_;
   std::vector<Check> checks_;        // claims of the finding that are still to be proved

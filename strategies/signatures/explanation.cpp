@@ -16,12 +16,13 @@ constexpr double kLone = 0.85, kPair = 0.15;
 constexpr std::array kShares{0.001, 0.003, 0.01, 0.03};  // of a difference that changes with what else is active
 constexpr std::array kInteractions{0.1, 0.01, 0.0};      // variance of what two causes add to their sum, of the smaller one's
 constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0}; // variance of all healthy suspects together
-constexpr std::size_t kMostMoves = 6, kMostCauses = 12;  // and not more than one for two trials: more could explain anything
+constexpr std::size_t kMostMoves = 6, kMostCauses = 12;  // and not more than one for three trials: more could explain anything
 constexpr std::size_t kTried = 6;            // candidates of which the whole likelihood is computed
 constexpr std::size_t kPartners = 40;        // suspects of which all pairs are looked at
 constexpr double kStrong = 10;  // log odds from which a cause is more than a chance of the rounding
 constexpr double kWorthKeeping = 1e-4;       // weight of a hypothesis
 constexpr std::size_t kMostPairs = 4000;     // hypotheses for one cause
+constexpr std::size_t kMostLookedAt = 100'000;  // pairs, for one cause: some ten milliseconds
 constexpr double kImproves = 1e-6;
 
 // e^x for x <= 0 by squaring: the same on every machine.
@@ -36,14 +37,14 @@ double exp_of(double x) {
 // The number of causes k has a prior that falls with k^-2.5, like that of the engine `causes`.
 double log_prior_of_count(std::size_t k) { return k == 0 ? 0 : -2.5 * ln_exact(static_cast<double>(k)); }
 
-// Two causes together whose members are causes by themselves are no further cause: what they add to their sum.
+// What a suspect changes only while a lone cause is active is no further cause: neutralising the lone one mends it, too.
 void drop_interactions(Explanation& explanation) {
   std::vector<SuspectId> lone;
   for (const Cause& cause : explanation)
     if (cause.likeliest().members.size() == 1) lone.push_back(cause.likeliest().members.front());
   std::erase_if(explanation, [&](const Cause& cause) {
     const auto& members = cause.likeliest().members;
-    return members.size() > 1 && std::ranges::all_of(members, [&](SuspectId member) { return std::ranges::count(lone, member) > 0; });
+    return members.size() > 1 && std::ranges::any_of(members, [&](SuspectId member) { return std::ranges::count(lone, member) > 0; });
   });
 }
 
@@ -102,19 +103,21 @@ Explainer::Model Explainer::model(const World& world, std::vector<Column> column
   return {std::move(columns), std::move(variance), std::move(likelihood), score};
 }
 
-// Lone suspects, best first.
+// Lone suspects and pairs, best first.
 std::vector<Explainer::Column> Explainer::candidates(const World& world, const Likelihood& likelihood, std::size_t most) const {
-  std::vector<std::pair<double, Column>> scored;
-  const auto consider = [&](const Column& column) {
-    const double nats = likelihood.gain(column.pattern).nats;
-    if (nats > 0) scored.emplace_back(-(kTemper * nats + column.log_prior), column);
+  const std::vector<Column> together = pairs(world, likelihood);
+  const auto column = [&](std::size_t i) -> const Column& {
+    return i < classes_.size() ? classes_[i].column : together[i - classes_.size()];
   };
-  for (const Class& one : classes_) consider(one.column);
-  for (const Column& pair : pairs(world, likelihood)) consider(pair);
+  std::vector<std::pair<double, std::size_t>> scored;  // by score, then by place: the same on any build
+  for (std::size_t i = 0; i < classes_.size() + together.size(); ++i) {
+    const double nats = likelihood.gain(column(i).pattern).nats;
+    if (nats > 0) scored.emplace_back(-(kTemper * nats + column(i).log_prior), i);
+  }
   const auto end = scored.begin() + static_cast<std::ptrdiff_t>(std::min(most, scored.size()));
-  std::ranges::partial_sort(scored, end, {}, [](const auto& each) { return each.first; });
+  std::ranges::partial_sort(scored, end);
   std::vector<Column> columns;
-  for (auto each = scored.begin(); each != end; ++each) columns.push_back(std::move(each->second));
+  for (auto each = scored.begin(); each != end; ++each) columns.push_back(column(each->second));
   return columns;
 }
 
@@ -162,7 +165,7 @@ Explainer::Column Explainer::remembered(const Rows& rows, const std::vector<Susp
 
 // The candidate that improves the model most; false if none does.
 bool Explainer::add_one(const World& world, Model& current) const {
-  if (current.columns.size() >= std::min(kMostCauses, 1 + world.rows.size() / 2)) return false;
+  if (current.columns.size() >= std::min(kMostCauses, 2 + world.rows.size() / 3)) return false;
   std::optional<Model> better;
   for (const Column& candidate : candidates(world, current.likelihood, kTried)) {
     if (std::ranges::count(current.columns, candidate)) continue;
@@ -227,14 +230,21 @@ std::vector<Hypothesis> Explainer::hypotheses(const World& world, const Model& m
   for (const Class& one : classes_)
     if (both(one.column.pattern, pattern) == pattern) wider.insert(wider.end(), one.members.begin(), one.members.end());
   std::ranges::sort(wider);
-  std::size_t pairs = 0, step = 1 + wider.size() * wider.size() / (200 * kMostPairs), turn = 0;
-  for (std::size_t a = 0; a < wider.size() && pairs < kMostPairs; ++a)
-    for (std::size_t b = 0; b < a && pairs < kMostPairs; ++b) {
+  std::vector<Hypothesis> together;
+  const std::size_t step = 1 + wider.size() * wider.size() / 2 / kMostLookedAt;
+  std::size_t turn = 0;
+  for (std::size_t a = 0; a < wider.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
       if (++turn % step != 0) continue;  // of very many an even sample
       if (both(world.rows.pattern(wider[a]), world.rows.pattern(wider[b])) != pattern) continue;
-      cause.push_back({{wider[b], wider[a]}, static_cast<double>(step) * 2 * kPair * share_[wider[a]] * share_[wider[b]]});
-      ++pairs;
+      together.push_back({{wider[b], wider[a]}, static_cast<double>(step) * 2 * kPair * share_[wider[a]] * share_[wider[b]]});
     }
+  const std::size_t kept = 1 + together.size() / kMostPairs;  // and of these
+  for (std::size_t i = 0; i < together.size(); i += kept) {
+    together[i].weight *= static_cast<double>(kept);
+    cause.push_back(std::move(together[i]));
+  }
+  if (cause.empty()) cause.push_back({model_now.columns[column].example, 1});  // that the sample missed
   double sum = 0;
   for (const Hypothesis& each : cause) sum += each.weight;
   for (Hypothesis& each : cause) each.weight /= sum;
