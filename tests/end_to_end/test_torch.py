@@ -211,7 +211,9 @@ class Shim(unittest.TestCase):
     def test_modules_that_draw_random_numbers_are_not_listed(self):
         code = ("import standin_npu as s\n"
                 "net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout(0.5), torch.nn.RReLU(), torch.nn.ReLU(),\n"
-                "                          torch.nn.Dropout(0)).to(s.DEVICE)\n"
+                "                          torch.nn.Dropout(0))\n"
+                "torch.nn.init.constant_(net[0].weight, -1)  # RReLU draws for what is negative only\n"
+                "net = net.to(s.DEVICE)\n"
                 "net(torch.ones(2).to(s.DEVICE))")
         lines = self.run_code(code, BISECTD_TORCH_LIST_MODULES="1")
         self.assertEqual([line.split()[3] for line in lines], ["0", "3", "4"], self.last.stderr)
