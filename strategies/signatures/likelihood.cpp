@@ -51,7 +51,7 @@ Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double share, d
 
 // With p = z' C^-1 z and q = (C^-1 Y)' z the log likelihood gains, at variance v,
 // (|q|^2 v / (1 + v p) - K log(1 + v p)) / 2, which is greatest at v = (|q|^2 / K - p) / p^2.
-Likelihood::Gain Likelihood::gain(const Pattern& pattern, double most) const {
+Likelihood::Gain Likelihood::gain(const Pattern& pattern) const {
   const std::size_t steps = weighted_.columns;
   std::vector<std::size_t>& rows = scratch_rows_;
   std::vector<double>& q = scratch_;
@@ -72,7 +72,7 @@ Likelihood::Gain Likelihood::gain(const Pattern& pattern, double most) const {
   for (double each : q) squares += each * each;
   const double count = static_cast<double>(steps);
   if (p <= 1e-9 || squares <= count * p) return {};
-  const double variance = std::min(most, (squares / count - p) / (p * p));
+  const double variance = (squares / count - p) / (p * p);
   const double stretch = 1 + variance * p;
   return {0.5 * (squares * variance / stretch - count * ln_exact(stretch)), variance};
 }

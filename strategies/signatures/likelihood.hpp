@@ -5,7 +5,6 @@
 // and Faul, "Fast marginal likelihood maximisation for sparse Bayesian models", AISTATS 2003).
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "strategies/signatures/rows.hpp"
@@ -18,11 +17,11 @@ class Likelihood {
   /// together contribute when all of them are active.
   Likelihood(const Rows& rows, const Matrix& whitened, double share, double background);
 
-  /// What a component with this pattern would gain at its best variance (at most `most`), in nats; 0 if it should not be there.
+  /// What a component with this pattern would gain at its best variance, in nats; 0 if it should not be there.
   struct Gain {
     double nats = 0, variance = 0;
   };
-  Gain gain(const Pattern& pattern, double most = std::numeric_limits<double>::infinity()) const;
+  Gain gain(const Pattern& pattern) const;
   /// Adding the same pattern again adds to its variance.
   void add(const Pattern& pattern, double variance) { change(pattern, variance); }
   void remove(const Pattern& pattern, double variance) { change(pattern, -variance); }
