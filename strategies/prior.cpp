@@ -38,6 +38,13 @@ std::vector<double> believed_odds(std::span<const Suspect> suspects) {
   return odds;
 }
 
+std::vector<double> believed_odds(std::span<const Suspect> suspects, std::span<const SuspectId> kept) {
+  const std::vector<double> all = believed_odds(suspects);
+  std::vector<double> odds;
+  for (SuspectId suspect : kept) odds.push_back(all[suspect]);
+  return odds;
+}
+
 CulpritPrior::CulpritPrior(std::vector<double> odds) : odds_(std::move(odds)) {
   const double most = odds_.empty() ? 1.0 : *std::max_element(odds_.begin(), odds_.end());
   for (double& o : odds_) o = std::max(o / most, kLeastOdds);

@@ -27,13 +27,6 @@ constexpr std::size_t kMostSilentInARow = 32, kMostSilentRounds = 4;  // trials,
 constexpr std::size_t kMostVotesAtOnce = 4;
 constexpr double kLikely = 0.5;  // share from which a finding's checks are run as often at once as must agree
 
-std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>& suspects) {
-  std::vector<double> odds;
-  const std::vector<double> believed = believed_odds(problem.suspects);
-  for (SuspectId s : suspects) odds.push_back(believed[s]);
-  return odds;
-}
-
 }  // namespace
 
 Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
@@ -44,7 +37,7 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
       suspects_(members_of(~always_active_)),
       local_relations_(relations.among(suspects_)),
       tests_(suspects_.size()),
-      particles_(tests_, odds_of(problem, suspects_), log.exact(),
+      particles_(tests_, believed_odds(problem.suspects, suspects_), log.exact(),
                  std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles,
                             problem.slots > kManySlots ? kMostOfManySlots : kMostParticles),
                  problem.seed + 11),

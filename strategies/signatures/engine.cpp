@@ -24,13 +24,6 @@ constexpr double kPatienceBits = 2;        // times log2 of the suspects, and
 constexpr double kPatience = 16;           // trials more, after which it gives up
 constexpr const char* kChecks = "checks a claim of the likeliest answer";
 
-std::vector<double> odds_of(const Problem& problem, const std::vector<SuspectId>& suspects) {
-  std::vector<double> odds;
-  const std::vector<double> believed = believed_odds(problem.suspects);
-  for (SuspectId suspect : suspects) odds.push_back(believed[suspect]);
-  return odds;
-}
-
 }  // namespace
 
 Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
@@ -40,7 +33,7 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
       log_(log),
       suspects_(members_of(~always_active_)),
       local_relations_(relations.among(suspects_)),
-      explainer_(odds_of(problem, suspects_)),
+      explainer_(believed_odds(problem.suspects, suspects_)),
       rows_(suspects_.size()),
       off_(always_active_.size()) {
   hear();
