@@ -15,11 +15,25 @@ namespace bisectd::configs {
 
 Reference read_reference(const Value& block, Problems& problems);
 Side read_subject(const Value& block, Problems& problems);
+/// Needs the side's devices and times; sets `slurm`, and a timeout that fits into a job.
+void read_launch(const Value& launch, const std::string& what, Side& side, Problems& problems);
 /// Empty for the word `none`.
 std::optional<Perturbation> read_perturbation(const Value& block, const std::string& what, Problems& problems);
+std::optional<Alignment> read_alignment(const Value& block, Problems& problems);
 std::vector<Metric> read_metrics(const Value& block, Problems& problems);
 Acceptance read_acceptance(const Value& block, Problems& problems);
-std::vector<Check> read_checks(const Value& block, Problems& problems);
+/// The block `standard_checks`: what a preset knows how to compare.
+std::vector<Check> read_standard_checks(const Value& block, Problems& problems);
+/// The file's own, then those of the standard ones that it asks for.
+std::vector<Check> read_checks(const Value& block, const std::vector<Check>& standard, Problems& problems);
+
+/// By which variables a preset holds what.
+struct HoldMeans {
+  std::map<std::string, std::string> seed, deterministic;
+};
+HoldMeans read_hold_means(const Value& block, Problems& problems);
+Hold read_hold(const Value& block, const HoldMeans& means, Problems& problems);
+
 SearchSettings read_search(const Value& block, Problems& problems);
 std::map<std::string, VersionSource> read_versions(const Value& block, Problems& problems);
 std::map<std::string, Family> read_families(const Value& block, Problems& problems);

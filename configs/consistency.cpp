@@ -6,6 +6,8 @@
 #include <boost/algorithm/string/iter_find.hpp>
 #include <boost/algorithm/string/finder.hpp>
 
+#include "configs/hold_checks.hpp"
+#include "configs/known_batches.hpp"
 #include "configs/member_name.hpp"
 #include "configs/perturbation_checks.hpp"
 #include "configs/placeholders.hpp"
@@ -27,8 +29,8 @@ void check_filled(const Side& side, const std::string& what, const Experiment& e
 void check_visible_variable(const Side& side, Problems& problems) {
   const std::string& variable = side.devices.visible_variable;
   const auto set = side.environment.find(variable);
-  if (variable.empty() || side.devices.ids.empty() || set == side.environment.end()) return;
-  problems.add(set->second.place, fmt::format("`{}` is set for every trial from `devices.ids`", variable),
+  if (variable.empty() || (side.devices.ids.empty() && !side.slurm) || set == side.environment.end()) return;
+  problems.add(set->second.place, fmt::format("`{}` is set for every trial from {}", variable, side.slurm ? "the devices of its job" : "`devices.ids`"),
                "remove it here, or write `visible_variable: none` under `devices`");
 }
 
@@ -95,6 +97,7 @@ void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
 void settle_toggles(Experiment& experiment, const std::map<std::string, std::string>& needed) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : experiment.subject.environment) environment.emplace(name, value.value);
+  for (const auto& [name, value] : experiment.hold.environment) environment[name] = value;
   for (auto& [family_name, family] : experiment.families) {
     for (auto& [name, toggle] : family.toggles) {
       if (!toggle.deliver.environment) continue;
@@ -218,7 +221,7 @@ std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment
 void check_not_empty(const std::vector<std::string>& words, const Place& place, const Side& side, const std::string& what,
                      const Experiment& experiment, Problems& problems) {
   for (const std::string& word : words) {
-    if (word.starts_with("device") && side.devices.ids.empty())
+    if (word.starts_with("device") && side.devices.ids.empty() && !(side.slurm && side.slurm->gres))
       problems.add(place, fmt::format("`{{{}}}` stays empty: `{}.devices` names no ids", word, what));
     if (word == "steps" && !experiment.steps)
       problems.add(place, "`{steps}` stays empty: the file names no `steps`", "add, for example, `steps: 1000`");
@@ -243,6 +246,7 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   check_visible_variable(experiment.subject, problems);
   check_deliveries(experiment, problems);
   check_perturbations(experiment, problems);
+  check_hold(experiment, problems);
   settle_toggles(experiment, needed_environment(experiment, problems));
   warn_of_hidden_traces(experiment, problems);
   check_own_lists(experiment, problems);
@@ -250,6 +254,7 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   warn_of_shared_names(experiment, problems);
   check_discoveries(experiment, problems);
   check_something_to_search(experiment, problems);
+  warn_of_known_differences(experiment, problems);
 }
 
 }  // namespace bisectd::configs

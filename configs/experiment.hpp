@@ -9,17 +9,20 @@
 #include <string>
 #include <vector>
 
+#include "configs/alignment.hpp"
 #include "configs/family.hpp"
+#include "configs/hold.hpp"
 #include "configs/perturbation.hpp"
 #include "configs/place.hpp"
 #include "configs/relations.hpp"
+#include "configs/slurm_jobs.hpp"
 
 namespace bisectd::configs {
 
 /// The accelerators one side may use. With `kind: cpu` and no ids there is one slot without a device.
 struct Devices {
   std::string kind;              ///< npu, gpu, cpu or any other word
-  std::vector<int> ids;          ///< ascending, no id twice
+  std::vector<int> ids;          ///< ascending, no id twice; none where a job brings its own
   int per_trial = 1;             ///< devices one attempt holds; divides the pool into slots
   std::string visible_variable;  ///< environment variable that shows the slot's ids to the training; empty: none
   Place place;
@@ -31,6 +34,7 @@ struct Side {
       command;  ///< argv; never meets a shell; may hold the placeholders of configs/placeholders.hpp
   Place place;
   Devices devices;
+  std::optional<SlurmJobs> slurm;        ///< absent: attempts run on this machine
   std::optional<Placed<std::string>> setup;  ///< shell text, run once; its environment is captured
   std::map<std::string, Placed<std::string>> environment;
   std::vector<std::string> unset;        ///< inherited variables to take away
@@ -81,14 +85,31 @@ struct Acceptance {
   double window = 0.30;           ///< the final window, as a share of the run
   double trim = 0.10;             ///< trimmed from each end of the window before the mean
   double absolute_tolerance = 0;  ///< "or absolute": differences below this pass whatever the scale
+  std::optional<double> step_time;  ///< what a fix may cost at most, as a share of the step time of the subject as it is
 };
 
-/// A fact that both sides must agree on. Exactly one of `command` and `pattern` is set.
+/// A fact that both sides must agree on. Exactly one of `command` and `patterns` is set.
 struct Check {
   std::string name;                            ///< safe as part of a file name
   std::vector<Placed<std::string>> command;    ///< argv, run on both sides: its output must agree
-  std::optional<Placed<std::string>> pattern;  ///< RE2 with the group `value`: what the logs say must agree
+  std::vector<Placed<std::string>> patterns;   ///< RE2 with the group `value`: what the logs say must agree
+  std::optional<Placed<std::string>> after;    ///< RE2: lines in front of the first one that it fits are not looked at
+  std::vector<Placed<std::string>> arguments;  ///< RE2 with the group `value`, over the command's words with blanks between
+                                               ///< them: what is known before any run
+  bool per_device = false;                     ///< a number for one device, to be multiplied by the devices of an attempt
+  bool standard = false;                       ///< of a preset: the first value of the first pattern that finds any, compared where both logs have one
   Place place;
+};
+
+/// Devices that one attempt of a side trains on.
+inline int devices_of_attempt(const Devices& devices) { return devices.ids.empty() ? 1 : devices.per_trial; }
+
+/// Odds that a file tells: of a member with this name, or of the operators that compute what a class or a function of this name does.
+struct Hint {
+  std::string name;
+  bool computes = false;  ///< the latter: batch_norm_grad computes BatchNorm2D, backward
+  bool backward = false;  ///< of `computes`: the backward operators, else the forward ones
+  double odds = 1;
 };
 
 /// Which members of a family are searched.
@@ -98,6 +119,8 @@ struct Selection {
   std::vector<Placed<std::string>> members;  ///< named here, in a file, or by the family itself (all of a list)
   std::vector<Placed<std::string>> exclude;
   std::map<std::string, Placed<double>> likely;  ///< prior odds against an unremarkable member, > 0
+  std::optional<Placed<std::string>> likely_from;  ///< file that tells further odds, relative to the working directory
+  std::vector<Hint> hints;                         ///< what it tells, once it is read; `likely` counts before it
   std::map<std::string, Placed<double>> price;   ///< what keeping it neutralised costs, > 0, in any one unit
   Place place;
 };
@@ -132,10 +155,12 @@ struct Experiment {
   std::optional<std::string> preset;
   Reference reference;
   Side subject;
+  std::optional<Alignment> align;     ///< absent: `bisectd align` cannot be used
   std::optional<std::int64_t> steps;  ///< last step of a whole run; absent: learnt from the reference
   std::vector<Metric> metrics;        ///< every judged one must pass, the first is reported; watched ones last
   Acceptance accept;
   std::vector<Check> checks;
+  Hold hold;
   std::map<std::string, Family> families;     ///< of the preset and of the file, by name
   std::map<std::string, Selection> suspects;  ///< by family name; each family exists in `families`
   Relations relations;                        ///< between members of `suspects`

@@ -21,12 +21,6 @@ void read_name(MapReader& top, Experiment& experiment, Problems& problems) {
                  kPlainNameRule);
 }
 
-void read_launcher(MapReader& top, Problems& problems) {
-  std::string launcher = "local";
-  if (top.read("launcher", text_of, launcher) && launcher != "local")
-    problems.add(top.find("launcher")->place, "unknown launcher " + in_quotes(launcher), "known: local");
-}
-
 /// References of a side that is perturbed: the plain run, four samples of a float32's rounding and three of a float16's, as the
 /// figures of bench_healthy were taken.
 constexpr int kPerturbedRepeats = 8;
@@ -73,18 +67,23 @@ Experiment read_experiment(const Layers& layers, Needed needed, Problems& proble
   if (subject) experiment.subject = read_subject(*subject, problems);
   const Value* perturb = top.find("perturb");
   settle_perturbation(layers.merged, perturb ? read_perturbation(*perturb, "perturb", problems) : std::nullopt, experiment);
+  if (const Value* align = top.find_given("align")) experiment.align = read_alignment(*align, problems);
   if (top.find("steps"))
     top.read(
         "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
   if (const Value* metric = top.require("metric", "for example {loss: {format: paddleocr}}"))
     experiment.metrics = read_metrics(*metric, problems);
-  if (const Value* checks = top.find("checks")) experiment.checks = read_checks(*checks, problems);
+  const Value* standard = top.find("standard_checks");
+  const std::vector<Check> known = standard ? read_standard_checks(*standard, problems) : std::vector<Check>{};
+  if (const Value* checks = top.find("checks")) experiment.checks = read_checks(*checks, known, problems);
+  const Value* hold_by = top.find("hold_by");
+  const HoldMeans means = hold_by ? read_hold_means(*hold_by, problems) : HoldMeans{};
+  if (const Value* hold = top.find("hold")) experiment.hold = read_hold(*hold, means, problems);
   if (needed == Needed::everything)
     read_subject_and_suspects(top, experiment, problems);
   else
     for (const char* unread : {"subject", "families", "suspects", "relations", "search"}) (void)top.find(unread);
   if (const Value* versions = top.find("versions")) experiment.versions = read_versions(*versions, problems);
-  read_launcher(top, problems);
   top.refuse_other_keys();
   return experiment;
 }

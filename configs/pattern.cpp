@@ -27,7 +27,8 @@ Placed<std::string> read_pattern(const Value& value, const std::string& what, co
                  "RE2 syntax: no look-around, no back-references; groups are named (?P<name>...)");
     return *text;
   }
-  std::vector<std::string> known{required};
+  std::vector<std::string> known;
+  if (!required.empty()) known.push_back(required);
   known.insert(known.end(), optional.begin(), optional.end());
   const auto& groups = pattern.NamedCapturingGroups();
   for (const auto& [name, index] : groups) {
@@ -35,9 +36,10 @@ Placed<std::string> read_pattern(const Value& value, const std::string& what, co
     const auto right = nearest(name, known);
     problems.add(value.place, fmt::format("`{}`: unknown group {}", what, in_quotes(name)),
                  right ? fmt::format("did you mean `(?P<{}>...)`?", *right)
-                       : fmt::format("groups used here: {}; write (?:...) for others", fmt::join(known, ", ")));
+                       : known.empty() ? std::string("no group is used here; write (?:...)")
+                                       : fmt::format("groups used here: {}; write (?:...) for others", fmt::join(known, ", ")));
   }
-  if (!groups.contains(required))
+  if (!required.empty() && !groups.contains(required))
     problems.add(value.place, fmt::format("`{}` lacks the group `{}`", what, required),
                  fmt::format("put `(?P<{}>...)` around the part that is meant", required));
   return *text;

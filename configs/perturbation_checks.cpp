@@ -17,7 +17,8 @@ bool is_unset(const Side& side, const std::string& name) { return std::ranges::c
 /// Why this variable cannot be what a repeat of the side is perturbed by; empty if it can.
 std::string why_taken(const std::string& variable, const Side& side, const std::string& what, const Experiment& experiment) {
   if (is_unset(side, variable)) return fmt::format("`{}.unset` takes it away", what);
-  if (!side.devices.ids.empty() && variable == side.devices.visible_variable) return "it is set from `devices.ids`";
+  const bool has_devices = !side.devices.ids.empty() || side.slurm;
+  if (has_devices && variable == side.devices.visible_variable) return "it is set from the devices of an attempt";
   if (what != "subject") return "";
   for (const auto& [deliver, owner] : deliveries(experiment))
     if (deliver->environment == variable) return owner + " is neutralised by it";

@@ -1,4 +1,4 @@
-// Reads `metric`, `accept`, `checks` and `search`.
+// Reads `metric`, `accept` and `search`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,32 +111,9 @@ Acceptance read_acceptance(const Value& block, Problems& problems) {
   if (reader.read("trim", share_of, accept.trim) && accept.trim >= 0.5)
     problems.add(reader.find("trim")->place, "`accept.trim` must be below 50%: it is cut from both ends");
   reader.read("absolute_tolerance", number_between(0, 1e300), accept.absolute_tolerance);
+  if (double most = 0; reader.read("step_time", increase_of, most)) accept.step_time = most;
   reader.refuse_other_keys();
   return accept;
-}
-
-std::vector<Check> read_checks(const Value& block, Problems& problems) {
-  std::vector<Check> checks;
-  MapReader names(block, "checks", problems);
-  for (const Value::Entry& entry : block.entries) {
-    Check& check = checks.emplace_back();
-    check.name = entry.key;
-    check.place = entry.place;
-    if (!is_plain_name(entry.key))
-      problems.add(entry.place, in_quotes(entry.key) + " is no name for a check", "for example dataset or mixed_precision");
-    MapReader reader(entry.value, "checks." + entry.key, problems);
-    const Value* command = reader.find("command");
-    const Value* pattern = reader.find("pattern");
-    if (reader.is_map() && (command != nullptr) == (pattern != nullptr))
-      problems.add(command ? pattern->place : entry.value.place,
-                   fmt::format("`{}` needs either `command` or `pattern`", reader.what()),
-                   "for example {command: [md5sum, train_list.txt]}");
-    if (command) check.command = texts_of(*command, reader.what() + ".command", problems);
-    if (command && command->items.empty()) problems.add(command->place, fmt::format("`{}.command` is empty", reader.what()));
-    if (pattern) check.pattern = read_pattern(*pattern, reader.what() + ".pattern", "value", {}, problems);
-    reader.refuse_other_keys();
-  }
-  return checks;
 }
 
 SearchSettings read_search(const Value& block, Problems& problems) {

@@ -39,7 +39,8 @@ std::vector<int> read_ids(const Value& value, const std::string& what, Problems&
   return ids;
 }
 
-Devices read_devices(const Value& block, const std::string& what, Problems& problems) {
+/// `in_jobs`: each attempt gets its devices from its job, and none are numbered here.
+Devices read_devices(const Value& block, const std::string& what, bool in_jobs, Problems& problems) {
   Devices devices;
   devices.place = block.place;
   MapReader reader(block, what, problems);
@@ -52,7 +53,9 @@ Devices read_devices(const Value& block, const std::string& what, Problems& prob
   }
   const Value* ids = reader.find("ids");
   if (ids) devices.ids = read_ids(*ids, what + ".ids", problems);
-  if (!ids && devices.kind != "cpu")
+  if (ids && in_jobs)
+    problems.add(ids->place, fmt::format("`{}.ids` has no use with Slurm: a job brings its own devices", what), "remove it");
+  if (!ids && !in_jobs && devices.kind != "cpu")
     problems.add(block.place, fmt::format("`{}`: devices of kind {} need `ids`", what, in_quotes(devices.kind)),
                  "for example ids: [0]");
   const Value* per_trial = reader.find("per_trial");
@@ -60,9 +63,9 @@ Devices read_devices(const Value& block, const std::string& what, Problems& prob
   if (per_trial && reader.read(
                        "per_trial", [](const Value& v) { return whole_number_of(v, 1, 65'536); }, count)) {
     const auto pool = static_cast<std::int64_t>(devices.ids.size());
-    if (pool == 0 || count > pool)
+    if (!in_jobs && (pool == 0 || count > pool))
       problems.add(per_trial->place, fmt::format("per_trial is {}, but there are {} devices", count, pool));
-    else if (pool % count != 0)
+    else if (!in_jobs && pool % count != 0)
       problems.add(per_trial->place, fmt::format("{} devices cannot be shared out {} at a time", pool, count),
                    "per_trial must divide the number of ids");
     devices.per_trial = static_cast<int>(count);
@@ -129,7 +132,9 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
   }
   side.devices.kind = "cpu";
   side.devices.place = reader.place();
-  if (const Value* devices = reader.find("devices")) side.devices = read_devices(*devices, what + ".devices", problems);
+  const Value* launch = reader.find("launch");
+  const bool in_jobs = launch && launch->kind == Value::Kind::map;
+  if (const Value* devices = reader.find("devices")) side.devices = read_devices(*devices, what + ".devices", in_jobs, problems);
   if (reader.find("setup")) reader.read("setup", placed_text_of, side.setup.emplace());
   if (const Value* environment = reader.find("environment"))
     side.environment = read_environment(*environment, what + ".environment", problems);
@@ -146,6 +151,7 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
       problems.add(log.place, "`log` is relative to the attempt's folder, so that attempts do not share it");
   }
   read_durations(reader, side, problems);
+  if (launch) read_launch(*launch, what + ".launch", side, problems);
   if (const Value* perturb = reader.find("perturb"))
     side.perturb = read_perturbation(*perturb, what + ".perturb", problems);
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "configs/blocks.hpp"
@@ -18,8 +19,9 @@ struct Figure {
   const char* name;     ///< in messages
   const char* example;
   const char* instead;  ///< of 0
+  std::string_view other_key = "";  ///< that is no member
 };
-constexpr Figure kOdds{"odds", "for example 20: twenty times as likely as others", "to leave a suspect out, use `exclude`"};
+constexpr Figure kOdds{"odds", "for example 20: twenty times as likely as others", "to leave a suspect out, use `exclude`", "from"};
 constexpr Figure kPrice{"price", "for example 5: a fix of this member costs as much as one of five members of price 1",
                         "a member that costs next to nothing has a small price, say 0.01"};
 
@@ -29,6 +31,7 @@ std::map<std::string, Placed<double>> read_figures(const Value& block, const Fig
   std::map<std::string, Placed<double>> figures;
   MapReader reader(block, what, problems);
   for (const Value::Entry& entry : block.entries) {
+    if (entry.key == figure.other_key) continue;
     double number = 1;
     if (entry.value.kind == Value::Kind::null) {
       problems.add(entry.place, fmt::format("{} has no {}", in_quotes(entry.key), figure.name), figure.example);
@@ -40,6 +43,16 @@ std::map<std::string, Placed<double>> read_figures(const Value& block, const Fig
     }
   }
   return figures;
+}
+
+void read_likely(const Value& block, const std::string& what, Selection& selection, Problems& problems) {
+  selection.likely = read_figures(block, kOdds, what, problems);
+  if (block.kind != Value::Kind::map) return;
+  MapReader reader(block, what, problems);
+  Placed<std::string> file;
+  if (!reader.find("from") || !reader.read("from", placed_text_of, file)) return;
+  file.value = path_of(file);
+  selection.likely_from = file;
 }
 
 bool is_named(const std::vector<Placed<std::string>>& names, const std::string& name) {
@@ -77,7 +90,7 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
   if (const Value* exclude = reader.find("exclude"))
     selection.exclude = read_member_names(*exclude, what + ".exclude", problems);
   if (const Value* likely = reader.find("likely"))
-    selection.likely = read_figures(*likely, kOdds, what + ".likely", problems);
+    read_likely(*likely, what + ".likely", selection, problems);
   if (const Value* price = reader.find("price"))
     selection.price = read_figures(*price, kPrice, what + ".price", problems);
   if (family.kind == FamilyKind::ladder)

@@ -126,9 +126,25 @@ void write_perturbation(YAML::Emitter& out, const std::optional<Perturbation>& p
   out << YAML::EndMap;
 }
 
+void write_slurm(YAML::Emitter& out, const SlurmJobs& jobs) {
+  key(out, "launch");
+  out << YAML::BeginMap;
+  key(out, "slurm");
+  out << YAML::BeginMap;
+  text_at(out, "partition", jobs.partition);
+  text_at(out, "gres", jobs.gres);
+  if (jobs.time) duration_at(out, "time", *jobs.time);
+  key(out, "max_jobs");
+  out << jobs.max_jobs;
+  duration_at(out, "pending", jobs.pending);
+  texts_at(out, "arguments", jobs.arguments);
+  out << YAML::EndMap << YAML::EndMap;
+}
+
 void write_side(YAML::Emitter& out, const Side& side, const Experiment& experiment) {
   texts_at(out, "command", without_secrets(side.command));
   write_devices(out, side.devices);
+  if (side.slurm) write_slurm(out, *side.slurm);
   text_at(out, "setup", side.setup);
   environment_at(out, side.environment);
   texts_at(out, "unset", side.unset);
@@ -186,6 +202,7 @@ void write_acceptance(YAML::Emitter& out, const Acceptance& accept) {
   percent_at(out, "window", accept.window);
   percent_at(out, "trim", accept.trim);
   number_at(out, "absolute_tolerance", accept.absolute_tolerance);
+  if (accept.step_time) word_at(out, "step_time", fmt::format("+{:.12g}%", *accept.step_time * 100));
   out << YAML::EndMap;
 }
 
@@ -197,7 +214,11 @@ void write_checks(YAML::Emitter& out, const std::vector<Check>& checks) {
     key(out, check.name);
     out << YAML::BeginMap;
     texts_at(out, "command", check.command);
-    text_at(out, "pattern", check.pattern);
+    texts_at(out, "pattern", check.patterns);
+    text_at(out, "after", check.after);
+    texts_at(out, "argument", check.arguments);
+    if (check.per_device) word_at(out, "per_device", "true");
+    if (check.standard) word_at(out, "standard", "true");
     out << YAML::EndMap;
   }
   out << YAML::EndMap;
@@ -313,9 +334,11 @@ void write_suspects(YAML::Emitter& out, const std::map<std::string, Selection>& 
     texts_at(out, "members", selection.members);
     texts_at(out, "exclude", selection.exclude);
     for (const auto& [what, figures] : {std::pair{"likely", &selection.likely}, std::pair{"price", &selection.price}}) {
-      if (figures->empty()) continue;
+      const bool from = figures == &selection.likely && selection.likely_from;
+      if (figures->empty() && !from) continue;
       key(out, what);
       out << YAML::Flow << YAML::BeginMap;
+      if (from) text_at(out, "from", selection.likely_from->value);
       for (const auto& [member, figure] : *figures) number_at(out, member, figure.value);
       out << YAML::EndMap;
     }
@@ -391,6 +414,7 @@ std::string resolved_yaml(const Experiment& experiment) {
   key(out, "accept");
   write_acceptance(out, experiment.accept);
   write_checks(out, experiment.checks);
+  if (!experiment.hold.environment.empty()) variables_at(out, "hold", experiment.hold.environment);
   key(out, "families");
   write_families(out, experiment);
   key(out, "suspects");

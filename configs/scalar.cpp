@@ -116,4 +116,17 @@ Parsed<double> share_of(const Value& value) {
   return *percent / 100;
 }
 
+Parsed<double> increase_of(const Value& value) {
+  constexpr std::string_view kExpected = "an increase such as +10%";
+  if (value.kind != Value::Kind::scalar) return fault(kExpected, value);
+  std::string_view text = value.text;
+  if (!text.starts_with('+') || !text.ends_with('%')) return fault(kExpected, value, "write it with + and %");
+  text = text.substr(1, text.size() - 2);
+  if (text.ends_with(' ')) text.remove_suffix(1);
+  const auto percent = decimal(text);
+  if (!percent || *percent < 0) return fault(kExpected, value);
+  if (*percent > 1000) return fault("an increase of at most +1000%", value);
+  return *percent / 100;
+}
+
 }  // namespace bisectd::configs

@@ -34,4 +34,7 @@ Parsed<std::chrono::milliseconds> duration_of(const Value& value);
 /// a half or half a percent.
 Parsed<double> share_of(const Value& value);
 
+/// `+10%` -> 0.1, from 0 % to 1000 %; a number without + or % is a fault.
+Parsed<double> increase_of(const Value& value);
+
 }  // namespace bisectd::configs

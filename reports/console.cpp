@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "configs/printable.hpp"
 #include "reports/costs.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
@@ -53,14 +54,13 @@ std::vector<std::string> causes(const Record& record) {
 std::vector<std::string> proof(const Record& record) {
   std::size_t width = 0;
   for (const strategies::Claim& claim : record.answer.certificate)
-    width = std::max(width, claim_text(record, claim, plain).size());
+    width = std::max(width, configs::columns(claim_text(record, claim, plain)));
   width = std::min(width, kClaimColumns);
   std::vector<std::string> lines;
   for (const strategies::Claim& claim : record.answer.certificate) {
     const Trial* trial = shown_by(record, claim);
-    lines.push_back(fmt::format("{}  {:<{}}  {:>9}  {}", claim.proved ? "proved" : "  open",
-                                claim_text(record, claim, plain), width,
-                                measured_text(trial),
+    lines.push_back(fmt::format("{}  {}  {:>9}  {}", claim.proved ? "proved" : "  open",
+                                configs::filled_behind(claim_text(record, claim, plain), width), measured_text(trial),
                                 trial ? fmt::format("trial {}", trial->number) : "no trial"));
   }
   return lines;
@@ -68,12 +68,12 @@ std::vector<std::string> proof(const Record& record) {
 
 std::vector<std::string> ladder_rows(const Ladder& ladder) {
   std::size_t width = 0;
-  for (const Rung& rung : ladder.rungs) width = std::max(width, rung.value.size());
+  for (const Rung& rung : ladder.rungs) width = std::max(width, configs::columns(plain(rung.value)));
   std::vector<std::string> lines;
   for (const Rung& rung : ladder.rungs) {
     const std::string note(rung_note(ladder, rung));
-    lines.push_back(fmt::format("{:>{}}  {:<12}  {:>12}  trial {}{}", plain(rung.value), width, verdict_word(rung.verdict),
-                                percent_text(rung.delta), rung.trial, note.empty() ? "" : "  " + note));
+    lines.push_back(fmt::format("{}  {:<12}  {:>12}  trial {}{}", configs::filled_before(plain(rung.value), width),
+                                verdict_word(rung.verdict), percent_text(rung.delta), rung.trial, note.empty() ? "" : "  " + note));
   }
   return lines;
 }

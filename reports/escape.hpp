@@ -7,9 +7,7 @@
 
 namespace bisectd::reports {
 
-/// One line of text that neither a terminal nor a reader can be fooled with. Invalid UTF-8 becomes U+FFFD. Characters
-/// that act instead of showing (C0 and C1 controls, newline and tab among them, bidi controls, zero-width and
-/// non-characters) become visible: `\n`, `\x1b`, `\u202e`.
+/// One line of text that neither a terminal nor a reader can be fooled with: configs::printable().
 std::string plain(std::string_view text);
 
 /// As plain(), but newlines and tabs stay.
@@ -20,6 +18,9 @@ std::string html(std::string_view text);
 
 /// plain_lines() as HTML text.
 std::string html_lines(std::string_view text);
+
+/// A path below the page's own folder as a link in HTML: "./a%20b". Whatever it holds, it names no other scheme or host.
+std::string html_link(std::string_view path);
 
 /// plain() as a Markdown code span: there neither markup, HTML, links, mentions nor mathematics are read.
 std::string markdown_code(std::string_view text);

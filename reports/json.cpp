@@ -176,7 +176,7 @@ Json trial(const Trial& one) {
           {"role", one.role},
           {"neutralised", one.neutralised},
           {"running", one.running},
-          {"verdict", one.running ? Json(nullptr) : Json(verdict_word(one.verdict))},
+          {"verdict", one.running || is_measured_only(one) ? Json(nullptr) : Json(verdict_word(one.verdict))},
           {"reason", one.reason},
           {"text", one.text},
           {"delta", number(one.delta)},
@@ -190,6 +190,18 @@ Json reproductions(const Record& record) {
   Json all = Json::array();
   for (const Reproduction& one : record.reproductions)
     all.push_back({{"cause", suspects(record, one.cause)}, {"trial", one.trial}, {"script", one.script}});
+  return all;
+}
+
+Json signature_groups(const Record& record) {
+  Json all = Json::array();
+  for (const SignatureGroup& group : record.signature_groups) {
+    Json causes = Json::array(), steps = Json::array();
+    if (record.outcome == Outcome::culprits)
+      for (const std::size_t cause : group.causes) causes.push_back(suspects(record, record.answer.causes.at(cause)));
+    for (const double step : group.steps) steps.push_back(number(step));
+    all.push_back({{"trials", group.trials}, {"active_causes", std::move(causes)}, {"size", number(group.size)}, {"steps", std::move(steps)}});
+  }
   return all;
 }
 
@@ -227,15 +239,18 @@ Json all_but_trials(const Record& record) {
           {"no_effect", no_effect(record)},
           {"ladders", ladders(record)},
           {"workaround", workaround(record)},
-          {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)}}},
+          {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)},
+                            {"limit", number(record.step_time_limit)}, {"error", number(record.step_time_error)}}},
           {"other_fixes", other_fixes(record)},
           {"pruned", pruned(record)},
           {"versions", record.versions},
           {"advice", record.advice},
           {"changes", record.changes},
+          {"held", record.held},
           {"agreed_checks", record.agreed_checks},
           {"reproductions", reproductions(record)},
           {"warnings", record.warnings},
+          {"signature_groups", signature_groups(record)},
           {"curves", curves(record)}};
 }
 

@@ -1,4 +1,4 @@
-// report.json: the whole record for scripts. Its first keys are fixed for good; report.schema.json describes all.
+// report.json: the whole record for scripts. Its first keys are fixed for good; configs/schema/report.schema.json describes all.
 #pragma once
 
 #include <string>

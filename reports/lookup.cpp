@@ -4,8 +4,10 @@
 
 namespace bisectd::reports {
 
+bool is_measured_only(const Trial& trial) { return !trial.running && trial.reason == "measured"; }
+
 bool judges_subject(const Trial& trial) {
-  return !trial.running && trial.role != "reference" && trial.role != "discovery";
+  return !trial.running && !is_measured_only(trial) && trial.role != "reference" && trial.role != "discovery";
 }
 
 const Trial* judged_trial(const Record& record, std::string_view role) {

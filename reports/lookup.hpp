@@ -11,6 +11,10 @@
 
 namespace bisectd::reports {
 
+/// It ended and was not judged: that its curve, or the beginning of it, is there is all that was wanted. References, discovery,
+/// trials for a signature.
+bool is_measured_only(const Trial& trial);
+
 /// A judged trial that says something about the subject. Reference runs and discovery neutralise nothing either, but
 /// the first are not the subject and the second only lists what it uses.
 bool judges_subject(const Trial& trial);

@@ -1,11 +1,13 @@
 #include "reports/markdown.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/costs.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
+#include "reports/signatures.hpp"
 #include "reports/undecided.hpp"
 #include "reports/words.hpp"
 #include "reports/workaround.hpp"
@@ -97,10 +99,20 @@ std::string ladders(const Record& record) {
   return text;
 }
 
+std::string signatures(const Record& record) {
+  if (!shows_signatures(record)) return "";
+  std::string rows;
+  for (const SignatureGroup& group : record.signature_groups)
+    rows += fmt::format("| {} | {} | {} |\n", signature_size_text(group), signature_causes_text(record, group, markdown_cell),
+                        fmt::join(group.trials, ", "));
+  return std::string(kWhatSignaturesShow) + "\n\n| off by | active | trials |\n|---|---|---|\n" + rows;
+}
+
 std::string versions(const Record& record) {
   std::vector<std::string> lines{"bisectd " + markdown_code(record.program_version)};
   for (const auto& [what, version] : record.versions)
     lines.push_back(markdown_code(what) + " " + markdown_code(version));
+  for (const std::string& held : record.held) lines.push_back("held on both sides: " + markdown_code(held));
   for (const std::string& check : record.agreed_checks)
     lines.push_back("check " + markdown_code(check) + ": both sides agree");
   for (const auto& [side, reference] : {std::pair("reference", true), std::pair("subject", false)})
@@ -150,6 +162,7 @@ std::string to_markdown(const Record& record) {
     text += section("Culprit set", culprits(record)) + section("Causes", causes(record)) +
             section("Proof", proof(record)) + section("Workaround", workaround(record));
   }
+  text += section("How trials begin", signatures(record));
   text += section("The workaround in use", items(pruned_texts(record, markdown_code)));
   text += ladders(record);
   text += section("Neutralised without effect", items(without_effect(record, markdown_code)));

@@ -1,12 +1,13 @@
 #include "reports/progress.hpp"
 
 #include <fmt/format.h>
-#include <utf8.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "configs/printable.hpp"
 #include "reports/escape.hpp"
+#include "reports/lookup.hpp"
 #include "reports/outlook.hpp"
 #include "reports/words.hpp"
 
@@ -67,23 +68,6 @@ std::string running_text(const Record& record, const Attempt* attempt) {
   return text + duration_text(std::max(0.0, record.elapsed_s - attempt->started_s));
 }
 
-// At most `columns` wide on any terminal: a character beyond ASCII is counted as two columns, as wide as any is.
-std::string elided(const std::string& text, std::size_t columns) {
-  const auto width = [](auto begin, auto end) {
-    std::size_t sum = 0;
-    while (begin != end) sum += utf8::unchecked::next(begin) < 0x80 ? 1 : 2;
-    return sum;
-  };
-  if (width(text.begin(), text.end()) <= columns) return text;
-  constexpr std::string_view kGap = "...";
-  if (columns <= kGap.size()) return std::string(kGap.substr(0, columns));
-  const std::size_t kept = columns - kGap.size();
-  auto head = text.begin(), tail = text.end();
-  for (auto next = head; utf8::unchecked::next(next), width(text.begin(), next) <= (kept + 1) / 2;) head = next;
-  for (auto next = tail; utf8::unchecked::prior(next), width(next, text.end()) <= kept / 2;) tail = next;
-  return std::string(text.begin(), head) + std::string(kGap) + std::string(tail, text.end());
-}
-
 std::string running_line(const Record& record, const Underway& one) {
   const std::string device = one.attempt && !one.attempt->device.empty() ? plain(one.attempt->device) + "  " : "";
   return fmt::format("{}trial {} {}{}: {}", device, one.trial->number, plain(one.trial->role),
@@ -106,8 +90,7 @@ std::string phase_line(const Record& record, std::string_view role) {
 }
 
 std::string judged_text(const Record& record, const Trial& trial) {
-  // References and discovery are not judged: that their curves are there is all that was wanted.
-  const bool judged = trial.reason != "measured";
+  const bool judged = !is_measured_only(trial);
   const std::string measurement = judged ? measurement_text(record, trial) : "";
   std::string text = fmt::format("trial {} {}{} -> {}", trial.number, plain(trial.role),
                                  neutralised_text(record, trial), judged ? verdict_word(trial.verdict) : "measured");
@@ -137,7 +120,7 @@ std::string heartbeat_line(const Record& record) {
 std::vector<std::string> live_lines(const Record& record, std::size_t columns, std::size_t rows) {
   std::vector<std::string> lines;
   const std::string left = left_text(record), likely = likely_text(record);
-  const auto add = [&](const std::string& text) { lines.push_back(elided(text, columns)); };
+  const auto add = [&](const std::string& text) { lines.push_back(configs::elided(text, columns)); };
   add(fmt::format("{} running for {}{}", count_text(record), duration_text(record.elapsed_s),
                   left.empty() ? "" : "; " + left));
   const auto running = underway(record);

@@ -60,8 +60,17 @@ struct Trial {
   std::optional<double> delta;            ///< of a running trial: so far
   std::optional<double> standard_error;
   double p_bad = 0.5;
+  std::vector<double> signature;          ///< differences of the first steps, in units of what healthy runs differ by; may be empty
   std::vector<Attempt> attempts;
   std::vector<std::string> notes;
+};
+
+/// Trials whose first steps are alike: the same causes were active in them.
+struct SignatureGroup {
+  std::vector<double> steps;        ///< of its first trial, as Trial::signature
+  double size = 0;                  ///< root mean square of these
+  std::vector<std::size_t> causes;  ///< active in all of its trials: indices into Answer::causes
+  std::vector<std::size_t> trials;  ///< their numbers, in order
 };
 
 /// A neutralised suspect that left no trace where one is due.
@@ -142,16 +151,21 @@ struct Record {
   std::vector<Name> suspects;
   strategies::Answer answer;         ///< ids are indices into `suspects`
   std::vector<Trial> trials;
+  std::vector<SignatureGroup> signature_groups;  ///< the one nearest to the reference first
   std::vector<NoEffect> no_effect;
   std::vector<Ladder> ladders;
   std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
   std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
   std::vector<std::string> workaround_arguments;                ///< argv elements to add
   std::optional<double> as_is_step_time_s, fix_step_time_s;     ///< medians; absent when the log has no times
+  std::optional<double> step_time_error;  ///< of the fix's step time as a share of that as it is, one standard deviation; absent:
+                                          ///< no set ran twice
   std::vector<OtherFix> other_fixes;                            ///< by price
   std::optional<Pruned> pruned;                                 ///< of a finished `bisectd prune`
   std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
   std::vector<std::string> changes;                             ///< of versions, since the baseline
+  std::vector<std::string> held;                                ///< what every run of both sides had: "seed 1024"
+  std::optional<double> step_time_limit;                        ///< what a fix may cost in step time, as a share of it as it is
   std::vector<std::string> agreed_checks;                       ///< names: both sides were given the same there
   std::vector<Reproduction> reproductions;                      ///< of the causes, as far as they were tried
   std::string advice;                ///< what to do next when there is no culprit, in plain words

@@ -125,7 +125,7 @@ std::string_view verdict_word(strategies::Verdict verdict) {
 
 std::string_view state_word(const Trial& trial) {
   if (trial.running) return "running";
-  return trial.reason == "measured" ? "measured" : verdict_word(trial.verdict);
+  return is_measured_only(trial) ? "measured" : verdict_word(trial.verdict);
 }
 
 std::string_view outcome_word(Outcome outcome) {

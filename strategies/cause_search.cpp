@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "strategies/prior.hpp"
+
 namespace bisectd::strategies {
 namespace {
 
-constexpr double kWhole = 0.85;  // prior that the members found so far are the whole cause
 constexpr double kTwoMore = 0.2;  // where a first partner is missing: that there are two
 constexpr std::size_t kMostCauseOrders = 12;
 
@@ -46,10 +47,10 @@ FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
   std::vector<double> weight(order.size() + 2, 0.0);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const double share = prior_.odds(order[i]) / sum;
-    weight[i + 1] = (1 - kWhole) * share * (1 - two + two * 2 * (before + share / 2));
+    weight[i + 1] = (1 - kLoneCause) * share * (1 - two + two * 2 * (before + share / 2));
     before += share;
   }
-  weight[0] = kWhole;
+  weight[0] = kLoneCause;
   FirstHit made(relations_, base_, std::move(order), std::move(weight));
   for (const Observation& seen : history_) made.observe(seen);
   return made;

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strategies/prior.hpp"
+
 namespace bisectd::strategies {
 namespace {
 
-constexpr double kInteracting = 0.15 / 0.85;  // prior odds that a culprit is one only together with others
+constexpr double kInteracting = kJointCause / kLoneCause;  // prior odds that a culprit is one only together with others
 
 // The active set a claim is about.
 SuspectSet claimed(const Claim& claim, const Relations& relations, const SuspectSet& always_active,

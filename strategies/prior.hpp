@@ -9,6 +9,10 @@
 
 namespace bisectd::strategies {
 
+/// Prior probability that a cause is one suspect by itself, and that it is several that fail only together. A belief: no
+/// benchmark chose it.
+inline constexpr double kLoneCause = 0.85, kJointCause = 0.15;
+
 /// Prior odds as the search uses them. A hint may be worthless: a quarter of the belief is shared out evenly, so that a
 /// culprit which no hint flags costs at most two trials more, and mostly one.
 std::vector<double> believed_odds(std::span<const Suspect> suspects);

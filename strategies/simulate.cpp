@@ -69,6 +69,7 @@ class PlantedTruth {
       for (std::size_t b = 0; b < a; ++b) add(together_[on[a] * causes_.size() + on[b]]);
     }
     for (SuspectId suspect : members_of(active)) add(benign_[suspect]);
+    add(offset_);
     for (double& value : values) value += plant_.rounding / kHealthySpread * normal(random_);
     return values;
   }
@@ -153,6 +154,7 @@ class PlantedTruth {
         together_[a * causes_.size() + b] = direction(plant_.interaction * std::min(sizes[a], sizes[b]));
     for (SuspectId i = 0; i < culprits_.size(); ++i)
       benign_.push_back(direction(log_uniform(plant_.least_benign, plant_.most_benign)));
+    offset_ = direction(plant_.offset);
   }
   static bool active(const std::vector<SuspectId>& cause, const SuspectSet& neutralised) {
     return std::none_of(cause.begin(), cause.end(), [&](SuspectId member) { return neutralised.test(member); });
@@ -183,6 +185,7 @@ class PlantedTruth {
   std::vector<std::vector<double>> effects_of_;  // signatures, by cause
   std::vector<std::vector<double>> together_;    // what two causes add, by the greater number and the smaller
   std::vector<std::vector<double>> benign_;      // signatures of healthy suspects
+  std::vector<double> offset_;                   // the signature with everything neutralised
 };
 
 // Both ends are free, and never wrong.

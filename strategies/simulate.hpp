@@ -23,6 +23,7 @@ struct Plant {
   double least_size = 1e-4, most_size = 1e-2;  ///< of a cause in its first steps, relative; log-uniform between
   double interaction = 0;    ///< what two causes add to their sum, of the smaller one
   double rounding = 1e-6;    ///< of every step of every trial, relative
+  double offset = 1e-4;      ///< of the device from the reference, whatever is neutralised: as in the quickstart on real Paddle
   double least_benign = 1e-7, most_benign = 1e-7;  ///< what a healthy suspect changes by rounding; log-uniform between
   double slowdown = 1;       ///< what a trial takes with everything neutralised, against one with nothing
   std::vector<double> load = {};  ///< share of each suspect in that, in any unit; empty: the suspects' prices

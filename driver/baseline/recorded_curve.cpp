@@ -39,7 +39,7 @@ RecordedReference recorded_baseline(const configs::Experiment& experiment, const
     if (!metric.is_watched() && !baseline.runs.front().series.contains(metric.name))
       refuse(file.place, fmt::format("this baseline of the metric `{}` has no `{}`", baseline.metric, metric.name));
   for (const configs::Check& check : experiment.checks)
-    if (!baseline.facts.contains(check.name))
+    if (!check.standard && !baseline.facts.contains(check.name))
       refuse(check.place, fmt::format("{} does not say what the check `{}` is on the trusted side", file.value, check.name),
              fmt::format("add it to the experiment there, too, and `bisectd {}` once more", command));
   std::vector<judge::Curve> curves = curves_of(baseline);

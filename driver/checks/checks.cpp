@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/trim.hpp>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 
+#include "configs/meaning.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/read/logged_values.hpp"
@@ -77,6 +79,27 @@ std::vector<fs::path> logs_of(const configs::Side& side, const fs::path& attempt
   return {stdout_file(attempt), stderr_file(attempt)};
 }
 
+/// What the training has on all its devices. Empty for what is no number, or where the devices are not known.
+std::string times_devices(const std::string& value, int devices) {
+  const std::string number = configs::meaning(value);
+  double one = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), one);
+  if (devices == 0 || error != std::errc{} || end != number.data() + number.size()) return {};
+  return fmt::format("{}", one * devices);
+}
+
+std::vector<std::string> values_of(const configs::Check& check, std::span<const fs::path> files, int devices) {
+  std::vector<std::string> values;
+  for (const auto& pattern : check.patterns) {
+    if (check.standard && !values.empty()) break;
+    for (std::string& value : read::logged_values(files, pattern.value, check.standard ? 1 : kMostValues, check.after ? check.after->value : "")) {
+      if (check.per_device) value = times_devices(value, devices);
+      if (!value.empty() && std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
+    }
+  }
+  return values;
+}
+
 const std::string& fact(const Facts& facts, const configs::Check& check) {
   static const std::string nothing;
   const auto found = facts.find(check.name);
@@ -104,16 +127,18 @@ Facts facts_of_commands_again(const configs::Experiment& experiment, SideName na
   return facts;
 }
 
-Facts facts_in_files(const configs::Experiment& experiment, std::span<const fs::path> files) {
+Facts facts_in_files(const configs::Experiment& experiment, std::span<const fs::path> files, int devices) {
   Facts facts;
-  for (const configs::Check& check : experiment.checks)
-    if (check.pattern)
-      facts[check.name] = fmt::format("{}", fmt::join(read::logged_values(files, check.pattern->value, kMostValues), ", "));
+  for (const configs::Check& check : experiment.checks) {
+    if (check.patterns.empty()) continue;
+    const std::string said = fmt::format("{}", fmt::join(values_of(check, files, devices), ", "));
+    if (!said.empty() || !check.standard) facts[check.name] = said;
+  }
   return facts;
 }
 
 Facts facts_in_logs(const configs::Experiment& experiment, const configs::Side& side, const fs::path& attempt) {
-  return facts_in_files(experiment, logs_of(side, attempt));
+  return facts_in_files(experiment, logs_of(side, attempt), configs::devices_of_attempt(side.devices));
 }
 
 std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
@@ -129,13 +154,28 @@ std::vector<std::string> differing_commands(const configs::Experiment& experimen
 std::vector<std::string> differing_logs(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
   std::vector<std::string> differences;
   for (const configs::Check& check : experiment.checks) {
-    if (!check.pattern) continue;
+    if (check.patterns.empty() || !is_compared(check, reference, subject)) continue;
     const std::string &a = fact(reference, check), &b = fact(subject, check);
     const auto said = [](const std::string& values) { return values.empty() ? std::string("nothing") : shown(values); };
-    if (a.empty() || a != b)
-      differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}", check.name, said(a), said(b)));
+    if (a.empty() || (check.standard ? configs::meaning(a) != configs::meaning(b) : a != b))
+      differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}{}", check.name, said(a), said(b),
+                                        check.per_device ? " (devices of an attempt x what is logged)" : ""));
   }
   return differences;
+}
+
+std::vector<std::string> one_sided_logs(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
+  std::vector<std::string> lines;
+  for (const configs::Check& check : experiment.checks) {
+    const std::string &a = fact(reference, check), &b = fact(subject, check);
+    if (check.standard && a.empty() != b.empty())
+      lines.push_back(fmt::format("{}: only the log of the {} says it: {}", check.name, a.empty() ? "subject" : "reference", shown(a + b)));
+  }
+  return lines;
+}
+
+bool is_compared(const configs::Check& check, const Facts& reference, const Facts& subject) {
+  return !check.standard || (!fact(reference, check).empty() && !fact(subject, check).empty());
 }
 
 }  // namespace bisectd::driver

@@ -1,4 +1,4 @@
-#include "driver/commands/accept.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "driver/commands/check.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,9 +6,11 @@
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "configs/loader.hpp"
 #include "driver/baseline/recorded_curve.hpp"
@@ -16,7 +18,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
-#include "driver/launch/local.hpp"
+#include "driver/launch/make_launcher.hpp"
 #include "driver/loop/pilot.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
@@ -30,6 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kFewBytes = 1'000'000'000;
 constexpr int kShownRepeats = 4;
+constexpr std::size_t kMostShownHints = 8;
 constexpr int kUnequal = 3;  ///< as `run` ends where the sides train different things
 
 struct CheckOptions {
@@ -66,8 +69,8 @@ void check_devices(const char* side, const configs::Devices& devices) {
 
 void check_side(const char* name, const LaunchSide& side) {
   const std::size_t slots = side.pool->size();
-  say("ok", fmt::format("{}: {} in {}, {} at a time", name, side.settings->command.front().value,
-                        side.directory.string(), slots));
+  say("ok", fmt::format("{}: {} in {}, {} at a time{}", name, side.settings->command.front().value, side.directory.string(), slots,
+                        side.scheduler ? fmt::format(", as jobs of {}, which accepts such a job", side.scheduler->name()) : ""));
   check_devices(name, side.settings->devices);
   if (side.settings->perturb)
     say("ok", fmt::format("{}: repeats are perturbed by {}", name, perturbation_text(*side.settings->perturb, kShownRepeats)));
@@ -79,11 +82,24 @@ std::string members_text(const configs::Family& family, const configs::Selection
   return fmt::format("{}: those that {}{}", family.name, queried ? "the framework names" : "a run uses", listed ? fmt::format(", and {} named here", listed) : "");
 }
 
+/// What a file makes likely: "layers: likely by align.json: stem (20), what computes ConvBlock (20)".
+std::string odds_text(const std::string& family, const configs::Selection& selection) {
+  std::string text = fmt::format("{}: likely by {}:", family, selection.likely_from->value);
+  const std::size_t shown = std::min(selection.hints.size(), kMostShownHints);
+  for (const configs::Hint& hint : std::span(selection.hints).first(shown))
+    text += fmt::format(" {}{}{} ({:g}),", hint.computes ? "what computes " : "", hint.name, hint.computes && hint.backward ? " backward" : "",
+                        hint.odds);
+  if (shown < selection.hints.size()) return text + fmt::format(" and {} more", selection.hints.size() - shown);
+  text.pop_back();
+  return text;
+}
+
 void check_suspects(const configs::Experiment& experiment, const neutralise::Environment& environment) {
   const auto catalogue = neutralise::make_catalogue(experiment, {}, neutralise::always_off(experiment, environment));
   for (const auto& [name, selection] : experiment.suspects) {
     const auto listed = std::ranges::count(catalogue.members(), name, &neutralise::Member::family);
     say("ok", members_text(experiment.families.at(name), selection, static_cast<std::size_t>(listed)));
+    if (!selection.hints.empty()) say("ok", odds_text(name, selection));
   }
 }
 
@@ -106,7 +122,9 @@ int check_facts(const configs::Experiment& experiment, const Sides& sides, launc
   }
   for (const std::string& difference : differences) say("error", "checks." + difference);
   for (const configs::Check& check : experiment.checks)
-    if (check.pattern)
+    if (check.standard)
+      continue;  // which of them the logs have, nobody knows yet
+    else if (!check.patterns.empty())
       say("ok", fmt::format("checks.{}: what both logs say is compared once both sides ran", check.name));
     else if (differences.empty())
       say("ok", fmt::format("checks.{}: both sides say the same", check.name));
@@ -136,7 +154,8 @@ int check(const CheckOptions& options) {
   std::optional<keep::TemporaryFolder> scratch;
   if (!options.run) scratch.emplace();
   const fs::path folder = scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
-  launch::LocalLauncher launcher;
+  const auto launching = launch::make_launcher(experiment, folder, [](const std::string& text) { say("warning", text); });
+  launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
   settle_toggles(experiment, sides.subject.environment);
   const bool compares = experiment.accept.goal == configs::Goal::agrees;
@@ -161,7 +180,7 @@ void add_check(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("check", "check all that can be checked before a run");
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
-  command->add_flag("--run", options->run, "run a few of both sides, too: how far runs are comparable, whether the subject fails");
+  command->add_flag("--run", options->run, "also run each side a few times: up to which step can runs be compared, and does the subject fail");
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }
 

@@ -1,4 +1,4 @@
-#include "driver/commands/ci.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -52,8 +52,9 @@ struct CiOptions {
 
 /// What no other model may use meanwhile.
 std::set<std::string> devices_of(const configs::Experiment& experiment) {
-  std::set<std::string> names = launch::device_names(experiment.subject.devices);
-  if (!experiment.reference.is_recorded()) names.merge(launch::device_names(experiment.reference.devices));
+  std::set<std::string> names;
+  if (!experiment.subject.slurm) names.merge(launch::device_names(experiment.subject.devices));  // else its scheduler shares them out
+  if (!experiment.reference.is_recorded() && !experiment.reference.slurm) names.merge(launch::device_names(experiment.reference.devices));
   return names;
 }
 
@@ -306,7 +307,7 @@ void add_ci(CLI::App& app, Action& action) {
   command->add_option("SUITE", options->suite, "the suite file (YAML)")->required();
   command->add_option("--out", options->out, "folder that gets the suite directory and the history")->capture_default_str();
   command->add_option("--only", options->only, "this model only; may be given again");
-  command->add_flag("--changed-only", options->changed_only, "leave out models that agreed and surely have not changed since");
+  command->add_flag("--changed-only", options->changed_only, "leave out models that agreed last time and surely have not changed since");
   command->add_flag("--new", options->fresh, "start anew even if the last suite is not finished");
   command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
   command->add_option("--color", options->color, "colour in the result: auto, always or never")

@@ -13,9 +13,6 @@ namespace bisectd::driver::commands {
 /// Does the command's work and returns the program's exit code.
 using Action = std::function<int()>;
 
-/// Each command NAME has a file NAME.hpp with `void add_NAME(CLI::App& app, Action& action)`: it adds the subcommand to
-/// `app`; parsing it sets `action`.
-
 /// The command line asks for something that cannot be done; nothing was started.
 class UsageError : public std::runtime_error {
  public:

@@ -12,6 +12,7 @@
 
 #include "configs/formats.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/commands/comparison_text.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/judge/comparison.hpp"

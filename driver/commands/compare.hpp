@@ -1,13 +1,9 @@
-// `bisectd compare REFERENCE... -- CANDIDATE...`: the verdict of a run for logs that already exist.
+// `bisectd compare REFERENCE... -- CANDIDATE...`: its "--".
 #pragma once
 
 #include <vector>
 
-#include "driver/commands/command.hpp"
-
 namespace bisectd::driver::commands {
-
-void add_compare(CLI::App& app, Action& action);
 
 /// The words of a command line, with the "--" of `compare` as the option it stands for: the parser of command lines
 /// would swallow it.

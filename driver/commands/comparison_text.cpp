@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "configs/printable.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 
@@ -27,8 +28,9 @@ std::string coloured(Verdict verdict, const std::string& text, bool colour) {
 std::string row_text(const ComparisonRow& row, std::size_t name_width, std::size_t metric_width, bool colour) {
   const judge::Judgement& judgement = row.judgement;
   const std::string verdict = fmt::format("{:12}", reports::verdict_word(judgement.verdict));
-  std::string text = fmt::format("{:{}}  {:{}}  {}  {:>12}  {:>9}  {:>6}  {}\n", reports::plain(row.candidate), name_width,
-                                 reports::plain(row.metric), metric_width, coloured(judgement.verdict, verdict, colour),
+  const std::string names = configs::filled_behind(reports::plain(row.candidate), name_width) + "  " +
+                            configs::filled_behind(reports::plain(row.metric), metric_width);
+  std::string text = fmt::format("{}  {}  {:>12}  {:>9}  {:>6}  {}\n", names, coloured(judgement.verdict, verdict, colour),
                                  judgement.delta ? reports::percent_text(judgement.delta) : "",
                                  judgement.standard_error ? fmt::format("{:.2g} %", 100 * *judgement.standard_error) : "",
                                  fmt::format("{:.0f} %", 100 * judgement.p_bad), reports::plain(judgement.text));
@@ -69,8 +71,8 @@ nlohmann::json or_null(const std::optional<T>& value) {
 std::string comparison_text(const ComparisonTable& table, const configs::Acceptance& accept, bool plot, bool colour) {
   std::size_t name_width = 9, metric_width = 6;
   for (const ComparisonRow& row : table.rows) {
-    name_width = std::max(name_width, reports::plain(row.candidate).size());
-    metric_width = std::max(metric_width, reports::plain(row.metric).size());
+    name_width = std::max(name_width, configs::columns(reports::plain(row.candidate)));
+    metric_width = std::max(metric_width, configs::columns(reports::plain(row.metric)));
   }
   std::string text = fmt::format("{:{}}  {:{}}  {:12}  {:>12}  {:>9}  {:>6}\n", "candidate", name_width, "metric",
                                  metric_width, "verdict", "difference", "error", "p(bad)");

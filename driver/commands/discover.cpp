@@ -1,4 +1,4 @@
-#include "driver/commands/discover.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,16 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/loop/both_ends.hpp"
+#include "driver/read/follow.hpp"
+#include "driver/read/names.hpp"
+#include "driver/read/sieve.hpp"
+#include "driver/trial/attempt_files.hpp"
+#include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -19,6 +25,7 @@ struct DiscoverOptions {
   std::string out = "bisectd-out";
   bool quiet = false;
   bool json = false;
+  bool missing = false;
 };
 
 /// What keeps a member from being a suspect: the list names it already, or it cannot be neutralised; else nothing.
@@ -26,6 +33,71 @@ std::string remark(const configs::Family& family, const std::string& name, const
   if (std::ranges::count(off, name)) return "off already";
   if (std::ranges::binary_search(family.never_off.names, name)) return "always on; " + family.never_off.instead;
   return {};
+}
+
+/// What a run computed on the CPU because the device has no kernel for it.
+struct Missing {
+  std::string name;        ///< as the log writes it
+  std::string detail;      ///< a dtype, say; empty where the log has none
+  std::int64_t lines = 0;  ///< of the log: a launch each, or one for the whole process, as the framework logs it
+};
+
+/// By the patterns of the family: its traces, where they tell dtypes apart, and what ran elsewhere. The most frequent first.
+std::vector<Missing> missing_in(const std::vector<std::filesystem::path>& logs, const configs::Family& family) {
+  std::vector<read::NamePattern> patterns;
+  if (family.effect && !family.effect->log.value.empty()) patterns.push_back({family.effect->log.value});
+  patterns.push_back({family.discover->elsewhere->value});
+  read::NameCounter counter(patterns);
+  read::Sieve sieve;
+  for (const read::Needed& needed : counter.needed()) sieve.add(needed);
+  for (const std::filesystem::path& log : logs) {
+    read::Follower follower(log);
+    follower.finish([&](const read::Block& block) { sieve.pick(block, [&](const read::Line& line) { counter.feed(line); }); });
+  }
+  std::vector<Missing> missing;
+  std::set<std::string> told;  // both patterns may fit one line
+  for (const read::NameCounts& counts : counter.counts()) {
+    std::set<std::string> here;
+    for (const auto& [found, lines] : counts)
+      if (!told.contains(found.name)) {
+        missing.push_back({found.name, found.detail, lines});
+        here.insert(found.name);
+      }
+    told.merge(here);
+  }
+  std::ranges::stable_sort(missing, std::ranges::greater{}, &Missing::lines);
+  return missing;
+}
+
+/// Logs of the only trial that was run.
+std::vector<std::filesystem::path> logs_of(const Run& run, const configs::Side& subject) {
+  const auto folder = run.directory.folder() / run.record.trials.back().attempts.back().folder;
+  if (subject.log) return {folder / *subject.log};
+  return {stdout_file(folder), stderr_file(folder)};
+}
+
+/// What the device has no kernel for; members that the subject lists itself leave the same lines.
+int list_missing(const configs::Experiment& experiment, HandRun& run, bool as_json) {
+  const neutralise::Discovered off = run.off_already();
+  const std::vector<std::filesystem::path> logs = logs_of(run.run(), experiment.subject);
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(name);
+    if (!selection.discover || !family.discover->elsewhere) continue;
+    const std::vector<Missing> missing = missing_in(logs, family);
+    if (!as_json) fmt::print("{}: {} without a kernel of the device\n", name, missing.size());
+    json[name] = nlohmann::ordered_json::array();
+    const auto listed = off.find(name);
+    for (const Missing& one : missing) {
+      const bool is_listed = listed != off.end() && std::ranges::count(listed->second, one.name);
+      json[name].push_back({{"name", one.name}, {"dtype", one.detail}, {"lines", one.lines}, {"remark", is_listed ? "off already" : ""}});
+      if (!as_json)
+        fmt::print("  {}{}: {} line{} of the log{}\n", reports::plain(one.name), one.detail.empty() ? "" : " (" + reports::plain(one.detail) + ")",
+                   one.lines, one.lines == 1 ? "" : "s", is_listed ? "  (off already)" : "");
+    }
+  }
+  if (as_json) fmt::print("{}\n", json.dump(2));
+  return 0;
 }
 
 int discover(const DiscoverOptions& options) {
@@ -36,8 +108,13 @@ int discover(const DiscoverOptions& options) {
     any = any || selection.discover;
   }
   if (!any) throw UsageError("no family under `suspects` can discover its members; `bisectd families` says which can");
+  if (options.missing && std::ranges::none_of(experiment.suspects, [&](const auto& entry) {
+        return entry.second.discover && experiment.families.at(entry.first).discover->elsewhere;
+      }))
+    throw UsageError("no family under `suspects` shows what ran elsewhere (`discover.elsewhere`); `ops` of paddle-npu and torch-npu do");
   HandRun run(experiment, options.out, "discover", options.quiet);
-  const neutralise::Discovered found = discover(run.night());
+  const neutralise::Discovered found = discover(run.run());
+  if (options.missing) return list_missing(experiment, run, options.json);
   const neutralise::Discovered off = run.off_already();
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, selection] : experiment.suspects) {
@@ -67,6 +144,7 @@ void add_discover(CLI::App& app, Action& action) {
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  command->add_flag("--missing", options->missing, "list what ran on the CPU because the device has no kernel for it, instead");
   command->add_flag("--json", options->json, "print JSON instead of text on stdout");
   command->callback([&action, options] { action = [options] { return discover(*options); }; });
 }

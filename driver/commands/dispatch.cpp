@@ -8,28 +8,8 @@
 
 #include "configs/loader.hpp"
 #include "configs/suggest.hpp"
-#include "driver/commands/accept.hpp"
-#include "driver/commands/check.hpp"
-#include "driver/commands/ci.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/commands/compare.hpp"
-#include "driver/commands/completion.hpp"
-#include "driver/commands/discover.hpp"
-#include "driver/commands/explain.hpp"
-#include "driver/commands/families.hpp"
-#include "driver/commands/history.hpp"
-#include "driver/commands/init.hpp"
-#include "driver/commands/manual.hpp"
-#include "driver/commands/plan.hpp"
-#include "driver/commands/prune.hpp"
-#include "driver/commands/record.hpp"
-#include "driver/commands/report.hpp"
-#include "driver/commands/resume.hpp"
-#include "driver/commands/run.hpp"
-#include "driver/commands/schema.hpp"
-#include "driver/commands/simulate.hpp"
-#include "driver/commands/status.hpp"
-#include "driver/commands/trial.hpp"
-#include "driver/commands/version.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/loop/loop.hpp"
@@ -98,7 +78,7 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_init, add_check, add_families, add_discover, add_plan, add_simulate, add_record, add_run, add_resume,
+  for (const auto add : {add_init, add_check, add_families, add_discover, add_align, add_plan, add_simulate, add_record, add_run, add_resume,
                          add_status, add_report, add_explain, add_trial, add_compare, add_ci, add_accept, add_prune,
                          add_history, add_schema, add_completion, add_manual, add_version})
     add(app, action);

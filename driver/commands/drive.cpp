@@ -10,11 +10,12 @@
 
 #include "configs/loader.hpp"
 #include "configs/resolved.hpp"
+#include "driver/align/odds_file.hpp"
 #include "driver/checks/versions.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/commands/experiment_changes.hpp"
 #include "driver/keep/lock.hpp"
-#include "driver/launch/local.hpp"
+#include "driver/launch/make_launcher.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/loop.hpp"
@@ -27,7 +28,9 @@ namespace fs = std::filesystem;
 
 configs::Experiment load(const std::string& file, configs::Needed needed) {
   try {
-    return configs::load_experiment(file, needed);
+    configs::Experiment experiment = configs::load_experiment(file, needed);
+    align::read_odds_files(experiment);
+    return experiment;
   } catch (const std::system_error& error) {
     throw UsageError(error.what());
   }
@@ -88,7 +91,8 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
     if (const std::size_t strays = launch::sweep_strays(past.run_tag + "/"))
       progress.line(fmt::format("ended {} processes that an earlier bisectd left behind", strays));
   }
-  launch::LocalLauncher launcher;
+  const auto launching = launch::make_launcher(experiment, directory.folder(), [&](const std::string& text) { progress.line(text); });
+  launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   settle_toggles(experiment, sides.subject.environment);
   const auto versions = find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag).found;
@@ -103,8 +107,8 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   past.versions = versions;
   progress.line(fmt::format("run directory: {}", directory.folder().string()));
   const bool was_finished = past.finished;
-  Night night(experiment, sides, directory, journal, std::move(past), launcher, progress);
-  const reports::Record& record = run_loop(night);
+  Run run(experiment, sides, directory, journal, std::move(past), launcher, progress);
+  const reports::Record& record = run_loop(run);
   if (!was_finished && !options.prune) remember(record, digest, history, progress);
   print_result(record, options.output);
   return exit_code(record.outcome);

@@ -1,10 +1,11 @@
 // The evidence is told to a search again; what it then answers is explained with the trials that show it.
-#include "driver/commands/explain.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -38,7 +39,7 @@ class Retold {
   Retold(const configs::Experiment& experiment, History history)
       : history_(std::move(history)),
         catalogue_(*history_.catalogue),
-        problem_(preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject.devices).size(),
+        problem_(preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(),
                                        history_.exact),
                             history_.preferred)) {
     Inquiry inquiry(problem_, engine_of(experiment.search.engine));
@@ -46,9 +47,11 @@ class Retold {
       PastTrial& trial = history_.trials[index];
       if (!trial.judgement || !is_evidence(trial.role)) continue;
       trial.neutralised.resize(catalogue_.size());  // the subject as it is runs before the suspects are known
-      inquiry.learn(told_by(trial));
-      for (const SuspectId id : trial.refused) inquiry.learn(told_of_refusal(id, catalogue_.size()));
-      trials_.push_back(&trial);
+      inquiry.learn(judged_run(trial));
+      for (const SuspectId id : trial.refused) inquiry.learn(refusal_of(id, catalogue_.size()));
+      if (trial.role == Role::signature) ++short_ones_;  // which have no verdict
+      else trials_.push_back(&trial);
+      if (!trial.judgement->signature.empty()) signed_.push_back(&trial);
     }
     answer_ = inquiry.answer();
     relations_.emplace(answer_.needs_belied ? without_needs(problem_) : problem_);
@@ -57,6 +60,10 @@ class Retold {
   const neutralise::Catalogue& catalogue() const { return catalogue_; }
   const strategies::Answer& answer() const { return answer_; }
   const std::vector<const PastTrial*>& trials() const { return trials_; }
+  /// "13 trials", and how many there were beside them of which only the first steps were looked at.
+  std::string trials_text() const {
+    return fmt::format("{} trials{}", trials_.size(), short_ones_ == 0 ? "" : fmt::format(" and the first steps of {} more", short_ones_));
+  }
 
   std::string labels(const std::vector<SuspectId>& ids, const char* between) const {
     std::string text;
@@ -77,6 +84,19 @@ class Retold {
                trial.judgement->delta ? fmt::format(" ({})", reports::percent_text(trial.judgement->delta)) : "");
   }
 
+  /// Two trials that differ in this cause alone show what it does to the first steps.
+  void print_signature(const std::vector<SuspectId>& cause) const {
+    std::map<std::vector<std::vector<SuspectId>>, std::size_t> first;  // trial, by the causes active in it
+    for (const PastTrial* trial : signed_) first.emplace(active_causes(*trial), trial->number);
+    for (const auto& [causes, with] : first) {
+      auto others = causes;
+      const auto without = std::erase(others, cause) == 1 ? first.find(others) : first.end();
+      if (without == first.end()) continue;
+      fmt::print("its signature is the difference between the first steps of trials {} and {}\n", with, without->second);
+      return;
+    }
+  }
+
   void print_claim(const Claim& claim) const {
     fmt::print("{}{}\n", words_of(claim), claim.proved ? ":" : ": not proved");
     std::size_t shown = 0;
@@ -88,6 +108,13 @@ class Retold {
   }
 
  private:
+  std::vector<std::vector<SuspectId>> active_causes(const PastTrial& trial) const {
+    std::vector<std::vector<SuspectId>> active;
+    for (const auto& cause : answer_.causes)
+      if (std::ranges::none_of(cause, [&](SuspectId member) { return trial.neutralised.test(member); })) active.push_back(cause);
+    return active;
+  }
+
   std::string words_of(const Claim& claim) const {
     std::vector<SuspectId> rest = claim.subject;
     if (!rest.empty()) rest.pop_back();
@@ -113,7 +140,9 @@ class Retold {
   strategies::Problem problem_;
   std::optional<strategies::Relations> relations_;  // as the answer believes them
   strategies::Answer answer_;
-  std::vector<const PastTrial*> trials_;
+  std::vector<const PastTrial*> trials_;  // judged
+  std::vector<const PastTrial*> signed_;  // with a signature
+  std::size_t short_ones_ = 0;            // of which only the first steps were looked at
 };
 
 const char* state_text(strategies::State state) {
@@ -130,7 +159,7 @@ const char* state_text(strategies::State state) {
 
 void explain_all(const Retold& retold) {
   const strategies::Answer& answer = retold.answer();
-  fmt::print("{}, from {} trials\n", state_text(answer.state), retold.trials().size());
+  fmt::print("{}, from {}\n", state_text(answer.state), retold.trials_text());
   if (!answer.explanation.empty()) fmt::print("{}\n", retold.catalogue().with_labels(answer.explanation));
   if (answer.state == strategies::State::proved) {
     for (const auto& cause : answer.causes)
@@ -195,6 +224,7 @@ void explain_one(const Retold& retold, SuspectId id) {
   }
   for (const auto& each : answer.causes)
     if (holds(each) && each.size() > 1) fmt::print("{} fail only together\n", retold.labels(each, " and "));
+  if (cause != answer.causes.end()) retold.print_signature(*cause);
   for (const Claim& claim : answer.certificate)
     if (holds(claim.subject) || claim.kind == Claim::Kind::fix_passes) retold.print_claim(claim);
 }
@@ -233,7 +263,7 @@ int explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "say why a suspect is in or out, with the trials that show it");
+  CLI::App* command = app.add_subcommand("explain", "say why a suspect is guilty or not, with the trials that show it");
   command->add_option("DIR", options->folder, "the run directory")->required();
   command->add_option("SUSPECT", options->suspect, "one suspect; without it, the whole proof");
   command->callback([&action, options] { action = [options] { return explain(*options); }; });

@@ -24,11 +24,12 @@ keep::RunDirectory made(const std::string& out, const std::string& name) {
 }  // namespace
 
 HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what, bool quiet)
-    : experiment_(experiment), progress_(quiet), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()) {
+    : experiment_(experiment), progress_(quiet), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()),
+      launcher_(launch::make_launcher(experiment, directory_.folder(), [this](const std::string& text) { progress_.line(text); })) {
   for (const auto& warning : experiment.warnings) progress_.line(configs::render(warning));
   History none{.started_utc = keep::utc_now(), .run_tag = make_run_tag(directory_.folder())};
   try {
-    sides_ = prepare_sides(experiment, launcher_, directory_.folder(), none.run_tag);
+    sides_ = prepare_sides(experiment, *launcher_, directory_.folder(), none.run_tag);
   } catch (const configs::ConfigError&) {
     std::filesystem::remove_all(directory_.folder());  // nothing was started: leave nothing behind
     throw;
@@ -37,7 +38,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const 
   journal_.emplace(directory_.journal(), 0);
   journal_->append(run_record(none, experiment));
   progress_.line(fmt::format("run directory: {}", directory_.folder().string()));
-  night_.emplace(experiment, sides_, directory_, *journal_, std::move(none), launcher_, progress_);
+  run_.emplace(experiment, sides_, directory_, *journal_, std::move(none), *launcher_, progress_);
 }
 
 }  // namespace bisectd::driver::commands

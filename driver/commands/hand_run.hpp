@@ -6,8 +6,8 @@
 #include "configs/experiment.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
-#include "driver/launch/local.hpp"
-#include "driver/loop/night.hpp"
+#include "driver/launch/make_launcher.hpp"
+#include "driver/loop/run.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -16,7 +16,7 @@ class HandRun {
   /// Makes OUT/NAME-WHAT-UTC/ and prepares both sides. Throws what `bisectd run` throws before anything is started.
   HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what, bool quiet);
 
-  Night& night() { return *night_; }
+  Run& run() { return *run_; }
   const keep::RunDirectory& directory() const { return directory_; }
   /// Members that the subject's own environment lists already.
   neutralise::Discovered off_already() const { return neutralise::always_off(experiment_, sides_.subject.environment); }
@@ -26,10 +26,10 @@ class HandRun {
   Progress progress_;
   keep::RunDirectory directory_;
   keep::Lock lock_;
-  launch::LocalLauncher launcher_;
+  std::unique_ptr<launch::Launcher> launcher_;
   Sides sides_;
   std::optional<keep::Journal> journal_;
-  std::optional<Night> night_;
+  std::optional<Run> run_;
 };
 
 }  // namespace bisectd::driver::commands

@@ -1,4 +1,4 @@
-#include "driver/commands/history.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "configs/printable.hpp"
 #include "configs/suggest.hpp"
 #include "driver/record/past_results.hpp"
 #include "reports/escape.hpp"
@@ -37,11 +38,11 @@ std::string culprits_text(const PastResult& result) {
 
 void print_table(const std::vector<PastResult>& results) {
   std::size_t width = 5;
-  for (const PastResult& result : results) width = std::max(width, reports::plain(result.model).size());
+  for (const PastResult& result : results) width = std::max(width, configs::columns(reports::plain(result.model)));
   std::map<std::string, std::pair<std::size_t, std::set<std::string>>> guilty;  // times, and in which models
   for (const PastResult& result : results) {
-    fmt::print("{}  {:<{}}  {:<16}  {:>12}  {}\n", reports::plain(result.utc), reports::plain(result.model), width,
-               reports::plain(result.outcome), reports::percent_text(result.delta), culprits_text(result));
+    fmt::print("{}  {}  {:<16}  {:>12}  {}\n", reports::plain(result.utc),
+               configs::filled_behind(reports::plain(result.model), width), reports::plain(result.outcome), reports::percent_text(result.delta), culprits_text(result));
     for (const reports::Name& name : result.culprits) {
       auto& [times, models] = guilty[name_text(name)];
       ++times;
@@ -97,7 +98,7 @@ void add_history(CLI::App& app, Action& action) {
   const auto options = std::make_shared<HistoryOptions>();
   CLI::App* command = app.add_subcommand("history", "say what earlier runs came to, and who was guilty how often");
   command->add_option("PATH", options->path, "the history file, or the folder it is in")->capture_default_str();
-  command->add_option("--model", options->model, "of this experiment only");
+  command->add_option("--model", options->model, "only results of this experiment");
   command->add_flag("--json", options->json, "one JSON document instead of text");
   command->callback([&action, options] { action = [options] { return history(*options); }; });
 }

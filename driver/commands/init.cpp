@@ -1,4 +1,4 @@
-#include "driver/commands/init.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,9 +32,25 @@ struct Training {
   std::string metric;                   ///< the block's inside
 };
 
+/// The script of this folder that trains, by its name; empty if there is none.
+std::string training_script() {
+  for (const char* usual : {"tools/train.py", "train.py", "main.py"})
+    if (fs::exists(usual)) return usual;
+  std::vector<std::string> others;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(".", fs::directory_options::skip_permission_denied, ignored)) {
+    const std::string name = entry.path().filename().string();
+    constexpr const char* kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";  // no quotes in YAML
+    const bool trains = name.find("train") != std::string::npos || name.starts_with("run_");
+    if (trains && name.ends_with(".py") && name.find_first_not_of(kPlain) == std::string::npos) others.push_back(name);
+  }
+  return others.empty() ? "" : std::ranges::min(others);
+}
+
 Training guessed_training() {
   const auto is_there = [](const char* path) { return fs::exists(path); };
-  const char* script = is_there("tools/train.py") ? "tools/train.py" : is_there("train.py") ? "train.py" : nullptr;
+  const std::string found = training_script();
+  const char* script = found.empty() ? nullptr : found.c_str();
   if (script && is_there("ppocr"))
     return {"this folder looks like PaddleOCR",
             fmt::format("python, {}, -c, CONFIG.yml, -o, Global.log_smooth_window=1, Global.print_batch_step=1, "
@@ -44,6 +60,15 @@ Training guessed_training() {
     return {"this folder looks like PaddleSeg",
             fmt::format("python, {}, --config, CONFIG.yml, --log_iters, \"1\", --save_dir, \"{{attempt}}/output\"", script),
             ", --device, gpu", ", --device, npu", "loss: {format: paddleseg}"};
+  if (script && is_there("ppcls"))
+    return {"this folder looks like PaddleClas",
+            fmt::format("python, {}, -c, CONFIG.yaml, -o, Global.print_batch_step=1, "
+                        "-o, \"Global.output_dir={{attempt}}/output\"", script),
+            ", -o, Global.device=gpu", ", -o, Global.device=npu", "loss: {format: paddleclas}"};
+  if (script && is_there("ppdet"))
+    return {"this folder looks like PaddleDetection",
+            fmt::format("python, {}, -c, CONFIG.yml, -o, log_iter=1, \"save_dir={{attempt}}/output\"", script),
+            ", use_gpu=True", ", use_gpu=False, use_npu=True", "loss: {format: paddledetection}"};
   return {script ? fmt::format("this folder has a {}", script) : "nothing here looks like a training",
           fmt::format("python, {}", script ? script : "train.py"), "", "",
           "loss: {pattern: 'step[ :=]+(?P<step>\\d+).*loss[ :=]+(?P<value>\\S+)'}"};
@@ -106,12 +131,20 @@ constexpr const char* kOwnFamily = R"(families:                      # what can 
     deliver: {environment: MY_CPU_OPS, separator: ","}
 )";
 
+/// Editors with a language server for YAML read this line, complete keys and mark what is wrong.
+std::string schema_line() {
+  const fs::path schema = configs::data_folder() / "schema/experiment.schema.json";
+  if (!fs::exists(schema)) return "";
+  const std::string path = fs::absolute(schema).lexically_normal().string();
+  return fmt::format("# yaml-language-server: $schema=file://{}\n", reports::plain(path));
+}
+
 std::string experiment_text(const std::string& preset) {
   const Training training = guessed_training();
   const std::string searched = preset.empty() ? "" : suspects_of(preset);
   const std::string extends = preset.empty() ? "" : fmt::format("extends: {:<20} # what can be switched off, and how\n", preset);
   return fmt::format(
-      R"(# An experiment of bisectd, guessed by `bisectd init`: {origin}. Look at every line, then try it with
+      R"({schema}# An experiment of bisectd, guessed by `bisectd init`: {origin}. Look at every line, then try it with
 #   bisectd check experiment.yaml --run
 version: 1
 name: {name:<23} # names the run directory
@@ -133,15 +166,19 @@ subject:                       # the side that loses accuracy
 steps: 200                     # both sides are ended after this step; absent: as long as the reference trains
 metric: {{{metric}}}   # every step, not smoothed
 accept: {{target: 0.5%}}         # of the last 30 % of the run
+{checks}
 
 {families}suspects:
 {suspects}
 search: {{budget: {{trials: 200, hours: 10}}}}
 )",
-      fmt::arg("origin", training.origin), fmt::arg("name", "my-training"), fmt::arg("extends", extends),
+      fmt::arg("schema", schema_line()), fmt::arg("origin", training.origin), fmt::arg("name", "my-training"),
+      fmt::arg("extends", extends),
       fmt::arg("words", training.words), fmt::arg("on_reference", training.on_reference),
       fmt::arg("on_subject", training.on_subject), fmt::arg("gpus", device_ids("nvidia")),
       fmt::arg("npus", device_ids("davinci")), fmt::arg("metric", training.metric),
+      fmt::arg("checks", preset.empty() ? "" : "checks: standard               # settings that both logs say must be the same\n"
+                                                        "# hold: {seed: 1024, deterministic: true}   # in every run of both sides\n"),
       fmt::arg("perturb", is_perturbed(preset) ? "" : kPerturb),
       fmt::arg("families", searched.empty() ? std::string(kOwnFamily) + "\n" : ""),
       fmt::arg("suspects", searched.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n" : searched));
@@ -165,7 +202,13 @@ int init(const InitOptions& options) {
   }
   if (fs::exists(options.file)) throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
   keep::write_file(options.file, text);
-  fmt::print("wrote {0}; look at it, then: bisectd check {0} --run\n", reports::plain(options.file));
+  const bool wants_file = text.find("CONFIG.y") != std::string::npos;
+  fmt::print("wrote {0}. What to do next:\n"
+             "  1. look at every line of {0}{1}\n"
+             "  2. bisectd check {0} --run   finds mistakes, from a few runs of each side\n"
+             "  3. bisectd plan {0}          says what the night will take\n"
+             "  4. bisectd run {0}\n",
+             reports::plain(options.file), wants_file ? ", and put your configuration in the place of CONFIG" : "");
   return 0;
 }
 

@@ -1,4 +1,4 @@
-#include "driver/commands/plan.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -184,7 +184,7 @@ int plan(const PlanOptions& options) {
 void add_plan(CLI::App& app, Action& action) {
   const auto options = std::make_shared<PlanOptions>();
   CLI::App* command =
-      app.add_subcommand("plan", "print the first commands that a run would start, and what it is expected to take");
+      app.add_subcommand("plan", "print the first commands that a run would start, and how long it is likely to take");
   add_foreseen_options(*command, options->foreseen);
   command->add_option("--out", options->out, "folder that would get the run directory")->capture_default_str();
   command->callback([&action, options] { action = [options] { return plan(*options); }; });

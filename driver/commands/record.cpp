@@ -1,4 +1,4 @@
-#include "driver/commands/record.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -49,25 +49,24 @@ void check_target(const RecordOptions& options) {
 }
 
 /// Checks and versions first: what fails, fails before anything is trained.
-Baseline recorded(const configs::Experiment& experiment, HandRun& run, const RecordOptions& options) {
-  Night& night = run.night();
-  const fs::path folder = run.directory().folder();
+Baseline recorded(const configs::Experiment& experiment, Run& run, const RecordOptions& options) {
+  const fs::path folder = run.directory.folder();
   Baseline baseline{.model = options.model.empty() ? experiment.name : options.model,
                     .metric = experiment.metrics.front().name,
                     .made_utc = keep::utc_now(),
                     .recorded = true};
   try {
-    baseline.facts = facts_of_commands(experiment, night.sides.reference, SideName::reference, night.launcher, folder / "checks",
-                                       night.past.run_tag + "/checks");
+    baseline.facts = facts_of_commands(experiment, run.sides.reference, SideName::reference, run.launcher, folder / "checks",
+                                       run.state.past.run_tag + "/checks");
   } catch (const std::runtime_error& error) {
     throw Infrastructure(error.what());
   }
-  baseline.versions = find_versions(experiment, night.sides.reference, night.launcher, folder / "versions", night.past.run_tag).found;
-  add_runs(baseline, measure_reference(night));
-  for (const judge::Finding& finding : night.jury->findings()) night.warn(finding.text);
-  baseline.facts.merge(logged_reference_facts(experiment, night.reference_attempt));
+  baseline.versions = find_versions(experiment, run.sides.reference, run.launcher, folder / "versions", run.state.past.run_tag).found;
+  add_runs(baseline, measure_reference(run));
+  for (const judge::Finding& finding : run.state.jury->findings()) run.warn(finding.text);
+  baseline.facts.merge(logged_reference_facts(experiment, run.state.reference_attempt));
   for (const auto& [check, said] : baseline.facts)
-    if (said.empty()) night.warn(fmt::format("the check {} finds nothing on this side, so no subject will agree with it", check));
+    if (said.empty()) run.warn(fmt::format("the check {} finds nothing on this side, so no subject will agree with it", check));
   return baseline;
 }
 
@@ -79,7 +78,7 @@ int record(const RecordOptions& options) {
     throw UsageError(fmt::format("--model '{}': {}", options.model, configs::kPlainNameRule));
   check_target(options);
   HandRun run(experiment, options.out, "record", options.quiet);
-  const Baseline baseline = recorded(experiment, run, options);
+  const Baseline baseline = recorded(experiment, run.run(), options);
   keep::write_file_durably(options.file, baseline_text(baseline));
   const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
   fmt::print("wrote {}: {} of {}, {} runs{}\n", reports::plain(options.file), baseline.metric, baseline.model, runs,

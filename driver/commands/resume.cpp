@@ -1,4 +1,4 @@
-#include "driver/commands/resume.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

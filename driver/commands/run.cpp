@@ -1,4 +1,4 @@
-#include "driver/commands/run.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

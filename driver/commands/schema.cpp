@@ -1,8 +1,9 @@
-#include "driver/commands/schema.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 
 #include "configs/loader.hpp"
 #include "driver/keep/run_directory.hpp"
@@ -10,10 +11,12 @@
 namespace bisectd::driver::commands {
 
 void add_schema(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("schema", "print the JSON schema of experiment files, for editors");
-  command->callback([&action] {
-    action = [] {
-      fmt::print("{}", keep::read_file(configs::data_folder() / "schema/experiment.schema.json"));
+  CLI::App* command = app.add_subcommand("schema", "print the JSON schema of experiment files, for editors, or of report.json");
+  const auto of = std::make_shared<std::string>("experiment");
+  command->add_option("WHAT", *of, "experiment or report")->check(CLI::IsMember({"experiment", "report"}))->capture_default_str();
+  command->callback([&action, of] {
+    action = [of] {
+      fmt::print("{}", keep::read_file(configs::data_folder() / ("schema/" + *of + ".schema.json")));
       return 0;
     };
   });

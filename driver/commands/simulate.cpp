@@ -1,4 +1,4 @@
-#include "driver/commands/simulate.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -127,7 +127,7 @@ int simulate(const SimulateOptions& options) {
     throw UsageError(fmt::format("--causes: {} culprits cannot be planted into {} suspects", culprits, catalogue.size()));
 
   Setting setting{.suspects = catalogue.size(),
-                  .slots = options.slots.value_or(launch::DevicePool(experiment.subject.devices).size()),
+                  .slots = options.slots.value_or(launch::DevicePool(experiment.subject).size()),
                   .games = options.games,
                   .devices_per_trial = experiment.subject.devices.per_trial,
                   .causes = causes};
@@ -148,7 +148,7 @@ int simulate(const SimulateOptions& options) {
 void add_simulate(CLI::App& app, Action& action) {
   const auto options = std::make_shared<SimulateOptions>();
   CLI::App* command =
-      app.add_subcommand("simulate", "plant culprits into the suspects and show how many trials finding them takes");
+      app.add_subcommand("simulate", "play searches for culprits planted among your suspects: how many trials and hours they take");
   add_foreseen_options(*command, options->foreseen);
   command->add_option("--causes", options->plant.cause_sizes,
                       "one number per cause: 1 a lone culprit, 2 a pair that fails only together, 3 three of them")
@@ -159,7 +159,7 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(CLI::Range(0.0, 0.3));
   command->add_option("--crash", options->plant.crash, "share of the sets that break the run")->check(CLI::Range(0.0, 0.5));
   command->add_option("--hints", options->plant.hint_quality,
-                      "share of the culprits that `likely` would name, beside 5 % of the others")
+                      "share of the culprits that `likely` names, along with 5 % of the innocent")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--at-once", options->slots, "trials that run at once, instead of what the devices allow")
       ->check(CLI::Range(1, 1024));
@@ -167,8 +167,8 @@ void add_simulate(CLI::App& app, Action& action) {
   command->add_option("--everything-minutes", options->everything_minutes,
                       "what one trial takes with everything neutralised")
       ->check(CLI::PositiveNumber);
-  command->add_option("--games", options->games, "games to play")->check(CLI::Range(1, 100000))->capture_default_str();
-  command->add_option("--seed", options->seed, "of the first game, instead of the experiment's");
+  command->add_option("--games", options->games, "searches to play")->check(CLI::Range(1, 100000))->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the first search, instead of the experiment's");
   command->add_flag("--json", options->json, "print one JSON document");
   command->callback([&action, options] { action = [options] { return simulate(*options); }; });
 }

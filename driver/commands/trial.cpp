@@ -1,4 +1,4 @@
-#include "driver/commands/trial.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -143,7 +143,7 @@ int trial(const TrialOptions& options) {
     if (experiment.families.at(name).kind == configs::FamilyKind::toggle) add_known(selection, experiment, name);
   experiment.suspects = chosen;
   HandRun run(experiment, options.out, "trial", options.quiet);
-  const reports::Record& record = run_one_trial(run.night(), off);
+  const reports::Record& record = run_one_trial(run.run(), off);
   if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
   const reports::Trial& judged = record.trials.back();
   if (options.json) {
@@ -165,7 +165,7 @@ int trial(const TrialOptions& options) {
 
 void add_trial(CLI::App& app, Action& action) {
   const auto options = std::make_shared<TrialOptions>();
-  CLI::App* command = app.add_subcommand("trial", "judge one set of suspects switched off, by hand");
+  CLI::App* command = app.add_subcommand("trial", "run and judge one trial, with the suspects that you name switched off");
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--off", options->off, "names, comma-separated: NAME or FAMILY:NAME; none: the subject as it is")
       ->delimiter(',');

@@ -60,7 +60,7 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
 
 Attempt attempt_of(const Reference& reference, const Curve& curve) {
   Attempt attempt{.difference = difference(reference, curve)};
-  attempt.events = events_of(reference, curve, attempt.difference, Progress::over);
+  attempt.events = events_of(reference, curve, attempt.difference, AttemptStage::over);
   check_coverage(reference, curve, attempt);
   return attempt;
 }

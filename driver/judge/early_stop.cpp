@@ -121,7 +121,7 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
 }
 
 std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Difference& difference) const {
-  auto events = events_of(reference_, curve, difference, Progress::running);
+  auto events = events_of(reference_, curve, difference, AttemptStage::running);
   // The mean over the run is known at its end; of a noisy run it is no more certain than the level.
   if (noisy_) std::erase_if(events, [](const Event& event) { return event.code == "multi-step"; });
   if (events.empty() || !events.front().fails) return std::nullopt;

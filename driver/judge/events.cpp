@@ -76,10 +76,10 @@ NonFinite non_finite(const Reference& reference, const Track& track) {
 }
 
 /// M0n. A single NaN that the references do not have is never silent: below the limit it is a note.
-void nan(const Reference& reference, const Track& track, Progress progress, Events& events) {
+void nan(const Reference& reference, const Track& track, AttemptStage progress, Events& events) {
   const NonFinite found = non_finite(reference, track);
   if (found.count == 0) return;
-  const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == Progress::over) ||
+  const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == AttemptStage::over) ||
                      found.count > std::max(kNanIsolated, kReferenceFactor * reference.baseline.non_finite);
   events.push_back({"nan", fails,
                     fmt::format("{} is NaN or infinite at {} step(s), first at step {}; the reference is finite there",
@@ -137,11 +137,11 @@ double by_chance(const Difference& difference) {
 }
 
 /// M2: the whole run is off, though the end may agree.
-void multi_step(const Reference& reference, const Difference& difference, Progress progress, Events& events) {
+void multi_step(const Reference& reference, const Difference& difference, AttemptStage progress, Events& events) {
   const double worst = std::max(coarser(reference, difference) * reference.baseline.block_error, by_chance(difference));
   const double limit = std::max(limit_for(reference, kMultiStep), static_cast<double>(kReferenceFactor) * worst);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
-  const std::size_t seen = progress == Progress::over  ? reference.steps.size()
+  const std::size_t seen = progress == AttemptStage::over  ? reference.steps.size()
                            : difference.places.empty() ? 0
                                                        : difference.places.back() + 1;
   const double error = block_error(reference, [&](const Places& places) {
@@ -190,17 +190,17 @@ double median_of(std::span<const double> values) {
 /// The values less the median of their block, so that a level or a slow transient is no spike. While the attempt runs the
 /// block that is not whole yet is left out. Of the end of a run, values are also seen against the median of two blocks: a
 /// jump that lasts to the end may be the median of the last one.
-std::vector<double> without_level(const Reference& reference, std::span<const double> values, Progress progress) {
+std::vector<double> without_level(const Reference& reference, std::span<const double> values, AttemptStage progress) {
   const std::size_t block = std::max(kSpikeBlock, reference.steps.size() / kStretchShare);
   std::vector<double> result;
   result.reserve(values.size());
   for (std::size_t from = 0; from < values.size(); from += block) {
     const auto part = values.subspan(from, std::min(block, values.size() - from));
-    if (part.size() < block && progress == Progress::running) break;
+    if (part.size() < block && progress == AttemptStage::running) break;
     const double median = median_of(part);
     for (double value : part) result.push_back(value - median);
   }
-  if (progress == Progress::running || values.empty()) return result;
+  if (progress == AttemptStage::running || values.empty()) return result;
   const std::size_t end_from = values.size() - std::min(values.size(), 2 * block + values.size() % block);
   const double median = median_of(values.subspan(end_from));
   for (std::size_t i = end_from; i < values.size(); ++i)
@@ -216,7 +216,7 @@ struct Short {
 };
 
 Short short_stretches(const Reference& reference, const Baseline& baseline, std::span<const double> values,
-                      const std::vector<std::size_t>* places, Progress progress, double factor = 1) {
+                      const std::vector<std::size_t>* places, AttemptStage progress, double factor = 1) {
   const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
   const std::vector<double> apart = without_level(reference, values, progress);
   const auto limit = [&](std::size_t i) { return spike_limit(reference, baseline, places ? (*places)[i] : i, factor); };
@@ -237,7 +237,7 @@ Short short_stretches(const Reference& reference, const Baseline& baseline, std:
       close(i);
     }
   }
-  if (progress == Progress::running) return found;
+  if (progress == AttemptStage::running) return found;
   const std::size_t before = found.count;
   close(apart.size());
   found.at_end = found.count - before;
@@ -255,7 +255,7 @@ Baseline baseline_of(const Reference& reference) {
     baseline.block_error = std::max(baseline.block_error, block_error(reference, [&](const Places& places) {
                                       return mean_or_zero(std::span(run).subspan(places.from, places.size()));
                                     }));
-    const Short spikes = short_stretches(reference, baseline, run, nullptr, Progress::over);
+    const Short spikes = short_stretches(reference, baseline, run, nullptr, AttemptStage::over);
     baseline.spikes = std::max(baseline.spikes, spikes.count);
   }
   for (const Track& run : reference.runs) {
@@ -264,7 +264,7 @@ Baseline baseline_of(const Reference& reference) {
   return baseline;
 }
 
-Spikes spikes_of(const Reference& reference, const Difference& difference, Progress progress) {
+Spikes spikes_of(const Reference& reference, const Difference& difference, AttemptStage progress) {
   Spikes spikes;
   spikes.worst = reference.baseline.spikes;
   const double factor = coarser(reference, difference);
@@ -281,7 +281,7 @@ bool Spikes::too_many(std::size_t attempts) const {
 }
 
 std::vector<Event> events_of(const Reference& reference, const Curve& curve, const Difference& difference,
-                             Progress progress) {
+                             AttemptStage progress) {
   Events events;
   nan(reference, difference.track, progress, events);
   if (!reference.metric.higher_is_better) {  // single evaluations of a score are noisy by nature: its level decides

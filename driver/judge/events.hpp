@@ -22,7 +22,7 @@ struct Event {
 Baseline baseline_of(const Reference& reference);
 
 /// Whether the attempt is over. While it runs, a last value of NaN may still recover.
-enum class Progress { running, over };
+enum class AttemptStage { running, over };
 
 /// M4: single steps far off, which a trimmed mean would hide. Beyond the design, they must also stand out from the
 /// level around them, and a stretch of them (5 or more, and 5 % of the run) is no spike but another level, left to the rules for
@@ -36,10 +36,10 @@ struct Spikes {
 
   bool too_many(std::size_t attempts = 1) const;  ///< `count` is then that of all attempts together
 };
-Spikes spikes_of(const Reference& reference, const Difference& difference, Progress progress);
+Spikes spikes_of(const Reference& reference, const Difference& difference, AttemptStage progress);
 
 /// All events of one attempt, failing ones first. An event found while the attempt runs stays one when it is over.
 std::vector<Event> events_of(const Reference& reference, const Curve& curve, const Difference& difference,
-                             Progress progress);
+                             AttemptStage progress);
 
 }  // namespace bisectd::driver::judge

@@ -69,11 +69,11 @@ int attempts_to_decide(const configs::Acceptance& accept, const Reference& refer
 
 }  // namespace
 
-Watch::Watch(std::span<const Panel> panels) {
+AttemptWatch::AttemptWatch(std::span<const Panel> panels) {
   for (const Panel& panel : panels) watched_.push_back({&panel, panel.early_stop()});
 }
 
-std::optional<Judgement> Watch::look(const Curve& so_far) {
+std::optional<Judgement> AttemptWatch::look(const Curve& so_far) {
   std::optional<Judgement> certain;
   for (Watched& watched : watched_) {
     auto judgement = watched.stop.look(so_far);
@@ -152,7 +152,7 @@ int Jury::likely_proof_attempts() const {
   return most;
 }
 
-Watch Jury::watch() const { return Watch(panels_); }
+AttemptWatch Jury::watch() const { return AttemptWatch(panels_); }
 
 void Jury::learn(const Judgement& judgement) {
   for (Panel& panel : panels_)

@@ -16,9 +16,9 @@
 namespace bisectd::driver::judge {
 
 /// Watches one attempt while it runs; the jury must outlive it.
-class Watch {
+class AttemptWatch {
  public:
-  explicit Watch(std::span<const Panel> panels);
+  explicit AttemptWatch(std::span<const Panel> panels);
   /// The first failure of any metric that is certain, or nothing: go on.
   std::optional<Judgement> look(const Curve& so_far);
 
@@ -51,7 +51,7 @@ class Jury {
   /// So many attempts a proof is likely to need, given the noise known now: 1 .. proof_attempts().
   int likely_proof_attempts() const;
 
-  Watch watch() const;
+  AttemptWatch watch() const;
 
   /// Takes in what the attempts of a trial teach about noise. Once per trial.
   void learn(const Judgement& judgement);

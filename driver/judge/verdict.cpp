@@ -82,7 +82,7 @@ std::string doubt(const Reference& reference, std::span<const Attempt> attempts,
   if (reference.metric.higher_is_better || points < kPointsOfCurve) return {};
   Spikes all;
   for (const Attempt& attempt : attempts) {
-    const Spikes spikes = spikes_of(reference, attempt.difference, Progress::over);
+    const Spikes spikes = spikes_of(reference, attempt.difference, AttemptStage::over);
     all.count += spikes.count;
     all.worst = spikes.worst;
   }

@@ -81,31 +81,27 @@ std::uintmax_t read_journal(const std::filesystem::path& file,
 
 Journal::Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes)
     : file_(file), descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)), length_bytes_(whole_bytes) {
-  if (descriptor_ < 0) fail(file_, "cannot be opened for writing");
-  if (::ftruncate(descriptor_, static_cast<off_t>(whole_bytes)) != 0) fail(file_, "cannot be cut to its whole records");
+  if (!descriptor_) fail(file_, "cannot be opened for writing");
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) != 0) fail(file_, "cannot be cut to its whole records");
   if (whole_bytes == 0) sync_folder(std::filesystem::absolute(file_).parent_path());  // it is new
-}
-
-Journal::~Journal() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void Journal::append(const nlohmann::json& record) {
   const std::string line = line_of(record);
   std::size_t written = 0;
   while (written < line.size()) {
-    const ssize_t n = ::pwrite(descriptor_, line.data() + written, line.size() - written,
+    const ssize_t n = ::pwrite(descriptor_.get(), line.data() + written, line.size() - written,
                                static_cast<off_t>(length_bytes_ + written));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       const int error = errno;  // a full disk must leave a journal that can be resumed
-      if (::ftruncate(descriptor_, static_cast<off_t>(length_bytes_)) != 0) fail(file_, "cannot be cut back");
+      if (::ftruncate(descriptor_.get(), static_cast<off_t>(length_bytes_)) != 0) fail(file_, "cannot be cut back");
       errno = error;
       fail(file_, "cannot be written");
     }
     written += static_cast<std::size_t>(n);
   }
-  if (::fdatasync(descriptor_) != 0) fail(file_, "cannot be synced");
+  if (::fdatasync(descriptor_.get()) != 0) fail(file_, "cannot be synced");
   length_bytes_ += line.size();
 }
 

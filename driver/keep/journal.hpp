@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "driver/keep/descriptor.hpp"
+
 namespace bisectd::driver::keep {
 
 /// A journal that was damaged other than by a torn last line; `line` is 1-based.
@@ -26,7 +28,6 @@ class Journal {
   /// Opens for appending after `whole_bytes`; whatever lies behind (a torn line) is cut off. Creates the file if absent.
   /// Throws std::system_error.
   Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes);
-  ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
@@ -35,7 +36,7 @@ class Journal {
 
  private:
   std::filesystem::path file_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::uintmax_t length_bytes_ = 0;
 };
 

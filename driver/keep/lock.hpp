@@ -5,6 +5,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "driver/keep/descriptor.hpp"
+
 namespace bisectd::driver::keep {
 
 /// Another process drives this run directory; the message names its process id.
@@ -18,12 +20,19 @@ class Lock {
  public:
   /// Throws Locked, or std::system_error if the file cannot be made.
   explicit Lock(const std::filesystem::path& folder);
-  ~Lock();
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
 
  private:
-  int descriptor_ = -1;
+  Descriptor descriptor_;
+};
+
+/// Keeps other writers out of a file for a moment: waits until it has the file, which is made if it is not there.
+class WriteLock {
+ public:
+  /// Errors: std::system_error.
+  explicit WriteLock(const std::filesystem::path& file);
+
+ private:
+  Descriptor descriptor_;
 };
 
 /// The process that drives this run directory now, if there is one. Takes no lock that could keep one out.

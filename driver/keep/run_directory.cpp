@@ -12,6 +12,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "driver/keep/descriptor.hpp"
+
 namespace bisectd::driver::keep {
 namespace fs = std::filesystem;
 namespace {
@@ -99,10 +101,8 @@ void write_file_durably(const fs::path& file, std::string_view content) { write_
 void write_private_file(const fs::path& file, std::string_view content) { write_whole(file, content, 0600, Sync::no); }
 
 void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor) ::fsync(descriptor.get());
 }
 
 std::string read_file(const fs::path& file) {

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "driver/launch/job_script.hpp"
+
 namespace bisectd::driver::launch {
 
 std::set<std::string> device_names(const configs::Devices& devices) {
@@ -32,6 +34,22 @@ DevicePool::DevicePool(const configs::Devices& devices) {
     std::iota(logical.begin(), logical.end(), 0);
     slot.devices = devices.visible_variable.empty() ? slot.visible : fmt::format("{}", fmt::join(logical, ","));
     slots_.push_back(std::move(slot));
+  }
+  taken_.assign(slots_.size(), false);
+}
+
+DevicePool::DevicePool(const configs::Side& side) : DevicePool(side.slurm ? configs::Devices{} : side.devices) {
+  if (!side.slurm) return;
+  std::vector<std::string> visible, logical;
+  for (int n = 0; n < side.devices.per_trial; ++n) {
+    visible.push_back(device_of_job(n));
+    logical.push_back(std::to_string(n));
+  }
+  slots_.assign(static_cast<std::size_t>(side.slurm->max_jobs), {});
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].number = i;
+    if (side.slurm->gres) slots_[i].visible = fmt::format("{}", fmt::join(visible, ","));
+    slots_[i].devices = side.devices.visible_variable.empty() ? slots_[i].visible : fmt::format("{}", fmt::join(logical, ","));
   }
   taken_.assign(slots_.size(), false);
 }

@@ -30,6 +30,8 @@ std::set<std::string> device_names(const configs::Devices& devices);
 class DevicePool {
  public:
   explicit DevicePool(const configs::Devices& devices);
+  /// The side's devices; where attempts are batch jobs, a slot for each job that may be submitted at the same time.
+  explicit DevicePool(const configs::Side& side);
 
   std::size_t size() const { return slots_.size(); }
   std::size_t free() const;

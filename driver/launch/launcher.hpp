@@ -11,6 +11,7 @@
 namespace bisectd::driver::launch {
 
 using JobId = std::uint64_t;
+class Scheduler;
 
 /// One process tree to start.
 struct Job {
@@ -22,16 +23,28 @@ struct Job {
   std::filesystem::path stderr_file;
   std::string tag;                                 ///< value of BISECTD_ATTEMPT, by which strays are found
   std::chrono::milliseconds grace{10'000};         ///< between TERM and KILL
+  const Scheduler* scheduler = nullptr;            ///< submits it as a job of a batch system; absent: it runs here
+  std::string device_variable;                     ///< in such a job: gets the numbers of its devices; empty: none
+  bool adopt = false;                              ///< such a job was submitted by an earlier bisectd, or lost with it
 };
 
 /// How a job ended.
 struct Ended {
   JobId id = 0;
-  enum class How { exited, signalled, not_started, lost } how = How::exited;
+  /// lost: a node, the scheduler or somebody took it away, which says nothing of the job. unknown: it ended, nobody knows how.
+  enum class How { exited, signalled, not_started, lost, unknown } how = How::exited;
   int code = 0;             ///< exit code or signal number
   bool stopped = false;     ///< we asked it to stop
   std::string message;      ///< why it did not start, which node was lost, what it left running; else empty
-  std::chrono::milliseconds duration{0};
+  std::chrono::milliseconds duration{0};  ///< since it began to run
+  std::string place;        ///< of a batch job: its devices and node, "0,1 on node17"
+};
+
+/// A batch job that has not ended.
+struct JobStatus {
+  bool waits = false;                    ///< for its scheduler
+  std::string text;                      ///< why it waits; else its place
+  std::chrono::milliseconds ran{0};      ///< since it began to run
 };
 
 using Clock = std::chrono::steady_clock;
@@ -53,6 +66,9 @@ class Launcher {
   /// Asks a job to end: TERM to its whole group, KILL after its grace, then every stray with its tag. It is then
   /// reported by wait() with `stopped`.
   virtual void stop(JobId id) = 0;
+
+  /// Whether a job that has a scheduler runs already.
+  virtual JobStatus status(JobId) const { return {}; }
 
   /// The first of SIGINT, SIGTERM and SIGHUP that arrived; 0 before that. Each one that arrives ends one wait().
   virtual int signal_number() const = 0;

@@ -117,7 +117,7 @@ class LocalLauncher::Impl {
       context_.poll();
     }
     woken_ = false;
-    if (!running_.empty()) orphans_.reap(all_kin());  // those of running jobs: a long one would collect zombies
+    if (!running_.empty()) orphans_.reap(all_identities());  // those of running jobs: a long one would collect zombies
     return std::exchange(ended_, {});
   }
 
@@ -131,7 +131,7 @@ class LocalLauncher::Impl {
     // what was stopped, so that it can act on it.
     const pid_t leader = running.process->pid();
     std::vector<pid_t> others = descendants_of(leader);
-    for (const pid_t orphan : orphans_.of(kin_of(running), all_kin()).own) others.push_back(orphan);
+    for (const pid_t orphan : orphans_.of(identity_of(running), all_identities()).own) others.push_back(orphan);
     running.process->signal_group(SIGTERM);
     running.process->signal_group(SIGCONT);
     for (const pid_t pid : others) {
@@ -186,7 +186,7 @@ class LocalLauncher::Impl {
   void leader_ended(Running& running, const tl::expected<ExitStatus, std::string>& status) {
     Ended ended = end_of(running);
     if (!status) {
-      ended.how = Ended::How::lost;
+      ended.how = Ended::How::unknown;
       ended.message = "its exit status is lost: " + status.error();
     } else {
       ended.how = status->signalled ? Ended::How::signalled : Ended::How::exited;
@@ -205,7 +205,7 @@ class LocalLauncher::Impl {
     std::vector<pid_t> left{running.process->pid()};
     bool look_again = false;
     if (running.ended) {
-      auto orphans = orphans_.of(kin_of(running), all_kin());
+      auto orphans = orphans_.of(identity_of(running), all_identities());
       left = std::move(orphans.own);
       look_again = now < running.look_again_until && any_new(orphans.unknown);
       if (left.empty() && !look_again) {
@@ -246,7 +246,7 @@ class LocalLauncher::Impl {
     const bool leader_stuck = !running.ended;
     if (leader_stuck) {
       running.ended = end_of(running);
-      running.ended->how = Ended::How::lost;
+      running.ended->how = Ended::How::unknown;
     }
     running.ended->message =
         fmt::format("still there {} s after SIGKILL, probably inside a device driver: {}",
@@ -256,13 +256,13 @@ class LocalLauncher::Impl {
     report(running);
   }
 
-  Kin kin_of(const Running& running) const {
+  JobIdentity identity_of(const Running& running) const {
     return {running.job.tag, running.process->pid(), !running.ended};
   }
 
-  std::vector<Kin> all_kin() const {
-    std::vector<Kin> all;
-    for (const auto& [id, running] : running_) all.push_back(kin_of(running));
+  std::vector<JobIdentity> all_identities() const {
+    std::vector<JobIdentity> all;
+    for (const auto& [id, running] : running_) all.push_back(identity_of(running));
     return all;
   }
 

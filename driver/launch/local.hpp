@@ -17,7 +17,7 @@ namespace bisectd::driver::launch {
 ///   half a second to end by itself (`exec > >(tee log)` still writes the last lines then), then SIGKILL, and `message`
 ///   names it.
 /// - By stop(): SIGTERM to all its processes, SIGKILL to what is left after `grace`.
-/// - A process that outlives SIGKILL for 5 s is stuck in a driver: the job is reported all the same, as `lost` when it
+/// - A process that outlives SIGKILL for 5 s is stuck in a driver: the job is reported all the same, as `unknown` when it
 ///   is its first process, with a `message` that names it.
 ///
 /// What is left of a job is found by kinship, not by search. Whoever loses its parent becomes our child (subreaper);

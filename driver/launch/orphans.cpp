@@ -24,11 +24,11 @@ Orphans::Orphans() {
   adopts_foreigners_ = !strangers_.empty() || ::getpid() == 1;
 }
 
-std::vector<pid_t> Orphans::living(const std::vector<Kin>& jobs) {
+std::vector<pid_t> Orphans::living(const std::vector<JobIdentity>& jobs) {
   if (has_no_children()) return {};
   std::vector<pid_t> found;
   for (const pid_t pid : children_of(::getpid())) {
-    const auto leads = [&](const Kin& job) { return job.leader_lives && job.leader == pid; };
+    const auto leads = [&](const JobIdentity& job) { return job.leader_lives && job.leader == pid; };
     if (strangers_.contains(pid) || std::any_of(jobs.begin(), jobs.end(), leads)) continue;
     if (::waitpid(pid, nullptr, WNOHANG) != 0)
       given_up_.erase(pid);
@@ -38,12 +38,12 @@ std::vector<pid_t> Orphans::living(const std::vector<Kin>& jobs) {
   return found;
 }
 
-Orphans::Left Orphans::of(const Kin& job, const std::vector<Kin>& jobs) {
+Orphans::Left Orphans::of(const JobIdentity& job, const std::vector<JobIdentity>& jobs) {
   Left left;
   for (const pid_t pid : living(jobs)) {
     const auto tag = attempt_tag(pid);
     const pid_t session = session_of(pid);
-    const auto is_of = [&](const Kin& one) { return tag ? *tag == one.tag : session == one.leader; };
+    const auto is_of = [&](const JobIdentity& one) { return tag ? *tag == one.tag : session == one.leader; };
     if (is_of(job))
       left.own.push_back(pid);
     else if (std::any_of(jobs.begin(), jobs.end(), is_of))

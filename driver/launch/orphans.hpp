@@ -11,7 +11,7 @@
 namespace bisectd::driver::launch {
 
 /// A job as its processes show it.
-struct Kin {
+struct JobIdentity {
   std::string tag;
   pid_t leader = -1;         ///< its session too
   bool leader_lives = true;  ///< not reaped yet
@@ -29,16 +29,16 @@ class Orphans {
 
   /// The orphans that `job` may have to answer for. `jobs`: every job that is not reported yet, `job` included. The
   /// dead among all orphans are reaped. One system call when this process has no child at all.
-  Left of(const Kin& job, const std::vector<Kin>& jobs);
+  Left of(const JobIdentity& job, const std::vector<JobIdentity>& jobs);
 
   /// Reaps dead orphans.
-  void reap(const std::vector<Kin>& jobs) { (void)living(jobs); }
+  void reap(const std::vector<JobIdentity>& jobs) { (void)living(jobs); }
 
   /// Leaves a process out from now on.
   void give_up(pid_t pid) { given_up_.insert(pid); }
 
  private:
-  std::vector<pid_t> living(const std::vector<Kin>& jobs);
+  std::vector<pid_t> living(const std::vector<JobIdentity>& jobs);
 
   std::set<pid_t> strangers_, given_up_;
   bool adopts_foreigners_ = false;  ///< orphans of strangers; as process 1 of a container, anybody's

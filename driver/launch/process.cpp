@@ -22,6 +22,7 @@
 #include <cstring>
 #include <optional>
 
+#include "driver/keep/descriptor.hpp"
 #include "driver/launch/executable.hpp"
 
 namespace bisectd::driver::launch {
@@ -34,20 +35,7 @@ using BoostProcess = bp::basic_process<asio::io_context::executor_type>;
 
 constexpr unsigned kCloseRangeCloexec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, Linux 5.11
 
-/// A file descriptor that is closed at the end of its scope and at exec.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+using keep::Descriptor;
 
 /// Blocks every signal for its scope. A signal between fork and exec would run our handler in the child, and asio's
 /// would write into the pipe it shares with the parent.

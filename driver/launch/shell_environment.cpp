@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "driver/keep/descriptor.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/launch/strays.hpp"
 
@@ -60,10 +61,8 @@ std::map<std::string, std::string> parse(std::string_view block, const std::map<
 struct Scratch {
   explicit Scratch(const std::filesystem::path& folder)
       : environment(folder / "setup.environment"), failure(folder / "setup.failure") {
-    for (const auto& file : {environment, failure}) {
-      const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-      if (fd >= 0) ::close(fd);
-    }
+    for (const auto& file : {environment, failure})
+      keep::Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

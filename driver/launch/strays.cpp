@@ -17,18 +17,19 @@
 #include <memory>
 #include <thread>
 
+#include "driver/keep/descriptor.hpp"
+
 namespace bisectd::driver::launch {
 namespace {
 
 /// The whole file; nothing when it cannot be read.
 std::optional<std::string> read_whole(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
+  const keep::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::nullopt;
   std::string text;
   std::array<char, 16384> part{};
   ssize_t got = 0;
-  while ((got = ::read(fd, part.data(), part.size())) > 0) text.append(part.data(), static_cast<std::size_t>(got));
-  ::close(fd);
+  while ((got = ::read(file.get(), part.data(), part.size())) > 0) text.append(part.data(), static_cast<std::size_t>(got));
   if (got < 0) return std::nullopt;
   return text;
 }
@@ -85,15 +86,14 @@ bool is_gone(pid_t pid) {
 /// between the look and the kill is not hit.
 template <typename Predicate>
 bool kill_if(pid_t pid, Predicate is_meant) {
-  const int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  const keep::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const bool meant = is_meant(pid);
   if (meant) {
-    if (fd >= 0)
-      ::syscall(SYS_pidfd_send_signal, fd, SIGKILL, nullptr, 0);
+    if (process)
+      ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
     else
       ::kill(pid, SIGKILL);
   }
-  if (fd >= 0) ::close(fd);
   return meant;
 }
 

@@ -22,44 +22,44 @@ using strategies::Verdict;
 
 constexpr const char* kWhyDiscover = "which members a run uses";
 
-std::vector<judge::Curve> run_reference(Night& night) {
-  night.progress.line(reports::phase_line(night.record, name_of(Role::reference)));
-  night.start_or_go_on(night.plan_for(Role::reference, {}, "the trusted side"));
-  const FinishedTrial finished = std::move(night.wait().front());
+std::vector<judge::Curve> run_reference(Run& run) {
+  run.progress.line(reports::phase_line(run.record, name_of(Role::reference)));
+  run.start_or_go_on(run.plan_for(Role::reference, {}, "the trusted side"));
+  const FinishedTrial finished = std::move(run.wait().front());
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
   if (!can_be_judged(whole))
     throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
-                                     trial_of(night.record, finished.plan.number).attempts.back().folder), finished.plan.number);
-  night.reference_attempt = whole.folder;
+                                     trial_of(run.record, finished.plan.number).attempts.back().folder), finished.plan.number);
+  run.state.reference_attempt = whole.folder;
   return whole_curves(finished.attempts);
 }
 
-void warn_of_smoothing(Night& night, const AttemptOutcome& attempt) {
+void warn_of_smoothing(Run& run, const AttemptOutcome& attempt) {
   for (std::size_t i = 0; i < attempt.printed.size(); ++i) {
     const read::Printed& printed = attempt.printed[i];
     if (printed.smoothing_window.value_or(1) <= 1) continue;
-    night.warn(fmt::format("{}: {}, here {}; spikes and single NaNs vanish in that: set it to 1",
-                           night.experiment.metrics[i].name, printed.smoothing, *printed.smoothing_window));
+    run.warn(fmt::format("{}: {}, here {}; spikes and single NaNs vanish in that: set it to 1",
+                           run.experiment.metrics[i].name, printed.smoothing, *printed.smoothing_window));
   }
 }
 
 /// What stands in the way of a verdict, if anything; lesser findings become warnings. What fails in spite of the noise can be
 /// searched in spite of it: repeats cost trials, and the budget says how many.
-std::optional<std::string> why_undecidable(Night& night, Verdict subject) {
+std::optional<std::string> why_undecidable(Run& run, Verdict subject) {
   std::optional<std::string> first_error;
-  for (const judge::Finding& finding : night.jury->findings()) {
+  for (const judge::Finding& finding : run.state.jury->findings()) {
     std::string text = finding.text;
     for (const std::string& option : finding.options) text += "; " + option;
     const bool stops = finding.error && !(finding.code == "too-noisy" && subject == Verdict::fail);
-    night.progress.line((stops ? "error: " : "warning: ") + text);
-    night.record.warnings.push_back(text);
+    run.progress.line((stops ? "error: " : "warning: ") + text);
+    run.record.warnings.push_back(text);
     if (stops && !first_error) first_error = text;
   }
   return first_error;
 }
 
-void require_all_metrics(const Night& night, const AttemptOutcome& attempt) {
-  for (const auto& [metric, step] : night.jury->last_steps(false))
+void require_all_metrics(const Run& run, const AttemptOutcome& attempt) {
+  for (const auto& [metric, step] : run.state.jury->last_steps(false))
     if (!attempt.curve.series.contains(metric))
       throw Infrastructure(fmt::format("the reference logs \"{}\", the subject does not (see {}): the metric's format or "
                                        "pattern must fit both", metric, attempt.folder.string()), attempt.trial);
@@ -75,24 +75,24 @@ auto before_the_night(auto ask) {
 }
 
 /// What the framework names; empty if no family asks it.
-neutralise::Discovered query(Night& night) {
-  if (queried_families(night.experiment).empty()) return {};
-  night.progress.line("asking the framework for the members of a family");
+neutralise::Discovered query(Run& run) {
+  if (queried_families(run.experiment).empty()) return {};
+  run.progress.line("asking the framework for the members of a family");
   return before_the_night([&] {
-    return ask_framework(night.experiment, night.sides.subject, night.launcher, night.directory.folder() / "query",
-                         night.past.run_tag);
+    return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
+                         run.state.past.run_tag);
   });
 }
 
-neutralise::Discovered discovered_in(Night& night, const FinishedTrial& discovery) {
+neutralise::Discovered discovered_in(Run& run, const FinishedTrial& discovery) {
   const AttemptOutcome& attempt = discovery.attempts.back();
-  const bool died_like_the_subject = night.must_only_run() && attempt.ending != Ending::not_started && attempt.errors.empty();
+  const bool died_like_the_subject = run.must_only_run() && attempt.ending != Ending::not_started && attempt.errors.empty();
   if (!can_be_judged(attempt) && died_like_the_subject)
-    night.warn("the discovery run broke as the subject does: what it did not come to is no suspect. Once the culprits are "
+    run.warn("the discovery run broke as the subject does: what it did not come to is no suspect. Once the culprits are "
                "neutralised in the subject's own environment, a second search goes on from there");
   else if (!can_be_judged(attempt))
     throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()), discovery.plan.number);
-  const auto found = night.watch.discovered(attempt.names);
+  const auto found = run.input.watch.discovered(attempt.names);
   if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()), discovery.plan.number);
   return *found;
 }
@@ -104,20 +104,20 @@ neutralise::Discovered discovered_in(Night& night, const FinishedTrial& discover
 }
 
 /// Whether the search may take verdicts for exact.
-bool list_suspects(Night& night, neutralise::Discovered discovered, const std::optional<FinishedTrial>& discovery) {
-  bool exact = night.past.exact;
-  if (night.past.catalogue) {
-    night.catalogue = *night.past.catalogue;
+bool list_suspects(Run& run, neutralise::Discovered discovered, const std::optional<FinishedTrial>& discovery) {
+  bool exact = run.state.past.exact;
+  if (run.state.past.catalogue) {
+    run.state.catalogue = *run.state.past.catalogue;
   } else {
-    if (discovery) discovered.merge(discovered_in(night, *discovery));
-    night.catalogue = neutralise::make_catalogue(
-        night.experiment, discovered, neutralise::always_off(night.experiment, night.sides.subject.environment));
-    exact = night.must_only_run() || night.jury->repeats_show_nothing();
-    if (night.catalogue.size() == 0) refuse_no_suspect(discovery);
-    night.journal.append(catalogue_record(night.catalogue, exact));
+    if (discovery) discovered.merge(discovered_in(run, *discovery));
+    run.state.catalogue = neutralise::make_catalogue(
+        run.experiment, discovered, neutralise::always_off(run.experiment, run.sides.subject.environment));
+    exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
+    if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
+    run.journal.append(catalogue_record(run.state.catalogue, exact));
   }
-  for (const neutralise::Member& member : night.catalogue.members())
-    night.record.suspects.push_back({member.family, member.name});
+  for (const neutralise::Member& member : run.state.catalogue.members())
+    run.record.suspects.push_back({member.family, member.name});
   return exact;
 }
 
@@ -128,43 +128,43 @@ Facts logged_reference_facts(const configs::Experiment& experiment, const std::f
   RecordedReference recorded = recorded_reference(experiment);
   if (!recorded.from_logs) return std::move(recorded.facts);
   const std::vector<std::filesystem::path> files{experiment.reference.curves.front().value};
-  return facts_in_files(experiment, files);
+  return facts_in_files(experiment, files, 0);
 }
 
-bool check_sides(Night& night) {
-  const configs::Experiment& experiment = night.experiment;
+bool check_sides(Run& run) {
+  const configs::Experiment& experiment = run.experiment;
   const Facts recorded = experiment.reference.is_recorded() ? recorded_reference(experiment).facts : Facts{};
-  std::vector<std::string> differences = night.past.differing_commands.value_or(std::vector<std::string>{});
+  std::vector<std::string> differences = run.state.past.differing_commands.value_or(std::vector<std::string>{});
   const bool any = std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
-  if (any && !night.past.differing_commands) {
+  if (any && !run.state.past.differing_commands) {
     differences = before_the_night([&] {
       const auto facts = [&](const LaunchSide& side, SideName name) {
-        return facts_of_commands(experiment, side, name, night.launcher, night.directory.folder() / "checks",
-                                 night.past.run_tag + "/checks");
+        return facts_of_commands(experiment, side, name, run.launcher, run.directory.folder() / "checks",
+                                 run.state.past.run_tag + "/checks");
       };
-      const Facts reference = experiment.reference.is_recorded() ? recorded : facts(night.sides.reference, SideName::reference);
-      return differing_commands(experiment, reference, facts(night.sides.subject, SideName::subject));
+      const Facts reference = experiment.reference.is_recorded() ? recorded : facts(run.sides.reference, SideName::reference);
+      return differing_commands(experiment, reference, facts(run.sides.subject, SideName::subject));
     });
-    night.journal.append(checks_record(differences));
+    run.journal.append(checks_record(differences));
   }
-  if (!differences.empty()) conclude_unequal(night.record, differences);
+  if (!differences.empty()) conclude_unequal(run.record, differences);
   return differences.empty();
 }
 
-std::vector<judge::Curve> measure_reference(Night& night) {
-  const configs::Experiment& experiment = night.experiment;
-  std::vector<judge::Curve> curves = experiment.reference.is_recorded() ? recorded_curves(experiment) : run_reference(night);
+std::vector<judge::Curve> measure_reference(Run& run) {
+  const configs::Experiment& experiment = run.experiment;
+  std::vector<judge::Curve> curves = experiment.reference.is_recorded() ? recorded_curves(experiment) : run_reference(run);
   std::vector<judge::MetricRule> metrics;
   for (const configs::Metric& metric : experiment.metrics)
     if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
   auto jury = judge::Jury::seat(experiment.accept, metrics, curves);
   if (!jury) {
     const std::string why = fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint);
-    throw experiment.reference.is_recorded() ? Infrastructure(why) : Infrastructure(why, night.record.trials.back().number);
+    throw experiment.reference.is_recorded() ? Infrastructure(why) : Infrastructure(why, run.trials.next_number() - 1);
   }
-  night.jury = std::move(*jury);
-  describe_reference(night.record, night.jury->first());
-  describe_comparable(night.record, night.jury->first_panel());
+  run.state.jury = std::move(*jury);
+  describe_reference(run.record, run.state.jury->first());
+  describe_comparable(run.record, run.state.jury->first_panel());
   return curves;
 }
 
@@ -176,80 +176,83 @@ struct FirstRuns {
   neutralise::Discovered named;  ///< by the framework
 };
 
-FirstRuns run_subject(Night& night, const char* why) {
+FirstRuns run_subject(Run& run, const char* why) {
   FirstRuns runs;
-  if (!night.past.catalogue) runs.named = query(night);  // before anything long: it may fail
-  night.progress.line(reports::phase_line(night.record, name_of(Role::as_is)));
-  night.start_or_go_on(night.plan_for(Role::as_is, {}, why));
-  if (!families_seen_in_a_run(night.experiment).empty())
-    night.start_or_go_on(night.plan_for(Role::discovery, {}, kWhyDiscover));
-  for (FinishedTrial& finished : night.wait_for_all())
+  if (!run.state.past.catalogue) runs.named = query(run);  // before anything long: it may fail
+  run.progress.line(reports::phase_line(run.record, name_of(Role::as_is)));
+  run.start_or_go_on(run.plan_for(Role::as_is, {}, why));
+  if (!families_seen_in_a_run(run.experiment).empty())
+    run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));
+  for (FinishedTrial& finished : run.wait_for_all())
     (finished.plan.role == Role::as_is ? runs.subject : runs.discovery) = std::move(finished);
   return runs;
 }
 
-[[noreturn]] void refuse_to_go_on(Night& night, const FinishedTrial& subject) {
+[[noreturn]] void refuse_to_go_on(Run& run, const FinishedTrial& subject) {
   const Ending ending = subject.attempts.back().ending;
   std::string text = fmt::format("the subject as it is gives no verdict: {} (see {})", subject.judgement.text,
-                                 trial_of(night.record, subject.plan.number).attempts.back().folder);
-  if (!night.must_only_run() && (ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled))
+                                 trial_of(run.record, subject.plan.number).attempts.back().folder);
+  if (!run.must_only_run() && (ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled))
     text += fmt::format(". To search for what breaks it, write `accept: {{goal: runs}}` and `steps: {}`, and run with --new",
-                        night.experiment.steps.value_or(night.jury->first().last_step()));
+                        run.experiment.steps.value_or(run.state.jury->first().last_step()));
   throw Infrastructure(text, subject.plan.number);
 }
 
 }  // namespace
 
-std::optional<AsIs> measure_running(Night& night) {
-  FirstRuns runs = run_subject(night, "nothing neutralised: this must break");
+std::optional<AsIs> measure_running(Run& run) {
+  FirstRuns runs = run_subject(run, "nothing neutralised: this must break");
   const judge::Judgement& judgement = runs.subject->judgement;
-  if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(night, *runs.subject);
+  if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *runs.subject);
   if (judgement.verdict == Verdict::pass) {
-    if (night.past.prune) list_suspects(night, std::move(runs.named), runs.discovery);
-    return conclude_aligned(night.record, night.experiment), std::nullopt;
+    if (run.state.past.prune) list_suspects(run, std::move(runs.named), runs.discovery);
+    return conclude_aligned(run.record, run.experiment), std::nullopt;
   }
-  const bool exact = list_suspects(night, std::move(runs.named), runs.discovery);
+  const bool exact = list_suspects(run, std::move(runs.named), runs.discovery);
   SeenNames names = runs.subject->attempts.back().names;
   return AsIs{.trial = std::move(*runs.subject), .names = std::move(names), .exact = exact};
 }
 
-std::optional<AsIs> measure_subject(Night& night) {
-  reports::Record& record = night.record;
-  auto [subject, discovery, named] = run_subject(night, "nothing neutralised: this must fail");
+std::optional<AsIs> measure_subject(Run& run) {
+  reports::Record& record = run.record;
+  auto [subject, discovery, named] = run_subject(run, "nothing neutralised: this must fail");
   const judge::Judgement& judgement = subject->judgement;
   const AttemptOutcome& last = plain_attempt(subject->attempts);
-  if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(night, *subject);
-  require_all_metrics(night, last);
+  if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *subject);
+  require_all_metrics(run, last);
   const std::vector<judge::Curve> repeats = whole_curves(subject->attempts);
-  night.jury->learn_identical(identical_repeats(repeats));
-  night.jury->learn_healthy_spread(repeats);
-  night.jury->set_signature_steps(static_cast<std::size_t>(night.experiment.search.signature_steps));
-  describe_comparable(record, night.jury->first_panel());
-  describe_subject(record, night.jury->first(), last.curve, Shown::as_is);
+  run.state.jury->learn_identical(identical_repeats(repeats));
+  run.state.jury->learn_healthy_spread(repeats);
+  run.state.jury->set_signature_steps(static_cast<std::size_t>(run.experiment.search.signature_steps));
+  describe_comparable(record, run.state.jury->first_panel());
+  describe_subject(record, run.state.jury->first(), last.curve, SubjectCurve::as_is);
   record.noise = judgement.noise;
-  if (const auto differences = differing_logs(night.experiment, logged_reference_facts(night.experiment, night.reference_attempt),
-                                              facts_in_logs(night.experiment, night.experiment.subject, last.folder)); !differences.empty())
+  const Facts trusted = logged_reference_facts(run.experiment, run.state.reference_attempt);
+  const Facts seen = facts_in_logs(run.experiment, run.experiment.subject, last.folder);
+  if (const auto differences = differing_logs(run.experiment, trusted, seen); !differences.empty())
     return conclude_unequal(record, differences), std::nullopt;
-  for (const configs::Check& check : night.experiment.checks) record.agreed_checks.push_back(check.name);
-  warn_of_smoothing(night, last);
-  if (const auto why = why_undecidable(night, judgement.verdict)) return conclude_undecidable(record, *why), std::nullopt;
+  for (const std::string& line : one_sided_logs(run.experiment, trusted, seen)) run.warn("checks." + line);
+  for (const configs::Check& check : run.experiment.checks)
+    if (is_compared(check, trusted, seen)) record.agreed_checks.push_back(check.name);
+  warn_of_smoothing(run, last);
+  if (const auto why = why_undecidable(run, judgement.verdict)) return conclude_undecidable(record, *why), std::nullopt;
   if (judgement.verdict == Verdict::pass) {
-    if (night.past.prune) list_suspects(night, std::move(named), discovery);  // they are what is no longer needed
-    return conclude_aligned(record, night.experiment), std::nullopt;
+    if (run.state.past.prune) list_suspects(run, std::move(named), discovery);  // they are what is no longer needed
+    return conclude_aligned(record, run.experiment), std::nullopt;
   }
   if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
 
-  const bool exact = list_suspects(night, std::move(named), discovery);
+  const bool exact = list_suspects(run, std::move(named), discovery);
   return AsIs{.trial = *subject, .names = last.names, .exact = exact};
 }
 
-neutralise::Discovered discover(Night& night) {
-  neutralise::Discovered found = query(night);
-  if (families_seen_in_a_run(night.experiment).empty()) return found;
-  night.start_or_go_on(night.plan_for(Role::discovery, {}, kWhyDiscover));
-  const std::vector<FinishedTrial> finished = night.wait();
+neutralise::Discovered discover(Run& run) {
+  neutralise::Discovered found = query(run);
+  if (families_seen_in_a_run(run.experiment).empty()) return found;
+  run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));
+  const std::vector<FinishedTrial> finished = run.wait();
   if (finished.empty()) throw Infrastructure("the discovery run gave nothing");
-  found.merge(discovered_in(night, finished.front()));
+  found.merge(discovered_in(run, finished.front()));
   return found;
 }
 

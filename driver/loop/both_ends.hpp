@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "driver/checks/checks.hpp"
-#include "driver/loop/night.hpp"
+#include "driver/loop/run.hpp"
 
 namespace bisectd::driver {
 
@@ -17,21 +17,21 @@ struct AsIs {
 };
 
 /// Runs the commands of the declared checks. False, and the record concluded, if the sides differ.
-bool check_sides(Night& night);
+bool check_sides(Run& run);
 
 /// What the checks' patterns find in the log of the trusted side: of this attempt, or of what was recorded.
 Facts logged_reference_facts(const configs::Experiment& experiment, const std::filesystem::path& attempt);
 
 /// Seats the jury; the reference's curves. Throws Infrastructure if it gives no usable curve, Interrupted.
-std::vector<judge::Curve> measure_reference(Night& night);
+std::vector<judge::Curve> measure_reference(Run& run);
 
 /// Runs the subject as it is, beside it the discovery if a family wants one, and lists the suspects. Empty, and the record
 /// concluded, if there is nothing to search. Throws Infrastructure, Interrupted.
-std::optional<AsIs> measure_subject(Night& night);
+std::optional<AsIs> measure_subject(Run& run);
 /// The same where the subject must only run: it breaks; absent if it does not.
-std::optional<AsIs> measure_running(Night& night);
+std::optional<AsIs> measure_running(Run& run);
 
 /// The members that a run of the subject uses. Starts nothing else. Throws Infrastructure, Interrupted.
-neutralise::Discovered discover(Night& night);
+neutralise::Discovered discover(Run& run);
 
 }  // namespace bisectd::driver

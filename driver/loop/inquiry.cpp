@@ -9,7 +9,7 @@ using strategies::Verdict;
 
 // The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature is
 // what it is, however long the run was.
-Told told_by(const judge::Judgement& judgement, const SuspectSet& neutralised, Role role, bool shortened) {
+JudgedRun judged_run(const judge::Judgement& judgement, const SuspectSet& neutralised, Role role, bool shortened) {
   if (role == Role::signature && judgement.verdict != Verdict::unresolved)
     return {.evidence = {.neutralised = neutralised,
                          .verdict = Verdict::inconclusive,
@@ -27,13 +27,13 @@ Told told_by(const judge::Judgement& judgement, const SuspectSet& neutralised, R
           .strict = judgement.strict};
 }
 
-Told told_by(const PastTrial& trial) {
+JudgedRun judged_run(const PastTrial& trial) {
   // A run that was certain to fail is certain whatever its later steps would have been.
   const bool ended_early = !trial.attempts.empty() && trial.attempts.back().ending == Ending::ended_early;
-  return told_by(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early);
+  return judged_run(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early);
 }
 
-Told told_of_refusal(strategies::SuspectId member, std::size_t suspects) {
+JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects) {
   SuspectSet alone(suspects);
   return {.evidence = {.neutralised = alone.set(member), .verdict = Verdict::unresolved}, .role = Role::runnable};
 }
@@ -43,9 +43,9 @@ Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
       whole_(problem_.suspects.size(), problem_.flip_probability.value_or(strategies::FlipEstimate().mean()),
              1 - problem_.confidence) {}
 
-bool Inquiry::learn(Told newest) {
+bool Inquiry::learn(JudgedRun newest) {
   if (newest.shortened && reopened_) return false;
-  const Told& told = told_.emplace_back(std::move(newest));
+  const JudgedRun& told = told_.emplace_back(std::move(newest));
   if (!told.evidence.judged) {
     search_.tell(told.evidence);
     return false;
@@ -57,7 +57,7 @@ bool Inquiry::learn(Told newest) {
     return false;
   }
   reopened_ = true;
-  std::erase_if(told_, [](const Told& each) { return each.shortened; });
+  std::erase_if(told_, [](const JudgedRun& each) { return each.shortened; });
   shortened_.clear();
   tell_again();
   return true;
@@ -70,7 +70,7 @@ void Inquiry::ask_anew(strategies::Problem problem) {
 
 void Inquiry::tell_again() {
   search_ = strategies::Search(problem_, engine_);
-  for (const Told& each : told_) search_.tell(each.evidence);
+  for (const JudgedRun& each : told_) search_.tell(each.evidence);
 }
 
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
@@ -89,7 +89,7 @@ std::vector<SuspectSet> Inquiry::unproved() const {
   for (const strategies::Claim& claim : answer().certificate) {
     if (!claim.proved) continue;
     const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
-    const bool seen = std::ranges::any_of(told_, [&](const Told& told) {
+    const bool seen = std::ranges::any_of(told_, [&](const JudgedRun& told) {
       return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected &&
              !told.shortened && (!is_fix || told.strict || told.role == Role::proof);
     });
@@ -108,7 +108,7 @@ std::optional<strategies::Hidden> Inquiry::hidden_proof() const {
 }
 
 std::ptrdiff_t Inquiry::proofs_of(const SuspectSet& neutralised) const {
-  return std::ranges::count_if(told_, [&](const Told& told) {
+  return std::ranges::count_if(told_, [&](const JudgedRun& told) {
     return told.role == Role::proof && told.evidence.neutralised == neutralised;
   });
 }

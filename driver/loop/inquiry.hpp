@@ -14,25 +14,25 @@
 namespace bisectd::driver {
 
 /// What one judged trial says.
-struct Told {
+struct JudgedRun {
   strategies::Evidence evidence;
   Role role = Role::search;
   bool shortened = false;  ///< seen up to the learnt horizon only
   bool strict = false;     ///< holds without a grey zone
 };
 
-Told told_by(const judge::Judgement& judgement, const strategies::SuspectSet& neutralised, Role role, bool shortened);
+JudgedRun judged_run(const judge::Judgement& judgement, const strategies::SuspectSet& neutralised, Role role, bool shortened);
 /// The same of a trial in the journal, which is judged.
-Told told_by(const PastTrial& trial);
+JudgedRun judged_run(const PastTrial& trial);
 /// What the log of a crash says that names the member which broke the run: as good as a trial of that member alone.
-Told told_of_refusal(strategies::SuspectId member, std::size_t suspects);
+JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects);
 
 class Inquiry {
  public:
   Inquiry(strategies::Problem problem, strategies::EngineKind engine);
 
   /// Takes in one trial. True if it contradicts shortened ones: then these are forgotten, and no later one is heard.
-  bool learn(Told told);
+  bool learn(JudgedRun told);
   /// Asks for the cheapest fix by other prices; what was told stays told.
   void ask_anew(strategies::Problem problem);
 
@@ -58,7 +58,7 @@ class Inquiry {
   strategies::EngineKind engine_;
   strategies::Search search_;
   strategies::EvidenceLog whole_;  ///< runs at full length
-  std::vector<Told> told_;  ///< in order, without what was forgotten
+  std::vector<JudgedRun> told_;  ///< in order, without what was forgotten
   std::vector<strategies::Evidence> shortened_;  ///< of these, the shortened ones: few, where `told_` may be long
   bool reopened_ = false;
 };

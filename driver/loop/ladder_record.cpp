@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "driver/loop/window.hpp"
+#include "driver/loop/passing_window.hpp"
 
 namespace bisectd::driver {
 namespace {

@@ -13,19 +13,19 @@ namespace {
 using strategies::SuspectSet;
 
 /// One trial for each value that is selected, all at full length; in the order of the values.
-std::vector<reports::Rung> try_values(Night& night, const std::string& family, const SuspectSet& neutralised) {
-  const neutralise::Rungs before = night.rungs;
+std::vector<reports::Rung> try_values(Run& run, const std::string& family, const SuspectSet& neutralised) {
+  const neutralise::Rungs before = run.state.rungs;
   const std::vector<std::string> values = neutralise::selected_values(
-      night.experiment.families.at(family), night.experiment.suspects.at(family));
+      run.experiment.families.at(family), run.experiment.suspects.at(family));
   for (const std::string& value : values) {
-    night.rungs[family] = value;
-    TrialPlan plan = night.plan_for(Role::ladder, neutralised, reason_of_rung(family, value));
+    run.state.rungs[family] = value;
+    TrialPlan plan = run.plan_for(Role::ladder, neutralised, reason_of_rung(family, value));
     plan.crash_retries = 0;  // a value that breaks the run is no value to recommend
-    night.start_or_go_on(std::move(plan));
+    run.start_or_go_on(std::move(plan));
   }
-  night.rungs = before;
+  run.state.rungs = before;
   std::vector<reports::Rung> rungs;
-  for (const FinishedTrial& trial : night.wait_for_all())
+  for (const FinishedTrial& trial : run.wait_for_all())
     rungs.push_back({.value = trial.plan.rungs.at(family),
                      .trial = trial.plan.number,
                      .verdict = trial.judgement.verdict,
@@ -34,27 +34,27 @@ std::vector<reports::Rung> try_values(Night& night, const std::string& family, c
   return rungs;
 }
 
-reports::Ladder climb(Night& night, const std::string& family) {
-  const std::size_t suspects = night.catalogue.size();
+reports::Ladder climb(Run& run, const std::string& family) {
+  const std::size_t suspects = run.state.catalogue.size();
   // Alone first: those runs are fast, and where a value mends the subject by itself nothing else need be right.
-  const SuspectSet only_it = SuspectSet(suspects).set(night.catalogue.find(family, family).value());
-  reports::Ladder ladder{.family = family, .alone = true, .rungs = try_values(night, family, only_it)};
+  const SuspectSet only_it = SuspectSet(suspects).set(run.state.catalogue.find(family, family).value());
+  reports::Ladder ladder{.family = family, .alone = true, .rungs = try_values(run, family, only_it)};
   find_window(ladder);
   if (ladder.window || suspects == 1) return ladder;
-  ladder = {.family = family, .alone = false, .rungs = try_values(night, family, most_neutralised(night.experiment, night.catalogue))};
+  ladder = {.family = family, .alone = false, .rungs = try_values(run, family, most_neutralised(run.experiment, run.state.catalogue))};
   find_window(ladder);
   return ladder;
 }
 
 }  // namespace
 
-void climb_ladders(Night& night) {
-  for (const auto& [name, selection] : night.experiment.suspects) {
-    if (night.experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
-    const reports::Ladder ladder = climb(night, name);
-    if (ladder.window) night.rungs[name] = ladder.rungs.at(ladder.window->middle).value;
-    night.progress.line(reports::ladder_sentence(ladder, reports::plain));
-    night.record.ladders.push_back(ladder);
+void climb_ladders(Run& run) {
+  for (const auto& [name, selection] : run.experiment.suspects) {
+    if (run.experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
+    const reports::Ladder ladder = climb(run, name);
+    if (ladder.window) run.state.rungs[name] = ladder.rungs.at(ladder.window->middle).value;
+    run.progress.line(reports::ladder_sentence(ladder, reports::plain));
+    run.record.ladders.push_back(ladder);
   }
 }
 

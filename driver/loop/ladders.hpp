@@ -2,11 +2,11 @@
 // before the search, which then sees a ladder as one suspect.
 #pragma once
 
-#include "driver/loop/night.hpp"
+#include "driver/loop/run.hpp"
 
 namespace bisectd::driver {
 
-/// Climbs every ladder among the suspects; the values go into `night.rungs`. Throws Interrupted.
-void climb_ladders(Night& night);
+/// Climbs every ladder among the suspects; the values go into `run.state.rungs`. Throws Interrupted.
+void climb_ladders(Run& run);
 
 }  // namespace bisectd::driver

@@ -2,16 +2,16 @@
 // ARCHITECTURE.md.
 #pragma once
 
-#include "driver/loop/night.hpp"
+#include "driver/loop/run.hpp"
 
 namespace bisectd::driver {
 
 /// The whole search. To the end, or throws Interrupted; reports are on disk in any case.
-const reports::Record& run_loop(Night& night);
+const reports::Record& run_loop(Run& run);
 
 /// What a person tries by hand: the references, then the subject with these suspects neutralised (those that have their
 /// safe value anyway are left out; of a ladder any value names it). The trial is the record's last one; its notes say
 /// which suspects left no trace of being off. Throws Interrupted.
-const reports::Record& run_one_trial(Night& night, const std::vector<configs::MemberLabel>& off);
+const reports::Record& run_one_trial(Run& run, const std::vector<configs::MemberLabel>& off);
 
 }  // namespace bisectd::driver

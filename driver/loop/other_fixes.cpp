@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/costs.hpp"
 #include "strategies/fix.hpp"
 
 namespace bisectd::driver {
@@ -24,19 +25,19 @@ std::vector<std::vector<SuspectId>> other_fixes(const strategies::Answer& answer
   return fixes;
 }
 
-std::vector<FinishedTrial> try_other_fixes(Night& night, const std::vector<std::vector<SuspectId>>& fixes) {
-  if (!night.record.as_is_step_time_s || !night.record.fix_step_time_s) return {};
+std::vector<FinishedTrial> try_other_fixes(Run& run, const std::vector<std::vector<SuspectId>>& fixes) {
+  if (!run.record.as_is_step_time_s || !run.record.fix_step_time_s) return {};
   for (const std::vector<SuspectId>& fix : fixes) {
-    if (std::ranges::any_of(night.record.trials, [&](const reports::Trial& trial) {
+    if (std::ranges::any_of(run.record.trials, [&](const reports::Trial& trial) {
           return trial.role == name_of(Role::other_fix) && trial.neutralised == fix;
         }))
       continue;
-    const auto tried = std::ranges::find(night.record.other_fixes, fix, &reports::OtherFix::neutralised);
-    if (tried != night.record.other_fixes.end() && (tried->step_time_s || tried->verdict != Verdict::pass)) continue;
-    TrialPlan plan = night.plan_for(Role::other_fix, night.catalogue.set_of(fix), "another minimal fix: is it faster?");
-    if (!night.past.finished || night.was_begun(plan)) night.start_or_go_on(std::move(plan));
+    const auto tried = std::ranges::find(run.record.other_fixes, fix, &reports::OtherFix::neutralised);
+    if (tried != run.record.other_fixes.end() && (tried->step_time_s || tried->verdict != Verdict::pass)) continue;
+    TrialPlan plan = run.plan_for(Role::other_fix, run.state.catalogue.set_of(fix), "another minimal fix: is it faster?");
+    if (!run.state.past.finished || run.was_begun(plan)) run.start_or_go_on(std::move(plan));
   }
-  return night.wait_for_all();
+  return run.wait_for_all();
 }
 
 std::optional<std::vector<SuspectId>> faster_fix(const reports::Record& record) {
@@ -48,6 +49,15 @@ std::optional<std::vector<SuspectId>> faster_fix(const reports::Record& record) 
       best_s = *fix.step_time_s;
     }
   return best ? std::optional(best->neutralised) : std::nullopt;
+}
+
+std::optional<std::vector<SuspectId>> fix_within_step_time(const reports::Record& record) {
+  if (!record.fix_step_time_s || !reports::exceeds_step_time(record, *record.fix_step_time_s)) return std::nullopt;
+  const double most_s = *record.as_is_step_time_s * (1 + *record.step_time_limit);
+  const auto within = std::ranges::find_if(record.other_fixes, [&](const reports::OtherFix& fix) {
+    return fix.verdict == Verdict::pass && fix.step_time_s && *fix.step_time_s <= most_s;
+  });
+  return within == record.other_fixes.end() ? std::nullopt : std::optional(within->neutralised);
 }
 
 }  // namespace bisectd::driver

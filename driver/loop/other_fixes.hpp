@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "driver/loop/night.hpp"
+#include "driver/loop/run.hpp"
 
 namespace bisectd::driver {
 
@@ -15,9 +15,12 @@ std::vector<std::vector<strategies::SuspectId>> other_fixes(const strategies::An
 
 /// Runs each of them once at full length, unless the record knows enough of it or no step time can be measured here.
 /// Returns the trials that came to their end now. Throws Interrupted.
-std::vector<FinishedTrial> try_other_fixes(Night& night, const std::vector<std::vector<strategies::SuspectId>>& fixes);
+std::vector<FinishedTrial> try_other_fixes(Run& run, const std::vector<std::vector<strategies::SuspectId>>& fixes);
 
 /// The fastest of the other fixes that pass, if it is faster than the culprit set.
 std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Record& record);
+
+/// Where the culprit set takes longer than `accept.step_time` allows, the one of lowest price that passes and keeps within it.
+std::optional<std::vector<strategies::SuspectId>> fix_within_step_time(const reports::Record& record);
 
 }  // namespace bisectd::driver

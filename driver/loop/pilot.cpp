@@ -1,6 +1,7 @@
 #include "driver/loop/pilot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -86,12 +87,22 @@ class Runs {
 
   /// What the patterns of `checks` find.
   void compare_logs(Pilot& result) {
-    const auto differences = differing_logs(experiment_, logged_reference_facts(experiment_, folder_ / reference().name),
-                                            facts_in_logs(experiment_, experiment_.subject, folder_ / subject().name));
+    const Facts trusted = logged_reference_facts(experiment_, folder_ / reference().name);
+    const Facts seen = facts_in_logs(experiment_, experiment_.subject, folder_ / subject().name);
+    const auto differences = differing_logs(experiment_, trusted, seen);
     for (const std::string& difference : differences) result.lines.push_back({Mark::error, "checks." + difference});
     result.unequal = !differences.empty();
-    for (const configs::Check& check : experiment_.checks)
-      if (check.pattern && differences.empty()) result.lines.push_back({Mark::ok, fmt::format("checks.{}: the logs agree", check.name)});
+    for (const std::string& line : one_sided_logs(experiment_, trusted, seen)) result.lines.push_back({Mark::warning, "checks." + line});
+    std::vector<std::string> nowhere;
+    for (const configs::Check& check : experiment_.checks) {
+      if (check.patterns.empty()) continue;
+      if (!trusted.contains(check.name) && !seen.contains(check.name))
+        nowhere.push_back(check.name);
+      else if (differences.empty() && is_compared(check, trusted, seen))
+        result.lines.push_back({Mark::ok, fmt::format("checks.{}: the logs agree", check.name)});
+    }
+    if (!nowhere.empty())
+      result.lines.push_back({Mark::ok, fmt::format("checks: neither log says anything of {}", fmt::join(nowhere, ", "))});
   }
 
   void announce() {

@@ -60,7 +60,7 @@ judge::Curve until(judge::Curve curve, std::int64_t step) {
 /// The step at which a run was certain to fail, while it went on.
 std::optional<std::int64_t> certain_at(const judge::Jury& jury, const judge::Curve& curve) {
   const std::int64_t start = jury.first().steps.front() - jury.first().stride, run = jury.first().last_step() - start;
-  judge::Watch watch = jury.watch();
+  judge::AttemptWatch watch = jury.watch();
   for (std::int64_t place = 1; place < kPlaces; ++place)
     if (const std::int64_t step = start + place * run / kPlaces; watch.look(until(curve, step))) return step;
   return std::nullopt;

@@ -4,16 +4,16 @@
 
 namespace bisectd::driver {
 
-void weigh_workaround(Night& night) {
-  describe_pruned(night.record);
-  const reports::Pruned& pruned = *night.record.pruned;
+void weigh_workaround(Run& run) {
+  describe_pruned(run.record);
+  const reports::Pruned& pruned = *run.record.pruned;
   if (pruned.over.empty() || !pruned.needed_step_time_s || pruned.in_use_step_time_s) return;
-  strategies::SuspectSet all(night.catalogue.size());
-  TrialPlan plan = night.plan_for(Role::other_fix, all.set(), "the whole workaround in use: how fast is it?");
-  if (night.past.finished && !night.was_begun(plan)) return;
-  night.start_or_go_on(std::move(plan));
-  night.wait_for_all();
-  describe_pruned(night.record);
+  strategies::SuspectSet all(run.state.catalogue.size());
+  TrialPlan plan = run.plan_for(Role::other_fix, all.set(), "the whole workaround in use: how fast is it?");
+  if (run.state.past.finished && !run.was_begun(plan)) return;
+  run.start_or_go_on(std::move(plan));
+  run.wait_for_all();
+  describe_pruned(run.record);
 }
 
 }  // namespace bisectd::driver

@@ -11,6 +11,7 @@
 #include "driver/record/costs.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
+#include "driver/record/signature_groups.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/lookup.hpp"
@@ -69,6 +70,7 @@ class Replay {
       if (history_.prune) describe_pruned(record_);
     }
     describe_reproductions(record_, directory_);
+    describe_signature_groups(record_);
     return std::move(record_);
   }
 
@@ -76,7 +78,7 @@ class Replay {
   using NoFixes = std::vector<std::vector<strategies::SuspectId>>;
 
   strategies::Problem problem() const {
-    return problem_of(experiment_, *history_.catalogue, launch::DevicePool(experiment_.subject.devices).size(), history_.exact);
+    return problem_of(experiment_, *history_.catalogue, launch::DevicePool(experiment_.subject).size(), history_.exact);
   }
 
   judge::Curve curve_of(const reports::Trial& trial, const reports::Attempt& attempt) const {
@@ -99,7 +101,7 @@ class Replay {
       panel_->learn_healthy_spread(as_is);
       // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
       const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed != 0; });
-      describe_subject(record_, panel_->whole(), perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), Shown::as_is);
+      describe_subject(record_, panel_->whole(), perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), SubjectCurve::as_is);
     }
     if (panel_) describe_comparable(record_, *panel_);
     for (reports::Trial& trial : record_.trials)
@@ -131,11 +133,11 @@ class Replay {
     for (const std::size_t index : history_.order_judged) {
       const PastTrial& trial = history_.trials[index];
       if (!is_evidence(trial.role)) continue;
-      Told told = told_by(trial);
+      JudgedRun told = judged_run(trial);
       told.evidence.neutralised.resize(history_.catalogue->size());  // the subject as it is ran before they were known
       inquiry.learn(std::move(told));
       for (const strategies::SuspectId id : trial.refused)
-        if (!refused.test_set(id)) inquiry.learn(told_of_refusal(id, refused.size()));
+        if (!refused.test_set(id)) inquiry.learn(refusal_of(id, refused.size()));
     }
     record_.answer = inquiry.answer();
   }
@@ -143,7 +145,7 @@ class Replay {
   void show_fix() {
     const reports::Trial* fix = reports::fix_trial(record_);
     if (record_.outcome != reports::Outcome::culprits || !panel_ || !fix || fix->attempts.empty()) return;
-    describe_subject(record_, panel_->whole(), curve_of(*fix, fix->attempts.back()), Shown::fix);
+    describe_subject(record_, panel_->whole(), curve_of(*fix, fix->attempts.back()), SubjectCurve::fix);
   }
 
   const configs::Experiment& experiment_;

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <set>
 
+#include "driver/neutralise/odds.hpp"
+
 namespace bisectd::driver::neutralise {
 namespace {
 
@@ -101,9 +103,8 @@ Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered
     const auto off = always_off.find(family_name);
     for (const std::string& name : names_of(family, selection, discovered)) {
       if (off != always_off.end() && std::ranges::count(off->second, name)) continue;
-      const auto likely = selection.likely.find(name);
       auto& list = std::ranges::binary_search(family.never_off.names, name) ? always_on : members;
-      list.push_back({family_name, name, likely == selection.likely.end() ? 1.0 : likely->second.value});
+      list.push_back({family_name, name, odds_of(selection, name)});
     }
   }
   Catalogue catalogue(std::move(members));

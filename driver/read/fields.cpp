@@ -118,7 +118,7 @@ std::optional<double> leading_number(std::string_view text) {
   return value;
 }
 
-std::optional<Progress> progress(std::string_view text) {
+std::optional<StepCount> progress(std::string_view text) {
   const auto take_digits = [](std::string_view& from, std::int64_t& value) {
     const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);
     if (error != std::errc() || from[0] == '-') return std::string_view();
@@ -126,7 +126,7 @@ std::optional<Progress> progress(std::string_view text) {
     from.remove_prefix(digits.size());
     return digits;
   };
-  Progress found;
+  StepCount found;
   found.rest = without_leading(text, kBeforeProgress);
   found.digits = take_digits(found.rest, found.at);
   if (found.digits.empty()) return std::nullopt;
@@ -140,8 +140,8 @@ std::optional<Progress> progress(std::string_view text) {
   return found;
 }
 
-std::optional<Progress> progress_after(std::string_view line, std::string_view key) {
-  return after_word(line, key, [](std::string_view rest) -> std::optional<Progress> {
+std::optional<StepCount> progress_after(std::string_view line, std::string_view key) {
+  return after_word(line, key, [](std::string_view rest) -> std::optional<StepCount> {
     if (rest.empty() || continues_word(rest[0])) return std::nullopt;
     return progress(rest);
   });

@@ -23,7 +23,7 @@ std::optional<double> number(std::string_view text);
 std::optional<double> leading_number(std::string_view text);
 
 /// How far a training is: "140", "20/500", "[  1/ 200]".
-struct Progress {
+struct StepCount {
   std::int64_t at = 0;
   std::optional<std::int64_t> of;
   std::string_view digits;  ///< of `at`
@@ -31,10 +31,10 @@ struct Progress {
 };
 
 /// Reads what `text` begins with; spaces, ':', '=', quotes and opening brackets before it are skipped.
-std::optional<Progress> progress(std::string_view text);
+std::optional<StepCount> progress(std::string_view text);
 
 /// `key` as after_key() finds it, then progress; between the two there may also be nothing but spaces or a bracket.
-std::optional<Progress> progress_after(std::string_view line, std::string_view key);
+std::optional<StepCount> progress_after(std::string_view line, std::string_view key);
 
 /// Power of ten of the last digit printed: -4 for "3.1416", -2 for "1.23E+00". Absent for NaN and infinity.
 std::optional<int> last_digit_power(std::string_view number_text);

@@ -13,7 +13,7 @@ namespace bisectd::driver::read {
 enum class FormatKind { key_value, json_lines, csv, tensorboard, visualdl };
 
 /// A number that the judge watches, printed beside the loss; read as a series of its own.
-struct Watch {
+struct WatchedSeries {
   std::string_view series;  ///< name in the curve: loss_scale, grad_norm
   std::string_view key;
 };
@@ -36,7 +36,7 @@ struct Format {
   /// Values come on lines of their own, without a step: they belong to the last step that was logged before them.
   bool takes_last_step = false;
 
-  std::vector<Watch> watched;
+  std::vector<WatchedSeries> watched;
   /// Begins the number on lines that AMP prints when it lowers the loss scale; empty: the trainer prints none.
   std::string_view lowered_scale_key;
 

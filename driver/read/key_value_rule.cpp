@@ -10,14 +10,14 @@
 namespace bisectd::driver::read {
 namespace {
 
-std::optional<Progress> first_progress(std::string_view line, const std::vector<std::string_view>& keys) {
+std::optional<StepCount> first_progress(std::string_view line, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys)
     if (const auto found = progress_after(line, key)) return found;
   return std::nullopt;
 }
 
 /// The step that stands behind the epoch with no word of its own: "Epoch: [0] [2087/7312]".
-std::optional<Progress> progress_behind(const Progress& epoch) {
+std::optional<StepCount> progress_behind(const StepCount& epoch) {
   const std::size_t closing = epoch.rest.find(']');
   return closing == std::string_view::npos ? std::nullopt : progress(epoch.rest.substr(closing + 1));
 }
@@ -94,7 +94,7 @@ void KeyValueRule::read_step(const Line& line, Reading& reading) const {
 }
 
 void KeyValueRule::read_extras(const Line& line, Reading& reading) const {
-  for (const Watch& watch : format_->watched) {
+  for (const WatchedSeries& watch : format_->watched) {
     if (watch.key == value_key_) continue;
     const auto behind_key = after_key(line.text, watch.key);
     if (!behind_key || line.cut_short(first_word(*behind_key))) continue;

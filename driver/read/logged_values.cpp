@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "driver/read/follow.hpp"
 #include "driver/read/pattern.hpp"
@@ -10,19 +11,27 @@
 namespace bisectd::driver::read {
 
 std::vector<std::string> logged_values(std::span<const std::filesystem::path> files, const std::string& pattern,
-                                       std::size_t most) {
+                                       std::size_t most, const std::string& after) {
   constexpr std::array<std::string_view, 1> kGroups{"value"};
   Pattern compiled(pattern, kGroups, {});
   Sieve sieve;
   sieve.add(compiled.needed());
+  std::optional<Pattern> opening;
+  if (!after.empty()) sieve.add(opening.emplace(after, std::span<const std::string_view>{}, std::span<const std::string_view>{}).needed());
+  bool open = false;
   std::vector<std::string> values;
   const auto take = [&](const Line& line) {
+    if (!open) {
+      open = opening->fits(line.text);
+      return;
+    }
     const auto groups = compiled.match(line.text);
     if (groups.empty() || values.size() >= most) return;
     if (std::string value(groups.front()); std::ranges::find(values, value) == values.end())
       values.push_back(std::move(value));
   };
   for (const std::filesystem::path& file : files) {
+    open = !opening;
     Follower follower(file);
     follower.finish([&](const Block& block) { sieve.pick(block, take); });
   }

@@ -93,7 +93,7 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
   prefix_ = common_prefix(*regex_);
   if (prefix_.size() < kShortestPrefix) prefix_.clear();
   needed_ = prefix_.empty() ? needed_atoms(written) : Needed{.literals = {{.text = prefix_}}};
-  pieces_.resize(static_cast<std::size_t>(1 + std::max(0, std::ranges::max(numbers_))));
+  pieces_.resize(static_cast<std::size_t>(1 + (numbers_.empty() ? 0 : std::max(0, std::ranges::max(numbers_)))));
   groups_.resize(numbers_.size());
 }
 

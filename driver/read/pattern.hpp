@@ -26,6 +26,9 @@ class Pattern {
   /// `optional_groups`); a group that took no part has a null data pointer. Empty: no match. Dies with the next call.
   std::span<const std::string_view> match(std::string_view text);
 
+  /// Whether it matches at all.
+  bool fits(std::string_view text) { return find(text); }
+
   const Needed& needed() const { return needed_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "driver/record/costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "driver/trial/step_time.hpp"
@@ -31,12 +32,33 @@ std::optional<double> step_time_with_s(const reports::Record& record, const std:
   });
 }
 
+/// How far the median of the fix's runs over that of the runs as they are may be off, from sets that ran more than once.
+std::optional<double> step_time_error(const reports::Record& record) {
+  double squares = 0, freedoms = 0, as_is = 0, fix = 0;
+  for (const reports::Trial& trial : record.trials) {
+    if (trial.role == name_of(Role::reference)) continue;  // another device
+    std::vector<double> logs;
+    for (const reports::Attempt& attempt : trial.attempts)
+      if (attempt.step_time_s) logs.push_back(std::log(*attempt.step_time_s));
+    const auto runs = static_cast<double>(logs.size());
+    if (trial.role == name_of(Role::as_is)) as_is += runs;
+    if (trial.neutralised == record.answer.culprit_set && trial.role != name_of(Role::ladder)) fix += runs;
+    if (logs.size() < 2) continue;
+    const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / runs;
+    for (const double one : logs) squares += (one - mean) * (one - mean);
+    freedoms += runs - 1;
+  }
+  if (freedoms == 0 || as_is == 0 || fix == 0) return std::nullopt;
+  return std::sqrt(squares / freedoms * (1 / as_is + 1 / fix));
+}
+
 }  // namespace
 
 void describe_costs(reports::Record& record, const std::vector<std::vector<SuspectId>>& other_fixes) {
   const std::vector<SuspectId>& fix = record.answer.culprit_set;
   record.as_is_step_time_s = as_is_step_time_s(record);
   record.fix_step_time_s = fix.empty() ? std::nullopt : step_time_with_s(record, fix);
+  record.step_time_error = fix.empty() ? std::nullopt : step_time_error(record);
   record.other_fixes.clear();
   for (const std::vector<SuspectId>& other : other_fixes)
     if (const reports::Trial* trial = reports::judged_trial(record, other))

@@ -25,7 +25,7 @@ json json_of(const std::vector<neutralise::Member>& members) {
 }
 
 /// Applies records one by one.
-class Replay {
+class JournalReading {
  public:
   void operator()(const json& record) {
     const auto& kind = record.at("kind").get_ref<const std::string&>();
@@ -81,7 +81,7 @@ class Replay {
 }  // namespace
 
 History read_history(const std::filesystem::path& journal) {
-  Replay replay;
+  JournalReading replay;
   std::size_t line = 0;
   replay.history.whole_bytes = keep::read_journal(journal, [&](const json& record) {
     ++line;

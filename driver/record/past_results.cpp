@@ -1,19 +1,15 @@
 #include "driver/record/past_results.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <system_error>
 
 #include "configs/resolved.hpp"
 #include "driver/keep/journal.hpp"
+#include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "reports/lookup.hpp"
 #include "reports/words.hpp"
@@ -27,22 +23,6 @@ constexpr int kFormat = 1;
 
 /// A wrong hint costs one or two trials, a right one saves a quarter of them: worth no more than this.
 constexpr double kOddsOfPastCulprits = 5;
-
-/// Keeps other writers out for a moment.
-class Turn {
- public:
-  explicit Turn(const std::filesystem::path& file) : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    int taken = -1;
-    while (descriptor_ >= 0 && (taken = ::flock(descriptor_, LOCK_EX)) != 0 && errno == EINTR) continue;
-    if (taken != 0) throw std::system_error(errno, std::generic_category(), file.string());
-  }
-  ~Turn() { ::close(descriptor_); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  int descriptor_;
-};
 
 PastResult result_in(const json& record) {
   if (record.at("format").get<int>() > kFormat) throw std::invalid_argument("it was written by a newer bisectd");
@@ -110,7 +90,7 @@ PastResult result_of(const reports::Record& record, const std::string& digest) {
 }
 
 void append_result(const std::filesystem::path& file, const PastResult& result) {
-  const Turn turn(file);
+  const keep::WriteLock lock(file);
   std::vector<PastResult> ignored;
   const std::uintmax_t whole_bytes = read_records(file, ignored);
   keep::Journal(file, whole_bytes).append(record_of(result));

@@ -63,8 +63,8 @@ void describe_comparable(reports::Record& record, const judge::Panel& panel) {
 }
 
 void describe_subject(reports::Record& record, const judge::Reference& reference, const judge::Curve& curve,
-                      Shown shown) {
-  const bool as_is = shown == Shown::as_is;
+                      SubjectCurve shown) {
+  const bool as_is = shown == SubjectCurve::as_is;
   const judge::Difference difference = judge::difference(reference, curve);
   reports::Line differences{{}, difference.values};
   for (const std::size_t place : difference.places) differences.steps.push_back(reference.steps[place]);

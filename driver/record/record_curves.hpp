@@ -20,11 +20,11 @@ void describe_reference(reports::Record& record, const judge::Reference& referen
 void describe_comparable(reports::Record& record, const judge::Panel& panel);
 
 /// Which side of the comparison a curve of the subject is.
-enum class Shown { as_is, fix };
+enum class SubjectCurve { as_is, fix };
 
 /// A curve of the subject, its difference to the references, and what it logged beside the metric. Can be called again.
 void describe_subject(reports::Record& record, const judge::Reference& reference, const judge::Curve& curve,
-                      Shown shown);
+                      SubjectCurve shown);
 
 /// Mean relative difference over the last few points of a curve that is still growing; empty while it has no step in
 /// common with the references. Costs nothing of the curve's length.

@@ -28,6 +28,7 @@ void set_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
   trial.delta = judgement.delta;
   trial.standard_error = judgement.standard_error;
   trial.p_bad = judgement.p_bad;
+  trial.signature = judgement.signature;
   trial.notes.insert(trial.notes.end(), judgement.notes.begin(), judgement.notes.end());
 }
 
@@ -76,6 +77,9 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   record.metric = experiment.metrics.front().name;
   record.versions = past.versions;
   record.target = experiment.accept.target;
+  record.step_time_limit = experiment.accept.step_time;
+  if (experiment.hold.seed) record.held.push_back(fmt::format("seed {}", *experiment.hold.seed));
+  if (experiment.hold.deterministic) record.held.push_back("deterministic kernels");
   if (experiment.accept.goal == configs::Goal::runs) record.must_run_to = experiment.steps;
   for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(seen_from_its_folder(warning, experiment)));
   for (const std::string& version : versions_unlike_recorded(experiment, past.versions))

@@ -11,9 +11,11 @@
 
 #include "configs/secret.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/launch/job_script.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/inherited_environment.hpp"
+#include "configs/shell_word.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -137,7 +139,7 @@ std::string rerun_script(const LaunchCommand& command) {
 
 std::string shell_quoted(const std::string& word) {
   if (!word.empty() && word.find_first_not_of(kShellSafe) == std::string::npos) return word;
-  return "'" + boost::replace_all_copy(word, "'", "'\\''") + "'";
+  return configs::shell_word(word);
 }
 
 LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag) {
@@ -164,9 +166,11 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
   for (const std::string& name : recipe.unset) command.environment.erase(name);
   for (const auto& [name, value] : recipe.environment) command.environment[name] = value;
   if (perturb) set_perturbation(*perturb, request.perturbed, values, command.environment);
-  if (!side.settings->devices.visible_variable.empty() && !slot.visible.empty())
+  if (side.scheduler) command.environment.erase(side.settings->devices.visible_variable);  // the job has its own
+  if (!side.scheduler && !side.settings->devices.visible_variable.empty() && !slot.visible.empty())
     command.environment[side.settings->devices.visible_variable] = slot.visible;
-  command.environment["BISECTD_ATTEMPT"] = command.tag;
+  // A job that an earlier bisectd submitted is no stray, wherever it runs.
+  command.environment["BISECTD_ATTEMPT"] = side.scheduler ? "job:" + command.tag : command.tag;
   command.environment["BISECTD_ATTEMPT_FOLDER"] = request.folder.string();
   command.environment["BISECTD_METRICS_FILE"] = metrics_file(request.folder).string();
   return command;
@@ -180,7 +184,10 @@ std::filesystem::path command_file(const std::filesystem::path& folder) { return
 
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command) {
   keep::write_private_file(folder / "environment.txt", environment_text(command.environment));
-  keep::write_private_file(command_file(folder), rerun_script(command));
+  std::string text = rerun_script(command);
+  for (int n = 0; text.find(launch::device_of_job(n)) != std::string::npos; ++n)  // by hand, a job's devices are the first ones
+    boost::replace_all(text, launch::device_of_job(n), std::to_string(n));
+  keep::write_private_file(command_file(folder), text);
   std::filesystem::permissions(command_file(folder), std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
 }
 

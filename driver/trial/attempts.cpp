@@ -32,14 +32,15 @@ constexpr double kGatherShare = 0.03;
 /// Ranks say the same or, where each has a part of the model, a line each.
 constexpr std::size_t kSaidOfPerturbation = 4, kSaidOfPerturbation_bytes = 300;
 
-constexpr std::array<std::pair<Ending, const char*>, 8> kEndingNames{{{Ending::finished, "finished"},
+constexpr std::array<std::pair<Ending, const char*>, 9> kEndingNames{{{Ending::finished, "finished"},
                                                                       {Ending::whole, "whole"},
                                                                       {Ending::crashed, "crashed"},
                                                                       {Ending::timed_out, "timed-out"},
                                                                       {Ending::stalled, "stalled"},
                                                                       {Ending::not_started, "not-started"},
                                                                       {Ending::ended_early, "ended-early"},
-                                                                      {Ending::interrupted, "interrupted"}}};
+                                                                      {Ending::interrupted, "interrupted"},
+                                                                      {Ending::lost, "lost"}}};
 
 std::string seconds_text(std::chrono::milliseconds duration) {
   return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000.0);
@@ -52,6 +53,7 @@ std::string how_it_left(const launch::Ended& ended) {
       return fmt::format("killed by SIG{}", ::sigabbrev_np(ended.code) ? ::sigabbrev_np(ended.code) : "?");
     case launch::Ended::How::not_started: return "not started: " + ended.message;
     case launch::Ended::How::lost: return "lost: " + ended.message;
+    case launch::Ended::How::unknown: return "ended, nobody knows how: " + ended.message;
   }
   return {};
 }
@@ -117,7 +119,7 @@ judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path
 }
 
 std::string device_text(const configs::Side& side, const launch::Slot& slot) {
-  return slot.visible.empty() ? "" : side.devices.kind + " " + slot.visible;
+  return slot.visible.empty() || side.slurm ? "" : side.devices.kind + " " + slot.visible;
 }
 
 bool can_be_judged(const AttemptOutcome& outcome) {
@@ -151,10 +153,13 @@ struct Attempts::Running {
   std::vector<StepSeen> steps_seen;
   std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
   std::string why;
+  Clock::time_point submitted;
+  launch::JobStatus status;            ///< of a job of a scheduler
+  bool waits = false;                  ///< for its scheduler
 
   Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics, Clock::time_point now)
       : request(std::move(wanted)), slot(std::move(at)),
-        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)), started(now) {}
+        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)), started(now), submitted(now), waits(request.side->scheduler != nullptr) {}
 
   void note_step(Clock::time_point now) {
     const std::optional<std::int64_t> step = log.last_step();
@@ -188,8 +193,8 @@ double Attempts::now_s() const { return std::chrono::duration<double>(launcher_.
 void Attempts::start(AttemptRequest request, launch::Slot slot) {
   const LaunchCommand command = launch_command(request, slot, run_tag_);
   std::filesystem::create_directories(request.folder);
-  write_attempt_files(request.folder, command);
-  write_recipe_files(request.folder, request.recipe);
+  if (!request.adopt) write_attempt_files(request.folder, command);
+  if (!request.adopt) write_recipe_files(request.folder, request.recipe);
   const launch::JobId id = next_id_++;
   launcher_.start({.id = id,
                    .command = command.argv,
@@ -197,21 +202,48 @@ void Attempts::start(AttemptRequest request, launch::Slot slot) {
                    .directory = command.directory,
                    .stdout_file = stdout_file(request.folder),
                    .stderr_file = stderr_file(request.folder),
-                   .tag = command.tag});
+                   .tag = command.tag,
+                   .scheduler = request.side->scheduler.get(),
+                   .device_variable = request.side->settings->devices.visible_variable,
+                   .adopt = request.adopt});
   running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_, launcher_.now()));
+}
+
+std::string Attempts::place_text(const configs::Side& side, const std::string& place) {
+  return place.empty() ? "" : fmt::format("{} {}", side.devices.kind, place);
+}
+
+std::string Attempts::job_text(const Running& running) {
+  return running.waits ? running.status.text : place_text(*running.request.side->settings, running.status.text);
+}
+
+/// Whether a job runs; its clocks stand still before that.
+bool Attempts::begins(Running& running, launch::JobStatus status, Clock::time_point now) {
+  running.status = std::move(status);
+  if (running.status.waits) {
+    running.started = running.last_output = now;
+    return false;
+  }
+  if (running.waits) running.started = running.last_output = now - running.status.ran;
+  running.waits = false;
+  return true;
 }
 
 RunningAttempt Attempts::seen_now(const Running& running) const {
   return {.request = running.request,
           .log = running.log,
           .started_s = std::chrono::duration<double>(running.started - began_).count(),
-          .device = device_text(*running.request.side->settings, running.slot)};
+          .device = running.request.side->scheduler ? job_text(running) : device_text(*running.request.side->settings, running.slot)};
 }
 
 void Attempts::poll() {
   const Clock::time_point now = launcher_.now();
   for (auto& [id, running] : running_) {
     if (running->asked_to_end) continue;
+    if (running->request.side->scheduler && !begins(*running, launcher_.status(id), now)) {
+      watcher_(seen_now(*running));
+      continue;
+    }
     if (running->log.poll()) running->last_output = now;
     running->note_step(now);
     if (!running->last_step_logged && logged_last_step(running->request, running->log)) running->last_step_logged = now;
@@ -234,6 +266,12 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.started_s = seen.started_s;
   outcome.duration_s = std::chrono::duration<double>(launcher_.now() - running.started).count();
   outcome.device = seen.device;
+  if (running.request.side->scheduler) {
+    outcome.duration_s = std::chrono::duration<double>(ended.duration).count();
+    outcome.started_s = now_s() - outcome.duration_s;
+    outcome.waited_s = std::max(0.0, std::chrono::duration<double>(launcher_.now() - running.submitted).count() - outcome.duration_s);
+    outcome.device = place_text(*running.request.side->settings, ended.place);
+  }
   take_from_files(outcome, running.request, running.log);
   outcome.step_time_s = step_time_s(running.steps_seen);
   outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
@@ -243,6 +281,8 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
     outcome.ending = *running.asked_to_end;
   else if (ended.how == launch::Ended::How::not_started)
     outcome.ending = Ending::not_started;
+  else if (ended.how == launch::Ended::How::lost)
+    outcome.ending = whole ? Ending::whole : Ending::lost;
   else if (launcher_.signal_number() != 0 && !whole)
     outcome.ending = Ending::interrupted;  // whoever ended us may have ended the training too, which may leave with 0 on TERM
   else if (left_with_zero)
@@ -305,7 +345,7 @@ std::vector<AttemptOutcome> Attempts::stop_all() {
   for (const auto until = launcher_.now() + kStopAtMost; !running_.empty() && launcher_.now() < until;)
     collect(outcomes, kPollEvery);
   for (const auto& [id, running] : running_) {
-    outcomes.push_back(outcome_of(*running, {.id = id, .how = launch::Ended::How::lost}));
+    outcomes.push_back(outcome_of(*running, {.id = id, .how = launch::Ended::How::unknown}));
     outcomes.back().notes.push_back("it could not be ended, and may still run");
   }
   running_.clear();

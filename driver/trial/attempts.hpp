@@ -16,6 +16,7 @@
 #include "driver/judge/curve.hpp"
 #include "driver/launch/device_pool.hpp"
 #include "driver/launch/launcher.hpp"
+#include "driver/launch/scheduler.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "driver/read/attempt_log.hpp"
 #include "driver/read/json_names.hpp"
@@ -29,6 +30,7 @@ struct LaunchSide {
   neutralise::Environment templates;     ///< of these, the variables whose values are filled for each attempt
   std::filesystem::path directory;       ///< working directory
   std::unique_ptr<launch::DevicePool> pool;
+  std::shared_ptr<const launch::Scheduler> scheduler;  ///< attempts are its jobs; absent: they run on this machine
 };
 
 /// What is looked for in an attempt's output and files beside its curve.
@@ -53,8 +55,10 @@ struct AttemptRequest {
   std::map<std::string, std::int64_t> last_steps;  ///< by metric; a run that logged them has its whole curve, however
                                                    ///< it ends
   bool shortened = false;                ///< it is ended as soon as it logged them
+  bool may_end_early = false;            ///< and as soon as its verdict is certain
   int perturbed = 0;                     ///< seed of its perturbation; 0: none
   WatchedNames watched;
+  bool adopt = false;                    ///< an earlier bisectd has submitted it to a scheduler
 };
 
 enum class Ending {
@@ -66,6 +70,7 @@ enum class Ending {
   not_started,
   ended_early,  ///< we ended it because its verdict was certain
   interrupted,  ///< we were asked to stop; says nothing of the run
+  lost,         ///< its node or its scheduler took it away; says nothing of the run
 };
 
 struct AttemptOutcome {
@@ -76,7 +81,8 @@ struct AttemptOutcome {
   std::string text;                      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
   double started_s = 0;                  ///< since the run began
   double duration_s = 0;
-  std::string device;                    ///< "npu 0,1"; empty without devices
+  double waited_s = 0;                   ///< for its scheduler, before it started
+  std::string device;                    ///< "npu 0,1", "npu 0,1 on node17"; empty without devices
   int perturbed = 0;                     ///< seed of the perturbation that it was started with; 0: none
   std::string perturbation;              ///< what it logged of that: how many parameters, by how much
   std::string undone;                    ///< what it logged if that was lost; its curve then counts as not perturbed
@@ -121,14 +127,15 @@ double seconds_to_gather(const AttemptOutcome& first, std::span<const double> ot
 class Attempts {
  public:
   using Clock = launch::Clock;
-  /// Told of each attempt while it runs; true: its verdict is certain, end it.
+  /// JudgedRun of each attempt while it runs; true: its verdict is certain, end it.
   using Watcher = std::function<bool(const RunningAttempt&)>;
 
   Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
            double elapsed_before_s, Watcher watcher);
   ~Attempts();
 
-  /// Starts an attempt on a slot of its side's pool, and gives the slot back when it has ended.
+  /// Starts an attempt on a slot of its side's pool, and gives the slot back when it has ended. One that is to be adopted may
+  /// wait, run or have ended meanwhile.
   void start(AttemptRequest request, launch::Slot slot);
   /// Waits until at least one attempt ended, and a moment longer for those that are due with it; empty only if none is
   /// running or a signal arrived.
@@ -148,6 +155,9 @@ class Attempts {
   void poll();
   void collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milliseconds at_most);
   RunningAttempt seen_now(const Running& running) const;
+  static bool begins(Running& running, launch::JobStatus status, Clock::time_point now);
+  static std::string job_text(const Running& running);
+  static std::string place_text(const configs::Side& side, const std::string& place);
   bool may_be_cut(const launch::Ended& ended);
   AttemptOutcome outcome_of(Running& running, const launch::Ended& ended) const;
 

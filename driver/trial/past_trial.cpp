@@ -151,6 +151,7 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
                  {"device", outcome.device}};
   put(record, "last_step", outcome.last_step);
   put(record, "step_time_s", outcome.step_time_s);
+  if (outcome.waited_s > 0) record["waited_s"] = outcome.waited_s;
   if (!outcome.notes.empty()) record["notes"] = outcome.notes;
   if (!outcome.perturbation.empty()) record["perturbation"] = outcome.perturbation;
   if (!outcome.undone.empty()) record["undone"] = outcome.undone;

@@ -7,8 +7,13 @@
 
 #include "configs/loader.hpp"
 #include "driver/launch/executable.hpp"
+#include "driver/launch/job_script.hpp"
+#include "driver/launch/run_to_end.hpp"
+#include "driver/launch/scheduler_program.hpp"
 #include "driver/launch/shell_environment.hpp"
+#include "driver/launch/slurm.hpp"
 #include "driver/neutralise/placeholders.hpp"
+#include "driver/read/clean.hpp"
 #include "driver/trial/inherited_environment.hpp"
 
 namespace bisectd::driver {
@@ -16,8 +21,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::seconds kTestAtMost{60};
+constexpr std::size_t kShownOfTest_bytes = 400;
+
 [[noreturn]] void refuse(const configs::Place& place, std::string message, std::string hint) {
   throw configs::ConfigError({{place, std::move(message), std::move(hint)}});
+}
+
+/// Asks whether a job like those of the night would be accepted.
+std::shared_ptr<const launch::Scheduler> submitted_to(const configs::SlurmJobs& jobs, const LaunchSide& side, launch::Launcher& launcher,
+                                                      const fs::path& folder, const std::string& tag) {
+  auto slurm = std::make_shared<launch::Slurm>(jobs);
+  fs::create_directories(folder);
+  const launch::Job trial{.command = {"true"}, .directory = side.directory, .stdout_file = folder / "test.stdout.log", .stderr_file = folder / "test.stderr.log"};
+  const fs::path script = launch::write_job_script(trial, *slurm, {});
+  const launch::Job test{.command = slurm->submit("bisectd-test", folder, script, true),
+                         .environment = launch::scheduler_environment(),
+                         .directory = folder,
+                         .stdout_file = trial.stdout_file,
+                         .stderr_file = trial.stderr_file,
+                         .tag = tag};
+  if (const auto well = launch::run_well(launcher, test, kTestAtMost); !well) {
+    const std::string said = read::for_display(launch::failure_printed_in(test.stderr_file), kShownOfTest_bytes);
+    refuse(jobs.place, fmt::format("{} would not take a job like this: {}", slurm->name(), said.empty() ? well.error() : said),
+           "`sbatch --test-only` says so; `launch.slurm.arguments` are further options of sbatch");
+  }
+  return slurm;
 }
 
 LaunchSide prepare(const configs::Side& settings, const fs::path& experiment_folder, launch::Launcher& launcher,
@@ -42,7 +71,8 @@ LaunchSide prepare(const configs::Side& settings, const fs::path& experiment_fol
   // Trainings are Python: buffered output would look like a stall, and hide a run that can be ended early.
   side.environment.emplace("PYTHONUNBUFFERED", "1");
   for (const auto& [name, value] : settings.environment) side.environment[name] = side.templates[name] = value.value;
-  side.pool = std::make_unique<launch::DevicePool>(settings.devices);
+  side.pool = std::make_unique<launch::DevicePool>(settings);
+  if (settings.slurm) side.scheduler = submitted_to(*settings.slurm, side, launcher, folder, tag);
   return side;
 }
 
@@ -74,6 +104,7 @@ void refuse_overwriting(const configs::Experiment& experiment, const LaunchSide&
 
 void check_command(const LaunchSide& side) {
   if (side.settings->command.empty()) return;  // a recorded reference
+  if (side.scheduler) return;                  // its node may have what this machine has not
   const configs::Placed<std::string>& program = side.settings->command.front();
   if (const auto found = launch::find_executable(program.value, side.environment, side.directory); !found)
     refuse(program.place, found.error(), "");
@@ -89,6 +120,8 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
   for (LaunchSide* side : {&sides.reference, &sides.subject})
     if (side->settings->perturb)
       for (const auto& [variable, value] : side->settings->perturb->needs) set_for_family(*side, variable, value);
+  for (LaunchSide* side : {&sides.reference, &sides.subject})
+    for (const auto& [variable, value] : experiment.hold.environment) set_for_family(*side, variable, value);
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
     for (const auto& [variable, value] : family.environment) set_for_family(sides.subject, variable, value);

@@ -43,6 +43,7 @@ struct TrialPlan {
   std::optional<std::int64_t> steps;                ///< what {steps} becomes
   std::map<std::string, std::int64_t> last_steps;   ///< see AttemptRequest
   bool shortened = false;                           ///< ended and judged at the learnt horizon
+  bool may_end_early = false;                       ///< see AttemptRequest
   WatchedNames watched;
   int attempts = 1;                   ///< whole curves wanted before it is judged
   int max_attempts = 1;               ///< whole curves at most, while inconclusive

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/launch/job_script.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/samples.hpp"
 
 namespace bisectd::driver {
 namespace {
+
+/// Of one trial, in one session. A node that fails takes one attempt along; a partition that preempts may take several.
+constexpr int kMostLost = 10;
 
 /// Of a trial that is not judged: its curves are there, which is all that was wanted.
 judge::Judgement measured() {
@@ -61,6 +65,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
   listener_(plan, nullptr);
   Open& open = open_[plan.number];
   open.plan = std::move(plan);
+  const bool judged = past.judgement && !past.failed;
   for (const PastAttempt& attempt : past.attempts) {
     open.launched = std::max(open.launched, attempt.number);
     AttemptRequest request{.trial = open.plan.number,
@@ -73,6 +78,10 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
                            .shortened = open.plan.shortened,
                            .perturbed = attempt.perturbed,
                            .watched = open.plan.watched};
+    if (!attempt.ending && !judged && request.side->scheduler && launch::may_be_submitted(request.folder)) {
+      take_up(open, std::move(request));
+      continue;
+    }
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
     if (outcome.ending == Ending::interrupted) continue;
     if (!attempt.ending) journal_.append(attempt_ended_record(outcome));
@@ -85,15 +94,24 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.device = attempt.device;
     outcome.step_time_s = attempt.step_time_s;
     listener_(open.plan, &outcome);
-    if (!attempt.set_aside) open.ended.push_back(std::move(outcome));
+    if (outcome.ending != Ending::lost && !attempt.set_aside) open.ended.push_back(std::move(outcome));
   }
-  if (past.judgement && !past.failed) {
+  if (judged) {
     finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
     open_.erase(past.number);
   } else if (open.ended.empty())
-    for (int i = 0; i < open.plan.attempts; ++i) launch_one(open);
+    while (open.running < open.plan.attempts) launch_one(open);
   else
     decide(open);
+  pump();
+}
+
+/// An attempt that a scheduler has, or had when bisectd was killed.
+void Trials::take_up(Open& open, AttemptRequest request) {
+  ++open.running;
+  open.seeds_running.push_back(request.perturbed);
+  request.adopt = true;
+  queue_.push_front(std::move(request));
 }
 
 void Trials::launch_one(Open& open) {
@@ -109,6 +127,7 @@ void Trials::launch_one(Open& open) {
                     .steps = open.plan.steps,
                     .last_steps = open.plan.last_steps,
                     .shortened = open.plan.shortened,
+                    .may_end_early = open.plan.may_end_early,
                     .perturbed = seed,
                     .watched = open.plan.watched});
   pump();
@@ -123,7 +142,7 @@ void Trials::pump() {
       continue;
     }
     const std::string device = device_text(*request->side->settings, *slot);
-    journal_.append(attempt_started_record(*request, attempts_.now_s(), device));
+    if (!request->adopt) journal_.append(attempt_started_record(*request, attempts_.now_s(), device));
     attempts_.start(std::move(*request), std::move(*slot));
     request = queue_.erase(request);
   }
@@ -138,9 +157,14 @@ void Trials::take_in(AttemptOutcome outcome) {
     if (std::filesystem::exists(outcome.folder)) keep::write_file(ending_file(outcome.folder), outcome.text + "\n");
     journal_.append(attempt_ended_record(outcome));
     listener_(open.plan, &outcome);
-    open.ended.push_back(std::move(outcome));
+    if (outcome.ending != Ending::lost) open.ended.push_back(std::move(outcome));
   }
   pump();
+}
+
+void Trials::launch_lost_again(Open& open, const std::string& why) {
+  if (++open.lost > kMostLost) throw TooManyLost(fmt::format("attempts of trial {} were lost {} times: {}", open.plan.number, open.lost, why));
+  launch_one(open);
 }
 
 void Trials::decide(Open& open) {
@@ -160,7 +184,7 @@ void Trials::decide(Open& open) {
   judge::Judgement judgement = judge_.whole(open.plan, curves);
   const bool again = judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
                      static_cast<int>(curves.size()) < open.plan.max_attempts &&
-                     open.launched <= open.plan.max_attempts;  // crashes in between must not make this endless
+                     static_cast<int>(open.ended.size()) <= open.plan.max_attempts;  // crashes in between must not make this endless
   if (again) return launch_one(open);
   finish(open, std::move(judgement));
 }
@@ -177,9 +201,11 @@ std::vector<FinishedTrial> Trials::wait() {
   while (finished_.empty() && !open_.empty() && attempts_.signal_number() == 0) {
     for (AttemptOutcome& outcome : attempts_.wait()) {
       Open& open = open_.at(outcome.trial);
-      const bool says_something = outcome.ending != Ending::interrupted;
+      const Ending ending = outcome.ending;
+      const std::string text = outcome.text;
       take_in(std::move(outcome));
-      if (says_something) decide(open);
+      if (ending == Ending::lost) launch_lost_again(open, text);
+      else if (ending != Ending::interrupted) decide(open);
     }
   }
   return std::exchange(finished_, {});

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@
 #include "driver/trial/trial_plan.hpp"
 
 namespace bisectd::driver {
+
+/// Attempts of one trial are lost again and again: the scheduler or its nodes must be looked at.
+class TooManyLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A trial that came to its end.
 struct FinishedTrial {
@@ -49,7 +56,8 @@ class Trials {
   void start(TrialPlan plan);
   /// Goes on with a trial that an earlier bisectd had begun: its ended attempts are read again, not run again.
   void go_on(TrialPlan plan, const PastTrial& past);
-  /// Waits for the next trials to come to their end; empty only if none is open or a signal arrived.
+  /// Waits for the next trials to come to their end; empty only if none is open or a signal arrived. Attempts that are lost
+  /// are launched again, from a budget of their own. Throws TooManyLost when that is spent; the trial then stays open.
   std::vector<FinishedTrial> wait();
   /// Ends all attempts; their trials stay open in the journal.
   void stop_all();
@@ -69,12 +77,15 @@ class Trials {
     std::vector<AttemptOutcome> ended;
     int launched = 0;   ///< attempts given a number so far, ended or not
     int running = 0;    ///< running or queued
+    int lost = 0;       ///< in this session; they are not in `ended`
     std::vector<int> seeds_running;  ///< perturbations of these
   };
   void begin(TrialPlan plan);
   void launch_one(Open& open);
   void pump();
+  void take_up(Open& open, AttemptRequest request);
   void take_in(AttemptOutcome outcome);
+  void launch_lost_again(Open& open, const std::string& why);
   void decide(Open& open);
   void finish(Open& open, judge::Judgement judgement);
 

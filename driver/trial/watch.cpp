@@ -115,7 +115,7 @@ strategies::SuspectSet WatchList::shows_effect(const neutralise::Catalogue& cata
 
 strategies::SuspectSet WatchList::shown_off(const neutralise::Catalogue& catalogue,
                                             const strategies::SuspectSet& neutralised, const SeenNames& as_is,
-                                            const Shown& shown) const {
+                                            const AttemptTraces& shown) const {
   strategies::SuspectSet off(catalogue.size());
   for (const Watched& watched : watched_) {
     const configs::Family& family = *watched.family;

@@ -32,14 +32,14 @@ class WatchList {
   strategies::SuspectSet shows_effect(const neutralise::Catalogue& catalogue) const;
 
   /// What one attempt showed; `whole`: to its end, so that what it does not name did not work in it.
-  struct Shown {
+  struct AttemptTraces {
     const SeenNames& names;
     bool whole = false;
   };
   /// Suspects among `neutralised` that are shown to be off: by a trace which the run with nothing neutralised (`as_is`)
   /// lacks, or by not being named among what works.
   strategies::SuspectSet shown_off(const neutralise::Catalogue& catalogue, const strategies::SuspectSet& neutralised,
-                                   const SeenNames& as_is, const Shown& shown) const;
+                                   const SeenNames& as_is, const AttemptTraces& shown) const;
 
  private:
   enum class Kind { ran, elsewhere, trace, gone, refused };

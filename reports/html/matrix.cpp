@@ -14,17 +14,12 @@ namespace {
 
 constexpr std::size_t kRows = 60;  // of 500 trials each: about half a megabyte
 
-// Shapes, not only colours, tell verdicts apart.
-struct Mark {
-  const char* style;
-  const char* shape;
-};
-
-Mark mark(const Trial& trial) {
+// Letters, which are read without colours and read aloud. Cells and rows need no closing tags, which keeps the page small.
+const char* cell(const Trial& trial) {
   switch (trial.verdict) {
-    case strategies::Verdict::pass: return {"pass", "\xE2\x97\x8F"};  // black circle
-    case strategies::Verdict::fail: return {"fail", "\xE2\x96\xB2"};  // black triangle
-    default: return {"open", "\xE2\x97\x8B"};                         // white circle
+    case strategies::Verdict::pass: return "<td class=pass>P";
+    case strategies::Verdict::fail: return "<td class=fail>F";
+    default: return "<td class=open>?";
   }
 }
 
@@ -56,20 +51,23 @@ std::vector<std::size_t> ranked(const Record& record) {
   return ids;
 }
 
-std::string marks(const std::vector<const Trial*>& trials, std::size_t id) {
-  std::string text;
-  std::string_view open;  // style of the element that neighbours share, to keep the page small
+std::string head(const std::vector<const Trial*>& trials) {
+  std::string numbers = "<thead>\n<tr><th scope=col>suspect<th scope=col>part<th scope=col>guilty";
+  std::string measured = "<tr><th scope=row>measured<td><td>";
   for (const Trial* trial : trials) {
-    const bool neutralised = std::ranges::binary_search(trial->neutralised, id);
-    const Mark shown = neutralised ? mark(*trial) : Mark{"active", "\xC2\xB7"};  // middle dot
-    if (open != shown.style) {
-      if (!open.empty()) text += "</i>";
-      text += fmt::format("<i class=\"{}\">", shown.style);
-      open = shown.style;
-    }
-    text += shown.shape;
+    numbers += fmt::format("<th scope=col><a href=\"#trial-{0}\" aria-label=\"trial {0}\">{0}</a>", trial->number);
+    measured += "<td>" + measured_text(trial);
   }
-  return open.empty() ? text : text + "</i>";
+  return numbers + "\n" + measured + "\n</thead>\n";
+}
+
+std::string row(const Record& record, const std::vector<const Trial*>& trials, std::size_t id) {
+  const char* part = is_culprit(record, id) ? "culprit" : is_partner(record, id) ? "partner" : "";
+  const auto& guilt = record.answer.guilt;
+  std::string text = fmt::format("<tr><th scope=row{}{}>{}<td>{}<td>{}", *part ? " class=" : "", part, suspect_text(record, id, html), part,
+                                 id < guilt.size() ? fmt::format("{:.0f} %", 100 * guilt[id]) : "");
+  for (const Trial* trial : trials) text += std::ranges::binary_search(trial->neutralised, id) ? cell(*trial) : "<td>\xC2\xB7";
+  return text + "\n";
 }
 
 }  // namespace
@@ -79,18 +77,13 @@ std::string matrix(const Record& record) {
   if (trials.empty() || record.suspects.empty()) return "";
   const auto ids = ranked(record);
   const std::size_t rows = std::min(ids.size(), kRows);
-  std::string text = "<div class=\"wide\"><table class=\"matrix\">\n";
-  for (std::size_t row = 0; row < rows; ++row) {
-    text += fmt::format("<tr><th{}>{}</th><td>{}</td></tr>\n",
-                        is_culprit(record, ids[row])   ? " class=\"culprit\""
-                        : is_partner(record, ids[row]) ? " class=\"partner\""
-                                                       : "",
-                        suspect_text(record, ids[row], html), marks(trials, ids[row]));
-  }
-  text += "</table></div>\n<p class=\"note\">One column per trial of the subject, in order. Neutralised in a trial "
-          "that passed <i class=\"pass\">\xE2\x97\x8F</i>, failed <i class=\"fail\">\xE2\x96\xB2</i>, or gave no "
-          "verdict <i class=\"open\">\xE2\x97\x8B</i>; <i class=\"active\">\xC2\xB7</i> active.";
-  if (record.outcome == Outcome::culprits) text += " Red: in the culprit set; bold: guilty only together with it.";
+  std::string text = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"which trial neutralised which suspect\">"
+                     "<table class=\"matrix\">\n" + head(trials) + "<tbody>\n";
+  for (std::size_t i = 0; i < rows; ++i) text += row(record, trials, ids[i]);
+  text += "</tbody></table></div>\n<p class=\"note\">One column per trial of the subject, in order. The suspect was neutralised in a trial "
+          "that passed <i class=\"pass\">P</i>, failed <i class=\"fail\">F</i> or gave no verdict <i class=\"open\">?</i>, or it was "
+          "active \xC2\xB7.";
+  if (record.outcome == Outcome::culprits) text += " Culprits are in the culprit set, partners guilty only together with one of it.";
   if (rows < ids.size()) text += fmt::format(" The {} most suspicious of {}.", rows, ids.size());
   return text + "</p>\n";
 }

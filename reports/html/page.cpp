@@ -9,6 +9,7 @@
 #include "reports/html/data.hpp"
 #include "reports/html/matrix.hpp"
 #include "reports/html/sections.hpp"
+#include "reports/html/signatures.hpp"
 #include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
@@ -34,13 +35,25 @@ std::string comparable_note(const Record& record) {
              : "";
 }
 
+/// ". At the end: reference 7, as it is 7.2": the chart for who does not see it.
+std::string last_values(const Record& record) {
+  std::string text;
+  const auto add = [&](const char* name, const Line& line) {
+    if (!line.values.empty()) text += fmt::format("{}{} {:.5g}", text.empty() ? ". At the end: " : ", ", name, line.values.back());
+  };
+  add("reference", record.reference_curve);
+  add("as it is", record.as_is_curve);
+  add("fix", record.fix_curve);
+  return text;
+}
+
 std::string charts(const Record& record) {
   std::string text;
   const auto end = comparable_end(record);
   const std::string mark = end ? fmt::format(", comparable up to step {}", *end) : "", note = comparable_note(record);
   const std::string metric = html(record.metric);
   if (!record.reference_curve.values.empty() || !record.as_is_curve.values.empty())
-    text += section("curves-section", metric, chart("curves", metric + " of reference, subject and fix over steps" + mark) + note);
+    text += section("curves-section", metric, chart("curves", metric + " of reference, subject and fix over steps" + last_values(record) + mark) + note);
   if (!record.as_is_difference.values.empty() || !record.fix_difference.values.empty())
     text += section("differences-section", "Relative difference",
                     chart("differences", "difference of " + metric + " to the reference, with the accepted zone" + mark) + note);
@@ -74,7 +87,7 @@ std::string to_html(const Record& record) {
                      verdict_sentence(record, html), advice) +
          facts_section(record) + proof_section(record) + workaround_section(record) + pruned_section(record) +
          ladders_section(record) + undecided_section(record) + charts(record) +
-         section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) + trials_section(record) +
+         signatures_section(record) + section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) + trials_section(record) +
          versions_section(record) + "</main>\n<script type=\"application/json\" id=\"data\">" + chart_data(record) +
          "</script>\n<script>" + std::string(kChartLibrary.text) + "</script>\n<script>" +
          std::string(kPageScript.text) + "</script>\n</body>\n</html>\n";

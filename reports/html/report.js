@@ -231,7 +231,8 @@
     for (const row of table.tBodies[0].rows) {
       const trial = byNumber.get(row.dataset.number);
       if (!curves || !trial || !trial.steps.length) continue;
-      const box = element("input", {type: "checkbox", title: "show the curve of this trial"});
+      const title = "show the curve of trial " + trial.number;
+      const box = element("input", {type: "checkbox", title, "aria-label": title});
       box.addEventListener("change", () => {
         row.classList.toggle("picked", box.checked);
         const label = "trial " + trial.number;
@@ -252,22 +253,49 @@
         const down = head.getAttribute("aria-sort") === "ascending";
         for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const key = (row) => row.cells[column].textContent.trim();
-        const compare = (a, b) => key(a).localeCompare(key(b), "en", {numeric: true});
-        const measured = (a, b) => (parseFloat(key(a)) || 0) - (parseFloat(key(b)) || 0);
-        const order = head.textContent === "measured" ? measured : compare;
-        body.append(...[...body.rows].sort((a, b) => (down ? -1 : 1) * order(a, b)));
+        const text = (row) => row.cells[column].textContent.trim();
+        const number = (row) => "sort" in row.cells[column].dataset ? Number(row.cells[column].dataset.sort) : null;
+        const kind = (row) => number(row) !== null ? 0 : text(row) !== "" ? 1 : 2;
+        // Both ways: numbers, then words ("nan", "ended early"), then what is empty.
+        const order = (a, b) => kind(a) - kind(b) || (down ? -1 : 1) * (kind(a) === 0
+            ? (number(a) > number(b)) - (number(a) < number(b))  // a difference of infinities would be none
+            : text(a).localeCompare(text(b), "en", {numeric: true}));
+        body.append(...[...body.rows].sort(order));
       });
     });
   }
 
   function filtering(table) {
     const words = element("input", {type: "search", placeholder: "find in trials", "aria-label": "find in trials"});
+    const found = element("span", {role: "status"});
+    const rows = [...table.tBodies[0].rows];
+    const show = (text) => {
+      words.value = text;
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(text.toLowerCase());
+      found.textContent = text === "" ? "" : `${rows.filter((row) => !row.hidden).length} of ${rows.length} trials`;
+    };
     words.addEventListener("input", () => {
-      const wanted = words.value.toLowerCase();
-      for (const row of table.tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      show(words.value);
+      history.replaceState(null, "", words.value === "" ? " " : "#find=" + encodeURIComponent(words.value));
     });
-    table.parentElement.before(element("div", {"class": "controls"}, words));
+    table.parentElement.before(element("div", {"class": "controls"}, words, found));
+
+    // "#trial-9" goes to a row, though the filter hides it; "#find=words" is what somebody has filtered.
+    const follow = () => {
+      const place = location.hash.slice(1);
+      if (place.startsWith("find=")) show(decodeURIComponent(place.slice(5)));
+      const row = rows.find((one) => one.id === place);
+      if (!row) return;
+      if (row.hidden) show("");
+      row.scrollIntoView({block: "center"});
+      row.focus({preventScroll: true});
+    };
+    addEventListener("hashchange", follow);
+    document.addEventListener("click", (event) => {  // a second click on the same link changes no hash
+      const link = event.target.closest("a[href^='#trial-']");
+      if (link && link.getAttribute("href") === location.hash) follow();
+    });
+    follow();
   }
 
   const drawn = new Map(data.charts.map((chart) => [chart.id, lineChart(chart)]));
@@ -282,6 +310,9 @@
   }
   const repaint = () => charts.forEach(paint);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
-  matchMedia("print").addEventListener("change", repaint);
+  matchMedia("print").addEventListener("change", () => {
+    for (const chart of charts) chart.resize();
+    repaint();
+  });
   document.documentElement.dataset.charts = charts.length;  // tells a test that everything was drawn
 })();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <vector>
 
 #include "reports/costs.hpp"
@@ -19,16 +20,21 @@ constexpr std::size_t kNamesInSet = 8;
 
 using Cells = std::vector<std::string>;  // HTML already
 
-std::string row(const char* element, const Cells& cells) {
-  std::string text = "<tr>";
-  for (const std::string& cell : cells) text += fmt::format("<{0}>{1}</{0}>", element, cell);
-  return text + "</tr>\n";
+std::string cells(const Cells& all) {
+  std::string text;
+  for (const std::string& cell : all) text += "<td>" + cell + "</td>";
+  return text;
 }
 
-std::string table(const char* id, const Cells& head, const std::string& rows) {
+std::string row(const Cells& all) { return "<tr>" + cells(all) + "</tr>\n"; }
+
+/// What a table is about is read aloud by those who scroll it with a keyboard.
+std::string table(std::string_view id, std::string_view about, const Cells& head, const std::string& rows) {
   if (rows.empty()) return "";
-  return fmt::format("<div class=\"wide\"><table id=\"{}\" class=\"cards\"><thead>{}</thead><tbody>\n{}</tbody></table></div>\n", id,
-                     row("th", head), rows);
+  std::string heads;
+  for (const std::string& cell : head) heads += "<th scope=\"col\">" + cell + "</th>";
+  return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"{}\" class=\"cards\"><thead><tr>{}</tr>"
+                     "</thead><tbody>\n{}</tbody></table></div>\n", about, id, heads, rows);
 }
 
 std::string list(const std::vector<std::string>& items) {
@@ -51,7 +57,24 @@ std::string attempt_html(const Attempt& attempt) {
   std::string text = "<code>sh " + html(attempt.folder) + "/command.sh</code><br>";
   for (const std::string& known : {attempt.exit, attempt.device})
     if (!known.empty()) text += html(known) + ", ";
-  return text + duration_text(attempt.duration_s);
+  text += duration_text(attempt.duration_s) + "<br>";
+  const char* separator = "";
+  for (const char* file : {"stdout.log", "stderr.log", "command.sh"}) {
+    text += fmt::format("{}<a href=\"{}/{}\">{}</a>", separator, html_link(attempt.folder), file, file);
+    separator = " ";
+  }
+  return text;
+}
+
+/// Its sort key is the number itself: as text "inf" and what is no number would stand among the zeros.
+std::string measured_cell(const Trial& trial) {
+  if (!trial.delta) {
+    const std::string text = measured_text(&trial);
+    return "<td>" + (text == percent_text(std::nullopt) ? "" : text) + "</td>";
+  }
+  const double delta = *trial.delta;
+  const std::string key = std::isinf(delta) ? (delta > 0 ? "Infinity" : "-Infinity") : fmt::format("{}", delta);
+  return fmt::format("<td{}>{}</td>", std::isnan(delta) ? "" : " data-sort=\"" + key + "\"", percent_text(delta));
 }
 
 std::vector<std::string> reproductions(const Record& record) {
@@ -99,13 +122,13 @@ std::string proof_section(const Record& record) {
   std::string rows;
   for (const strategies::Claim& claim : record.answer.certificate) {
     const Trial* trial = shown_by(record, claim);
-    rows += row("td", {claim_text(record, claim, html), set_text(record, members(claim.neutralised), kNamesInSet, html),
+    rows += row({claim_text(record, claim, html), set_text(record, members(claim.neutralised), kNamesInSet, html),
                        measured_text(trial),
                        trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
                        claim.proved ? pill("proved") : pill("open")});
   }
   return section("proof", "Causes and proof",
-                 list(causes) + table("claims", {"claim", "neutralised", "measured", "trial", ""}, rows));
+                 list(causes) + table("claims", "what is proved", {"claim", "neutralised", "measured", "trial", "state"}, rows));
 }
 
 std::string workaround_section(const Record& record) {
@@ -134,12 +157,12 @@ std::string ladders_section(const Record& record) {
     const Ladder& ladder = record.ladders[i];
     std::string rows;
     for (const Rung& rung : ladder.rungs)
-      rows += row("td", {html(rung.value), percent_text(rung.delta), pill(verdict_word(rung.verdict)),
+      rows += row({html(rung.value), percent_text(rung.delta), pill(verdict_word(rung.verdict)),
                          fmt::format("<a href=\"#trial-{0}\">{0}</a>", rung.trial), std::string(rung_note(ladder, rung))});
     const std::string name = html(ladder.family), id = fmt::format("ladder-{}", i);
     text += section(id + "-section", "Values of " + name,
                     "<p>" + ladder_sentence(ladder, html) + "</p>\n" + chart(id, "difference over the values of " + name) +
-                        table((id + "-table").c_str(), {"value", "measured", "verdict", "trial", ""}, rows));
+                        table(id + "-table", "values of " + name, {"value", "measured", "verdict", "trial", "note"}, rows));
   }
   return text;
 }
@@ -158,26 +181,30 @@ std::string trials_section(const Record& record) {
     for (const Attempt& attempt : trial.attempts) attempts += "<p>" + attempt_html(attempt) + "</p>";
     std::string notes = html(trial.text);
     for (const std::string& note : trial.notes) notes += "<br>" + html(note);
-    rows += fmt::format("<tr id=\"trial-{0}\" data-number=\"{0}\"><td>{0}</td><td>{1}</td><td>{2}</td><td>{3}</td>"
-                        "<td>{4}</td><td>{5}</td><td>{6}</td></tr>\n",
-                        trial.number, html(trial.role), set_html(record, trial), pill(state_word(trial)),
-                        trial.delta ? percent_text(trial.delta) : "", notes, attempts);
+    rows += fmt::format("<tr id=\"trial-{0}\" data-number=\"{0}\" tabindex=\"-1\">", trial.number) +
+            cells({std::to_string(trial.number), html(trial.role), set_html(record, trial), pill(state_word(trial))}) +
+            measured_cell(trial) + cells({notes, attempts}) + "</tr>\n";
   }
   return section("trials", "Trials",
-                 table("trial-table", {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"},
-                       rows));
+                 table("trial-table", "all trials", {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"}, rows)) +
+         (rows.empty() ? "" : "<p class=\"paper\">All trials are in report.md and on the screen.</p>\n");
 }
 
 std::string versions_section(const Record& record) {
-  std::string rows = row("td", {"bisectd", html(record.program_version)});
-  for (const auto& [what, version] : record.versions) rows += row("td", {html(what), html(version)});
-  for (const std::string& check : record.agreed_checks) rows += row("td", {"check " + html(check), "both sides agree"});
+  std::string rows;
+  const auto row = [&](std::string_view what, const std::string& is) {
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", what, is);
+  };
+  row("bisectd", html(record.program_version));
+  for (const auto& [what, version] : record.versions) row(html(what), html(version));
+  for (const std::string& held : record.held) row("held", html(held));
+  for (const std::string& check : record.agreed_checks) row("check " + html(check), "both sides agree");
   for (const auto& [side, reference] : {std::pair("reference", true), std::pair("subject", false)})
     if (const std::string_view text = perturbation_of(record, reference); !text.empty())
-      rows += row("td", {fmt::format("perturbation of the {}'s repeats", side), html(std::string(text))});
-  rows += row("td", {"started", html(record.started_utc)});
-  rows += row("td", {"experiment file", html(record.experiment_file)});
-  rows += row("td", {"run directory", html(record.run_folder)});
+      row(fmt::format("perturbation of the {}'s repeats", side), html(std::string(text)));
+  row("started", html(record.started_utc));
+  row("experiment file", html(record.experiment_file));
+  row("run directory", html(record.run_folder));
   return section("versions", "Versions, checks and places", "<table>\n" + rows + "</table>\n");
 }
 

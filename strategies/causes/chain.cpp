@@ -14,10 +14,12 @@
 #include <bit>
 #include <cmath>
 
+#include "strategies/prior.hpp"
+
 namespace bisectd::strategies::causes {
 namespace {
 
-constexpr std::array<double, kMostMembers + 1> kSizeShare{0, 0.85, 0.12, 0.03};
+constexpr std::array<double, kMostMembers + 1> kSizeShare{0, kLoneCause, 0.8 * kJointCause, 0.2 * kJointCause};
 constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25,
                                                               0.15};           // larger causes are harder to hit upon
 constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .missed = 0.25};  // of a cause that needs partners

@@ -7,12 +7,12 @@
 #include <map>
 
 #include "strategies/logarithm.hpp"
+#include "strategies/prior.hpp"
 
 namespace bisectd::strategies::signatures {
 namespace {
 
 constexpr double kTemper = 0.5;       // steps of one training are not independent
-constexpr double kLone = 0.85, kPair = 0.15;
 constexpr std::array kShares{0.001, 0.003, 0.01, 0.03};  // of a difference that changes with what else is active
 constexpr std::array kInteractions{0.1, 0.01, 0.0};      // variance of what two causes add to their sum, of the smaller one's
 constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0}; // variance of all healthy suspects together
@@ -57,7 +57,7 @@ Explainer::Explainer(std::vector<double> odds) : share_(std::move(odds)) {
 }
 
 double Explainer::log_prior_of_pair(SuspectId a, SuspectId b) const {
-  return ln_exact(2 * kPair * share_[a] * share_[b]);
+  return ln_exact(2 * kJointCause * share_[a] * share_[b]);
 }
 
 void Explainer::sort_into_classes(const Rows& rows) {
@@ -70,7 +70,7 @@ void Explainer::sort_into_classes(const Rows& rows) {
   classes_.clear();
   for (auto& [pattern, one] : classes) {
     if (count_of(pattern) == 0) continue;
-    one.column = {pattern, ln_exact(kLone * one.odds), {one.members.front()}};
+    one.column = {pattern, ln_exact(kLoneCause * one.odds), {one.members.front()}};
     classes_.push_back(std::move(one));
   }
 }
@@ -79,22 +79,24 @@ Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& l
   double constant = 0;
   for (double step : loudest) constant -= 0.5 * ln_exact(1 + assumed.share * step * assumed.share * step);
   return {rows, rows.whitened(loudest, assumed.share), assumed,
-          constant * static_cast<double>(rows.size())};
+          constant * static_cast<double>(rows.size()), rows.everywhere()};
 }
 
 // Variances by coordinate ascent: each at its best given the others.
 Explainer::Model Explainer::model(const World& world, std::vector<Column> columns) const {
   Likelihood likelihood(world.rows, world.whitened, world.assumed.share, world.assumed.background);
   std::vector<double> variance(columns.size(), 0.0);
-  double prior = log_prior_of_count(columns.size());
+  double prior = log_prior_of_count(columns.size()), offset = 0;
+  const auto ascend = [&](const Pattern& pattern, double& own) {
+    if (own > 0) likelihood.remove(pattern, own);
+    own = likelihood.gain(pattern).variance;
+    likelihood.add(pattern, own);
+  };
   constexpr int kSweeps = 3;
-  for (int sweep = 0; sweep < kSweeps; ++sweep)
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (variance[i] > 0) likelihood.remove(columns[i].pattern, variance[i]);
-      const Likelihood::Gain gain = likelihood.gain(columns[i].pattern);
-      variance[i] = gain.variance;
-      likelihood.add(columns[i].pattern, variance[i]);
-    }
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    ascend(world.everywhere, offset);
+    for (std::size_t i = 0; i < columns.size(); ++i) ascend(columns[i].pattern, variance[i]);
+  }
   for (const Column& column : columns) prior += column.log_prior;
   for (std::size_t a = 0; world.assumed.interaction > 0 && a < columns.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
@@ -224,7 +226,7 @@ std::vector<Hypothesis> Explainer::hypotheses(const World& world, const Model& m
     const double nats = without.gain(one.column.pattern).nats;
     const double likelihood = exp_of(std::min(0.0, kTemper * (nats - here)));
     if (likelihood < kWorthKeeping) continue;
-    for (SuspectId member : one.members) cause.push_back({{member}, likelihood * kLone * share_[member]});
+    for (SuspectId member : one.members) cause.push_back({{member}, likelihood * kLoneCause * share_[member]});
   }
   std::vector<SuspectId> wider;  // active wherever the cause is
   for (const Class& one : classes_)
@@ -237,7 +239,7 @@ std::vector<Hypothesis> Explainer::hypotheses(const World& world, const Model& m
     for (std::size_t b = 0; b < a; ++b) {
       if (++turn % step != 0) continue;  // of very many an even sample
       if (both(world.rows.pattern(wider[a]), world.rows.pattern(wider[b])) != pattern) continue;
-      together.push_back({{wider[b], wider[a]}, static_cast<double>(step) * 2 * kPair * share_[wider[a]] * share_[wider[b]]});
+      together.push_back({{wider[b], wider[a]}, static_cast<double>(step) * 2 * kJointCause * share_[wider[a]] * share_[wider[b]]});
     }
   const std::size_t kept = 1 + together.size() / kMostPairs;  // and of these
   for (std::size_t i = 0; i < together.size(); i += kept) {

@@ -59,6 +59,7 @@ class Explainer {
     Matrix whitened;
     Assumptions assumed;
     double constant = 0;
+    Pattern everywhere;  // all rows: what no suspect changes, as the device differs from the reference in it whatever is neutralised
   };
   struct Class {  // suspects with one pattern
     Column column;

@@ -30,6 +30,12 @@ Pattern Rows::pattern(const std::vector<SuspectId>& members) const {
   return all;
 }
 
+Pattern Rows::everywhere() const {
+  Pattern all((size() + 63) / 64, ~std::uint64_t{0});
+  if (size() % 64 != 0) all.back() = (std::uint64_t{1} << size() % 64) - 1;
+  return all;
+}
+
 Matrix Rows::whitened(const std::vector<double>& loudest, double share) const {
   Matrix y(size(), steps());
   for (std::size_t step = 0; step < steps(); ++step) {

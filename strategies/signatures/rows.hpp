@@ -40,6 +40,7 @@ class Rows {
   /// Rows in which all of these are active.
   Pattern pattern(const std::vector<SuspectId>& members) const;
   const Pattern& pattern(SuspectId suspect) const { return patterns_[suspect]; }
+  Pattern everywhere() const;  ///< all rows
 
   /// Signatures over sqrt(1 + (share x loudest)^2), step by step: a change elsewhere also changes a large difference by a
   /// share of it, and no step weighs more than another for being loud.

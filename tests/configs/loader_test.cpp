@@ -63,10 +63,20 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.metrics[1].value_key == "top1");
   CHECK(e.metrics[1].higher_is_better);
   CHECK(e.metrics[2].pattern->value == R"(step (?P<step>\d+).* grad_norm=(?P<value>\S+))");
+  CHECK(e.hold.environment.at("TRAIN_SEED") == "1024");
+  CHECK(e.hold.environment.at("PYTHONHASHSEED") == "1024");
+  CHECK(e.hold.environment.at("TRAIN_EXACT") == "1");
   CHECK(e.accept.trim == 0.1);
-  REQUIRE(e.checks.size() == 2);
+  CHECK(e.accept.step_time == 0.1);
+  REQUIRE(e.checks.size() == 3 + 14);  // of the preset's all but two, and one of this file
+  CHECK(e.checks[2].patterns.size() == 2);
+  CHECK(e.checks[2].per_device);
+  CHECK(e.checks[2].after->value == "training begins");
+  CHECK(std::ranges::count(e.checks, "amp_level", &Check::name) == 0);
+  CHECK(std::ranges::count(e.checks, "steps_of_warmup", &Check::name) == 1);
+  CHECK(std::ranges::count(e.checks, true, &Check::standard) == 14);
   CHECK(e.checks[0].command.size() == 2);
-  CHECK(e.checks[1].pattern);
+  CHECK(e.checks[1].patterns.size() == 1);
   const Family& layers = e.families.at("fp32");
   CHECK(layers.deliver.argument == "--fp32-layers={names}");
   CHECK(layers.deliver.separator == ";");

@@ -102,7 +102,7 @@ TEST_CASE("a wrong perturbation is named with its place") {
   CHECK(problem(side("  unset: [SEED]")) == "13:10: `SEED` cannot perturb the repeats of the subject: `subject.unset` takes it away");
   CHECK(problem(good("perturb: {environment: OFF}")) == "12:10: `OFF` cannot perturb the repeats of the subject: family ops is neutralised by it");
   CHECK(problem(good("perturb: {switches: [{OFF: a}]}")) == "12:28: `OFF` cannot perturb a repeat of the subject: family ops is neutralised by it");
-  CHECK(problem(good("perturb: {switches: [{ASCEND_RT_VISIBLE_DEVICES: 0}]}")) == "12:50: `ASCEND_RT_VISIBLE_DEVICES` cannot perturb a repeat of the subject: it is set from `devices.ids`");
+  CHECK(problem(good("perturb: {switches: [{ASCEND_RT_VISIBLE_DEVICES: 0}]}")) == "12:50: `ASCEND_RT_VISIBLE_DEVICES` cannot perturb a repeat of the subject: it is set from the devices of an attempt");
   CHECK(problem(good("perturb: {argument: \"--p={seed}\"}")) == "4:13: `reference.command` lacks the element \"{arguments}\": its repeats are perturbed by an argument | put it where the training takes options");
   CHECK(problem(with_line(good("perturb: {switches: [{A: 1}]}"), 7, "  devices: {kind: npu, ids: [0]}\n  environment: {A: 1}")) == "13:26: every run of the subject has A=1: the repeat would not be perturbed");
   CHECK(problem(with_line(good("perturb: {environment: S, needs: {A: x}}"), 7, "  devices: {kind: npu, ids: [0]}\n  environment: {A: 1}")) == "8:20: the perturbation of the subject needs A=x | remove it here, or change `perturb.needs`");

@@ -41,7 +41,10 @@ TEST_CASE("every change that matters changes the text") {
                                                 {10, "  ops: {kind: list, deliver: {environment: ON}}"},
                                                 {11, "suspects: {ops: [relu]}"},
                                                 {12, "accept: {target: 0.6%}"},
+                                                {12, "accept: {step_time: +5%}"},
                                                 {12, "checks: {data: {command: [md5sum, x]}}"},
+                                                {12, "checks: {data: {pattern: '(?P<value>x)'}}"},
+                                                {12, "hold: {seed: 2}\nhold_by: {seed: {S: '{value}'}}"},
                                                 {12, "search: {seed: 2}"},
                                                 {12, "search: {budget: {hours: 1}}"},
                                                 {12, "steps: 9"}}) {

@@ -48,6 +48,8 @@ TEST_CASE("schema and loader know the same keys") {
       {"/definitions/devices", with_line(kGood, 7, "  devices: {qqqqqqqq: 1}")},
       {"/definitions/metric", with_line(kGood, 8, "metric: {loss: {qqqqqqqq: 1}}")},
       {"/definitions/accept", with_line(kGood, 12, "accept: {qqqqqqqq: 1}")},
+      {"/properties/hold", with_line(kGood, 12, "hold: {qqqqqqqq: 1}")},
+      {"/properties/hold_by", with_line(kGood, 12, "hold_by: {qqqqqqqq: {}}")},
       {"/definitions/check", with_line(kGood, 12, "checks: {data: {qqqqqqqq: 1}}")},
       {"/definitions/search", with_line(kGood, 12, "search: {qqqqqqqq: 1}")},
       {"/definitions/search/properties/budget", with_line(kGood, 12, "search: {budget: {qqqqqqqq: 1}}")},

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -119,6 +120,11 @@ class Page:
         """What the page's main thread has used of a core so far."""
         metrics = {metric["name"]: metric["value"] for metric in self.call("Performance.getMetrics")["metrics"]}
         return metrics["TaskDuration"] * 1000
+
+    def pages(self):
+        """On how many sheets of A4 it is printed."""
+        printed = self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69, preferCSSPageSize=False)
+        return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
 
     def screenshot(self, file):
         """The whole page, however long, as PNG."""

@@ -11,7 +11,7 @@ class ByHand(Space):
         families = json.loads(self.bisectd("families", "paddle-npu", "--json", code=0).out)
         self.assertIn("pad3d_grad", families["ops"]["known_names"])
         self.assertEqual(families["flags"]["switches"]["FLAGS_npu_storage_format"]["safe"], "0")
-        for preset in set(self.bisectd("families", code=0).out.split()) - {"cann"}:  # has nothing but versions
+        for preset in set(self.bisectd("families", code=0).out.split()) - {"cann", "trainers"}:  # have no families
             self.assertIn("): ", self.bisectd("families", preset, code=0).out)
 
     def test_families_of_no_preset(self):
@@ -23,6 +23,22 @@ class ByHand(Space):
         self.assertEqual([one["name"] for one in found["ops"]], ["op0", "op1", "op3"])
         self.assertFalse((self.folder / "bisectd-out/latest").exists())
         self.assertEqual(self.processes_of_this_test(), [])
+
+    def test_discover_names_what_the_device_has_no_kernel_for(self):
+        self.write("experiment.yaml", hostile_experiment("--on-cpu", "op2", suspects=4, discover=True, effect=True))
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--missing", "--json", "--quiet", code=0).out)
+        self.assertEqual([(one["name"], one["remark"]) for one in found["ops"]], [("op2", "")])
+        self.assertIn("float32", found["ops"][0]["dtype"])
+        said = self.bisectd("discover", "experiment.yaml", "--missing", "--quiet", code=0).out
+        self.assertRegex(said, r"ops: 1 without a kernel of the device\n  op2 \(.*float32\): \d+ lines? of the log\n")
+        self.write("experiment.yaml", hostile_experiment("--on-cpu", "op2", suspects=4, discover=True, subject="environment: {HOSTILE_OFF: op1}"))
+        said = self.bisectd("discover", "experiment.yaml", "--missing", "--quiet", code=0).out
+        self.assertRegex(said, r"  op1: \d+ lines? of the log  \(off already\)\n")
+
+    def test_discover_missing_without_a_family_that_shows_it(self):
+        lines = hostile_experiment(suspects=4, discover=True).splitlines(keepends=True)
+        self.write("experiment.yaml", "".join(line for line in lines if "elsewhere:" not in line))
+        self.assertIn("shows what ran elsewhere", self.bisectd("discover", "experiment.yaml", "--missing", code=2).err)
 
     def test_discover_without_a_family_that_can(self):
         self.write("experiment.yaml", hostile_experiment(suspects=2))

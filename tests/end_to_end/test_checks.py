@@ -1,7 +1,8 @@
 """Facts that both sides must agree on, declared as `checks`: no night is spent on two different trainings."""
+import json
 import unittest
 
-from space import Space, hostile_experiment
+from space import HOSTILE, Space, hostile_experiment
 
 
 class Checks(Space):
@@ -58,6 +59,54 @@ class Checks(Space):
         self.assertIn("error    checks.step: the log of the reference says nothing, that of the subject '101'", done.out)
         self.write("experiment.yaml", text.replace("[cat, train_list.txt]", "[cat, nothere]"))
         self.assertIn("the check data failed on the side of the reference", self.bisectd("check", "experiment.yaml", code=4).out)
+
+    def standard(self, there, here, checks="standard", **more):
+        """Both sides print settings as PaddleOCR does, before the training begins."""
+        lines = {side: "; ".join(f"echo '[2024/12/09 16:00:51] ppocr INFO: {line}'" for line in said)
+                 for side, said in (("gpu", there), ("npu", here))}
+        for side, said in lines.items():
+            self.write(side, f'#!/bin/sh\n{said}\nexec {HOSTILE} "$@"\n').chmod(0o755)
+        text = hostile_experiment("--cause", "op3=3", extra=f"checks: {checks}", **more).replace(
+            "name: hostile\n", "name: hostile\nextends: generic\n")
+        one, _, other = text.partition("subject:")
+        self.write("experiment.yaml", one.replace(f'"{HOSTILE}"', "./gpu") + "subject:" + other.replace(f'"{HOSTILE}"', "./npu"))
+
+    def test_standard_checks_compare_what_both_logs_say(self):
+        common = ["    use_amp : True", "Optimizer : ", "        learning_rate : 0.001"]
+        self.standard(["    use_amp : true", "        learning_rate : 1e-3", "    seed : 1024"], common)
+        done = self.bisectd("run", "experiment.yaml", code=1)
+        self.assertIn("checks.seed: only the log of the reference says it: '1024'", done.out + done.err)
+        self.assertEqual(self.report()["agreed_checks"], ["mixed_precision", "learning_rate"])
+        said = self.bisectd("check", "experiment.yaml", "--run", code=0).out
+        self.assertIn("ok       checks.mixed_precision: the logs agree", said)
+        self.assertIn("warning  checks.seed: only the log of the reference says it", said)
+        self.assertIn("neither log says anything of amp_level, dtype", said)
+        self.standard(["    use_amp : False"], common)
+        done = self.bisectd("run", "experiment.yaml", "--new", code=3)
+        self.assertIn("mixed_precision: the log of the reference says 'False', that of the subject 'True'", done.out)
+        self.standard(["    use_amp : False"], common, checks="{standard: true, mixed_precision: none}")
+        self.bisectd("run", "experiment.yaml", "--new", code=1)
+
+    def test_the_batch_of_all_devices(self):
+        def batches(there, here):
+            self.standard(["Eval : ", "        batch_size_per_card : 7", "Train : ", f"        batch_size_per_card : {there}"],
+                          ["Train : ", f"        batch_size_per_card : {here}"], devices="[0, 1], per_trial: 2")
+        batches(128, 64)
+        done = self.bisectd("run", "experiment.yaml", code=1)
+        self.assertIn("an attempt of the reference trains on 1 device, one of the subject on 2 devices", done.err)
+        batches(128, 128)
+        done = self.bisectd("run", "experiment.yaml", "--new", code=3)
+        self.assertIn("batch_of_all_devices: the log of the reference says '128', that of the subject '256'", done.out)
+
+    def test_a_recorded_reference_carries_them(self):
+        self.standard(["    seed : 1024"], ["    seed : 7"])
+        self.bisectd("record", "experiment.yaml", "-o", "reference.json", code=0)
+        self.assertEqual(json.loads((self.folder / "reference.json").read_text())["checks"], {"seed": "1024"})
+        text = (self.folder / "experiment.yaml").read_text()
+        start, end = text.index("reference:"), text.index("subject:")
+        self.write("experiment.yaml", text[:start] + "reference: {curve: reference.json}\n" + text[end:])
+        done = self.bisectd("run", "experiment.yaml", code=3)
+        self.assertIn("seed: the log of the reference says '1024', that of the subject '7'", done.out)
 
     def test_a_recorded_log_cannot_run_a_command(self):
         self.write("gpu.log", "epoch: [1/1], global_step: 1, loss: 2.0\n")

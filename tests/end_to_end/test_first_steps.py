@@ -1,6 +1,7 @@
 """The first steps: init, check, schema, completion, manual, version."""
 import json
 import os
+import pathlib
 import pty
 import re
 import select
@@ -40,7 +41,8 @@ class Init(Space):
             self.assertIn("ok       experiment.yaml: experiment ppocrv4-rec", done.out)
 
     def test_the_training_is_guessed(self):
-        for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("lib", "pattern")):
+        for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("ppcls", "Global.device=npu"),
+                              ("ppdet", "use_npu=True"), ("lib", "pattern")):
             with self.subTest(marker):
                 folder = self.folder / marker
                 (folder / marker).mkdir(parents=True)
@@ -49,6 +51,17 @@ class Init(Space):
                                       env=self.environment())
                 self.assertIn(words, done.stdout)
                 self.assertIn("train.py", yaml.safe_load(done.stdout)["subject"]["command"])
+
+    def test_a_script_of_another_name_is_found(self):
+        (self.folder / "pretrain_gpt.py").touch()
+        (self.folder / "model.py").touch()
+        self.assertIn("pretrain_gpt.py", yaml.safe_load(self.bisectd("init", "-o", "-", code=0).out)["subject"]["command"])
+
+    def test_it_names_the_schema_and_says_what_is_next(self):
+        said = self.bisectd("init", "paddle-npu", code=0).out
+        schema = re.match(r"# yaml-language-server: \$schema=file://(\S+)\n", (self.folder / "experiment.yaml").read_text())[1]
+        self.assertIn("reference", json.loads(pathlib.Path(schema).read_text())["properties"])
+        self.assertLess(said.index("bisectd check experiment.yaml --run"), said.index("bisectd run experiment.yaml"))
 
     def test_it_never_writes_over_a_file(self):
         self.write("experiment.yaml", "mine")
@@ -162,10 +175,23 @@ class Check(Space):
         self.assertIn("absent.yaml", self.bisectd("check", "absent.yaml", code=2).err)
 
 
+class FirstExample(Space):
+    def test_eight_lines_find_the_wrong_operator(self):
+        example = SOURCE / "examples/first"
+        for file in example.iterdir():
+            shutil.copy(file, self.folder)
+        self.assertLessEqual(len((self.folder / "experiment.yaml").read_text().splitlines()), 8)
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.report()["culprit_set"], [{"family": "names", "name": "tanh_grad"}])
+
+
 class Interface(Space):
     def test_schema(self):
         schema = json.loads(self.bisectd("schema", code=0).out)
         self.assertIn("reference", schema["properties"])
+        self.assertEqual(json.loads(self.bisectd("schema", "experiment", code=0).out), schema)
+        self.assertIn("culprit_set", json.loads(self.bisectd("schema", "report", code=0).out)["properties"])
+        self.assertIn("report", self.bisectd("schema", "raport", code=2).err)
 
     def test_version(self):
         version = json.loads(self.bisectd("version", "--json", code=0).out)

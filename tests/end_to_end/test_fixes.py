@@ -55,6 +55,28 @@ class Fixes(Space):
         self.assert_told_again(said)
         self.assertIn("with ops:op5 neutralised it passes", self.bisectd("explain", self.run_folder(), code=0).out)
 
+    def test_one_within_the_step_time_is_chosen_and_proved(self):
+        said = self.run_with(*PAIR, extra="accept: {step_time: +30%}").out
+        self.assertEqual(self.culprits(self.report()), ["ops:op5"])  # op2 alone is slower than that
+        self.assertTrue(all(claim["proved"] for claim in self.report()["certificate"]))
+        self.assertIn("That is within the +30 % of accept.step_time", said)
+        self.assert_told_again(said)
+
+    def test_none_is_within_the_step_time_and_that_is_said(self):
+        said = self.run_with("--cause", "op2=3", "--step-ms", "18", "--slow", "op2=14", extra="accept: {step_time: +10%}").out
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        self.assertIn("That is more than the +10 % of accept.step_time, and no fix that was found keeps within it", said)
+        self.assertEqual(self.report()["step_time_s"]["limit"], 0.1)
+
+    def test_a_fix_within_the_step_time_stays(self):
+        said = self.run_with(*PAIR, extra="accept: {step_time: +400%}").out
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        self.assertIn("That is within the +400 % of accept.step_time", said)
+
+    def test_where_no_step_time_is_known_that_is_said(self):
+        said = self.run_with("--cause", "op2=3", extra="accept: {step_time: +10%}").out
+        self.assertIn("Whether the fix keeps within the +10 % of accept.step_time is not known", said)
+
     # What op2 does with op1 is not looked for once op2 is the fix: only the trial of op5 shows that there is more. One
     # device: several end their trials in any order, and the search may then meet op1 first.
     TWO_CAUSES = (*PAIR, "--cause", "op1+op2=2")

@@ -12,7 +12,7 @@ from junit_rules import broken_rules
 from space import HOSTILE, Space, hostile_experiment
 
 # A folder's name may hold every byte but "/" and NUL; the journal is JSON, so those of ours are UTF-8.
-EVIL_FOLDER = b"<img src=x onerror=alert(1)>&amp;\"'`$(touch pwned)`|[a](b)\x1b[31m\x1b]0;t\x07\xe2\x80\xae gnp\xc2\x9b2J {{7*7}}"
+EVIL_FOLDER = b"<img src=x onerror=alert(1)>&amp;\"'`$(touch pwned)`|[a](b)\x1b[31m\x1b]0;t\x07\xe2\x80\xae gnp\xc2\x9b2J \xd8\x9c\xef\xbf\xb9\xf3\xa0\x81\xa1 {{7*7}}"
 EVIL = EVIL_FOLDER + b"\xff\xfe broken \xc3"
 
 

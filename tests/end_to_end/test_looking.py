@@ -28,6 +28,24 @@ class Looking(Space):
         self.assertEqual((self.folder / "again.md").read_bytes(), (folder / "report.md").read_bytes())
         self.assertEqual(self.files(), before, "looking changed the run")
 
+    def test_trials_of_a_few_steps_are_shown_as_what_they_are(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op17=-2", "--signed", "12", suspects=64))
+        self.bisectd("run", "experiment.yaml", code=1)
+        report = self.report()
+        short = [trial["number"] for trial in report["trial_list"] if trial["role"] == "signature"]
+        self.assertGreater(len(short), 3)
+        self.assertEqual({trial["verdict"] for trial in report["trial_list"] if trial["role"] == "signature"}, {None})
+        groups = report["signature_groups"]
+        self.assertLessEqual(set(short), {number for group in groups for number in group["trials"]})
+        named = [sorted(member["name"] for cause in group["active_causes"] for member in cause) for group in groups]
+        self.assertEqual(named[0], [])
+        self.assertEqual(sorted(named), sorted(map(list, {tuple(names) for names in named})), "causes make a group each")
+        innocent = self.bisectd("explain", self.run_folder(), "op40", code=0).out
+        self.assertIn("op40 is cleared", innocent)
+        self.assertFalse([n for n in re.findall(r"trial (\d+):", innocent) if int(n) in short], "no verdict from a few steps")
+        self.assertIn("its signature is the difference between the first steps of trials",
+                      self.bisectd("explain", self.run_folder(), "op3", code=0).out)
+
     def test_the_record_is_whole(self):
         self.finished_run("--step-noise", "0.1", "--seed", "1", reference="environment: {X: '1'}")
         report = self.report()

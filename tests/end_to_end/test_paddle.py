@@ -322,12 +322,28 @@ class LayerShim(unittest.TestCase):
 
     def test_layers_that_draw_random_numbers_are_not_listed(self):
         out = self.run_python("-c", "import paddle; paddle.set_device('npu:0'); nn = paddle.nn\n"
-                                    "net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.RReLU(), nn.ReLU(), nn.Dropout(0))\n"
+                                    "net = nn.Sequential(nn.Linear(2, 2), nn.RReLU(), nn.Dropout(0.5), nn.ReLU(), nn.Dropout(0))\n"
+                                    "net[0].weight.set_value(-paddle.ones([2, 2]))  # what is not negative needs no draw\n"
                                     "net(paddle.ones([3, 2]))", BISECTD_PADDLE_LIST_LAYERS="1")
         self.assertEqual(re.findall(r"ran layer (\S+) on the device", out), ["0", "3", "4"])
 
     def test_with_nothing_listed_it_is_not_even_imported(self):
         self.assertEqual(self.run_python("-c", "import sys, paddle; print('bisectd_paddle_layers' in sys.modules)"), "False\n")
+
+
+class Held(Space):
+    def test_initial_parameters_and_draws_repeat(self):
+        draw = ("import paddle, numpy; print(paddle.nn.Linear(3, 3).weight.numpy().tolist(), paddle.rand([2]).tolist(), "
+                "numpy.random.rand())")
+
+        def drawn(seed):
+            done = subprocess.run([PYTHON, "-B", "-c", draw], capture_output=True, text=True,
+                                  env=self.environment({"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_HOLD_SEED": seed}))
+            self.assertIn(f"bisectd: held paddle: seed {seed}", done.stderr)
+            return done.stdout
+
+        self.assertEqual(drawn("7"), drawn("7"))
+        self.assertNotEqual(drawn("7"), drawn("8"))
 
 
 class Examples(Space):

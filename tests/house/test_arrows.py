@@ -10,7 +10,7 @@ MAY_INCLUDE = {
     "reports": {"strategies", "configs"},
     "driver/judge": {"strategies", "configs"},
     "driver/read": {"driver/judge", "strategies", "configs"},
-    "driver/launch": {"configs"},
+    "driver/launch": {"driver/keep", "configs"},
     "driver/keep": set(),
     "driver/neutralise": {"strategies", "configs"},
     "driver/trial": {"driver/judge", "driver/read", "driver/launch", "driver/keep", "driver/neutralise", "reports", "strategies", "configs"},

@@ -1,6 +1,9 @@
-"""Documents: what they point to is there, and the README says the same in both languages."""
+"""Documents: what they point to is there, the README says the same in both languages, and lists of keys are those of the schemas."""
+import json
 import pathlib
 import re
+import subprocess
+import sys
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -32,6 +35,18 @@ def without_comments(block):
     return [line.split(" #")[0].rstrip() for line in block.splitlines() if not line.startswith("#")]
 
 
+def properties(schema, place=""):
+    """Every key that a schema knows, with where it is."""
+    if isinstance(schema, dict):
+        for key, value in schema.get("properties", {}).items():
+            yield f"{place}.{key}", value
+        for key, value in schema.items():
+            yield from properties(value, f"{place}/{key}")
+    elif isinstance(schema, list):
+        for i, value in enumerate(schema):
+            yield from properties(value, f"{place}/{i}")
+
+
 class Documents(unittest.TestCase):
     def test_every_link_leads_somewhere(self):
         self.assertGreater(len(DOCUMENTS), 12)
@@ -45,6 +60,17 @@ class Documents(unittest.TestCase):
         self.assertEqual(*headings)
         numbers = [set(re.findall(r"\d+\.\d+|\d{2,}", without_code(text))) for text in (english, chinese)]
         self.assertEqual(*numbers)
+
+    def test_every_key_of_a_schema_is_described(self):
+        for name in ("experiment", "report"):
+            schema = json.loads((SOURCE / f"configs/schema/{name}.schema.json").read_text())
+            keys = list(properties(schema))
+            self.assertGreater(len(keys), 100)
+            self.assertEqual([place for place, value in keys if not value.get("description", "").strip()], [])
+
+    def test_the_list_of_keys_is_the_schemas(self):
+        done = subprocess.run([sys.executable, "-B", SOURCE / "docs/make_reference", "--check"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

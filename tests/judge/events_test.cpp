@@ -14,7 +14,7 @@ namespace {
 
 const double kInf = std::numeric_limits<double>::infinity();
 
-std::vector<Event> watch(const Reference& reference, const Curve& candidate, Progress progress = Progress::over) {
+std::vector<Event> watch(const Reference& reference, const Curve& candidate, AttemptStage progress = AttemptStage::over) {
   return events_of(reference, candidate, difference(reference, candidate), progress);
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("NaN three times in a row, at the end, or often fails; once is a note"
 TEST_CASE("a last value of NaN of a run that still goes on may recover") {
   const Reference reference = reference_of(identical_references(200, 2));
   const Curve so_far = with(100, {100}, kNan);
-  CHECK(failure(watch(reference, so_far, Progress::running)).empty());
-  CHECK(failure(watch(reference, so_far, Progress::over)) == "nan");
+  CHECK(failure(watch(reference, so_far, AttemptStage::running)).empty());
+  CHECK(failure(watch(reference, so_far, AttemptStage::over)) == "nan");
 }
 
 TEST_CASE("NaN where every reference is NaN is no evidence; infinity equal to infinity is not close") {
@@ -94,7 +94,7 @@ TEST_CASE("the multi-step error only grows while a run goes on, so crossing the 
   bool failed = false;
   for (std::int64_t last = 10; last <= 1000; last += 10) {
     const Difference so_far = until(reference, difference(reference, whole), last);
-    const bool fails = failure(events_of(reference, whole, so_far, Progress::running)) == "multi-step";
+    const bool fails = failure(events_of(reference, whole, so_far, AttemptStage::running)) == "multi-step";
     CHECK((!failed || fails));
     failed = fails;
   }
@@ -115,7 +115,7 @@ TEST_CASE("a stretch of far-off steps is another level, not spikes") {
   const Curve dip = scaled_by(1000, [](std::int64_t step) { return step > 100 && step <= 160 ? 1.1 : 1.0; });
   CHECK(watch(reference, dip).empty());
   const Difference so_far = until(reference, difference(reference, dip), 110);
-  CHECK(events_of(reference, dip, so_far, Progress::running).empty());
+  CHECK(events_of(reference, dip, so_far, AttemptStage::running).empty());
 }
 
 TEST_CASE("a jump that lasts to the end of the run fails, however the blocks fall") {

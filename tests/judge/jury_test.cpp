@@ -134,13 +134,13 @@ TEST_CASE("a metric that passes in the known-bad run does not hold the horizon b
 
 TEST_CASE("an attempt is watched by every metric") {
   const Jury jury = seated();
-  Watch watch = jury.watch();
+  AttemptWatch watch = jury.watch();
   const auto certain = watch.look(both(50, 0.0005, 0.05));
   REQUIRE(certain);
   CHECK(certain->reason.find(':') == std::string::npos);
   Curve nan = both(50, 0.0005);
   for (Point& point : nan.series["acc"]) point.value = std::nan("");
-  Watch other = jury.watch();
+  AttemptWatch other = jury.watch();
   const auto by_score = other.look(nan);
   REQUIRE(by_score);
   CHECK(by_score->reason == "acc:nan");

@@ -38,7 +38,7 @@ TEST_CASE("quiet references decide with one attempt, and nothing is found") {
   CHECK(result.noise > 0.0001);
 }
 
-TEST_CASE("noise that hides the target is said before the night, with options") {
+TEST_CASE("noise that hides the target is said before the run, with options") {
   const Preflight result = look(noisy_references(1000, 5, 0.02));
   CHECK_FALSE(result.decidable());
   REQUIRE(result.findings.front().code == "too-noisy");

@@ -19,6 +19,8 @@ TEST_CASE("different values come once, in the order they are first logged, and f
   CHECK(logged_values(files, R"(lr: (?P<value>\S+))", 20) == driver_values{"0.1", "0.2"});
   CHECK(logged_values(files, R"(lr: (?P<value>\S+))", 1) == driver_values{"0.1"});
   CHECK(logged_values(files, R"(seed: (?P<value>\d+))", 20).empty());
+  CHECK(logged_values(files, R"(lr: (?P<value>\S+))", 20, "lr: 0.2") == driver_values{"0.1"});  // behind that line
+  CHECK(logged_values(files, R"(lr: (?P<value>\S+))", 20, "lr: 0.3").empty());
   CHECK_THROWS_AS(logged_values(files, "lr", 1), std::invalid_argument);
   fs::remove(file);
 }

@@ -51,7 +51,7 @@ TEST_CASE("a browser shows report.html without a complaint") {
   CHECK(page.console.empty());
   CHECK(page.dom.find("data-charts=\"5\"") != std::string::npos);
   CHECK(page.dom.find("<dd>+3.10 % <span class=\"pill fail\">fail</span></dd>") != std::string::npos);
-  CHECK(page.dom.find("<label><input type=\"checkbox\" title=\"show the curve of this trial\"> </label>9") !=
+  CHECK(page.dom.find("<label><input type=\"checkbox\" title=\"show the curve of trial 9\" aria-label=\"show the curve of trial 9\"> </label>9") !=
         std::string::npos);
 }
 

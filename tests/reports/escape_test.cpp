@@ -27,21 +27,21 @@ TEST_CASE("plain shows what would act") {
   CHECK(plain("\x1b[31m") == "\\x1b[31m");
   CHECK(plain("a\nb\tc\r") == "a\\nb\\tc\\r");
   CHECK(plain(std::string("\0\x7f", 2)) == "\\x00\\x7f");
-  CHECK(plain("\xc2\x9b") == "\\x9b");
-  CHECK(plain("\xe2\x80\xae") == "\\u202e");
-  CHECK(plain("\xf3\xa0\x80\x81") == "\\U000e0001");
-  CHECK(plain("\xef\xbf\xbf") == "\\uffff");
+  CHECK(plain("\xc2\x9b") == "\\u{009b}");
+  CHECK(plain("\xe2\x80\xae") == "\\u{202e}");
+  CHECK(plain("\xf3\xa0\x80\x81") == "\\u{e0001}");
+  CHECK(plain("\xef\xbf\xbf") == "\\u{ffff}");
 }
 
 TEST_CASE("plain keeps text in any language") {
   CHECK(plain("\xe7\xae\x97\xe5\xad\x90 \xc3\xa9 \xf0\x9f\x98\x80") == "\xe7\xae\x97\xe5\xad\x90 \xc3\xa9 \xf0\x9f\x98\x80");
 }
 
-TEST_CASE("plain replaces broken UTF-8") {
-  CHECK(plain("\xff") == "\xef\xbf\xbd");
-  CHECK(plain("a\xc3") == "a\xef\xbf\xbd");
-  CHECK(plain("\xc0\xaf") == "\xef\xbf\xbd");
-  CHECK(plain("\xed\xa0\x80") == "\xef\xbf\xbd");
+TEST_CASE("plain shows the bytes of broken UTF-8") {
+  CHECK(plain("\xff") == "\\xff");
+  CHECK(plain("a\xc3") == "a\\xc3");
+  CHECK(plain("\xc0\xaf") == "\\xc0\\xaf");
+  CHECK(plain("\xed\xa0\x80") == "\\xed\\xa0\\x80");
 }
 
 TEST_CASE("plain_lines keeps newlines and tabs only") {
@@ -51,6 +51,12 @@ TEST_CASE("plain_lines keeps newlines and tabs only") {
 TEST_CASE("html leaves no markup") {
   CHECK(html("<b a=\"1\" c='2'>&") == "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;");
   CHECK(html("\x1b") == "\\x1b");
+}
+
+TEST_CASE("html_link stays below the page") {
+  CHECK(html_link("trials/0007/attempt-1") == "./trials/0007/attempt-1");
+  CHECK(html_link("javascript:alert(1)") == "./javascript%3Aalert%281%29");
+  CHECK(html_link("a b\"#?\xe7\xae\x97") == "./a%20b%22%23%3F%E7%AE%97");
 }
 
 TEST_CASE("markdown_code is a span that its text cannot leave") {

@@ -52,6 +52,8 @@ TEST_CASE("report.html says the result without any script") {
   CHECK(contains(page, "<td>only ops:pad3d active: fails</td><td>all but ops:pad3d</td><td>+1.80 %</td>"
                        "<td><a href=\"#trial-7\">7</a></td>"));
   CHECK(contains(page, "<code>sh trials/0007/attempt-1/command.sh</code>"));
+  for (const std::string file : {"stdout.log", "stderr.log", "command.sh"})
+    CHECK(contains(page, "<a href=\"./trials/0007/attempt-1/" + file + "\">" + file + "</a>"));
   CHECK(contains(page, "<td>1024</td><td>0 %</td><td><span class=\"pill pass\">pass</span></td>"
                        "<td><a href=\"#trial-12\">12</a></td><td>recommended</td>"));
   const json chart = json::parse(chart_data(sample::culprits())).at("ladders").at(0);
@@ -61,7 +63,7 @@ TEST_CASE("report.html says the result without any script") {
 
 TEST_CASE("report.html shows what was given and what changed") {
   const std::string page = to_html(sample::culprits());
-  CHECK(contains(page, "<tr><td>check dataset</td><td>both sides agree</td></tr>"));
+  CHECK(contains(page, "<tr><th scope=\"row\">check dataset</th><td>both sides agree</td></tr>"));
   CHECK(contains(page, "<h2>Changed since the baseline</h2>\n<ul>\n<li>cann 8.2 -&gt; 8.3.RC1 since"));
   CHECK(contains(page, "<summary>The smallest run with ops:pad3d still active: trial 7</summary><pre>#!/bin/sh\nexport "));
   CHECK_FALSE(contains(page, "<h2>Warnings</h2>"));
@@ -73,7 +75,7 @@ TEST_CASE("report.html does not call a run judged that was only measured, and na
   record.trials[0].attempts[0].device = "";
   const std::string page = to_html(record);
   CHECK(contains(page, "<td>1</td><td>reference</td><td></td><td><span class=\"pill measured\">measured</span></td>"));
-  CHECK(contains(page, "attempt-1/command.sh</code><br>exited 0, 2.1 s</p>"));
+  CHECK(contains(page, "attempt-1/command.sh</code><br>exited 0, 2.1 s<br><a "));
   const json bar = json::parse(chart_data(record)).at("timeline").at(0);
   CHECK(bar.at("device") == "no device");
   CHECK(bar.at("verdict") == "measured");
@@ -93,7 +95,7 @@ TEST_CASE("report.html accuses nobody without a result") {
   Record record = sample::culprits();
   record.outcome = Outcome::inconclusive;
   const std::string page = to_html(record);
-  for (const char* part : {"id=\"proof\"", "id=\"workaround\"", "class=\"culprit\"", "with the fix"})
+  for (const char* part : {"id=\"proof\"", "id=\"workaround\"", "class=culprit", "with the fix"})
     CHECK_FALSE(contains(page, part));
 }
 
@@ -143,13 +145,28 @@ TEST_CASE("chart data survives extreme values") {
 
 TEST_CASE("the matrix shows every judged trial of the subject, culprits first") {
   const std::string text = matrix(sample::culprits());
-  CHECK(contains(text, "<tr><th class=\"culprit\">ops:pad3d</th><td><i class=\"active\">·</i><i class=\"pass\">●●</i>"
-                       "<i class=\"active\">·</i><i class=\"fail\">▲</i><i class=\"active\">·</i><i class=\"fail\">▲</i>"
-                       "<i class=\"pass\">●</i></td></tr>"));
+  CHECK(contains(text, "<tr><th scope=col>suspect<th scope=col>part<th scope=col>guilty"
+                       "<th scope=col><a href=\"#trial-2\" aria-label=\"trial 2\">2</a>"));
+  CHECK(contains(text, "<tr><th scope=row>measured<td><td><td>+3.10 %<td>+0.02 %<td>+0.01 %<td>+1.80 %<td>+1.30 %<td>+1.80 %<td>nan<td>"));
+  CHECK(contains(text, "<tr><th scope=row class=culprit>ops:pad3d<td>culprit<td>100 %<td>·<td class=pass>P<td class=pass>P<td>·"
+                       "<td class=fail>F<td>·<td class=fail>F<td class=pass>P"));
   CHECK(text.find("flags:storage_format") < text.find("ops:matmul_v2"));
-  CHECK(contains(text, "<th class=\"partner\">ops:matmul_v2</th>"));
+  CHECK(contains(text, "<th scope=row class=partner>ops:matmul_v2<td>partner<td>20 %"));
   CHECK(text.find("ops:matmul_v2") < text.find("ops:conv2d"));
   CHECK(matrix(Record{}).empty());
+}
+
+TEST_CASE("what was measured carries its number, and words carry none") {
+  Record record = sample::culprits();
+  record.trials[1].delta = std::numeric_limits<double>::infinity();
+  record.trials[3].delta = -std::numeric_limits<double>::infinity();
+  record.trials[4].delta.reset();  // of a failure that was certain before its end
+  const std::string page = to_html(record);
+  CHECK(contains(page, "<td data-sort=\"Infinity\">inf</td>"));
+  CHECK(contains(page, "<td data-sort=\"-Infinity\">-inf</td>"));
+  CHECK(contains(page, "<td data-sort=\"0.013\">+1.30 %</td>"));
+  CHECK(contains(page, "<td>nan</td>"));
+  CHECK(contains(page, "<td>ended early</td>"));
 }
 
 TEST_CASE("the matrix says when it leaves suspects out") {

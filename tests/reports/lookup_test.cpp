@@ -45,3 +45,14 @@ TEST_CASE("the trial of the fix") {
   record.answer.culprit_set.clear();
   CHECK(fix_trial(record) == nullptr);
 }
+
+TEST_CASE("a trial of which only the first steps were measured shows nothing, whatever its verdict says") {
+  Record record = sample::culprits();
+  Trial measured = *shown_by(record, record.answer.certificate[1]);
+  measured.number = 99;
+  measured.role = "signature";
+  measured.reason = "measured";  // as an older bisectd wrote it, beside "pass"
+  record.trials.push_back(measured);
+  CHECK(shown_by(record, record.answer.certificate[1])->number != 99);
+  CHECK_FALSE(judges_subject(record.trials.back()));
+}

@@ -24,7 +24,7 @@ bool valid(const std::vector<std::string>& reports) {
   const Folder folder;
   std::ofstream(folder.path() / "validate.py") << kValidate;
   std::string command = "/usr/bin/python3 " + shell_word((folder.path() / "validate.py").string()) + " " +
-                        shell_word(BISECTD_SOURCE_FOLDER "/reports/report.schema.json");
+                        shell_word(BISECTD_SOURCE_FOLDER "/configs/schema/report.schema.json");
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const auto file = folder.path() / std::to_string(i);
     std::ofstream(file, std::ios::binary) << reports[i];

@@ -23,6 +23,7 @@ struct SignedWorld {
   Causes causes;
   Causes deviating = {};
   double least = 100;     ///< of a cause's steps, in healthy spreads; each further one is three times as large
+  double offset = 0;      ///< of the device, whatever is neutralised
   bool lies = false;      ///< signatures have nothing to do with the causes
   std::uint64_t seed = 1;
   Random random{7};
@@ -48,6 +49,8 @@ struct SignedWorld {
           for (std::size_t i = 0; i < steps.size(); ++i) evidence.signature[i] += steps[i];
         length *= 3;
       }
+    const std::vector<double> of_device = direction(99, offset);
+    for (std::size_t i = 0; i < 12; ++i) evidence.signature[i] += of_device[i];
     evidence.judged = trial.purpose != Purpose::signature;
     short_ones += !evidence.judged;
     return evidence;
@@ -78,6 +81,16 @@ TEST_CASE("signatures name all causes at once, in trials of a few steps") {
   CHECK(game.answer.causes == planted);
   CHECK(world.short_ones * 2 > game.told.size());
   CHECK(game.told.size() < 30);
+}
+
+TEST_CASE("a device that is off whatever is neutralised costs no trial") {
+  const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
+  SignedWorld world{.size = 64, .causes = {{4, 30}, {9}}, .least = 300, .seed = seed};
+  SignedWorld off = world;
+  off.offset = 50;
+  const Game same = play_signed(world), game = play_signed(off);
+  CHECK(game.answer.causes == world.causes);
+  CHECK(game.told.size() <= same.told.size() + 4);
 }
 
 TEST_CASE("signatures: every claim of the answer is shown by a verdict, none by a signature") {

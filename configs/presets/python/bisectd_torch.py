@@ -15,6 +15,7 @@ Read from the environment, so that no training script changes:
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
     BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch or torch_npu takes as a call, made after its import (SETTINGS below)
+                             deterministic_algorithms also takes warn: an operator without a deterministic kernel warns only
     BISECTD_TORCH_OPTION_NAME  value of an option of torch.npu.set_option, set then too
     BISECTD_TORCH_PRECISION  higher (float16, bfloat16 -> float32 -> float64) or same
 
@@ -354,7 +355,10 @@ def apply_settings():
     for variable, value in os.environ.items():
         if variable.startswith("BISECTD_TORCH_SET_"):
             name = variable.removeprefix("BISECTD_TORCH_SET_")
-            SETTINGS[name](torch, value == "1")
+            if (name, value) == ("deterministic_algorithms", "warn"):
+                torch.use_deterministic_algorithms(True, warn_only=True)
+            else:
+                SETTINGS[name](torch, value == "1")
             say(f"set {name} to {value}")
         elif variable.startswith("BISECTD_TORCH_OPTION_"):
             name = variable.removeprefix("BISECTD_TORCH_OPTION_")

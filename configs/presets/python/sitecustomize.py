@@ -57,7 +57,8 @@ class Executing:
         self.after.imported()
 
 
-# Variable of the module that the shim waits for, and which one it is if that is not set; the shim; what asks for it.
+# Variable of the module that the shim waits for, and which one it is if that is not set; the shim, with its function behind a colon
+# if that is not `install`; what asks for it.
 SHIMS = (
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch",
      ("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS", "BISECTD_TORCH_SET_", "BISECTD_TORCH_OPTION_")),
@@ -71,6 +72,9 @@ SHIMS = (
     # Frameworks themselves: the trusted side has another device, or none.
     ("", "torch", "bisectd_perturb_torch", ("BISECTD_PERTURB",)),
     ("", "paddle", "bisectd_perturb_paddle", ("BISECTD_PERTURB",)),
+    *(("", name, f"bisectd_hold:{name}", ("BISECTD_HOLD_",)) for name in ("numpy", "torch", "torch_npu", "paddle", "mindspore", "tensorflow")),
+    ("", "torch", "bisectd_align_torch", ("BISECTD_ALIGN",)),
+    ("", "paddle", "bisectd_align_paddle", ("BISECTD_ALIGN",)),
 )
 
 
@@ -81,7 +85,8 @@ def is_asked_for(beginnings):
 def install(shim):
     """A training whose shim is not there would look like one that neutralises nothing, so it ends."""
     try:
-        importlib.import_module(shim).install()
+        module, _, function = shim.partition(":")
+        getattr(importlib.import_module(module), function or "install")()
     except Exception:
         traceback.print_exc()
         sys.stderr.write(f"bisectd: the shim {shim} cannot be installed\n")
@@ -91,6 +96,8 @@ def install(shim):
 
 
 def wait_for_modules():
+    if is_asked_for(("BISECTD_HOLD_",)):
+        install("bisectd_hold:python")
     for variable, usual, shim, beginnings in SHIMS:
         if is_asked_for(beginnings):
             after = After(os.environ.get(variable, usual), lambda shim=shim: install(shim))

@@ -1,0 +1,13 @@
+// What the commands of both sides say before anything runs: the batch that all devices of a side train on in one step.
+#pragma once
+
+#include "configs/experiment.hpp"
+#include "configs/problems.hpp"
+
+namespace bisectd::configs {
+
+/// Warns of a standard check that the commands themselves answer differently, and of numbers of devices that differ where no
+/// command tells the batch. Nothing without standard checks, or where a side is not run.
+void warn_of_known_differences(const Experiment& experiment, Problems& problems);
+
+}  // namespace bisectd::configs

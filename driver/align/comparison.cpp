@@ -1,0 +1,175 @@
+#include "driver/align/comparison.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "driver/align/first_deviation.hpp"
+#include "driver/align/flags.hpp"
+
+namespace bisectd::driver::align {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostNamed = 5;  ///< parameters whose start differs
+
+double share_of(double difference, double size) { return difference == 0 ? 0 : size > 0 ? difference / size : kInfinite; }
+
+using Key = std::pair<std::string, int>;
+
+/// A run's calls and parameters by their names.
+class Index {
+ public:
+  explicit Index(const Recording& run) : run_(run) {
+    for (const Call& call : run.calls) calls_.emplace(Key{call.module, call.number}, &call);
+    for (const Parameter& parameter : run.parameters) parameters_.emplace(parameter.name, &parameter);
+  }
+  const Call* call(const Call& same) const {
+    const auto found = calls_.find({same.module, same.number});
+    return found == calls_.end() ? nullptr : found->second;
+  }
+  const Parameter* parameter(const std::string& name) const {
+    const auto found = parameters_.find(name);
+    return found == parameters_.end() ? nullptr : found->second;
+  }
+  const Recording& run() const { return run_; }
+
+ private:
+  const Recording& run_;
+  std::map<Key, const Call*> calls_;
+  std::map<std::string, const Parameter*> parameters_;
+};
+
+/// What `read` finds of the values on both sides; nothing where there is nothing on either.
+template <class Read>
+std::optional<double> worst(const Index& a, const std::vector<std::size_t>& of_a, const Index& b, const std::vector<std::size_t>& of_b,
+                            Read read) {
+  std::optional<double> most;
+  for (std::size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {
+    const Described *left = read(a.run().values.at(of_a[i])), *right = read(b.run().values.at(of_b[i]));
+    if (left && right) most = std::max(most.value_or(0), relative_error(*left, *right));
+  }
+  return most;
+}
+
+const Described* forward_of(const Value& value) { return &value.value; }
+const Described* gradient_of(const Value& value) { return value.gradient ? &*value.gradient : nullptr; }
+
+std::optional<double> worst_parameter_gradient(const Index& a, const Index& b, const std::string& module) {
+  std::optional<double> most;
+  for (const Parameter& parameter : a.run().parameters) {
+    const Parameter* other = parameter.module == module && parameter.gradient ? b.parameter(parameter.name) : nullptr;
+    if (other && other->gradient) most = std::max(most.value_or(0), relative_error(*parameter.gradient, *other->gradient));
+  }
+  return most;
+}
+
+constexpr std::array kErrors{&Row::input, &Row::output, &Row::gradient, &Row::input_gradient, &Row::parameter_gradient};
+using Measured = std::array<std::optional<double>, kErrors.size()>;
+
+Measured measured(const Index& plain, const Call& call, const Index& other) {
+  const Call* same = other.call(call);
+  if (!same) return {};
+  return {worst(plain, call.in, other, same->in, forward_of), worst(plain, call.out, other, same->out, forward_of),
+          worst(plain, call.out, other, same->out, gradient_of), worst(plain, call.in, other, same->in, gradient_of),
+          call.number == 1 ? worst_parameter_gradient(plain, other, call.module) : std::nullopt};
+}
+
+Row row_of(const Index& plain, const Call& call, std::span<const Index> perturbed, const Index& subject, double bound) {
+  Row row{.module = call.module, .class_name = call.class_name, .inside = call.inside, .number = call.number,
+          .draws = call.draws || subject.call(call)->draws};
+  const Measured own = measured(plain, call, subject);
+  std::vector<Measured> healthy;
+  for (const Index& run : perturbed) healthy.push_back(measured(plain, call, run));
+  for (std::size_t i = 0; i < kErrors.size(); ++i) {
+    Error& error = row.*kErrors[i];
+    error.known = own[i].has_value();
+    error.error = own[i].value_or(0);
+    for (const Measured& run : healthy) error.healthy = std::max(error.healthy, run[i].value_or(0));
+    error.off = error.error > std::max(bound, kBeyondHealthy * error.healthy);
+  }
+  row.flags = flags_of(plain.run(), call, subject.run(), *subject.call(call));
+  return row;
+}
+
+std::vector<std::string> unequal_start(const Index& plain, const Index& subject, const Row* model, double bound) {
+  std::vector<std::string> why;
+  if (plain.run().passes != subject.run().passes)
+    why.push_back(fmt::format("{} passes of the model before the optimizer's first step on the reference, {} on the subject: a loss "
+                              "scaler that skips steps?", plain.run().passes, subject.run().passes));
+  std::size_t differing = 0;
+  for (const Parameter& parameter : plain.run().parameters) {
+    const Parameter* other = subject.parameter(parameter.name);
+    if (!other) continue;
+    if (parameter.value.shape != other->value.shape)
+      why.push_back(fmt::format("parameter {}: shape [{}] against [{}]", parameter.name, fmt::join(parameter.value.shape, ","),
+                                fmt::join(other->value.shape, ",")));
+    else if (const double error = relative_error(parameter.value, other->value); error > bound && ++differing <= kMostNamed)
+      why.push_back(fmt::format("parameter {} starts {:.2g} % off", parameter.name, 100 * error));
+  }
+  if (differing > kMostNamed) why.push_back(fmt::format("{} more parameters start otherwise", differing - kMostNamed));
+  if (model && model->input.off) why.push_back(fmt::format("the input of {} is {:.2g} % off", model->module, 100 * model->input.error));
+  return why;
+}
+
+void name_strangers(Comparison& result, const Recording& plain, const Recording& subject) {
+  const auto names = [](const Recording& run) {
+    std::set<std::string> all;
+    for (const Call& call : run.calls) all.insert(call.module);
+    return all;
+  };
+  const std::set<std::string> here = names(plain), there = names(subject);
+  std::ranges::set_difference(here, there, std::back_inserter(result.only_reference));
+  std::ranges::set_difference(there, here, std::back_inserter(result.only_subject));
+}
+
+}  // namespace
+
+double relative_error(const Described& reference, const Described& other) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < std::min(reference.sample.size(), other.sample.size()); ++i) {
+    const double a = reference.sample[i], b = other.sample[i];
+    if (std::isfinite(a) != std::isfinite(b)) return kInfinite;
+    if (!std::isfinite(a)) continue;
+    difference += std::abs(a - b);
+    size += std::abs(a);
+  }
+  if ((reference.nonfinite == 0) != (other.nonfinite == 0)) return kInfinite;
+  return std::max(share_of(difference, size), share_of(std::abs(reference.norm - other.norm), std::abs(reference.norm)));
+}
+
+Comparison compare(std::span<const Recording> reference, const Recording& subject_run, double bound) {
+  const auto plain_run = std::ranges::find(reference, 0, &Recording::perturbed);
+  if (plain_run == reference.end()) throw std::runtime_error("the reference has no run that is not perturbed");
+  const Index plain(*plain_run), subject(subject_run);
+  std::vector<Index> perturbed;
+  for (const Recording& run : reference)
+    if (run.perturbed) perturbed.emplace_back(run);
+  Comparison result{.bound = bound, .perturbed_runs = perturbed.size()};
+  name_strangers(result, *plain_run, subject_run);
+  for (const Call& call : plain_run->calls)
+    if (subject.call(call)) result.rows.push_back(row_of(plain, call, perturbed, subject, bound));
+  if (result.rows.empty()) throw std::runtime_error("no module is on both sides");
+  result.backward = backward_order(*plain_run, result.rows);
+  for (const Parameter& parameter : plain_run->parameters) {
+    const Parameter* other = subject.parameter(parameter.name);
+    if (!parameter.gradient && other && !other->gradient) result.without_gradient.push_back(parameter.name);
+  }
+  // The first module that no other one called is the model; a loss comes after it.
+  const auto model = std::ranges::find(result.rows, "", &Row::inside);
+  result.unequal = unequal_start(plain, subject, model == result.rows.end() ? nullptr : &*model, bound);
+  if (!result.unequal.empty()) return result;
+  result.forward_first = first_forward(result.rows);
+  // What the outputs differ by, their gradients differ by, too.
+  if (!result.forward_first) result.backward_first = first_backward(result.rows, result.backward);
+  return result;
+}
+
+}  // namespace bisectd::driver::align

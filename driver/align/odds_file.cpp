@@ -1,0 +1,80 @@
+#include "driver/align/odds_file.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
+
+#include "configs/loader.hpp"
+#include "driver/align/dump_comparison.hpp"
+#include "driver/align/hint_odds.hpp"
+#include "driver/keep/run_directory.hpp"
+
+namespace bisectd::driver::align {
+namespace {
+
+using configs::Hint;
+using nlohmann::json;
+
+constexpr const char* kKinds = "it is the align.json of `bisectd align`, or what `msprobe compare` writes (CSV, not --xlsx)";
+
+/// The module itself, and the operators that compute what its class does.
+void add_module(std::vector<Hint>& hints, const json& module, bool backward, double odds) {
+  hints.push_back({.name = module.at("module"), .computes = false, .backward = backward, .odds = odds});
+  hints.push_back({.name = module.at("class"), .computes = true, .backward = backward, .odds = odds});
+}
+
+bool is_off(const json& error) { return error.is_object() && error.at("off").get<bool>(); }
+
+std::vector<Hint> hints_in_result(const json& result) {
+  std::vector<Hint> hints;
+  const json &forward = result.at("forward"), &backward = result.at("backward");
+  if (forward.is_object()) add_module(hints, forward, false, kOddsOfFirst);
+  if (backward.is_object()) add_module(hints, backward, true, kOddsOfFirst);
+  for (const json& module : result.at("modules")) {
+    if (forward.is_object() && is_off(module.at("output")) && !is_off(module.at("input"))) add_module(hints, module, false, kOddsOfOthers);
+    const bool gradient_off = is_off(module.at("input_gradient")) || is_off(module.at("parameter_gradient"));
+    if (backward.is_object() && gradient_off && !is_off(module.at("output_gradient"))) add_module(hints, module, true, kOddsOfOthers);
+  }
+  return hints;
+}
+
+std::vector<Hint> hints_in(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') return hints_in_dump_comparison(text);
+  const json result = json::parse(text, nullptr, false);
+  if (text.starts_with(R"({"bisectd":"align",)") || text.starts_with(R"({"perturbed")"))
+    throw std::invalid_argument("this is a recording of one side, compared with nothing yet");
+  if (!result.is_object() || result.value("bisectd", "") != "align-result")
+    throw std::invalid_argument("this is no result of `bisectd align`");
+  if (result.at("version").get<int>() > 1) throw std::invalid_argument("it was written by a newer bisectd");
+  if (result.at("verdict") == "unequal") throw std::invalid_argument("the sides did not start alike, so it says nothing of modules");
+  return hints_in_result(result);
+}
+
+[[noreturn]] void refuse_odds(const configs::Placed<std::string>& file, const std::string& why) {
+  throw configs::ConfigError({{file.place, fmt::format("`likely.from`: {}: {}", file.value, why), kKinds}});
+}
+
+}  // namespace
+
+void read_odds_files(configs::Experiment& experiment) {
+  for (auto& [name, selection] : experiment.suspects) {
+    if (!selection.likely_from) continue;
+    try {
+      selection.hints = hints_in(keep::read_file(selection.likely_from->value));
+    } catch (const std::system_error& error) {
+      refuse_odds(*selection.likely_from, error.code().message());
+    } catch (const json::exception& error) {
+      refuse_odds(*selection.likely_from, fmt::format("this is no whole result of `bisectd align`: {}", error.what()));
+    } catch (const std::invalid_argument& error) {
+      refuse_odds(*selection.likely_from, error.what());
+    }
+    if (selection.hints.empty())
+      experiment.warnings.push_back({fmt::format("{}: nothing deviates there, so it tells no odds", selection.likely_from->value),
+                                     selection.likely_from->place});
+  }
+}
+
+}  // namespace bisectd::driver::align

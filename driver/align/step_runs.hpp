@@ -1,0 +1,32 @@
+// Gets the sides to write down one training step each. Launches; knows nothing of what is written.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "configs/experiment.hpp"
+#include "driver/launch/launcher.hpp"
+#include "driver/trial/attempts.hpp"
+
+namespace bisectd::driver::align {
+
+struct StepRun {
+  LaunchSide* side = nullptr;
+  std::string name;               ///< of the side, for messages
+  int perturbed = 0;              ///< seed of its perturbation; 0: none
+  std::filesystem::path folder;
+  std::filesystem::path file;     ///< what it wrote; empty: nothing, and `why` says why
+  std::string why;
+};
+
+/// One run as it is, then those that show what rounding does: one moved by a float32's rounding, one by a float16's, where
+/// seeds choose (driver/judge/curve.hpp); else two harmless settings at most; none where the side has no perturbation.
+std::vector<int> perturbations_of(const configs::Side& side);
+
+/// Runs all of them, as far as devices are free at once, each until its step is written. Nothing is neutralised. Throws Interrupted.
+void run_steps(const configs::Experiment& experiment, launch::Launcher& launcher, const std::string& run_tag,
+               std::vector<StepRun>& runs, const std::function<void(const StepRun&)>& ended);
+
+}  // namespace bisectd::driver::align

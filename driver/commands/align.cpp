@@ -1,0 +1,161 @@
+#include "driver/commands/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "driver/align/comparison.hpp"
+#include "driver/align/step_runs.hpp"
+#include "driver/commands/align_text.hpp"
+#include "driver/commands/drive.hpp"
+#include "driver/commands/hand_run.hpp"
+#include "reports/escape.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeviates = 1, kNotComparable = 3;
+
+struct AlignOptions {
+  std::string experiment;
+  std::string record, reference;
+  std::string out = "bisectd-out";
+  bool yes = false, quiet = false, json = false;
+};
+
+void check_options(const configs::Experiment& experiment, const AlignOptions& options) {
+  if (!experiment.align)
+    throw UsageError(fmt::format("{}: nothing says how this training writes down a step: the presets of PaddlePaddle and PyTorch "
+                                 "have `align`, others need it (docs/align.md)", options.experiment));
+  if (experiment.reference.command.empty() && options.reference.empty())
+    throw UsageError(fmt::format("{}: there is no `reference.command`; give the step of the other machine: --reference FILE, which "
+                                 "`bisectd align --record FILE` writes there", options.experiment));
+  if (options.record.empty()) return;
+  std::error_code error;
+  if (fs::is_directory(options.record, error)) throw UsageError(options.record + " is a folder; name a file in it");
+  if (fs::exists(options.record, error) && !options.yes)
+    throw UsageError(options.record + " is there already; replace it with --yes");
+}
+
+std::vector<align::Recording> recordings(const std::string& file) {
+  try {
+    return align::read_recordings(file);
+  } catch (const std::system_error& error) {
+    throw UsageError(error.what());
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+/// Only what must be there: a perturbed run that broke leaves the others.
+void require_plain_runs(Run& all, const std::vector<align::StepRun>& runs) {
+  for (const align::StepRun& run : runs) {
+    if (!run.file.empty()) continue;
+    const std::string text = fmt::format("the {} wrote down no step: {} (see {})", run.name, run.why, run.folder.string());
+    if (run.perturbed == 0) throw Infrastructure(text);
+    all.warn(text);
+  }
+}
+
+std::vector<align::StepRun> wanted_runs(HandRun& run, const AlignOptions& options) {
+  std::vector<align::StepRun> runs;
+  const fs::path folder = run.directory().folder();
+  if (options.reference.empty())
+    for (const int seed : align::perturbations_of(run.run().experiment.reference))
+      runs.push_back({.side = &run.run().sides.reference, .name = "reference", .perturbed = seed,
+                      .folder = folder / (seed ? fmt::format("reference-{}", seed) : "reference"), .file = {}, .why = {}});
+  if (options.record.empty())
+    runs.push_back({.side = &run.run().sides.subject, .name = "subject", .perturbed = 0, .folder = folder / "subject", .file = {},
+                    .why = {}});
+  return runs;
+}
+
+std::vector<align::StepRun> made_runs(HandRun& run, const AlignOptions& options) {
+  std::vector<align::StepRun> runs = wanted_runs(run, options);
+  Run& all = run.run();
+  align::run_steps(all.experiment, all.launcher, all.state.past.run_tag, runs, [&](const align::StepRun& ended) {
+    all.progress.line(fmt::format("{}{}: {}", ended.name, ended.perturbed ? fmt::format(", perturbed (seed {})", ended.perturbed) : "",
+                                    ended.file.empty() ? ended.why : "wrote down one step"));
+  });
+  require_plain_runs(all, runs);
+  return runs;
+}
+
+int record_step(const configs::Experiment& experiment, HandRun& run, const AlignOptions& options) {
+  std::string all;
+  std::size_t count = 0, modules = 0;
+  for (const align::StepRun& one : made_runs(run, options)) {
+    if (one.file.empty()) continue;
+    all += align::run_line(one.perturbed) + keep::read_file(one.file);
+    modules = align::read_recordings(one.file).front().calls.size();
+    ++count;
+  }
+  keep::write_file_durably(options.record, all);
+  fmt::print("wrote {}: one step of {}, {} calls of modules, {} runs, {} kB\n", reports::plain(options.record), experiment.name, modules,
+             count, all.size() / 1000);
+  fmt::print("on the machine of the subject it is used with  bisectd align --reference {} EXPERIMENT\n",
+             reports::plain(fs::path(options.record).filename().string()));
+  return 0;
+}
+
+int compare_steps(const configs::Experiment& experiment, HandRun& run, const AlignOptions& options,
+                  std::vector<align::Recording> reference) {
+  std::optional<align::Recording> subject;
+  for (const align::StepRun& one : made_runs(run, options)) {
+    if (one.file.empty()) continue;
+    align::Recording recording = recordings(one.file).front();
+    recording.perturbed = one.perturbed;
+    if (one.name == "subject")
+      subject = std::move(recording);
+    else
+      reference.push_back(std::move(recording));
+  }
+  align::Comparison comparison;
+  try {
+    comparison = align::compare(reference, *subject, experiment.align->bound);
+  } catch (const std::runtime_error& error) {
+    throw Infrastructure(error.what());
+  }
+  const std::string json = align_json(comparison).dump(2) + "\n";
+  const fs::path file = run.directory().folder() / "align.json";
+  keep::write_file_durably(file, json);
+  if (options.json)
+    fmt::print("{}", json);
+  else
+    fmt::print("{}For the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n", align_text(comparison),
+               reports::plain(file.string()));
+  return !comparison.unequal.empty() ? kNotComparable : comparison.deviates() ? kDeviates : 0;
+}
+
+int align_sides(const AlignOptions& options) {
+  configs::Experiment experiment =
+      load(options.experiment, options.record.empty() ? configs::Needed::everything : configs::Needed::reference);
+  check_options(experiment, options);
+  std::vector<align::Recording> reference;
+  if (!options.reference.empty()) reference = recordings(options.reference);
+  HandRun run(experiment, options.out, "align", options.quiet);
+  return options.record.empty() ? compare_steps(experiment, run, options, std::move(reference)) : record_step(experiment, run, options);
+}
+
+}  // namespace
+
+void add_align(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<AlignOptions>();
+  CLI::App* command = app.add_subcommand("align", "compare one training step of both sides module by module: what deviates first");
+  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  auto* record = command->add_option("--record", options->record, "run the reference alone and write its step to this file, for another machine");
+  command->add_option("--reference", options->reference, "such a file instead of runs of the reference")->excludes(record);
+  command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
+  command->add_flag("--yes", options->yes, "replace the file of --record");
+  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  command->add_flag("--json", options->json, "print JSON instead of text on stdout");
+  command->callback([&action, options] { action = [options] { return align_sides(*options); }; });
+}
+
+}  // namespace bisectd::driver::commands

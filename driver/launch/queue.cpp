@@ -1,0 +1,245 @@
+#include "driver/launch/queue.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "driver/launch/batch_job.hpp"
+#include "driver/launch/job_script.hpp"
+#include "driver/launch/local.hpp"
+#include "driver/launch/scheduler_program.hpp"
+
+namespace bisectd::driver::launch {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLookEvery = 200ms;     // at files, as often as at the logs of running attempts
+constexpr auto kQueryEvery = 5s;       // what sites ask for at least; ends are seen by their files at once
+constexpr auto kLongestQueryPause = 30s;  // while the scheduler does not answer
+constexpr auto kCancelAtMost = 30s;    // then the person is told how to do it
+constexpr auto kDestroyAtMost = 10s;
+constexpr std::size_t kShownIds = 50;
+constexpr JobId kOwnId = JobId{1} << 63;  // the scheduler's programs have ids from here on
+
+}  // namespace
+
+class QueueLauncher::Impl {
+ public:
+  Impl(std::filesystem::path folder, Say say) : folder_(std::move(folder)), say_(std::move(say)) {}
+
+  ~Impl() {
+    try {
+      for (auto& [id, job] : jobs_) job.stop(Clock::now());
+      for (const auto until = Clock::now() + kDestroyAtMost; !jobs_.empty() && Clock::now() < until;) (void)wait(kLookEvery);
+    } catch (const std::exception&) {  // the disk may be what ended us; jobs are then found again by their names
+    }
+  }
+
+  void start(const Job& job) {
+    if (job.scheduler)
+      jobs_.emplace(job.id, BatchJob(job));
+    else
+      local_.start(job);
+  }
+
+  std::vector<Ended> wait(std::chrono::milliseconds at_most) {
+    const auto until = Clock::now() + std::min<std::chrono::milliseconds>(at_most, std::chrono::hours{24 * 365});
+    while (true) {
+      move_on();
+      const auto now = Clock::now();
+      if (!ended_.empty() || now >= until) return std::exchange(ended_, {});
+      auto slice = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+      if (!jobs_.empty()) slice = std::min<std::chrono::milliseconds>(slice, kLookEvery);
+      const std::vector<Ended> local = local_.wait(slice);
+      for (const Ended& ended : local) take_in(ended);
+      const bool woken_by_signal = local.empty() && Clock::now() < now + slice;
+      if (woken_by_signal) return std::exchange(ended_, {});
+    }
+  }
+
+  void stop(JobId id) {
+    if (const auto found = jobs_.find(id); found != jobs_.end())
+      found->second.stop(Clock::now());
+    else
+      local_.stop(id);
+  }
+
+  JobStatus status(JobId id) const {
+    const auto found = jobs_.find(id);
+    return found == jobs_.end() ? JobStatus{} : found->second.status();
+  }
+
+  int signal_number() const { return local_.signal_number(); }
+
+ private:
+  /// What ended on this machine: a job without a scheduler, or one of the scheduler's programs.
+  void take_in(const Ended& ended) {
+    if (ended.id < kOwnId) ended_.push_back(ended);
+    if (const auto answer = submit_.answer(ended)) submitted(*answer);
+    if (const auto answer = query_.answer(ended)) answered(*answer);
+    if (const auto answer = cancel_.answer(ended)) cancelled(*answer);
+  }
+
+  /// Reports what has ended, and starts what is due of the scheduler's programs.
+  void move_on() {
+    for (SchedulerProgram* program : {&submit_, &query_, &cancel_}) program->stop_if_it_hangs();
+    std::vector<Ended> ended;
+    for (auto& [id, job] : jobs_) {
+      if (auto end = job.look(Clock::now()))
+        ended.push_back(std::move(*end));
+      else if (job.waited_too_long(Clock::now()))
+        job.stop(Clock::now(), fmt::format("waiting for {}: {}", job.job().scheduler->name(), job.status().text));
+    }
+    for (Ended& end : ended) report(std::move(end));
+    give_up_stopped();
+    if (jobs_.empty()) return;
+    cancel_stopped();
+    submit_next();
+    ask();
+  }
+
+  /// A job that ended goes to whoever waits, and is forgotten here.
+  void report(Ended ended) {
+    jobs_.erase(ended.id);
+    ended_.push_back(std::move(ended));
+  }
+
+  BatchJob* find(JobId id) {
+    const auto found = jobs_.find(id);
+    return found == jobs_.end() ? nullptr : &found->second;
+  }
+
+  const Scheduler& scheduler() const { return *jobs_.begin()->second.job().scheduler; }
+
+  void say_once(const std::string& text) {
+    if (text != said_) say_(text);
+    said_ = text;
+  }
+
+  void submit_next() {
+    if (submit_.runs() || signal_number() != 0) return;
+    const auto next = std::ranges::find_if(jobs_, [&](const auto& entry) { return entry.second.is_to_be_submitted(Clock::now()); });
+    if (next == jobs_.end()) return;
+    const Job& job = next->second.job();
+    auto environment = scheduler_environment();
+    const auto folder = folder_of(job), script = write_job_script(job, *job.scheduler, environment);
+    environment.merge(secrets_of(job));
+    submit_.start(job.scheduler->submit(next->second.name(), folder, script, false), folder, std::move(environment), {next->first});
+  }
+
+  void submitted(const SchedulerAnswer& answer) {
+    BatchJob* job = find(*answer.about.begin());
+    if (!job) return;
+    auto why = answer.failure;
+    if (!why) {
+      auto id = job->job().scheduler->id_in(answer.output);
+      if (id) return job->submitted_as(std::move(*id));
+      why = id.error();
+    }
+    job->not_taken(Clock::now());
+    say_once(fmt::format("{} took no job: {}; tried again until it does", job->job().scheduler->name(), *why));
+  }
+
+  /// Asks how all jobs are that the scheduler has or may have.
+  void ask() {
+    if (query_.runs() || Clock::now() < next_query_) return;
+    std::vector<std::string> names;
+    std::set<JobId> about;
+    for (const auto& [id, job] : jobs_)
+      if (job.standing() != BatchJob::Standing::to_submit) {
+        names.push_back(job.name());
+        about.insert(id);
+      }
+    if (names.empty()) return;
+    query_.start(scheduler().query(names), folder_, scheduler_environment(), std::move(about));
+    next_query_ = Clock::now() + query_pause_;
+  }
+
+  void answered(const SchedulerAnswer& answer) {
+    query_pause_ = answer.failure ? std::min<std::chrono::milliseconds>(query_pause_ * 2, kLongestQueryPause) : kQueryEvery;
+    if (answer.failure) next_query_ = Clock::now() + query_pause_;
+    if (jobs_.empty()) return;
+    if (answer.failure) {
+      silent_ = true;
+      return say_once(fmt::format("{} does not say how its jobs are: {}; they are waited for", scheduler().name(), *answer.failure));
+    }
+    if (std::exchange(silent_, false)) say_once(fmt::format("{} answers again", scheduler().name()));
+    const auto seen = scheduler().jobs_in(answer.output);
+    for (const JobId id : answer.about)
+      if (BatchJob* job = find(id)) {
+        const auto found = seen.find(job->name());
+        job->seen_as(found == seen.end() ? nullptr : &found->second, Clock::now());
+      }
+  }
+
+  /// Cancels all jobs that are to end, in one call; tried again until it is too late.
+  void cancel_stopped() {
+    if (cancel_.runs() || Clock::now() < next_cancel_) return;
+    std::vector<std::string> ids;
+    std::set<JobId> about;
+    for (const auto& [id, job] : jobs_)
+      if (job.stopped_at() && !job.id().empty()) {
+        ids.push_back(job.id());
+        about.insert(id);
+      }
+    if (ids.empty()) return;
+    cancel_.start(scheduler().cancel(ids), folder_, scheduler_environment(), std::move(about));
+    next_cancel_ = Clock::now() + kQueryEvery;
+  }
+
+  void cancelled(const SchedulerAnswer& answer) {
+    if (answer.failure) return;
+    next_cancel_ = {};
+    for (const JobId id : answer.about)
+      if (const BatchJob* job = find(id)) {
+        note_cancelled(folder_of(job->job()));
+        report(job->completed({.how = Ended::How::signalled, .code = SIGTERM}));
+      }
+  }
+
+  /// What is to end and was never submitted, or cannot be cancelled because the scheduler does not answer.
+  void give_up_stopped() {
+    std::vector<Ended> ended;
+    std::vector<std::string> ids;
+    std::size_t late = 0;
+    for (const auto& [id, job] : jobs_) {
+      if (!job.stopped_at()) continue;
+      if (job.standing() == BatchJob::Standing::to_submit && !submit_.runs_for(id)) {
+        ended.push_back(job.completed({.how = Ended::How::signalled, .code = SIGTERM}));
+      } else if (Clock::now() - *job.stopped_at() > kCancelAtMost) {
+        ++late;
+        if (!job.id().empty() && ids.size() < kShownIds) ids.push_back(job.id());
+        ended.push_back(job.completed({.how = Ended::How::lost, .message = "it could not be cancelled"}));
+      }
+    }
+    if (!ids.empty()) say_(fmt::format("{} jobs could not be cancelled; this does it: {}", late, fmt::join(scheduler().cancel(ids), " ")));
+    for (Ended& end : ended) report(std::move(end));
+  }
+
+  std::filesystem::path folder_;
+  Say say_;
+  LocalLauncher local_;
+  SchedulerProgram submit_{local_, kOwnId, "submit"}, query_{local_, kOwnId + 1, "query"}, cancel_{local_, kOwnId + 2, "cancel"};
+  std::map<JobId, BatchJob> jobs_;
+  std::vector<Ended> ended_;  ///< not yet handed on
+  Clock::time_point next_query_{}, next_cancel_{};
+  std::chrono::milliseconds query_pause_ = kQueryEvery;
+  bool silent_ = false;       ///< the last query was not answered
+  std::string said_;
+};
+
+QueueLauncher::QueueLauncher(std::filesystem::path folder, Say say) : impl_(std::make_unique<Impl>(std::move(folder), std::move(say))) {}
+QueueLauncher::~QueueLauncher() = default;
+void QueueLauncher::start(const Job& job) { impl_->start(job); }
+std::vector<Ended> QueueLauncher::wait(std::chrono::milliseconds at_most) { return impl_->wait(at_most); }
+void QueueLauncher::stop(JobId id) { impl_->stop(id); }
+JobStatus QueueLauncher::status(JobId id) const { return impl_->status(id); }
+int QueueLauncher::signal_number() const { return impl_->signal_number(); }
+
+}  // namespace bisectd::driver::launch

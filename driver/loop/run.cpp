@@ -1,0 +1,125 @@
+#include "driver/loop/run.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "driver/loop/problem.hpp"
+#include "driver/record/record_keeping.hpp"
+#include "driver/record/signature_groups.hpp"
+#include "driver/trial/attempt_files.hpp"
+#include "reports/progress.hpp"
+#include "reports/write.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+/// Reports are rewritten after a trial, but not more often than this, nor for more than this share of the time: with
+/// trials of milliseconds they would take all of it.
+constexpr double kReportEvery_s = 2.0;
+constexpr double kReportShare = 0.02;
+
+}  // namespace
+
+Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const keep::RunDirectory& directory_given,
+         keep::Journal& journal_given, History past, launch::Launcher& launcher_given, Progress& progress_given)
+    : input{experiment_given, sides_given, WatchList(experiment_given)}, experiment(experiment_given), sides(sides_given),
+      directory(directory_given), state{.past = std::move(past)}, record(new_record(experiment, directory, state.past)),
+      journal(journal_given), launcher(launcher_given), progress(progress_given), judge_(input, state),
+      attempts_(launcher, experiment.metrics, state.past.run_tag, state.past.elapsed_s,
+                [this](const RunningAttempt& running) { return see_running(running); }),
+      trials(attempts_, journal, directory,
+             {.whole = [this](const TrialPlan& plan, std::span<const judge::Curve> curves) { return judge_.whole(plan, curves); },
+              .ended_early = [this](const judge::Curve& curve) { return judge_.ended_early(curve); },
+              .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_.broken(plan, outcome); }},
+             [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {
+  for (const PastTrial& trial : state.past.trials) trials.continue_numbers_after(trial.number);
+}
+
+const PastTrial* Run::begun(const TrialPlan& plan) const {
+  const auto same = std::ranges::find_if(state.past.trials, [&](const PastTrial& trial) {
+    return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs;
+  });
+  return same == state.past.trials.end() ? nullptr : &*same;
+}
+
+void Run::start_or_go_on(TrialPlan plan) {
+  if (const PastTrial* same = begun(plan))
+    trials.go_on(std::move(plan), *same);
+  else
+    trials.start(std::move(plan));
+}
+
+/// True: it need not go on.
+bool Run::see_running(const RunningAttempt& running) {
+  record.elapsed_s = now_s();
+  note_running(record, directory, running, state.jury ? &state.jury->first() : nullptr);
+  progress.running([&](std::size_t columns, std::size_t rows) { return reports::live_lines(record, columns, rows); },
+                   [&] { return reports::heartbeat_line(record); });
+  return judge_.is_certain(running.request, running.log.curve());
+}
+
+std::vector<FinishedTrial> Run::wait() {
+  std::vector<FinishedTrial> finished;
+  try {
+    finished = trials.wait();
+  } catch (const TooManyLost& error) {
+    trials.stop_all();
+    throw Infrastructure(error.what());
+  }
+  if (attempts_.signal_number() != 0) {
+    trials.stop_all();
+    journal.append(session_record(now_s(), "", std::nullopt));
+    throw Interrupted(attempts_.signal_number());
+  }
+  for (const FinishedTrial& trial : finished) take_in(trial);
+  return finished;
+}
+
+std::vector<FinishedTrial> Run::wait_for_all() {
+  std::vector<FinishedTrial> all;
+  while (trials.any_open())
+    for (FinishedTrial& finished : wait()) all.push_back(std::move(finished));
+  return all;
+}
+
+void Run::take_in(const FinishedTrial& finished) {
+  settle(record, finished);
+  if (state.jury) state.jury->learn(finished.judgement);
+  warn_of_perturbation(finished);
+  for (const AttemptOutcome& attempt : finished.attempts) judge_.forget(attempt);
+  progress.line(reports::trial_line(record, trial_of(record, finished.plan.number)));
+}
+
+void Run::warn_of_perturbation(const FinishedTrial& finished) {
+  const configs::Side& side = *finished.plan.side->settings;
+  if (!side.perturb) return;
+  const bool trusted = finished.plan.role == Role::reference;
+  for (const OddPerturbation& odd : odd_perturbations(finished.attempts, *side.perturb, trusted ? "reference" : "subject",
+                                                      experiment.metrics.front().name))
+    if (warned_of_.emplace(trusted, odd.oddity).second) warn(odd.text);
+}
+
+void Run::set_answer(strategies::Answer answer) {
+  record.answer = answer;
+  state.answer = std::move(answer);
+}
+
+void Run::warn(std::string text) {
+  progress.line("warning: " + text);
+  record.warnings.push_back(std::move(text));
+}
+
+void Run::write_reports(bool final) {
+  record.elapsed_s = state.past.finished ? state.past.elapsed_s : now_s();
+  if (!final && now_s() < next_report_s_) return;
+  const double began_s = now_s();
+  if (final) {
+    add_logged_curves(record, experiment, directory);
+    describe_reproductions(record, directory);
+    describe_signature_groups(record);
+  }
+  for (const std::string& problem : reports::write_reports(record, directory.folder())) progress.line("warning: " + problem);
+  next_report_s_ = began_s + std::max(kReportEvery_s, (now_s() - began_s) / kReportShare);
+}
+
+}  // namespace bisectd::driver

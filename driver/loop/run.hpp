@@ -1,0 +1,91 @@
+// One run while it goes on: what it was given, what it knows by now, and the trials that make it know more. The parts of the
+// loop (both ends, ladders, search phase, other fixes) work on it one after the other.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/launch/interrupted.hpp"
+#include "driver/loop/progress.hpp"
+#include "driver/loop/run_state.hpp"
+#include "driver/loop/trial_judging.hpp"
+#include "driver/loop/trial_planning.hpp"
+#include "driver/trial/samples.hpp"
+#include "driver/trial/trials.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::driver {
+
+/// The run cannot go on because of something outside the search: a side that gives no curve, a device that is gone.
+class Infrastructure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+  /// `trial`: the one whose runs led to this. When the run is resumed, whoever does so has mended the cause, so that those
+  /// runs say nothing any more.
+  Infrastructure(const std::string& what, std::size_t trial) : std::runtime_error(what), trial_(trial) {}
+
+  std::optional<std::size_t> trial() const { return trial_; }
+
+ private:
+  std::optional<std::size_t> trial_;
+};
+
+class Run {
+ public:
+  Run(const configs::Experiment& experiment, Sides& sides, const keep::RunDirectory& directory, keep::Journal& journal,
+      History past, launch::Launcher& launcher, Progress& progress);
+  Run(const Run&) = delete;  // what it started tells it
+
+  /// What a trial of this role launches, as far as is known by now.
+  TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const {
+    return plan_trial(input, state, role, neutralised, std::move(reason));
+  }
+  /// An earlier bisectd started the same trial.
+  bool was_begun(const TrialPlan& plan) const { return begun(plan) != nullptr; }
+  /// Starts a trial, or takes up the same one of an earlier bisectd.
+  void start_or_go_on(TrialPlan plan);
+  /// The next trials that came to their end, in the record already. Throws Interrupted.
+  std::vector<FinishedTrial> wait();
+  /// All trials that are open.
+  std::vector<FinishedTrial> wait_for_all();
+
+  bool must_only_run() const { return input.must_only_run(); }
+  /// What the search has come to.
+  void set_answer(strategies::Answer answer);
+  void warn(std::string text);
+  /// Not `final`: only if the last time is long enough ago.
+  void write_reports(bool final);
+  double now_s() const { return attempts_.now_s(); }
+
+  const RunInput input;
+  const configs::Experiment& experiment;  ///< of `input`
+  Sides& sides;                           ///< of `input`
+  const keep::RunDirectory& directory;
+
+  RunState state;
+  reports::Record record;  ///< for people; only step times are read back from it
+
+  keep::Journal& journal;
+  launch::Launcher& launcher;
+  Progress& progress;
+
+ private:
+  const PastTrial* begun(const TrialPlan& plan) const;
+  bool see_running(const RunningAttempt& running);
+  void take_in(const FinishedTrial& finished);
+  void warn_of_perturbation(const FinishedTrial& finished);
+
+  TrialJudge judge_;
+  Attempts attempts_;
+  std::set<std::pair<bool, Oddity>> warned_of_;  ///< of the reference or the subject
+  double next_report_s_ = 0;                     ///< not before this may reports be written again
+
+ public:
+  Trials trials;  ///< declared last: it uses all of the above
+};
+
+}  // namespace bisectd::driver

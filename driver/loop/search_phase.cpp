@@ -1,0 +1,235 @@
+#include "driver/loop/search_phase.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "driver/loop/problem.hpp"
+#include "driver/record/record_keeping.hpp"
+#include "reports/progress.hpp"
+
+namespace bisectd::driver {
+
+using strategies::State;
+using strategies::SuspectSet;
+using strategies::Verdict;
+
+SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
+    : run_(run), as_is_names_(as_is.names), as_is_number_(as_is.trial.plan.number),
+      problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
+      inquiry_(preferring(problem_, run.state.past.preferred), engine_of(run.experiment.search.engine)),
+      refused_(run.state.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
+  run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
+  run_.progress.line(reports::phase_line(run_.record, name_of(Role::search)));
+  learn(judged_run(as_is.trial.judgement, SuspectSet(run_.state.catalogue.size()), Role::as_is, false));
+  // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
+  const bool by_size = run_.experiment.search.engine == configs::EngineChoice::additive;
+  if (run_.state.jury && !by_size && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
+    run_.progress.line(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
+                                     run_.state.jury->last_steps(true).begin()->second, run_.state.jury->first().last_step()));
+}
+
+void SearchPhase::run() {
+  go_on_with_past();
+  while (run_.trials.any_finished())
+    for (const FinishedTrial& finished : run_.wait()) take_in(finished);
+  run_.set_answer(inquiry_.answer());  // once: an answer to each of ten thousand old evidences would take minutes
+  search();
+}
+
+void SearchPhase::prefer(const std::vector<strategies::SuspectId>& fix) {
+  const strategies::Answer proved = run_.state.answer;
+  run_.journal.append(preferred_record(fix));
+  inquiry_.ask_anew(preferring(problem_, fix));
+  run_.set_answer(inquiry_.answer());
+  search();
+  if (run_.state.answer.state == State::proved) return;
+  run_.journal.append(preferred_record({}));
+  run_.set_answer(proved);
+  run_.warn(fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
+                          run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size())));
+}
+
+void SearchPhase::search() {
+  while (true) {
+    const State state = inquiry_.answer().state;
+    if (state == State::searching && !budget_spent()) ask();
+    if (state == State::proved && !ask_for_proofs()) break;
+    if (state != State::searching && state != State::proved) break;
+    if (!run_.trials.any_open()) break;  // nothing to ask and nothing to wait for: the budget is spent
+    for (const FinishedTrial& finished : run_.wait()) take_in(finished);
+    run_.write_reports(false);
+  }
+  say_what_is_left();
+  // The answer can come while other devices still work on trials that it makes needless.
+  run_.trials.stop_all();
+  pending_.clear();
+  std::erase_if(run_.record.trials, [](const reports::Trial& trial) { return trial.running; });
+}
+
+/// Of an answer that is not proved.
+void SearchPhase::say_what_is_left() {
+  strategies::Answer answer = run_.state.answer;
+  if (inquiry_.answer().state == State::searching) answer.explanation = inquiry_.so_far();
+  if (answer.state == State::proved && !inquiry_.unproved().empty()) answer = not_carried(std::move(answer));
+  run_.set_answer(std::move(answer));
+}
+
+/// Its proofs at full length did not show what they should.
+strategies::Answer SearchPhase::not_carried(strategies::Answer answer) const {
+  answer.state = State::stuck;
+  answer.explanation =
+      "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with the role "
+      "proof. The noise may be too high, or a fault may show only late.";
+  answer.hidden = inquiry_.hidden_proof();
+  if (!answer.hidden) return answer;
+  answer.hindrance = strategies::Hindrance::noise;
+  answer.explanation = "The search came to a culprit set, and the noise is in the way of its proof. " + text_of(*answer.hidden);
+  return answer;
+}
+
+/// Nothing runs any more: gives the world time to come back, more every time. Throws Interrupted, and Infrastructure when it
+/// does not come back.
+void SearchPhase::sit_out() {
+  if (run_.trials.any_open()) return;
+  constexpr std::chrono::seconds kLongestPause = std::chrono::minutes{10}, kLongestOutage = std::chrono::hours{6};
+  if (paused_ >= kLongestOutage)
+    throw Infrastructure("nothing runs any more, not even the subject as it is, which ran before: see the last trials");
+  if (pause_.count() == 0)
+    run_.progress.line("nothing runs any more, not even the subject as it is: it is tried again from time to time");
+  pause_ = std::clamp(2 * pause_, std::chrono::seconds{1}, kLongestPause);
+  paused_ += pause_;
+  run_.launcher.wait(pause_);
+  run_.wait();  // nothing is open: only to hear a signal
+}
+
+void SearchPhase::ask() {
+  if (inquiry_.answer().hindrance == strategies::Hindrance::outage)
+    sit_out();
+  else
+    pause_ = paused_ = std::chrono::seconds{0};
+  std::vector<SuspectSet> pending;
+  for (const auto& [number, set] : pending_) pending.push_back(set);
+  for (strategies::Trial& trial : inquiry_.ask(run_.trials.free_slots(run_.sides.subject), pending))
+    start(run_.plan_for(role_of(trial.purpose), trial.neutralised, run_.state.catalogue.with_labels(trial.reason)));
+}
+
+void SearchPhase::start(TrialPlan plan) {
+  pending_[run_.trials.next_number()] = plan.neutralised;
+  searched_ += is_search(plan.role);
+  run_.trials.start(std::move(plan));
+}
+
+/// Starts what is still needed to prove the answer; false when nothing is, or when proofs were tried in vain. What the noise
+/// hides is tried as long as there is a budget.
+bool SearchPhase::ask_for_proofs() {
+  constexpr std::ptrdiff_t kTries = 2;
+  const bool goes_on = problem_.budgeted && problem_.flip_probability != 0.0 && !budget_spent();
+  bool waiting = false;
+  for (const SuspectSet& set : inquiry_.unproved()) {
+    const bool running = std::ranges::any_of(pending_, [&](const auto& trial) { return trial.second == set; });
+    if (!running && !goes_on && inquiry_.proofs_of(set) >= kTries) continue;
+    waiting = true;
+    if (running || run_.trials.free_slots(run_.sides.subject) == 0) continue;
+    start(run_.plan_for(Role::proof, set, "a claim of the answer once more, at full length and without a grey zone"));
+  }
+  return waiting;
+}
+
+/// Tells what an earlier bisectd found out, in its order, and takes up what it left open.
+void SearchPhase::go_on_with_past() {
+  const History& past = run_.state.past;
+  const auto is_ours = [&](const PastTrial& trial) {  // the search may have asked for the subject as it is once more
+    return is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_);
+  };
+  for (const std::size_t index : past.order_judged) {
+    const PastTrial& trial = past.trials[index];
+    if (!is_ours(trial) && trial.role != Role::other_fix) continue;
+    restore(run_.record, trial);
+    searched_ += is_search(trial.role);
+    if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
+    learn(judged_run(trial));
+    tell_refused(trial.refused);
+  }
+  if (past.catalogue) effect_seen_ |= past.effect_seen;
+  if (past.finished) return;
+  for (const PastTrial& trial : past.trials) {
+    if (!is_ours(trial) || trial.judgement) continue;
+    pending_[trial.number] = trial.neutralised;
+    searched_ += is_search(trial.role);
+    TrialPlan plan = run_.plan_for(trial.role, trial.neutralised, trial.reason);
+    if (run_.state.jury && trial.role != Role::signature) {
+      plan.shortened = trial.shortened;
+      plan.last_steps = run_.state.jury->last_steps(plan.shortened);
+    }
+    run_.trials.go_on(std::move(plan), trial);
+  }
+}
+
+void SearchPhase::take_in(const FinishedTrial& finished) {
+  const TrialPlan& plan = finished.plan;
+  pending_.erase(plan.number);
+  const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
+  learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early));
+  tell_refused(refused_in(finished));
+  run_.set_answer(inquiry_.answer());
+}
+
+/// What a trial's runs show beside its verdict.
+void SearchPhase::journal_findings(const FinishedTrial& finished) {
+  if (!is_search(finished.plan.role) && finished.plan.role != Role::as_is) return;
+  for (const AttemptOutcome& attempt : finished.attempts) {
+    const SuspectSet seen = run_.input.watch.shown_off(run_.state.catalogue, finished.plan.neutralised, as_is_names_,
+                                                   {attempt.names, can_be_judged(attempt)});
+    if (seen.is_subset_of(effect_seen_)) continue;
+    effect_seen_ |= seen;
+    run_.journal.append(effect_record(effect_seen_));
+  }
+  if (const auto members = refused_in(finished); !members.empty())
+    run_.journal.append(refused_record(finished.plan.number, members));
+}
+
+/// The search need not look for a member that the log of a crash names.
+std::vector<strategies::SuspectId> SearchPhase::refused_in(const FinishedTrial& finished) const {
+  std::vector<strategies::SuspectId> members;
+  if (finished.judgement.verdict != Verdict::unresolved) return members;
+  for (const AttemptOutcome& attempt : finished.attempts)
+    for (const strategies::SuspectId id : run_.input.watch.refused(run_.state.catalogue, attempt.names))
+      if (finished.plan.neutralised.test(id) && !refused_.test(id) && !std::ranges::count(members, id)) members.push_back(id);
+  return members;
+}
+
+void SearchPhase::tell_refused(const std::vector<strategies::SuspectId>& members) {
+  for (const strategies::SuspectId id : members) {
+    if (refused_.test_set(id)) continue;  // two trials that ended together can name the same one
+    learn(refusal_of(id, run_.state.catalogue.size()));
+  }
+}
+
+void SearchPhase::learn(const JudgedRun& told) {
+  if (told.evidence.verdict != Verdict::unresolved)
+    effect_due_ |= told.evidence.neutralised & run_.input.watch.shows_effect(run_.state.catalogue);
+  if (!inquiry_.learn(told)) return;
+  run_.progress.line("a whole run contradicts shortened ones: the search goes on at full length");
+  run_.state.jury->forget_horizon();
+}
+
+bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
+  for (const FinishedTrial& finished : trials)
+    learn(judged_run(finished.judgement, finished.plan.neutralised, finished.plan.role, false));
+  if (trials.empty()) return false;
+  const strategies::Answer before = run_.state.answer;
+  run_.set_answer(inquiry_.answer());  // it may know the cause already, without a further trial
+  search();
+  if (run_.state.answer.state != State::proved) run_.set_answer(before);
+  return run_.state.answer.causes != before.causes;
+}
+
+bool SearchPhase::budget_spent() const {
+  const configs::SearchSettings& settings = run_.experiment.search;
+  return (settings.budget_trials && searched_ >= *settings.budget_trials) ||
+         (settings.budget_hours && run_.now_s() >= *settings.budget_hours * 3600.0);
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,61 @@
+#include "driver/loop/trial_judging.hpp"
+
+#include <fmt/format.h>
+
+#include "driver/judge/running.hpp"
+
+namespace bisectd::driver {
+
+judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
+  if (input_.must_only_run()) return judge::judge_running(judged_metrics(), *input_.experiment.steps, curves);
+  if (plan.role == Role::as_is) {
+    judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
+    taught.learn_healthy_spread(curves);
+    taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
+    judge::Judgement judgement = taught.judge(curves);
+    judgement.signature = taught.signature(curves.front());
+    return judgement;
+  }
+  const judge::Jury& jury = *state_.jury;
+  judge::Judgement judgement;
+  if (plan.role == Role::signature)
+    judgement = {.verdict = strategies::Verdict::inconclusive, .reason = kMeasured};
+  else if (plan.role == Role::proof)
+    judgement = jury.judge_proof(curves);
+  else
+    judgement = plan.shortened ? jury.judge_shortened(curves) : jury.judge(curves);
+  judgement.signature = jury.signature(curves.front());
+  return judgement;
+}
+
+judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {
+  if (input_.must_only_run()) return judge::judge_running(judged_metrics(), *input_.experiment.steps, std::span(&curve, 1));
+  const auto certain = state_.jury->watch().look(curve);
+  // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
+  return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
+}
+
+std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const AttemptOutcome& last) const {
+  const bool broke = last.ending == Ending::crashed || last.ending == Ending::timed_out || last.ending == Ending::stalled;
+  if (!input_.must_only_run() || !plan.judged || !broke || !last.errors.empty()) return std::nullopt;
+  for (const strategies::SuspectId id : input_.watch.refused(state_.catalogue, last.names))
+    if (plan.neutralised.test(id)) return std::nullopt;
+  const std::string where = last.last_step ? fmt::format(" after step {}", *last.last_step) : " before the first step";
+  return judge::broke(name_of(last.ending), last.text + where);
+}
+
+bool TrialJudge::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
+  if (!request.may_end_early) return false;
+  if (input_.must_only_run()) return judge::first_not_finite(judged_metrics(), so_far).has_value();
+  if (!state_.jury) return false;
+  return watches_.try_emplace(request.folder.string(), state_.jury->watch()).first->second.look(so_far).has_value();
+}
+
+std::vector<std::string> TrialJudge::judged_metrics() const {
+  std::vector<std::string> names;
+  for (const configs::Metric& metric : input_.experiment.metrics)
+    if (!metric.is_watched()) names.push_back(metric.name);
+  return names;
+}
+
+}  // namespace bisectd::driver

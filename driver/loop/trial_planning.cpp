@@ -1,0 +1,77 @@
+#include "driver/loop/trial_planning.hpp"
+
+#include <algorithm>
+
+namespace bisectd::driver {
+namespace {
+
+constexpr int kRunsThatShowDrift = 4;  ///< three degrees of freedom; fewer make the comparable part very short
+constexpr int kRetriesOfEnds = 2;  ///< of a crash, in a reference, the subject as it is, and a proof
+
+int crash_retries(const RunInput& input, Role role) {
+  if (role == Role::reference) return kRetriesOfEnds;
+  if (input.must_only_run()) return 1;  // a crash is an answer, of which one more run makes sure
+  switch (role) {
+    case Role::search:
+    case Role::signature: return 0;
+    case Role::as_is:
+    case Role::proof: return kRetriesOfEnds;
+    default: return 1;
+  }
+}
+
+void set_length(TrialPlan& plan, const RunInput& input, const RunState& state) {
+  plan.steps = input.experiment.steps;
+  if (state.jury) {
+    const judge::Jury& jury = *state.jury;
+    plan.shortened = plan.role == Role::signature || (plan.role == Role::search && jury.has_horizon());
+    plan.last_steps = plan.role == Role::signature ? jury.signature_steps() : jury.last_steps(plan.shortened);
+    if (!plan.steps) plan.steps = jury.first().last_step();
+  } else if (plan.steps) {
+    plan.last_steps[input.experiment.metrics.front().name] = *plan.steps;
+  }
+}
+
+void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury) {
+  const bool perturbed = input.experiment.subject.perturb.has_value();
+  // That the reference has no noise but rounding does not say that the subject has none: let it repeat once. One reference
+  // alone leaves it to the subject to show how far runs drift.
+  if (plan.role == Role::as_is && (jury.first().distinct() == 1 || perturbed || jury.repeats_show_nothing())) {
+    plan.attempts = jury.first().distinct() == 1 && perturbed ? kRunsThatShowDrift : 2;
+    plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
+  }
+  if (plan.role == Role::proof) {
+    plan.attempts = jury.likely_proof_attempts();
+    plan.max_attempts = jury.proof_attempts();
+  }
+}
+
+}  // namespace
+
+TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::SuspectSet& neutralised,
+                     std::string reason) {
+  const configs::Experiment& experiment = input.experiment;
+  TrialPlan plan;
+  plan.role = role;
+  plan.neutralised = neutralised;
+  plan.reason = std::move(reason);
+  plan.side = role == Role::reference ? &input.sides.reference : &input.sides.subject;
+  plan.judged = role != Role::reference && role != Role::discovery;
+  plan.crash_retries = crash_retries(input, role);
+  set_length(plan, input, state);
+  if (role == Role::reference) {
+    plan.attempts = experiment.reference.repeats;
+    return plan;
+  }
+  plan.rungs = state.rungs;
+  plan.recipe = neutralise::recipe_for(experiment, state.catalogue, neutralised, input.sides.subject.environment, state.rungs);
+  plan.watched = input.watch.watched();
+  plan.max_attempts = experiment.accept.max_repeats;
+  // Only the search may take a short cut: both ends and the certificate are always seen at full length.
+  plan.may_end_early = input.must_only_run() || role == Role::search;
+  if (role == Role::discovery) set_discovery(plan.recipe, experiment, input.sides.subject);
+  if (state.jury) set_repeats(plan, input, *state.jury);
+  return plan;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,23 @@
+#include "reports/signatures.hpp"
+
+#include <fmt/format.h>
+
+namespace bisectd::reports {
+
+bool shows_signatures(const Record& record) { return record.signature_groups.size() > 1; }
+
+std::string signature_size_text(const SignatureGroup& group) {
+  return group.size < 10 ? fmt::format("{:.1f} healthy spreads", group.size) : fmt::format("{:.0f} healthy spreads", group.size);
+}
+
+std::string signature_causes_text(const Record& record, const SignatureGroup& group, Escape escape) {
+  if (record.outcome != Outcome::culprits) return "not known yet";
+  std::string text;
+  for (const std::size_t number : group.causes) {
+    const auto& cause = record.answer.causes.at(number);
+    text += (text.empty() ? "" : "; ") + suspects_text(record, cause, escape) + (cause.size() > 1 ? " together" : "");
+  }
+  return text.empty() ? "no cause" : text;
+}
+
+}  // namespace bisectd::reports

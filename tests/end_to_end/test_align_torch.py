@@ -1,0 +1,96 @@
+"""`bisectd align` on Debian's PyTorch with a device of our own; and odds from dumps that msprobe itself made and compared, where it is
+installed (MSPROBE_PYTHONPATH names the folder of its package and what it needs)."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+import test_torch
+from space import Space
+
+MSPROBE = os.environ.get("MSPROBE_PYTHONPATH")
+
+
+class Align(test_torch.Torch):
+    def align(self, faults, code=1):
+        experiment = (test_torch.TORCH / "experiment.yaml").read_text().replace("train.py", str(test_torch.TORCH / "train.py"))
+        self.write("experiment.yaml", experiment.replace("gelu_backward*1.5;tanh*1.4&gelu", faults))
+        return json.loads(self.bisectd("align", "--json", "experiment.yaml", code=code, timeout=300).out)
+
+
+for name in [name for name in dir(Align) if name.startswith("test_")]:
+    setattr(Align, name, None)  # those of test_torch.py run there
+
+
+class Directions(Align):
+    def test_healthy_devices_agree(self):
+        result = self.align("", code=0)
+        self.assertEqual((result["verdict"], result["perturbed_runs"], len(result["modules"])), ("agrees", 2, 7))
+
+    def test_a_forward_operator(self):
+        result = self.align("gelu*1.1")
+        self.assertEqual((result["forward"]["module"], result["forward"]["class"]), ("2", "GELU"))
+
+    def test_a_backward_operator(self):
+        result = self.align("gelu_backward*1.5")
+        self.assertEqual((result["forward"], result["backward"]["module"]), (None, "2"))
+        flags = [flag for module in result["modules"] for flag in module["flags"]]
+        self.assertEqual(flags, [])
+
+
+TRAINING = """\
+import json, sys, torch
+if not hasattr(torch.Tensor, "untyped_storage"):  # PyTorch 1; msprobe asks whether a tensor has memory
+    torch.Tensor.untyped_storage = lambda self: self.storage()
+from msprobe.pytorch import PrecisionDebugger
+side = sys.argv[1]
+with open(f"{side}.json", "w") as file:
+    json.dump({"task": "tensor", "dump_path": f"dump-{side}", "rank": [], "step": [0], "level": "mix",
+               "tensor": {"scope": [], "list": [], "data_mode": ["all"]}}, file)
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.head = torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Linear(144, 5)
+    def forward(self, x):
+        return self.head(torch.nn.functional.gelu(self.norm(self.conv(x))).flatten(1))
+if side == "npu":
+    right = torch.nn.functional.batch_norm
+    torch.nn.functional.batch_norm = lambda x, *rest: right(torch.cat([2 * x[:1], x[1:]]), *rest)
+torch.manual_seed(1)
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+debugger = PrecisionDebugger(config_path=f"{side}.json")
+debugger.start(model=net)
+torch.nn.functional.cross_entropy(net(torch.randn(8, 1, 8, 8)), torch.arange(8) % 5).backward()
+optimizer.step()
+debugger.stop()
+debugger.step()
+"""
+
+
+@unittest.skipUnless(MSPROBE, "msprobe is not installed")
+class Dumps(Space):
+    def python(self, *words):
+        done = subprocess.run([test_torch.PYTHON, *words], cwd=self.folder, env={**os.environ, "PYTHONPATH": MSPROBE},
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_odds_of_a_comparison_that_msprobe_made(self):
+        self.write("train.py", TRAINING)
+        for side in ("gpu", "npu"):
+            self.python("train.py", side)
+        dumps = [str(next(self.folder.glob(f"dump-{side}/step0/*/dump.json"))) for side in ("npu", "gpu")]
+        self.python("-m", "msprobe.msprobe", "compare", "-tp", dumps[0], "-gp", dumps[1], "-o", "compared")
+        table, = self.folder.glob("compared/*.csv")
+        experiment = (test_torch.TORCH / "experiment.yaml").read_text().replace("train.py", str(test_torch.TORCH / "train.py"))
+        experiment = experiment[:experiment.index("suspects:")]
+        experiment += f"suspects: {{modules: {{members: [conv, norm, head], likely: {{from: {table}}}}}}}\n"
+        self.write("experiment.yaml", experiment)
+        done = self.bisectd("check", "experiment.yaml", code=0)
+        self.assertRegex(done.out, r"modules: likely by .*: norm \(20\), .*what computes batch_norm \(20\)")
+
+
+if __name__ == "__main__":
+    subprocess.run([test_torch.TORCH / "build"], check=True)
+    unittest.main()

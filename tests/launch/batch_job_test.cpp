@@ -1,0 +1,143 @@
+#include "driver/launch/batch_job.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "driver/launch/slurm.hpp"
+#include "tests/catch.hpp"
+
+using namespace bisectd;
+using namespace bisectd::driver::launch;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Standing = BatchJob::Standing;
+
+const Clock::time_point kBegin = Clock::now();
+
+/// A job of a scheduler that is never asked; its files are written by the test.
+struct Submitted {
+  explicit Submitted(bool adopt = false) : job(made(adopt)) {}
+  ~Submitted() { std::filesystem::remove_all(folder); }
+  Job made(bool adopt) {
+    std::string name = (std::filesystem::temp_directory_path() / "bisectd-batch-XXXXXX").string();
+    folder = ::mkdtemp(name.data());
+    return {.id = 7, .stdout_file = folder / "stdout.log", .tag = "run/0001-1", .scheduler = &slurm, .adopt = adopt};
+  }
+  void writes(const char* file, const std::string& text) const { std::ofstream(folder / file) << text << "\n"; }
+  void is_seen(SeenJob::Phase phase, const std::string& text, Clock::duration after) {
+    const SeenJob seen{.phase = phase, .id = "17", .text = text};
+    job.seen_as(&seen, kBegin + after);
+  }
+
+  std::filesystem::path folder;
+  Slurm slurm{{}};
+  BatchJob job;
+};
+
+}  // namespace
+
+TEST_CASE("batch job: its name is its tag, in characters that schedulers take") {
+  CHECK(Submitted().job.name() == "bisectd-run.0001-1");
+}
+
+TEST_CASE("batch job: a submission that failed is looked for before the next, which is later and later") {
+  Submitted of;
+  CHECK(of.job.is_to_be_submitted(kBegin));
+  of.job.not_taken(kBegin);
+  CHECK(of.job.standing() == Standing::unsure);
+  of.job.seen_as(nullptr, kBegin + 1s);
+  CHECK(of.job.standing() == Standing::to_submit);
+  CHECK_FALSE(of.job.is_to_be_submitted(kBegin + 4s));
+  CHECK(of.job.is_to_be_submitted(kBegin + 5s));
+  of.job.not_taken(kBegin + 5s);
+  of.job.seen_as(nullptr, kBegin + 6s);
+  CHECK_FALSE(of.job.is_to_be_submitted(kBegin + 14s));
+  CHECK(of.job.is_to_be_submitted(kBegin + 15s));
+  of.job.not_taken(kBegin + 15s);
+  of.is_seen(SeenJob::Phase::waiting, "PENDING: Resources", 16s);  // it had reached the scheduler all the same
+  CHECK(of.job.standing() == Standing::submitted);
+  CHECK(of.job.id() == "17");
+  CHECK(of.job.status().waits);
+  CHECK(of.job.status().text == "job 17 PENDING: Resources");
+}
+
+TEST_CASE("batch job: its own outcome says how it ended, whatever the scheduler says") {
+  Submitted of;
+  of.job.submitted_as("17");
+  CHECK_FALSE(of.job.look(kBegin));
+  of.writes("job.started", "0,1 on n1");
+  of.writes("job.ended", "exited 3");
+  const auto ended = of.job.look(kBegin);
+  REQUIRE(ended);
+  CHECK(ended->id == 7);
+  CHECK(ended->how == Ended::How::exited);
+  CHECK(ended->code == 3);
+  CHECK(ended->place == "0,1 on n1");
+  CHECK_FALSE(ended->stopped);
+}
+
+TEST_CASE("batch job: an outcome may follow what the scheduler says; without one the job is lost") {
+  for (const bool follows : {true, false}) {
+    Submitted of;
+    of.job.submitted_as("17");
+    of.writes("job.started", "on n1");
+    of.is_seen(SeenJob::Phase::gone, "NODE_FAIL on n1", 0s);
+    CHECK_FALSE(of.job.look(kBegin + 14s));
+    if (follows) of.writes("job.ended", "exited 0");
+    const auto ended = of.job.look(kBegin + 16s);
+    REQUIRE(ended);
+    CHECK(ended->how == (follows ? Ended::How::exited : Ended::How::lost));
+    if (!follows) CHECK(ended->message == "Slurm: NODE_FAIL on n1");
+  }
+}
+
+TEST_CASE("batch job: who terminated it, the scheduler says") {
+  const auto end = [](SeenJob::Phase phase, const std::string& text) {
+    Submitted of;
+    of.job.submitted_as("17");
+    of.writes("job.started", "on n1");
+    of.is_seen(SeenJob::Phase::running, "RUNNING on n1", 0s);
+    of.writes("job.ended", "terminated 0");
+    CHECK_FALSE(of.job.look(kBegin + 1s));
+    of.is_seen(phase, text, 2s);
+    const auto ended = of.job.look(kBegin + 2s);
+    REQUIRE(ended);
+    return *ended;
+  };
+  CHECK(end(SeenJob::Phase::gone, "PREEMPTED").how == Ended::How::lost);
+  CHECK(end(SeenJob::Phase::ended, "TIMEOUT").how == Ended::How::signalled);
+  CHECK(end(SeenJob::Phase::ended, "TIMEOUT").code == SIGTERM);
+}
+
+TEST_CASE("batch job: an adopted one that the scheduler does not know is lost, unless it left its outcome") {
+  for (const bool ended_well : {true, false}) {
+    Submitted of(true);
+    CHECK(of.job.standing() == Standing::unsure);
+    CHECK_FALSE(of.job.is_to_be_submitted(kBegin));
+    if (ended_well) {
+      of.writes("job.started", "on n1");
+      of.writes("job.ended", "exited 0");
+    }
+    of.job.seen_as(nullptr, kBegin);
+    const auto ended = of.job.look(kBegin + 16s);
+    REQUIRE(ended);
+    CHECK(ended->how == (ended_well ? Ended::How::exited : Ended::How::lost));
+    CHECK_FALSE(of.job.is_to_be_submitted(kBegin + 1h));
+  }
+}
+
+TEST_CASE("batch job: one that is given up because it never ran did not start, and is not stopped by us") {
+  Submitted of;
+  of.job.submitted_as("17");
+  CHECK_FALSE(of.job.waited_too_long(Clock::now() + 23h));
+  CHECK(of.job.waited_too_long(Clock::now() + 25h));
+  of.job.stop(kBegin, "waiting for Slurm: PENDING");
+  const Ended ended = of.job.completed({.how = Ended::How::signalled, .code = SIGTERM});
+  CHECK(ended.how == Ended::How::not_started);
+  CHECK(ended.message == "waiting for Slurm: PENDING");
+  CHECK_FALSE(ended.stopped);
+  CHECK_FALSE(of.job.waited_too_long(Clock::now() + 25h));
+}
