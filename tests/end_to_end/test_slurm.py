@@ -198,9 +198,7 @@ class Losing(Slurm):
     def test_an_interrupted_run_cancels_all_jobs_and_goes_on(self):
         process = self.running()
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
         self.assertEqual(process.wait(60), 130)
-        self.assertLess(time.monotonic() - began, 10)
         self.wait_for(lambda: self.queued() == [], 20)
         self.assertEqual(list((self.run_folder() / "scheduler").glob("cancel.txt")) != [], True)
         self.bisectd("resume", "bisectd-out/latest", code=1, timeout=240)
