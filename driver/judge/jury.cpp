@@ -12,16 +12,18 @@ namespace {
 
 using strategies::Verdict;
 
-/// A proof may take so many times the attempts of a trial: it is one trial, and the answer stands on it.
-constexpr int kProofRepeats = 4;
+/// The subject as it is and a proof may take so many times the attempts of a trial: they are few, and the answer stands on them.
+constexpr int kDecisiveRepeats = 4;
 /// A horizon beyond this share of the run saves less than proving the answer at full length costs.
 constexpr double kLongestHorizon = 0.75;
 
-configs::Acceptance proof_of(const configs::Acceptance& accept) {
-  configs::Acceptance proof = strict(accept);
-  proof.max_repeats *= kProofRepeats;
-  return proof;
+configs::Acceptance decisive(const configs::Acceptance& usual) {
+  configs::Acceptance accept = usual;
+  accept.max_repeats *= kDecisiveRepeats;
+  return accept;
 }
+
+configs::Acceptance proof_of(const configs::Acceptance& accept) { return decisive(strict(accept)); }
 
 int rank(const Judgement& judgement) {
   switch (judgement.verdict) {
@@ -102,9 +104,16 @@ tl::expected<Jury, Problem> Jury::seat(const configs::Acceptance& accept, std::s
 }
 
 Judgement Jury::judge(std::span<const Curve> attempts) const {
+  return judge_whole(attempts, [](const configs::Acceptance& accept) { return accept; });
+}
+
+Judgement Jury::judge_as_is(std::span<const Curve> attempts) const { return judge_whole(attempts, decisive); }
+
+Judgement Jury::judge_whole(std::span<const Curve> attempts,
+                            configs::Acceptance (*accept_of)(const configs::Acceptance&)) const {
   std::vector<Judgement> by_metric;
   for (const Panel& panel : panels_) {
-    Judgement& judgement = by_metric.emplace_back(panel.judge(attempts));
+    Judgement& judgement = by_metric.emplace_back(panel.judge(attempts, accept_of(panel.whole().accept)));
     judgement.strict = panel.judge(attempts, proof_of(panel.whole().accept)).verdict == judgement.verdict;
   }
   return overall(by_metric);
@@ -139,7 +148,7 @@ Judgement Jury::judge_proof(std::span<const Curve> attempts) const {
   return overall(by_metric);
 }
 
-int Jury::proof_attempts() const { return proof_of(first().accept).max_repeats; }
+int Jury::decisive_attempts() const { return decisive(first().accept).max_repeats; }
 
 int Jury::likely_proof_attempts() const {
   int most = 1;

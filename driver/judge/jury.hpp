@@ -44,11 +44,14 @@ class Jury {
   /// The same for attempts that were ended at the horizon; whole ones while none was learnt.
   Judgement judge_shortened(std::span<const Curve> attempts) const;
 
-  /// A trial that is to prove the answer, without a grey zone and with up to proof_attempts() attempts. Where the noise
+  /// The subject as it is, with up to decisive_attempts() attempts: without its verdict there is nothing to search.
+  Judgement judge_as_is(std::span<const Curve> attempts) const;
+
+  /// A trial that is to prove the answer, without a grey zone and with up to decisive_attempts() attempts. Where the noise
   /// puts that out of reach it falls back to judge(), and a note says so.
   Judgement judge_proof(std::span<const Curve> attempts) const;
-  int proof_attempts() const;
-  /// So many attempts a proof is likely to need, given the noise known now: 1 .. proof_attempts().
+  int decisive_attempts() const;
+  /// So many attempts a proof is likely to need, given the noise known now: 1 .. decisive_attempts().
   int likely_proof_attempts() const;
 
   AttemptWatch watch() const;
@@ -88,6 +91,7 @@ class Jury {
 
  private:
   explicit Jury(std::vector<Panel> panels) : panels_(std::move(panels)) {}
+  Judgement judge_whole(std::span<const Curve> attempts, configs::Acceptance (*accept_of)(const configs::Acceptance&)) const;
   std::int64_t horizon_for(const Curve& known_bad) const;
 
   std::vector<Panel> panels_;

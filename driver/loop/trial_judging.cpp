@@ -12,7 +12,7 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
     taught.learn_healthy_spread(curves);
     taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
-    judge::Judgement judgement = taught.judge(curves);
+    judge::Judgement judgement = taught.judge_as_is(curves);
     judgement.signature = taught.signature(curves.front());
     return judgement;
   }

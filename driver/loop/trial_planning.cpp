@@ -36,13 +36,14 @@ void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury
   const bool perturbed = input.experiment.subject.perturb.has_value();
   // That the reference has no noise but rounding does not say that the subject has none: let it repeat once. One reference
   // alone leaves it to the subject to show how far runs drift.
+  if (plan.role == Role::as_is) plan.max_attempts = jury.decisive_attempts();
   if (plan.role == Role::as_is && (jury.first().distinct() == 1 || perturbed || jury.repeats_show_nothing())) {
     plan.attempts = jury.first().distinct() == 1 && perturbed ? kRunsThatShowDrift : 2;
     plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
   }
   if (plan.role == Role::proof) {
     plan.attempts = jury.likely_proof_attempts();
-    plan.max_attempts = jury.proof_attempts();
+    plan.max_attempts = jury.decisive_attempts();
   }
 }
 

@@ -95,6 +95,7 @@ TEST_CASE("a trial's plan: one for a signature ends after the steps that it is r
 TEST_CASE("a trial's plan: references without noise let the subject repeat once") {
   CHECK(Planner(false, 0.0).plan(Role::as_is).attempts > 1);
   CHECK(Planner(false, 1e-2).plan(Role::as_is).attempts == 1);
+  CHECK(Planner(false, 1e-2).plan(Role::as_is).max_attempts == 20);  // four times what the other trials may take
 }
 
 TEST_CASE("a trial's plan: where the subject need only run, every run ends at its step and may end early") {

@@ -27,6 +27,13 @@ class Persistence(Space):
         self.assertNotIn("exclude", report["advice"])
         self.assertIn("a target of 0.5 % can be decided up to", done.err)
 
+    def test_the_subject_as_it_is_is_repeated_until_the_noise_hides_it_no_more(self):
+        for seed in range(50, 53):
+            report, _ = self.find("--noise", "0.3", "--seed", seed, "--cause", "op3=0.9", code=1)
+            self.assertEqual(self.culprits(report), ["ops:op3"])
+            as_is = next(trial for trial in report["trial_list"] if trial["role"] == "as-is")
+            self.assertGreater(len(as_is["attempts"]), 3, "max_repeats would have been enough")
+
     def test_noise_far_beyond_the_target_accuses_nobody(self):
         for seed in range(4):
             report, _ = self.find("--noise", "4", "--seed", seed, code=3, search="search: {budget: {trials: 60}}")
