@@ -14,11 +14,26 @@
 namespace bisectd::configs {
 namespace {
 
-void read_name(MapReader& top, Experiment& experiment, Problems& problems) {
-  const Value* name = top.require("name", "it names the run's folder");
-  if (name && top.read("name", text_of, experiment.name) && !is_plain_name(experiment.name))
-    problems.add(name->place, in_quotes(experiment.name) + " cannot name a folder",
-                 kPlainNameRule);
+/// What files without a name are called: like the file, or like its folder where it has the name that all have.
+std::string usual_name(const std::filesystem::path& file) {
+  std::string name = file.stem().string();
+  return name == "experiment" ? std::filesystem::absolute(file).parent_path().filename().string() : name;
+}
+
+void read_name(MapReader& top, const std::filesystem::path& file, Experiment& experiment, Problems& problems) {
+  const Value* name = top.find("name");
+  if (name && !top.read("name", text_of, experiment.name)) return;
+  if (!name) experiment.name = usual_name(file);
+  if (is_plain_name(experiment.name)) return;
+  if (name) problems.add(name->place, in_quotes(experiment.name) + " cannot name a folder", kPlainNameRule);
+  else problems.add(top.place(), "`name` is missing, and " + in_quotes(experiment.name) + " of the path cannot name a folder", kPlainNameRule);
+}
+
+/// What the file says under `key`, else what its preset says under `standard_KEY`.
+const Value* find_or_standard(MapReader& top, const std::string& key) {
+  const Value* standard = top.find("standard_" + key);
+  const Value* own = top.find(key);
+  return own ? own : standard;
 }
 
 /// References of a side that is perturbed: the plain run, four samples of a float32's rounding and three of a float16's, as the
@@ -45,20 +60,21 @@ void settle_perturbation(const Value& root, const std::optional<Perturbation>& b
 /// What takes part in a search beside the reference.
 void read_subject_and_suspects(MapReader& top, Experiment& experiment, Problems& problems) {
   if (const Value* families = top.find("families")) experiment.families = read_families(*families, problems);
-  if (const Value* suspects = top.require("suspects", "for example {flags: all}"))
+  const Value* suspects = find_or_standard(top, "suspects");
+  if (suspects || (suspects = top.require("suspects", "for example {flags: all}")))
     experiment.suspects = read_suspects(*suspects, experiment.families, problems);
   if (const Value* relations = top.find("relations"))
     experiment.relations = read_relations(*relations, experiment.families, experiment.suspects, problems);
   if (const Value* search = top.find("search")) experiment.search = read_search(*search, problems);
 }
 
-Experiment read_experiment(const Layers& layers, Needed needed, Problems& problems) {
+Experiment read_experiment(const Layers& layers, const std::filesystem::path& file, Needed needed, Problems& problems) {
   Experiment experiment;
   experiment.preset = layers.extends;
   MapReader top(layers.merged, "", problems);
   top.find("version");  // checked with its file; asked for here so that it counts as a right word
   top.find("extends");
-  read_name(top, experiment, problems);
+  read_name(top, file, experiment, problems);
   if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);
   const bool compares = experiment.accept.goal == Goal::agrees || needed != Needed::everything;
   if (const Value* reference = compares ? top.require("reference", "the trusted run") : top.find("reference"))
@@ -71,7 +87,8 @@ Experiment read_experiment(const Layers& layers, Needed needed, Problems& proble
   if (top.find("steps"))
     top.read(
         "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
-  if (const Value* metric = top.require("metric", "for example {loss: {format: paddleocr}}"))
+  const Value* metric = find_or_standard(top, "metric");
+  if (metric || (metric = top.require("metric", "for example {loss: {format: paddleocr}}")))
     experiment.metrics = read_metrics(*metric, problems);
   const Value* standard = top.find("standard_checks");
   const std::vector<Check> known = standard ? read_standard_checks(*standard, problems) : std::vector<Check>{};
@@ -82,7 +99,7 @@ Experiment read_experiment(const Layers& layers, Needed needed, Problems& proble
   if (needed == Needed::everything)
     read_subject_and_suspects(top, experiment, problems);
   else
-    for (const char* unread : {"subject", "families", "suspects", "relations", "search"}) (void)top.find(unread);
+    for (const char* unread : {"subject", "families", "suspects", "standard_suspects", "relations", "search"}) (void)top.find(unread);
   if (const Value* versions = top.find("versions")) experiment.versions = read_versions(*versions, problems);
   top.refuse_other_keys();
   return experiment;
@@ -94,7 +111,7 @@ Experiment load_experiment(const std::filesystem::path& file, Needed needed) {
   Problems problems;
   const auto layers = read_layers(file, problems);
   if (!layers) problems.throw_if_any(file.string());
-  Experiment experiment = read_experiment(*layers, needed, problems);
+  Experiment experiment = read_experiment(*layers, file, needed, problems);
   experiment.file = file.string();
   // What blocks say about each other is only worth hearing once each of them is right.
   if (problems.empty()) check_and_settle(experiment, problems);

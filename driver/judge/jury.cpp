@@ -19,7 +19,7 @@ constexpr double kLongestHorizon = 0.75;
 
 configs::Acceptance decisive(const configs::Acceptance& usual) {
   configs::Acceptance accept = usual;
-  accept.max_repeats *= kDecisiveRepeats;
+  if (accept.max_repeats > 1) accept.max_repeats *= kDecisiveRepeats;  // who says 1 wants nothing repeated
   return accept;
 }
 

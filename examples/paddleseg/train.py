@@ -19,7 +19,7 @@ from paddleseg.core import train
 from paddleseg.cvlibs import Config, SegBuilder
 from paddleseg.utils import utils
 
-import components  # registers the data set and the loss that bisenetv2.yml names
+import components  # noqa: F401; registers the data set and the loss that bisenetv2.yml names
 
 
 def parse_arguments():

@@ -2,6 +2,9 @@
 #include <fstream>
 #include <sstream>
 
+#include <re2/re2.h>
+#include <tuple>
+
 #include "tests/catch.hpp"
 #include "tests/configs/folder.hpp"
 
@@ -35,6 +38,39 @@ TEST_CASE("the shortest experiment gets the documented defaults") {
   CHECK(experiment.families.at("ops").deliver.separator == ",");
   CHECK(experiment.suspects.at("ops").members.size() == 2);
   CHECK(experiment.warnings.size() == 1);  // of repeats that are not perturbed
+}
+
+TEST_CASE("five lines are enough: the name is the path's, metric and suspects are the preset's") {
+  const std::string lines = "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n";
+  const Folder folder;
+  const Experiment experiment = load_experiment(folder.write("nightly.yaml", lines));
+  CHECK(experiment.name == "nightly");
+  REQUIRE(experiment.metrics.size() == 1);
+  CHECK(experiment.metrics[0].name == "loss");
+  CHECK(experiment.suspects.at("names").discover);
+  const auto file = folder.write("experiment.yaml", lines + "metric: {acc: {format: paddleocr}}\nsuspects: {names: [a]}\n");
+  const Experiment own = load_experiment(file);
+  CHECK(own.name == std::filesystem::canonical(file).parent_path().filename());
+  REQUIRE(own.metrics.size() == 1);
+  CHECK(own.metrics[0].name == "acc");
+  CHECK(own.suspects.at("names").members.size() == 1);
+}
+
+TEST_CASE("the usual metric reads how trainings print their loss") {
+  const Folder folder;
+  const Experiment experiment = load_experiment(folder.write("x.yaml", "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n"));
+  REQUIRE(experiment.metrics[0].pattern);
+  const RE2 pattern(experiment.metrics[0].pattern->value);
+  for (const auto& [line, step, value] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"step 12 loss 0.5", "12", "0.5"}, {"[Step: 3/90] lr: 0.1, loss=1e-3, speed 4", "3", "1e-3"},
+           {"train step=7 Loss: nan", "7", "nan"}, {"epoch 1 step 12 | loss 2.5 | loss_scale 8", "12", "2.5"}}) {
+    CAPTURE(line);
+    std::string found_step, found_value;
+    REQUIRE(RE2::PartialMatch(line, pattern, &found_step, &found_value));
+    CHECK(found_step == step);
+    CHECK(found_value == value);
+  }
+  CHECK_FALSE(RE2::PartialMatch("step 12 loss_scale 8", pattern));
 }
 
 TEST_CASE("every key arrives where it belongs") {

@@ -2,7 +2,6 @@
 installed (MSPROBE_PYTHONPATH names the folder of its package and what it needs)."""
 import json
 import os
-import pathlib
 import subprocess
 import unittest
 

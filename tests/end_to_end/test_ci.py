@@ -299,7 +299,7 @@ class Accept(Space):
         self.assertIn("agrees with its reference", self.bisectd("accept", self.run_of("--cause", "op1=3", code=1), code=2).err)
         self.bisectd("accept", self.run_folder(), "--yes", code=0)
         noisy = ("--noise", "0.005", "--seed", "1")
-        folder = self.run_of(*noisy, reference="", perturbed=False)
+        self.run_of(*noisy, reference="", perturbed=False)
         text = (self.folder / "experiment.yaml").read_text().replace('"--steps", "100"]', '"--steps", "100", "--noise", "0.005", "--seed", "2"]')
         (self.folder / "experiment.yaml").write_text(text + "accept: {max_repeats: 1}\n")
         self.bisectd("run", "experiment.yaml", "--new", code=0)

@@ -1,6 +1,5 @@
 """The schema in an editor: the real language server for YAML completes keys, explains them, and marks what is wrong."""
 import json
-import pathlib
 import queue
 import re
 import shutil

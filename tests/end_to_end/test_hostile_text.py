@@ -3,7 +3,6 @@ they are shown: console, reports, pages in a real browser, and files for pipelin
 """
 import json
 import os
-import re
 import unicodedata
 import unittest
 

@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from space import BISECTD, HOSTILE, SOURCE, Space, hostile_experiment
+from space import BISECTD, SOURCE, Space, hostile_experiment
 
 SLURM = SOURCE / "examples/slurm"
 

@@ -149,7 +149,7 @@ class Mover:
 
     def dtypes_of_result(self, tensors, args, kwargs, result, target):
         import torch
-        from torch.utils._pytree import tree_flatten, tree_map
+        from torch.utils._pytree import tree_flatten
 
         key = tuple(t.dtype for t in tensors)
         known = self.result_dtypes.get(key)

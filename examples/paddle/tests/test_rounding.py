@@ -1,7 +1,6 @@
 """The honest device: it rounds otherwise than the CPU and than every other make, and always in the same way."""
 import json
 import math
-import pathlib
 import subprocess
 import sys
 import tempfile
