@@ -117,15 +117,28 @@ class ShellWriter {
   std::map<std::size_t, std::string> hidden_;  ///< arguments that hold secrets, as they are written
 };
 
+/// By hand there is no job: the devices that only its node would know are the first ones.
+LaunchCommand on_first_devices(LaunchCommand command) {
+  const auto place = [](std::string& text) {
+    for (int n = 0; text.find(launch::device_of_job(n)) != std::string::npos; ++n)
+      boost::replace_all(text, launch::device_of_job(n), std::to_string(n));
+  };
+  std::ranges::for_each(command.argv, place);
+  for (auto& [name, value] : command.environment) place(value);
+  return command;
+}
+
 }  // namespace
 
-std::string shell_text(const LaunchCommand& command) {
+std::string shell_text(const LaunchCommand& attempt) {
+  const LaunchCommand command = on_first_devices(attempt);
   ShellWriter write(command, "");
   const std::string demands = write.demands();
   return demands + write.environment(command.tag) + write.start();
 }
 
-std::string rerun_script(const LaunchCommand& command) {
+std::string rerun_script(const LaunchCommand& attempt) {
+  const LaunchCommand command = on_first_devices(attempt);
   ShellWriter write(command, "\"$bisectd_folder\"");
   std::string text =
       "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it, but with a folder of its own: this one is evidence.\n";
@@ -184,10 +197,7 @@ std::filesystem::path command_file(const std::filesystem::path& folder) { return
 
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command) {
   keep::write_private_file(folder / "environment.txt", environment_text(command.environment));
-  std::string text = rerun_script(command);
-  for (int n = 0; text.find(launch::device_of_job(n)) != std::string::npos; ++n)  // by hand, a job's devices are the first ones
-    boost::replace_all(text, launch::device_of_job(n), std::to_string(n));
-  keep::write_private_file(command_file(folder), text);
+  keep::write_private_file(command_file(folder), rerun_script(command));
   std::filesystem::permissions(command_file(folder), std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
 }
 

@@ -34,11 +34,11 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
 
 /// The command for sh: what differs from the environment bisectd runs in, the folder, then the command. Secrets are not in it:
 /// whoever runs it sets them, and is told which.
-std::string shell_text(const LaunchCommand& command);
+std::string shell_text(const LaunchCommand& attempt);
 
 /// The same as a script that starts the attempt again by hand, with a new folder and a tag of its own: the attempt's files are
 /// evidence, and `resume` ends what has its tag.
-std::string rerun_script(const LaunchCommand& command);
+std::string rerun_script(const LaunchCommand& attempt);
 
 std::filesystem::path command_file(const std::filesystem::path& folder);
 

@@ -113,6 +113,7 @@ class Searching(Slurm):
             families: {{ops: {{kind: list, deliver: {{environment: OFF, separator: ","}}}}}}
             suspects: {{ops: [a, b]}}
             """)
+        self.assertIn("show.py 0,1 0 ", self.bisectd("plan", "experiment.yaml", code=0).out)  # by hand: the first devices
         done = self.bisectd("run", "experiment.yaml", code=None, environment={"SLURM_JOB_ID": "77", "SBATCH_X": "1", "LC_ODD": "ä\n", "PYTHONPATH": ""})
         seen = sorted(self.run_folder().glob("trials/0002-*/attempt-1/seen.json"))
         self.assertTrue(seen, done.out + done.err)
