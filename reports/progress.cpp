@@ -85,6 +85,7 @@ std::string phase_line(const Record& record, std::string_view role) {
   if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";
   if (role == "signature") return "signature: what the first steps of trials have in common";
   if (role == "search") return fmt::format("search: which of {} suspects are guilty", record.suspects.size());
+  if (role == "measurement") return "measurement: how the effects of suspects add up";
   if (role == "certificate") return "certificate: the trials that prove the answer";
   return plain(role);
 }

@@ -13,16 +13,14 @@ constexpr int kMostVotes = 9;   // of one set, with noise
 // than that.
 constexpr int kJudgedEnough = 3, kToldEnough = 5, kMoreWithNoise = 3;
 
-// Four tries of every set that may be asked for want of a better one, or six rounds of all slots.
+// Four tries of each of the 24 sets that `ordered` asks for want of a better one (kMostOrders), or six rounds of all slots.
 constexpr std::size_t kMostSilentInARow = 96, kMostSilentRounds = 6;
-
-bool decided(const LogEntry& entry) { return entry.verdict == Verdict::pass || entry.verdict == Verdict::fail; }
 
 }  // namespace
 
 bool worth_asking(const EvidenceLog& log, const LogEntry* entry) {
   if (!entry) return true;
-  if (decided(*entry)) return false;
+  if (decided(entry->verdict)) return false;
   const bool breaks = entry->judged() + entry->inconclusive == 0;
   return entry->told() < (breaks || log.exact() ? kMostSilent : kMostVotes);
 }

@@ -16,6 +16,11 @@ namespace {
 
 constexpr double kInteracting = kJointCause / kLoneCause;  // prior odds that a culprit is one only together with others
 
+// Whether only its own set shows a claim. That the fix passes is said of exactly that fix. And whether a member of a cause is
+// too many: a set with more active may pass only because two faults outside the cause cancel in it, and then an innocent
+// member would be named (a pair of opposite faults and a third one: "an innocent and one of the pair, only together").
+bool needs_own_set(Claim::Kind kind) { return kind == Claim::Kind::fix_passes || kind == Claim::Kind::cause_minimal; }
+
 // The active set a claim is about.
 SuspectSet claimed(const Claim& claim, const Relations& relations, const SuspectSet& always_active,
                    std::span<const SuspectId> culprit_set) {
@@ -91,9 +96,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
     const double sign = expected == Verdict::fail ? 1 : -1;
     double bits = 0, strongest = 0;
     for (const LogEntry& entry : log.entries()) {
-      const bool implies = kind == Claim::Kind::fix_passes ? entry.active == active
-                           : expected == Verdict::fail     ? entry.active.is_subset_of(active)
-                                                           : active.is_subset_of(entry.active);
+      const bool implies = needs_own_set(kind) ? entry.active == active : entry.active.is_subset_of(active);
       const double here = sign * entry.bits;
       if (!implies || (log.exact() ? here <= 0 : !predicted(entry.active, expected))) continue;
       bits += here;
@@ -142,8 +145,7 @@ bool shows(const Claim& claim, const Answer& answer, const Relations& relations,
     for (SuspectId suspect : *kept) always_active.set(suspect);
   const SuspectSet about = claimed(claim, relations, always_active, answer.culprit_set);
   const SuspectSet active = relations.effective(~neutralised);
-  if (claim.kind == Claim::Kind::fix_passes) return active == about;
-  return claim.expected == Verdict::fail ? active.is_subset_of(about) : about.is_subset_of(active);
+  return needs_own_set(claim.kind) ? active == about : active.is_subset_of(about);
 }
 
 }  // namespace bisectd::strategies

@@ -13,9 +13,8 @@ namespace bisectd::strategies {
 
 /// All claims about this culprit set and these causes; what a member needs to matter is active with it. `always_active`
 /// stays active in every trial. A claim "fails" is shown by its own set or by one that is neutralised further and still
-/// fails; a claim "passes" by its own set or by one that is neutralised less and still passes: the assumption of every
-/// bisection that neutralising more never makes a run worse, and the log is watched for contradictions of it.
-/// `fix_passes` is always shown by exactly its own set. Claim::neutralised is the trial that shows it (with noise the
+/// fails; a claim "passes" by exactly its own set, as opposite faults may cancel in one that is neutralised less.
+/// Claim::neutralised is the trial that shows it (with noise the
 /// strongest of them), or the one to run if it is not proved yet.
 std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes);

@@ -16,11 +16,14 @@ enum class Verdict {
   unresolved,    ///< crash, hang, lost node, no curve: no evidence either way
 };
 
+constexpr bool decided(Verdict verdict) { return verdict == Verdict::pass || verdict == Verdict::fail; }
+
 enum class Purpose {
   subject_as_is,           ///< nothing neutralised: must fail
   everything_neutralised,  ///< must pass
   runnable,                ///< looks for suspects whose neutralising breaks the run
   search,
+  measurement,  ///< how large its difference is counts, so that it runs to its end
   signature,    ///< only its first steps are of use: no verdict is wanted
   certificate,  ///< proves a claim about the answer
 };
@@ -32,7 +35,7 @@ struct Trial {
   std::string reason;  ///< why this trial, in words with suspect ids as #3; shown by the driver with their names
 };
 
-/// One trial that came to its end.
+/// One trial that was told.
 struct Evidence {
   SuspectSet neutralised;
   Verdict verdict = Verdict::unresolved;

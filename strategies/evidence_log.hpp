@@ -40,7 +40,7 @@ struct Measurement {
 };
 
 /// The signature of one trial.
-struct Seen {
+struct SignatureRow {
   SuspectSet active;
   std::vector<double> signature;
 };
@@ -71,7 +71,7 @@ class EvidenceLog {
   double doubt(const Opinion& opinion) const;
   /// Says next to nothing: the run broke, or the judge might as well have tossed a coin.
   bool silent(const Opinion& opinion) const;
-  const std::vector<Seen>& signatures() const { return signatures_; }  ///< in the order told
+  const std::vector<SignatureRow>& signatures() const { return signatures_; }  ///< in the order told
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 
@@ -105,7 +105,7 @@ class EvidenceLog {
   double flip_, error_;
   std::vector<Opinion> opinions_;
   std::vector<Measurement> measurements_;
-  std::vector<Seen> signatures_;
+  std::vector<SignatureRow> signatures_;
   std::vector<LogEntry> entries_;
   std::vector<std::uint64_t> first_blocks_;  // of each entry the first suspects: they show nearly always at once that
                                              // one set is not within another

@@ -14,9 +14,7 @@ namespace {
 
 constexpr int kTopVotes = 3;  // that leave it open whether the top passes, before the search goes on without
 constexpr std::size_t kMostFurtherCauses = 8;  // named beside one for each culprit
-constexpr std::size_t kEnoughDifferences = 6;  // measured, to try whether they add up
-
-bool decided(Verdict verdict) { return verdict == Verdict::pass || verdict == Verdict::fail; }
+constexpr std::size_t kEnoughDifferences = 2;  // both ends: runs are measured at all, and `additive` can ask for more
 
 }  // namespace
 
@@ -50,11 +48,13 @@ void Phases::tell(const Evidence& evidence) {
   const LogEntry& entry = log_.entries()[change.entry];
   if (signatures_) signatures_->hear();
   if (causes_) causes_->hear();
-  if (sums_) sums_->hear();
+  if (additive_) additive_->hear();
   const bool changed = change.fresh || change.before != entry.verdict ||
                        (!was_hidden && hidden_by_noise(log_, &entry));
+  // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
+  const bool top = ordered_ && entry.active == relations_.effective(always_active_);
   const bool built_upon =
-      !change.fresh && (decided(change.before) || (runnable_ && change.before == Verdict::unresolved));
+      !change.fresh && (decided(change.before) || top || (breaking_ && change.before == Verdict::unresolved));
   if (changed && built_upon) {
     rebuild();
   } else {
@@ -66,7 +66,7 @@ void Phases::tell(const Evidence& evidence) {
 
 // What is believed about the flips decides how much every verdict weighs, those told long ago too.
 void Phases::estimate_flip() {
-  const std::optional<Flips> believed = leader() ? leader()->expected_flips() : std::nullopt;
+  const std::optional<Flips> believed = asking_engine() ? asking_engine()->expected_flips() : std::nullopt;
   flip_.observe(believed.value_or(log_.outvoted()));
   if (!flip_.moved_from(log_.flip())) return;
   const bool revised = log_.set_flip(flip_.mean());
@@ -76,17 +76,17 @@ void Phases::estimate_flip() {
 }
 
 Phase Phases::phase() const {
-  const bool contradictory = log_.contradiction() && !bears_contradictions();
+  const bool contradictory = log_.contradiction() && !additive_leads();
   if (contradictory || std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) { return is_disputed(log_, entry); }))
     return Phase::settling;
   const LogEntry* as_is = entry_of(all_);
   const Verdict verdict = verdict_of(all_);
   if (verdict == Verdict::pass || (verdict != Verdict::fail && !worth_asking(log_, as_is))) return Phase::over;
-  if (verdict != Verdict::fail || (!culprits_ && !runnable_)) return Phase::both_ends;
-  if (!culprits_) return Phase::runnable;
-  if (explained() || all_is_silent(log_, problem_.slots, as_is)) return Phase::over;
-  if (leader()) return Phase::believing;
-  return culprits_->complete() ? Phase::naming : Phase::bisecting;
+  if (verdict != Verdict::fail || (!ordered_ && !breaking_)) return Phase::both_ends;
+  if (!ordered_) return Phase::runnable;
+  if (belief_proved() || all_is_silent(log_, problem_.slots, as_is)) return Phase::over;
+  if (asking_engine()) return Phase::engine_asks;
+  return ordered_->complete() ? Phase::naming : Phase::bisecting;
 }
 
 // One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears
@@ -99,44 +99,44 @@ void Phases::take_in(const LogEntry& entry) {
   const Verdict verdict = entry.verdict;
   if (!log_.exact() && verdict == Verdict::inconclusive && worth_asking(log_, &entry)) return;
   const SuspectSet widest = relations_.widest(entry.active);
-  failing_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
+  for_ordered_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
                                                                         : verdict == Verdict::pass ? Outcome::clear
                                                                                                    : Outcome::nothing});
   const bool crashed = verdict == Verdict::unresolved;
-  crashing_.push_back({crashed ? ~widest : ~entry.active, crashed ? Outcome::hit : Outcome::clear});
-  if (runnable_) runnable_->observe(crashing_.back());
-  if (culprits_) culprits_->observe(failing_.back());
-  for (const auto& cause : reasons_) cause->observe(failing_.back());
+  for_breaking_.push_back({crashed ? ~widest : ~entry.active, crashed ? Outcome::hit : Outcome::clear});
+  if (breaking_) breaking_->observe(for_breaking_.back());
+  if (ordered_) ordered_->observe(for_ordered_.back());
+  for (const auto& cause : reasons_) cause->observe(for_ordered_.back());
 }
 
 // `causes` weighs every opinion by itself and stays, unless what cannot be neutralised is no longer the same.
 void Phases::rebuild() {
   const SuspectSet before = always_active_;
-  sums_.reset();
-  runnable_.reset();
-  culprits_.reset();
+  additive_.reset();
+  breaking_.reset();
+  ordered_.reset();
   reasons_.clear();
-  failing_.clear();
-  crashing_.clear();
+  for_ordered_.clear();
+  for_breaking_.clear();
   always_active_.reset();
   top_ = 0;
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
-  const bool same = before == always_active_ && culprits_;
+  const bool same = before == always_active_ && ordered_;
   if (!same) causes_.reset();
   if (!same || (signatures_ && !signatures_->misfit())) signatures_.reset();  // it built upon verdicts
   advance();
 }
 
 // What stays active in every trial, given the top that is tried; false while that is not known.
-bool Phases::settle_top() {
-  if (!runnable_ && entry_of(top()) && verdict_of(top()) == Verdict::unresolved)
-    runnable_ = std::make_unique<Ordered>(even_, std::span<const Suspect>{}, unrelated_, SuspectSet(size()), top(),
-                                          crashing_, problem_.seed + 1);
-  if (runnable_ && !runnable_->complete()) return false;
-  always_active_ = top();
-  if (runnable_)
-    for (SuspectId suspect : runnable_->found()) always_active_.set(suspect);
+bool Phases::choose_top() {
+  if (!breaking_ && entry_of(top_active()) && verdict_of(top_active()) == Verdict::unresolved)
+    breaking_ = std::make_unique<Ordered>(even_, std::span<const Suspect>{}, unrelated_, SuspectSet(size()), top_active(),
+                                          for_breaking_, problem_.seed + 1);
+  if (breaking_ && !breaking_->complete()) return false;
+  always_active_ = top_active();
+  if (breaking_)
+    for (SuspectId suspect : breaking_->found()) always_active_.set(suspect);
   return true;
 }
 
@@ -150,40 +150,40 @@ bool Phases::top_may_pass() const {
 // An engine begins with all that was told already, so that it does not matter when it is started.
 void Phases::advance() {
   if (verdict_of(all_) != Verdict::fail) return;
-  while (settle_top() && verdict_of(always_active_) == Verdict::fail && top_ + 1 < relations_.tops().size()) {
+  while (choose_top() && verdict_of(always_active_) == Verdict::fail && top_ + 1 < relations_.tops().size()) {
     ++top_;
-    runnable_.reset();
+    breaking_.reset();
   }
-  if ((runnable_ && !runnable_->complete()) || !top_may_pass()) return;
-  if (!culprits_)
-    culprits_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
-                                          failing_, problem_.seed + 2);
-  if (!sums_ && wants_sums()) sums_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
+  if ((breaking_ && !breaking_->complete()) || !top_may_pass()) return;
+  if (!ordered_)
+    ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
+                                          for_ordered_, problem_.seed + 2);
+  if (!additive_ && wants_additive()) additive_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
   if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
   if (!signatures_ && wants_signatures())
     signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
-  if (!causes_ && !bears_contradictions() && wants_causes())
+  if (!causes_ && !additive_leads() && wants_causes())
     causes_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
-  if (explained()) return;
-  if (culprits_->complete()) look_for_causes();
+  if (belief_proved()) return;
+  if (ordered_->complete()) look_for_causes();
 }
 
 // A culprit has one cause here, but may be in several: those are met when a trial fails that holds none of the known ones.
 // A member of the fix is in each of them, so these stand first, where they cost least.
 void Phases::look_for_causes() {
   if (reasons_.empty())
-    for (SuspectId culprit : culprits_->found())
-      reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, relations_, always_active_, culprits_->others(),
-                                                       failing_, problem_.seed + 3 + culprit));
-  while (reasons_.size() < culprits_->found().size() + kMostFurtherCauses &&
+    for (SuspectId culprit : ordered_->found())
+      reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, relations_, always_active_, ordered_->others(),
+                                                       for_ordered_, problem_.seed + 3 + culprit));
+  while (reasons_.size() < ordered_->found().size() + kMostFurtherCauses &&
          std::ranges::all_of(reasons_, [](const auto& reason) { return reason->complete(); })) {
     const SuspectSet* failing = unexplained();
     if (!failing) return;
-    std::vector<SuspectId> order = culprits_->found();
-    for (SuspectId other : culprits_->others()) order.push_back(other);
+    std::vector<SuspectId> order = ordered_->found();
+    for (SuspectId other : ordered_->others()) order.push_back(other);
     std::erase_if(order, [&](SuspectId suspect) { return !failing->test(suspect) || always_active_.test(suspect); });
     reasons_.push_back(std::make_unique<CauseSearch>(std::nullopt, prior_, relations_, always_active_,
-                                                     relations_.needed_first(std::move(order)), failing_,
+                                                     relations_.needed_first(std::move(order)), for_ordered_,
                                                      problem_.seed + 3 + size() + reasons_.size()));
   }
 }
@@ -197,7 +197,7 @@ const SuspectSet* Phases::unexplained() const {
     for (SuspectId member : relations_.with_needs(reason->members())) causes.back().set(member);
     causes.back() -= always_active_;
   }
-  for (const Observation& seen : failing_)
+  for (const Observation& seen : for_ordered_)
     if (seen.outcome == Outcome::hit &&
         std::ranges::none_of(causes, [&](const SuspectSet& cause) { return cause.is_subset_of(seen.exposed); }))
       return &seen.exposed;
@@ -206,7 +206,7 @@ const SuspectSet* Phases::unexplained() const {
 
 // Culprits whose effects cancel make a run worse when only some of them are neutralised: no engine that trusts
 // monotony can bear that, and repeats do not mend it.
-bool Phases::wants_sums() const {
+bool Phases::wants_additive() const {
   if (always_active_.count() == size() || kind_ == EngineKind::ordered || kind_ == EngineKind::causes) return false;
   if (kind_ == EngineKind::additive) return true;
   const auto pair = log_.contradiction();
@@ -214,23 +214,23 @@ bool Phases::wants_sums() const {
          !worth_settling(log_, log_.entries()[pair->pass]);
 }
 
-const Engine* Phases::leader() const {
-  for (const Engine* engine : {sums_.get(), signatures_.get(), causes_.get()})
+const Engine* Phases::asking_engine() const {
+  for (const Engine* engine : {additive_.get(), signatures_.get(), causes_.get()})
     if (engine && !engine->misfit()) return engine;
   return nullptr;
 }
 
-// Proved stays proved when the engine can take in no more, until a trial shows more than it knew.
-const Engine* Phases::believing() const {
-  if (const Engine* engine = leader()) return engine;
+// An engine that has proved its answer goes on answering after it misfits; `causes` withdraws it when a later trial refutes it.
+const Engine* Phases::answering_engine() const {
+  if (const Engine* engine = asking_engine()) return engine;
   for (const Engine* engine : {signatures_.get(), causes_.get()})
     if (engine && engine->finding().proved) return engine;
   return nullptr;
 }
 
-const Finding* Phases::believed() const { return believing() ? &believing()->finding() : nullptr; }
+const Finding* Phases::belief() const { return answering_engine() ? &answering_engine()->finding() : nullptr; }
 
-std::vector<double> Phases::guilt() const { return believing()->guilt(); }
+std::vector<double> Phases::guilt() const { return answering_engine()->guilt(); }
 
 // What signatures made likely stands first for the engines that go on.
 void Phases::hand_over() {
@@ -238,7 +238,7 @@ void Phases::hand_over() {
   handed_over_ = true;
   const std::vector<double> guilt = signatures_->guilt();
   causes_.reset();
-  culprits_.reset();
+  ordered_.reset();
   reasons_.clear();
   for (SuspectId suspect = 0; suspect < size(); ++suspect) problem_.suspects[suspect].odds *= 1 + kLikelier * guilt[suspect];
   prior_ = CulpritPrior(believed_odds(problem_.suspects));
@@ -248,7 +248,7 @@ void Phases::hand_over() {
 // Where the subject as it is differs from the first steps on.
 bool Phases::wants_signatures() const {
   if (kind_ != EngineKind::automatic || always_active_.count() == size()) return false;
-  return std::ranges::any_of(log_.signatures(), [&](const Seen& seen) {
+  return std::ranges::any_of(log_.signatures(), [&](const SignatureRow& seen) {
     return seen.active == relations_.effective(all_) && signatures::speaks(seen.signature);
   });
 }

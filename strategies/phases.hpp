@@ -21,7 +21,7 @@ enum class Phase {
   settling,   ///< verdicts contradict each other: asked again before anything builds on them
   both_ends,  ///< the subject as it is must fail, and pass with everything neutralised
   runnable,   ///< with everything neutralised it does not run: which suspects cannot be neutralised?
-  believing,  ///< an engine leads that believes in causes
+  engine_asks,  ///< an engine that believes in causes says what to try
   bisecting,  ///< `ordered` looks for the culprits
   naming,     ///< the culprits are known: which of them fail alone, and do they prove it?
   over,       ///< nothing is to be asked
@@ -41,16 +41,16 @@ class Phases {
   const EvidenceLog& log() const { return log_; }
   std::size_t size() const { return all_.size(); }
   const Relations& relations() const { return relations_; }
-  const SuspectSet& top() const { return relations_.tops()[top_]; }  ///< active: everything neutralised that may be
-  const SuspectSet& all() const { return all_; }    ///< active: the subject as it is
+  const SuspectSet& top_active() const { return relations_.tops()[top_]; }  ///< active: everything neutralised that may be
+  const SuspectSet& all_active() const { return all_; }    ///< active: the subject as it is
   const SuspectSet& always_active() const { return always_active_; }  ///< cannot be neutralised
   Verdict verdict_of(const SuspectSet& active) const;
   /// Null if it was never told.
   const LogEntry* entry_of(const SuspectSet& active) const { return log_.find(relations_.effective(active)); }
 
   /// The engines of the phases reached so far; null before.
-  const Ordered* runnable() const { return runnable_.get(); }  ///< what cannot be neutralised
-  const Ordered* culprits() const { return culprits_.get(); }
+  const Ordered* breaking() const { return breaking_.get(); }  ///< what cannot be neutralised
+  const Ordered* ordered() const { return ordered_.get(); }
   /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
   const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }
   /// The first failing trial that holds none of the causes found; null without one, with noise, and while one is open.
@@ -58,26 +58,26 @@ class Phases {
 
   /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
   /// hands over; all of them heard the same evidence.
-  const Engine* leader() const;
+  const Engine* asking_engine() const;
   /// Whether the leader bears verdicts that contradict each other for good, as cancelling effects make them: `additive`.
-  bool bears_contradictions() const { return sums_ && !sums_->misfit(); }
+  bool additive_leads() const { return additive_ && !additive_->misfit(); }
   /// What an engine believes that leads, or that has proved its answer; null if there is none.
-  const Finding* believed() const;
-  std::vector<double> guilt() const;  ///< per suspect, as the engine of believed() sees it
+  const Finding* belief() const;
+  std::vector<double> guilt() const;  ///< per suspect, as the engine of belief() sees it
   /// Whether that names and proves everything.
-  bool explained() const { return believed() && believed()->proved; }
+  bool belief_proved() const { return belief() && belief()->proved; }
 
  private:
-  const Engine* believing() const;
+  const Engine* answering_engine() const;
   void take_in(const LogEntry& entry);
-  bool settle_top();
+  bool choose_top();
   bool top_may_pass() const;
   void advance();
   void look_for_causes();
   void rebuild();
   void estimate_flip();
   bool wants_causes() const;
-  bool wants_sums() const;
+  bool wants_additive() const;
   bool wants_signatures() const;
   void hand_over();
 
@@ -89,10 +89,10 @@ class Phases {
   CulpritPrior prior_, even_;
   EvidenceLog log_;
   FlipEstimate flip_;
-  std::vector<Observation> failing_, crashing_;  // the log as seen by the main search and by the search for `runnable`
+  std::vector<Observation> for_ordered_, for_breaking_;  // the log as seen by the main search and by the search for `runnable`
   bool handed_over_ = false;  // what the signatures made likely is in the odds
-  std::unique_ptr<Ordered> runnable_, culprits_;
-  std::unique_ptr<Engine> signatures_, causes_, sums_;  // sums: `additive`
+  std::unique_ptr<Ordered> breaking_, ordered_;
+  std::unique_ptr<Engine> signatures_, causes_, additive_;  // sums: `additive`
   std::vector<std::unique_ptr<CauseSearch>> reasons_;
   SuspectSet always_active_;
 };

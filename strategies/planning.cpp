@@ -24,14 +24,14 @@ class Planner {
 
  private:
   const EvidenceLog& log() const { return phases_.log(); }
-  const SuspectSet& all() const { return phases_.all(); }
+  const SuspectSet& all() const { return phases_.all_active(); }
   bool idle() const { return trials_.empty() && !waits_; }
   void add(const SuspectSet& wanted, Purpose purpose, std::string reason, bool twice = false);
 
   void settle();
   void ask_both_ends();
   void find_unneutralisable();
-  bool ask_leader();
+  bool ask_engine();
   void bisect();
   void name_causes();
   void prove();
@@ -50,8 +50,7 @@ void Planner::add(const SuspectSet& wanted, Purpose purpose, std::string reason,
   if (!twice && std::ranges::find(busy_, active) != busy_.end()) return;
   busy_.push_back(active);
   // What cannot matter is left alone, so that the fix is tried as it will be used.
-  const bool everything = purpose == Purpose::everything_neutralised;
-  trials_.push_back({everything ? ~wanted : ~phases_.relations().widest(active), purpose, std::move(reason)});
+  trials_.push_back({~phases_.relations().widest(active), purpose, std::move(reason)});
 }
 
 std::vector<Trial> Planner::plan(const Outage& outage) {
@@ -62,9 +61,9 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
     case Phase::settling: settle(); break;
     case Phase::both_ends: ask_both_ends(); break;
     case Phase::runnable: find_unneutralisable(); break;
-    case Phase::believing:
-      if (ask_leader()) break;
-      if (!phases_.culprits()->complete())
+    case Phase::engine_asks:
+      if (ask_engine()) break;
+      if (!phases_.ordered()->complete())
         bisect();
       else
         name_causes();
@@ -80,7 +79,7 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
 void Planner::settle() {
   for (const LogEntry& entry : log().entries())
     if (is_disputed(log(), entry)) add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
-  if (const auto pair = log().contradiction(); pair && !phases_.bears_contradictions())
+  if (const auto pair = log().contradiction(); pair && !phases_.additive_leads())
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = log().entries()[i]; worth_settling(log(), entry))
         add(entry.active, Purpose::search,
@@ -89,8 +88,8 @@ void Planner::settle() {
 
 void Planner::ask_both_ends() {
   if (phases_.verdict_of(all()) != Verdict::fail) add(all(), Purpose::subject_as_is, "the subject as it is must fail");
-  if (phases_.culprits() || phases_.runnable()) return;
-  const SuspectSet top = phases_.relations().widest(phases_.top());
+  if (phases_.ordered() || phases_.breaking()) return;
+  const SuspectSet top = phases_.relations().widest(phases_.top_active());
   if (standing_.worth(top))
     add(top, Purpose::everything_neutralised,
         top.none() ? "with everything neutralised it must pass"
@@ -102,18 +101,18 @@ void Planner::ask_both_ends() {
 void Planner::find_unneutralisable() {
   std::vector<SuspectSet> exposed;
   for (const SuspectSet& active : busy_) exposed.push_back(~active);
-  for (const SuspectSet& set : phases_.runnable()->ask(slots_, exposed))
+  for (const SuspectSet& set : phases_.breaking()->ask(slots_, exposed))
     add(~set, Purpose::runnable, fmt::format("does it run with these {} neutralised?", set.count()));
   const SuspectSet& top = phases_.always_active();
-  if (phases_.runnable()->complete() && standing_.worth(top))
+  if (phases_.breaking()->complete() && standing_.worth(top))
     add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
 }
 
 /// False if the leader leaves it to `ordered`.
-bool Planner::ask_leader() {
-  for (Question& question : phases_.leader()->ask(slots_, busy_))
+bool Planner::ask_engine() {
+  for (Question& question : phases_.asking_engine()->ask(slots_, busy_))
     add(question.active, question.purpose, std::move(question.reason), question.votes);
-  if (!idle() || phases_.bears_contradictions()) return true;
+  if (!idle() || phases_.additive_leads()) return true;
   // What it believes needs no other way to find it, only better verdicts.
   return std::ranges::any_of(standing_.open_claims(), [&](const Claim& claim) {
     return hidden_by_noise(log(), log().find(~claim.neutralised));
@@ -121,13 +120,13 @@ bool Planner::ask_leader() {
 }
 
 void Planner::bisect() {
-  for (const SuspectSet& set : phases_.culprits()->ask(slots_, busy_)) {
-    const bool fix = set.count() + phases_.culprits()->found().size() == phases_.size();
+  for (const SuspectSet& set : phases_.ordered()->ask(slots_, busy_)) {
+    const bool fix = set.count() + phases_.ordered()->found().size() == phases_.size();
     add(set, fix ? Purpose::certificate : Purpose::search,
         fix ? "is the fix complete?" : fmt::format("is a culprit among these {} active ones?", set.count()));
   }
   if (!idle()) return;
-  for (const SuspectSet& set : phases_.culprits()->retries())
+  for (const SuspectSet& set : phases_.ordered()->retries())
     if (standing_.worth(set)) add(set, Purpose::search, kOnceMore);
 }
 
@@ -155,7 +154,7 @@ void Planner::name_causes() {
 }
 
 void Planner::prove() {
-  if (idle() && !log().exact()) {
+  if (idle()) {
     const std::vector<Claim> claims = standing_.open_claims();
     const auto next = std::ranges::find_if(claims, [&](const Claim& claim) { return standing_.may_prove(claim); });
     if (next != claims.end()) add(~next->neutralised, Purpose::certificate, "checks a claim of the answer");

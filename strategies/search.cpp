@@ -42,8 +42,8 @@ class Search::Impl {
   bool needs_belied = false;
   Outage outage;
   std::vector<Evidence> told;
-  bool only_repeats = false;  // are left to be asked, of what the noise hides
-  std::size_t told_until_last_run = 0;  // of these, with the last one that came to its end
+  bool only_hidden_left = false;  // nothing but sets whose verdict the noise hides is left to be asked
+  std::size_t told_until_last_run = 0;  // length of `told` up to the last trial that ran
 };
 
 Search::Impl::Impl(Problem given, EngineKind engine)
@@ -56,7 +56,7 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
-  const SuspectSet top = phases->top();
+  const SuspectSet top = phases->top_active();
   phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -95,36 +95,38 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Suspect
 }
 
 State Search::Impl::state() {
-  only_repeats = false;
+  only_hidden_left = false;
   const Standing standing(*phases);
-  if (phases->bears_contradictions())
-    return phases->explained() ? State::proved : any_trial() ? State::searching : State::stuck;
+  if (phases->additive_leads())
+    return phases->belief_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
   if (phases->log().contradiction()) return any_trial() ? State::searching : State::contradictory;
-  if (phases->verdict_of(phases->all()) == Verdict::pass) return State::aligned;
+  if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;
-  if (phases->explained()) return State::proved;
-  if (!standing.leads_belief() && standing.ordered_done()) {
+  if (phases->belief_proved()) return State::proved;
+  if (!standing.answer_is_belief() && standing.ordered_done()) {
     const std::vector<SuspectId> cheaper = standing.cheaper_fix();
     if (!cheaper.empty() && standing.worth(standing.all_but(cheaper))) return State::searching;
     if (standing.ordered_proved()) return State::proved;
   }
   if (any_trial()) return State::searching;
-  only_repeats = true;
+  only_hidden_left = true;
   return repeats(*phases, 1).empty() ? State::stuck : State::searching;
 }
 
 void Search::Impl::name_hindrance() {
   if (outage.on()) answer.hindrance = Hindrance::outage;
   if (outage.on() || (answer.state != State::stuck && answer.state != State::searching)) return;
-  if (answer.state == State::searching && !only_repeats) return;
+  if (answer.state == State::searching && !only_hidden_left) return;
   const std::vector<SuspectSet> sets = Standing(*phases).deciding();
   if (sets.empty()) {
     if (answer.state == State::stuck) answer.hindrance = Hindrance::crashes;
     return;
   }
   answer.hindrance = Hindrance::noise;
-  // What the answer rests on stands behind the ends.
-  const LogEntry* entry = phases->entry_of(sets.back());
+  // Behind the ends stands what the answer rests on, the most important first.
+  const auto is_end = [&](const SuspectSet& active) { return active == phases->all_active() || active == phases->always_active(); };
+  const auto claim = std::ranges::find_if_not(sets, is_end);
+  const LogEntry* entry = phases->entry_of(claim != sets.end() ? *claim : sets.back());
   answer.hidden = hidden_in(phases->log(), *entry);
   answer.hidden->neutralised = ~phases->relations().widest(entry->active);
 }
@@ -137,37 +139,37 @@ void Search::Impl::update_answer() {
   answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = Standing(*phases).culprit_set();
   for (SuspectId suspect : members_of(phases->always_active()))
-    (phases->top().test(suspect) ? answer.excluded : answer.not_neutralisable).push_back(suspect);
-  if (phases->culprits()) describe_culprits();
+    (phases->top_active().test(suspect) ? answer.excluded : answer.not_neutralisable).push_back(suspect);
+  if (phases->ordered()) describe_culprits();
   else if (answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = explanation(*phases, answer);
 }
 
 void Search::Impl::describe_culprits() {
   const Standing standing(*phases);
-  const bool believed = standing.leads_belief();
-  answer.guilt = believed ? phases->guilt() : phases->culprits()->guilt();
-  answer.confidence = believed ? phases->believed()->mass : phases->culprits()->none_left();
+  const bool believed = standing.answer_is_belief();
+  answer.guilt = believed ? phases->guilt() : phases->ordered()->guilt();
+  answer.confidence = believed ? phases->belief()->mass : phases->ordered()->none_left();
   if (believed)
-    answer.causes = phases->believed()->causes;
-  else if (phases->culprits()->complete())
+    answer.causes = phases->belief()->causes;
+  else if (phases->ordered()->complete())
     answer.causes = standing.named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
   answer.certificate = certificate(phases->log(), phases->relations(), phases->always_active(), answer.culprit_set, answer.causes);
   for (Claim& claim : answer.certificate) claim.neutralised = ~phases->relations().widest(~claim.neutralised);
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
   if (answer.state != State::searching) return;
-  if (const auto left = phases->leader() ? phases->leader()->trials_left() : std::nullopt) {
+  if (const auto left = phases->asking_engine() ? phases->asking_engine()->trials_left() : std::nullopt) {
     answer.trials_left_low = *left;
     answer.trials_left_high = kSurprises * *left;
     return;
   }
   double open = 0;
   for (const auto& cause : phases->reasons()) open += cause->complete() ? 0 : 1;
-  const double explaining = phases->culprits()->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
-  answer.trials_left_low = phases->culprits()->trials_left() + (phases->culprits()->complete() ? open : 0.0);
+  const double explaining = phases->ordered()->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
+  answer.trials_left_low = phases->ordered()->trials_left() + (phases->ordered()->complete() ? open : 0.0);
   answer.trials_left_high =
-      2 * phases->culprits()->trials_left() + explaining * (1 + std::log2(static_cast<double>(phases->size())));
+      2 * phases->ordered()->trials_left() + explaining * (1 + std::log2(static_cast<double>(phases->size())));
 }
 
 Search::Search(Problem problem, EngineKind engine) : impl_(std::make_unique<Impl>(std::move(problem), engine)) {}

@@ -12,14 +12,14 @@ namespace bisectd::strategies {
 bool Standing::worth(const SuspectSet& active) const { return worth_asking(phases_.log(), phases_.entry_of(active)); }
 
 SuspectSet Standing::all_but(const std::vector<SuspectId>& fix) const {
-  SuspectSet active = phases_.all();
+  SuspectSet active = phases_.all_active();
   for (SuspectId suspect : fix) active.reset(suspect);
   return phases_.relations().effective(std::move(active));
 }
 
 bool Standing::outside() const {
-  const bool top_known = !phases_.runnable() || phases_.runnable()->complete();
-  return phases_.verdict_of(phases_.all()) == Verdict::fail && top_known &&
+  const bool top_known = !phases_.breaking() || phases_.breaking()->complete();
+  return phases_.verdict_of(phases_.all_active()) == Verdict::fail && top_known &&
          phases_.verdict_of(phases_.always_active()) == Verdict::fail;
 }
 
@@ -29,7 +29,7 @@ bool Standing::given_up(const CauseSearch& cause) const {
 }
 
 bool Standing::ordered_done() const {
-  return phases_.culprits() && phases_.culprits()->complete() &&
+  return phases_.ordered() && phases_.ordered()->complete() &&
          std::ranges::all_of(phases_.reasons(), [&](const auto& cause) { return cause->complete() || given_up(*cause); });
 }
 
@@ -48,7 +48,7 @@ std::vector<std::vector<SuspectId>> Standing::named_causes() const {
 // `ordered` finds some minimal fix; its causes may allow a cheaper one. Empty if they do not. There can be causes that
 // it never met, because the fix it found hits them too: only a trial can tell whether the cheaper one is enough.
 std::vector<SuspectId> Standing::cheaper_fix() const {
-  if (leads_belief() || !phases_.culprits() || !phases_.culprits()->complete()) return {};
+  if (answer_is_belief() || !phases_.ordered() || !phases_.ordered()->complete()) return {};
   if (std::any_of(phases_.reasons().begin(), phases_.reasons().end(), [](const auto& c) { return !c->complete(); }))
     return {};
   const std::vector<Suspect>& suspects = phases_.problem().suspects;
@@ -58,20 +58,19 @@ std::vector<SuspectId> Standing::cheaper_fix() const {
     return sum;
   };
   std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects, phases_.relations(), phases_.always_active());
-  return price(fix) < price(phases_.culprits()->found()) ? fix : std::vector<SuspectId>{};
+  return price(fix) < price(phases_.ordered()->found()) ? fix : std::vector<SuspectId>{};
 }
 
 // With noise `ordered` may have come to its end by verdicts that carry no proof yet.
-bool Standing::leads_belief() const {
-  if (phases_.explained() || phases_.bears_contradictions()) return true;
-  if (!phases_.leader()) return false;
-  return phases_.log().exact() ? !phases_.culprits()->complete() : !ordered_proved();
+bool Standing::answer_is_belief() const {
+  if (phases_.belief_proved() || phases_.additive_leads()) return true;
+  if (!phases_.asking_engine()) return false;
+  return phases_.log().exact() ? !phases_.ordered()->complete() : !ordered_proved();
 }
 
 bool Standing::ordered_proved() const {
   if (!ordered_done()) return false;
-  if (phases_.log().exact()) return true;
-  std::vector<SuspectId> set = phases_.culprits()->found();
+  std::vector<SuspectId> set = phases_.ordered()->found();
   std::sort(set.begin(), set.end());
   const auto claims = certificate(phases_.log(), phases_.relations(), phases_.always_active(), set, named_causes());
   return std::ranges::none_of(claims, [&](const Claim& claim) {
@@ -86,7 +85,7 @@ bool Standing::may_prove(const Claim& claim) const {
 }
 
 std::vector<Claim> Standing::open_claims() const {
-  const std::vector<std::vector<SuspectId>> causes = leads_belief() ? phases_.believed()->causes : named_causes();
+  const std::vector<std::vector<SuspectId>> causes = answer_is_belief() ? phases_.belief()->causes : named_causes();
   std::vector<Claim> open = certificate(phases_.log(), phases_.relations(), phases_.always_active(), culprit_set(), causes);
   std::erase_if(open, [](const Claim& claim) { return claim.proved; });
   std::ranges::stable_partition(open, [](const Claim& claim) { return claim.kind != Claim::Kind::member_needed; });
@@ -100,19 +99,19 @@ std::vector<SuspectSet> Standing::deciding() const {
     const LogEntry* entry = phases_.entry_of(active);
     if (entry && entry->verdict == Verdict::inconclusive) sets.push_back(active);
   };
-  add(phases_.all());
+  add(phases_.all_active());
   add(phases_.always_active());
-  if (!phases_.culprits()) return sets;
+  if (!phases_.ordered()) return sets;
   for (const Claim& claim : open_claims()) add(~claim.neutralised);
-  if (!phases_.culprits()->complete())
-    for (const SuspectSet& set : phases_.culprits()->retries()) add(set);
+  if (!phases_.ordered()->complete())
+    for (const SuspectSet& set : phases_.ordered()->retries()) add(set);
   return sets;
 }
 
 std::vector<SuspectId> Standing::culprit_set() const {
   if (const auto fix = cheaper_fix(); !fix.empty() && phases_.verdict_of(all_but(fix)) == Verdict::pass) return fix;
-  if (leads_belief()) return phases_.believed()->culprit_set;
-  std::vector<SuspectId> ids = phases_.culprits() ? phases_.culprits()->found() : std::vector<SuspectId>{};
+  if (answer_is_belief()) return phases_.belief()->culprit_set;
+  std::vector<SuspectId> ids = phases_.ordered() ? phases_.ordered()->found() : std::vector<SuspectId>{};
   std::sort(ids.begin(), ids.end());
   return ids;
 }

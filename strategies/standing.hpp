@@ -14,7 +14,7 @@ class Standing {
   explicit Standing(const Phases& phases) : phases_(phases) {}
 
   /// Whether an engine that believes, rather than `ordered`, gives the answer.
-  bool leads_belief() const;
+  bool answer_is_belief() const;
   std::vector<SuspectId> culprit_set() const;
   /// Of `ordered`: one cause for each culprit, as far as it is known.
   std::vector<std::vector<SuspectId>> named_causes() const;

@@ -63,23 +63,23 @@ std::string explanation(const Phases& phases, const Answer& answer) {
   if (state == State::proved) {
     std::string text;
     for (const auto& cause : phases.reasons())
-      if (!phases.explained() && !cause->complete())
+      if (!phases.belief_proved() && !cause->complete())
         text += cause->members().empty()
                     ? "a further cause could not be named: every trial that would tell says nothing. "
                     : fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
                                   cause->members().front());
-    if (!phases.explained() && phases.unexplained())
+    if (!phases.belief_proved() && phases.unexplained())
       text += "there are further causes, which the fix mends too and which were not named. ";
     return text;
   }
   if (state != State::stuck) return {};
   if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
-  if (phases.verdict_of(phases.all()) != Verdict::fail)
+  if (phases.verdict_of(phases.all_active()) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials",
-                       phases.entry_of(phases.all()) ? phases.entry_of(phases.all())->told() : 0);
-  if (!phases.culprits()) return "no verdict with everything neutralised";
+                       phases.entry_of(phases.all_active()) ? phases.entry_of(phases.all_active())->told() : 0);
+  if (!phases.ordered()) return "no verdict with everything neutralised";
   return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
-                     phases.culprits()->found().size());
+                     phases.ordered()->found().size());
 }
 
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {

@@ -13,6 +13,7 @@ int crash_retries(const RunInput& input, Role role) {
   if (input.must_only_run()) return 1;  // a crash is an answer, of which one more run makes sure
   switch (role) {
     case Role::search:
+    case Role::measurement:
     case Role::signature: return 0;
     case Role::as_is:
     case Role::proof: return kRetriesOfEnds;

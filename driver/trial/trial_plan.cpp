@@ -8,7 +8,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 12> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 13> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
                                                                    {Role::ladder, "ladder"},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<Role, const char*>, 12> kRoleNames{{{Role::refere
                                                                    {Role::runnable, "runnable"},
                                                                    {Role::signature, "signature"},
                                                                    {Role::search, "search"},
+                                                                   {Role::measurement, "measurement"},
                                                                    {Role::certificate, "certificate"},
                                                                    {Role::proof, "proof"},
                                                                    {Role::other_fix, "other-fix"},
@@ -38,6 +39,7 @@ Role role_of(strategies::Purpose purpose) {
     case strategies::Purpose::runnable: return Role::runnable;
     case strategies::Purpose::signature: return Role::signature;
     case strategies::Purpose::search: return Role::search;
+    case strategies::Purpose::measurement: return Role::measurement;
     case strategies::Purpose::certificate: return Role::certificate;
   }
   return Role::search;

@@ -109,7 +109,7 @@ void Engine::review() {
     checks_.push_back(~claim.neutralised);
     const LogEntry* entry = log_.find(~claim.neutralised);
     const bool refuted = entry && entry->verdict == (claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);
-    const bool open = entry && entry->verdict != Verdict::pass && entry->verdict != Verdict::fail;
+    const bool open = entry && !decided(entry->verdict);
     misfit_ = misfit_ || refuted || (open && !worth_asking(log_, entry));
   }
 }
@@ -149,7 +149,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
       if (fits_.size() < 2) break;
     }
     if (most < 0) break;
-    questions.push_back({std::move(best), Purpose::search, "measures a random half of the suspects"});
+    questions.push_back({std::move(best), Purpose::measurement, "measures a random half of the suspects"});
   }
   return questions;
 }

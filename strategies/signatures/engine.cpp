@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kGate = 0.9;              // mass from which a finding is checked
 constexpr double kGreat = 0.1;             // of the greatest cause: what is smaller waits until that is neutralised
-constexpr std::size_t kDoubts = 2;         // further splits, once a fix has passed, before verdicts go on within that fix
+constexpr std::size_t kDoubts = 2;         // further splits per slot, once a fix has passed; with one more verdicts go on within it
 constexpr double kRival = 0.02;            // weight of a hypothesis that is tried beside others on free slots
 constexpr double kPatienceBits = 2;        // times log2 of the suspects, and
 constexpr double kPatience = 16;           // trials more, after which it gives up
@@ -72,25 +72,25 @@ void Engine::hear() {
 /// A signature is only comparable where the always active suspects were active, too.
 void Engine::take_rows() {
   for (; heard_ < log_.signatures().size(); ++heard_) {
-    const Seen& seen = log_.signatures()[heard_];
+    const SignatureRow& seen = log_.signatures()[heard_];
     if (always_active_.is_subset_of(relations_.widest(seen.active))) rows_.add(local(seen.active), seen.signature);
   }
 }
 
-/// Signature of all that is not settled; empty if it was not seen.
-std::vector<double> Engine::loudest() const {
+/// With everything active that is still searched; empty if it was not seen.
+std::vector<double> Engine::whole_signature() const {
   const SuspectSet all = relations_.effective(~off_);
-  const auto seen = std::ranges::find(log_.signatures(), all, &Seen::active);
+  const auto seen = std::ranges::find(log_.signatures(), all, &SignatureRow::active);
   return seen == log_.signatures().end() ? std::vector<double>{} : seen->signature;
 }
 
 void Engine::believe() {
-  const std::vector<double> loudest = this->loudest();
-  if (loudest.size() != rows_.steps() || !speaks(loudest)) {
+  const std::vector<double> whole = whole_signature();
+  if (whole.size() != rows_.steps() || !speaks(whole)) {
     misfit_ = true;
     return;
   }
-  explanation_ = explainer_.explain(rows_, loudest);
+  explanation_ = explainer_.explain(rows_, whole);
 }
 
 bool Engine::refuted(const Check& check) const {
@@ -111,7 +111,7 @@ void Engine::review() {
   checks_.clear();
   finding_ = {};
   if (misfit_) return;
-  finding_.causes = settled_;
+  finding_.causes = peeled_;
   finding_.mass = 1;
   double greatest = 0;
   for (const Cause& cause : explanation_) {
@@ -142,7 +142,7 @@ void Engine::review() {
     if (refuted(check)) {
       if (check.claim.kind == Claim::Kind::cause_fails) {
         harmless_.push_back(check.claim.subject);
-        std::erase(settled_, check.claim.subject);
+        std::erase(peeled_, check.claim.subject);
         return review();
       }
       checks_.clear();
@@ -153,8 +153,7 @@ void Engine::review() {
       return;
     }
     const LogEntry* entry = log_.find(check.active);
-    const bool settled = entry && (entry->verdict == Verdict::pass || entry->verdict == Verdict::fail);
-    if (!settled && !worth_asking(log_, entry)) misfit_ = true;
+    if (!(entry && decided(entry->verdict)) && !worth_asking(log_, entry)) misfit_ = true;
     checks_.push_back(std::move(check));
   }
   // Another fix may have shown a further cause, which this one mends too: others can name it.
@@ -175,7 +174,7 @@ bool Engine::any_unexplained_failure() const {
 /// The causes found explain only a part of the harm: what is left is looked for with them neutralised, where nothing louder
 /// hides it.
 void Engine::peel() {
-  settled_ = finding_.causes;
+  peeled_ = finding_.causes;
   trials_at_peel_ = trials();
   off_.reset();
   for (SuspectId member : finding_.culprit_set) off_.set(member);
@@ -187,9 +186,8 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   std::vector<Question> questions;
   if (misfit_ || finding_.proved) return questions;
   for (const Check& check : checks_) {
-    const bool votes = !log_.exact();
     const bool busy = std::ranges::count(pending, check.active) > 0;
-    if (questions.size() < count && !busy) questions.push_back({check.active, Purpose::certificate, kChecks, votes});
+    if (questions.size() < count && !busy) questions.push_back({check.active, Purpose::certificate, kChecks});
   }
   if (!checks_.empty()) return questions;
   questions = rivals(count, pending);
@@ -203,10 +201,12 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   split(explanation_, local_relations_, before + count - questions.size(), known, batch, random);
   for (std::size_t i = before; i < batch.size(); ++i) {
     SuspectSet active = global(batch[i]);
-    if (log_.find(active) || std::ranges::count(log_.signatures(), active, &Seen::active) > 0) continue;
+    if (log_.find(active) || std::ranges::count(log_.signatures(), active, &SignatureRow::active) > 0) continue;
     questions.push_back({active, Purpose::signature,
-                         fmt::format("its first steps tell which of {} causes are among these {} active ones",
-                                     explanation_.size(), active.count())});
+                         explanation_.empty()
+                             ? fmt::format("its first steps tell whether a cause is among these {} active ones", active.count())
+                             : fmt::format("its first steps tell which of {} causes are among these {} active ones",
+                                           explanation_.size(), active.count())});
   }
   return questions;
 }
@@ -227,7 +227,7 @@ std::vector<Question> Engine::rivals(std::size_t count, std::span<const SuspectS
     fixed.reset(cause.front());
     for (const SuspectSet& active : {relations_.effective(fixed), alone(cause)})
       if (!std::ranges::count(pending, active) && worth_asking(log_, log_.find(active)))
-        questions.push_back({active, Purpose::certificate, kChecks});
+        questions.push_back({active, Purpose::certificate, "tries one of the few answers that are left"});
   }
   return questions;
 }

@@ -33,13 +33,14 @@ class Engine : public strategies::Engine {
     Claim claim;
   };
   void take_rows();
-  std::vector<double> loudest() const;
+  std::vector<double> whole_signature() const;
   void believe();
   void review();
   void peel();
   Members members_of_likeliest(const Cause& cause) const;
   bool any_unexplained_failure() const;
-  std::size_t trials() const { return log_.signatures().size() + log_.entries().size(); }  ///< in vain ones, too
+  /// What was heard, in vain or not: a judged trial with a signature was heard twice. kPatience is tuned to this count.
+  std::size_t trials() const { return log_.signatures().size() + log_.entries().size(); }
   bool refuted(const Check& check) const;
   SuspectSet local(const SuspectSet& active) const;
   SuspectSet global(const SuspectSet& set) const;
@@ -55,7 +56,7 @@ class Engine : public strategies::Engine {
   std::size_t heard_ = 0;            // signatures of the log taken in
   Explainer explainer_;
   Rows rows_;
-  std::vector<Members> settled_;     // causes found, whose neutralising leaves more harm: global
+  std::vector<Members> peeled_;     // causes found, whose neutralising leaves more harm: global
   std::vector<Members> harmless_;    // with a signature, but they pass alone: global
   std::size_t trials_at_peel_ = 0;   // told when the last of them were settled
   SuspectSet off_;                   // neutralised in every trial from now on: breaks the settled causes; global

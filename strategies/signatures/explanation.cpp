@@ -75,10 +75,10 @@ void Explainer::sort_into_classes(const Rows& rows) {
   }
 }
 
-Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& loudest, const Assumptions& assumed) const {
+Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const {
   double constant = 0;
-  for (double step : loudest) constant -= 0.5 * ln_exact(1 + assumed.share * step * assumed.share * step);
-  return {rows, rows.whitened(loudest, assumed.share), assumed,
+  for (double step : whole) constant -= 0.5 * ln_exact(1 + assumed.share * step * assumed.share * step);
+  return {rows, rows.whitened(whole, assumed.share), assumed,
           constant * static_cast<double>(rows.size()), rows.everywhere()};
 }
 
@@ -255,7 +255,7 @@ std::vector<Hypothesis> Explainer::hypotheses(const World& world, const Model& m
   return cause;
 }
 
-Explanation Explainer::explain(const Rows& rows, const std::vector<double>& loudest) {
+Explanation Explainer::explain(const Rows& rows, const std::vector<double>& whole) {
   if (rows.size() == 0) return {};
   sort_into_classes(rows);
   std::vector<Column> start;
@@ -265,7 +265,7 @@ Explanation Explainer::explain(const Rows& rows, const std::vector<double>& loud
   std::optional<World> its_world;
   Assumptions assumed = assumed_;
   const auto consider = [&](const Assumptions& these) {
-    World here = world(rows, loudest, these);
+    World here = world(rows, whole, these);
     Model found = grown(here, model(here, start));
     if (likeliest && found.score <= likeliest->score) return false;
     likeliest = std::move(found);

@@ -33,8 +33,8 @@ class Explainer {
   /// `odds`: of each suspect, in any unit.
   explicit Explainer(std::vector<double> odds);
 
-  /// `loudest`: the signature that sets the scale (see Rows::whitened): with all suspects active.
-  Explanation explain(const Rows& rows, const std::vector<double>& loudest);
+  /// `whole`: the signature that sets the scale (see Rows::whitened): of the run in which nothing is neutralised but what is settled.
+  Explanation explain(const Rows& rows, const std::vector<double>& whole);
 
  private:
   struct Column {  // a cause, as far as its pattern tells
@@ -67,7 +67,7 @@ class Explainer {
     std::vector<SuspectId> members;
   };
 
-  World world(const Rows& rows, const std::vector<double>& loudest, const Assumptions& assumed) const;
+  World world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const;
   Model model(const World& world, std::vector<Column> columns) const;
   Model pruned(const World& world, Model current) const;
   Model grown(const World& world, Model current) const;

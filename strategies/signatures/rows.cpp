@@ -36,10 +36,10 @@ Pattern Rows::everywhere() const {
   return all;
 }
 
-Matrix Rows::whitened(const std::vector<double>& loudest, double share) const {
+Matrix Rows::whitened(const std::vector<double>& whole, double share) const {
   Matrix y(size(), steps());
   for (std::size_t step = 0; step < steps(); ++step) {
-    const double part = share * loudest[step], unit = std::sqrt(1 + part * part);
+    const double part = share * whole[step], unit = std::sqrt(1 + part * part);
     for (std::size_t row = 0; row < size(); ++row) y(row, step) = signatures_[row][step] / unit;
   }
   return y;

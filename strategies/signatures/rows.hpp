@@ -42,9 +42,9 @@ class Rows {
   const Pattern& pattern(SuspectId suspect) const { return patterns_[suspect]; }
   Pattern everywhere() const;  ///< all rows
 
-  /// Signatures over sqrt(1 + (share x loudest)^2), step by step: a change elsewhere also changes a large difference by a
+  /// Signatures over sqrt(1 + (share x whole)^2), step by step: a change elsewhere also changes a large difference by a
   /// share of it, and no step weighs more than another for being loud.
-  Matrix whitened(const std::vector<double>& loudest, double share) const;
+  Matrix whitened(const std::vector<double>& whole, double share) const;
 
  private:
   std::size_t suspects_;

@@ -95,6 +95,21 @@ TEST_CASE("effects that cancel are a contradiction for every verdict, and sums f
   CHECK(solved >= 10);
 }
 
+TEST_CASE("two faults that cancel make nobody else guilty, whatever engine leads") {
+  const auto difference = [](const SuspectSet& active) {
+    return 3.0 * active.test(2) - 3.0 * active.test(11) + 2.0 * active.test(17);
+  };
+  const std::size_t slots = GENERATE(1, 4);
+  const EngineKind engine = GENERATE(EngineKind::automatic, EngineKind::ordered, EngineKind::causes);
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Game game = play_sums(problem_of(24, slots, seed), difference, engine);
+    INFO("seed " << seed << ", " << slots << " slots, engine " << static_cast<int>(engine));
+    if (game.answer.state != State::proved) continue;
+    for (const std::vector<SuspectId>& cause : game.answer.causes)
+      for (SuspectId member : cause) CHECK((member == 2 || member == 11 || member == 17));
+  }
+}
+
 TEST_CASE("effects that do not add are handed over with nothing lost") {
   const auto difference = [](const SuspectSet& active) { return active.test(3) || active.test(9) ? 2.0 : 0.0; };
   const Game game = play_sums(problem_of(40, 8), difference, EngineKind::additive);
