@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <vector>
 
 namespace bisectd::configs {
 namespace {
@@ -68,6 +67,13 @@ std::string without_secrets(std::string_view name, const std::string& value) {
   std::string text = value;
   RE2::GlobalReplace(&text, address_with_password(), R"(\1***@)");
   return text;
+}
+
+std::vector<std::string> without_secrets(std::vector<std::string> command) {
+  for (std::size_t i = command.size(); i-- > 0;)  // a word is judged by the one before it, as that is
+    if (const auto begin = secret_begin(i > 0 ? command[i - 1] : "", command[i]))
+      command[i] = command[i].substr(0, *begin) + kHidden;
+  return command;
 }
 
 }  // namespace bisectd::configs

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bisectd::configs {
 
@@ -22,5 +23,7 @@ std::optional<std::size_t> secret_begin(std::string_view before, std::string_vie
 
 /// The value as it may be written: not that of a secret, and without the passwords in its addresses.
 std::string without_secrets(std::string_view name, const std::string& value);
+/// The words of a command as they may be written.
+std::vector<std::string> without_secrets(std::vector<std::string> command);
 
 }  // namespace bisectd::configs

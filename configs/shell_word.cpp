@@ -8,4 +8,9 @@ std::string shell_word(std::string_view text) {
   return result + "'";
 }
 
+std::string shell_quoted(const std::string& word) {
+  constexpr const char* kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  return !word.empty() && word.find_first_not_of(kSafe) == std::string::npos ? word : shell_word(word);
+}
+
 }  // namespace bisectd::configs

@@ -10,6 +10,7 @@
 #include "configs/words.hpp"
 #include "driver/baseline/baseline.hpp"
 #include "driver/checks/checks.hpp"
+#include "driver/commands/one_of.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/baseline/recorded_curve.hpp"
@@ -152,7 +153,7 @@ void add_accept(CLI::App& app, Action& action) {
   command->add_option("DIR", options->folder, "the run directory")->required();
   command->add_option("-o,--output", options->file, "file to write; without it baselines/MODEL.json");
   command->add_option("--of", options->side, "whose curve: subject or reference")
-      ->check(CLI::IsMember({"subject", "reference"}))
+      ->check(one_of({"subject", "reference"}))
       ->capture_default_str();
   command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
   command->add_flag("--yes", options->yes, "accept a curve that differs, and replace the file");

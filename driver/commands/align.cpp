@@ -13,6 +13,7 @@
 #include "driver/commands/align_text.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
+#include "driver/log/log.hpp"
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
@@ -26,7 +27,7 @@ struct AlignOptions {
   std::string experiment;
   std::string record, reference;
   std::string out = "bisectd-out";
-  bool yes = false, quiet = false, json = false;
+  bool yes = false, json = false;
 };
 
 void check_options(const configs::Experiment& experiment, const AlignOptions& options) {
@@ -80,7 +81,7 @@ std::vector<align::StepRun> made_runs(HandRun& run, const AlignOptions& options)
   std::vector<align::StepRun> runs = wanted_runs(run, options);
   Run& all = run.run();
   align::run_steps(all.experiment, all.launcher, all.state.past.run_tag, runs, [&](const align::StepRun& ended) {
-    all.progress.line(fmt::format("{}{}: {}", ended.name, ended.perturbed ? fmt::format(", perturbed (seed {})", ended.perturbed) : "",
+    log::info(fmt::format("{}{}: {}", ended.name, ended.perturbed ? fmt::format(", perturbed (seed {})", ended.perturbed) : "",
                                     ended.file.empty() ? ended.why : "wrote down one step"));
   });
   require_plain_runs(all, runs);
@@ -139,7 +140,7 @@ int align_sides(const AlignOptions& options) {
   check_options(experiment, options);
   std::vector<align::Recording> reference;
   if (!options.reference.empty()) reference = recordings(options.reference);
-  HandRun run(experiment, options.out, "align", options.quiet);
+  HandRun run(experiment, options.out, "align");
   return options.record.empty() ? compare_steps(experiment, run, options, std::move(reference)) : record_step(experiment, run, options);
 }
 
@@ -153,7 +154,7 @@ void add_align(CLI::App& app, Action& action) {
   command->add_option("--reference", options->reference, "such a file instead of runs of the reference")->excludes(record);
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   command->add_flag("--yes", options->yes, "replace the file of --record");
-  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  add_stderr_options(*command);
   command->add_flag("--json", options->json, "print JSON instead of text on stdout");
   command->callback([&action, options] { action = [options] { return align_sides(*options); }; });
 }

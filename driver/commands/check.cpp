@@ -132,7 +132,7 @@ int check_facts(const configs::Experiment& experiment, const Sides& sides, launc
 }
 
 int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
-  Progress progress(false);
+  Progress progress;
   std::fflush(stdout);  // what was said so far is read while they run
   const Pilot pilot = run_pilot(experiment, sides, launcher, folder, progress);
   bool works = true;

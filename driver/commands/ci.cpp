@@ -15,12 +15,13 @@
 #include "configs/resolved.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
+#include "driver/commands/one_of.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/launch/interrupted.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/launch/strays.hpp"
-#include "driver/loop/progress.hpp"
+#include "driver/log/log.hpp"
 #include "driver/loop/replay.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/suite/suite_file.hpp"
@@ -46,7 +47,6 @@ struct CiOptions {
   std::vector<std::string> only;
   bool changed_only = false;
   bool fresh = false;
-  bool quiet = false;
   std::string color = "auto";
 };
 
@@ -75,18 +75,18 @@ std::string complaint_in(const std::string& text, const std::string& experiment_
 class Ci {
  public:
   explicit Ci(const CiOptions& options)
-      : options_(options), file_(load_suite_file(options.suite)), history_(fs::path(options.out) / "history.jsonl"),
-        progress_(options.quiet) {}
+      : options_(options), file_(load_suite_file(options.suite)), history_(fs::path(options.out) / "history.jsonl") {}
 
   int operator()() {
     load_models();
     suite::SuiteState state = suite::SuiteState::open(options_.out, file_.name, options_.only, options_.fresh);
     state_ = &state;
+    log::open_file(state.folder());
     launch::sweep_strays(state.tag() + "/");
     record_.name = file_.name;
     record_.folder = state.folder().string();
     record_.started_utc = state.started_utc();
-    progress_.line(fmt::format("suite directory: {}", record_.folder));
+    log::info(fmt::format("suite directory: {}", record_.folder));
     read_history_file();
     for (std::size_t i = 0; i < record_.entries.size(); ++i) look_back(record_.entries[i], experiments_[i]);
     const suite::SuiteEnd end = run_what_is_left();
@@ -149,7 +149,7 @@ class Ci {
     try {
       results_ = read_results(history_);
     } catch (const std::exception& error) {
-      progress_.line(fmt::format("warning: {}", error.what()));
+      log::warning(fmt::format("warning: {}", error.what()));
     }
   }
 
@@ -165,11 +165,11 @@ class Ci {
     const fs::path folder = state_->folder() / "versions" / entry.model;
     const suite::Upgrade upgrade = suite::upgrade_since(last->versions, *experiment, folder, state_->tag());
     if (!upgrade.changes.empty()) {
-      progress_.line(fmt::format("{}: {} since it agreed on {}", entry.model, upgrade.changes, last->utc));
+      log::info(fmt::format("{}: {} since it agreed on {}", entry.model, upgrade.changes, last->utc));
       return;
     }
     if (!upgrade.unseen.empty()) {
-      progress_.line(fmt::format("{}: run all the same, an upgrade would not be seen: {}", entry.model, upgrade.unseen));
+      log::info(fmt::format("{}: run all the same, an upgrade would not be seen: {}", entry.model, upgrade.unseen));
       return;
     }
     entry.state = EntryState::unchanged;
@@ -181,7 +181,7 @@ class Ci {
     for (std::size_t i = 0; i < record_.entries.size(); ++i) {
       SuiteEntry& entry = record_.entries[i];
       if (entry.state != EntryState::waiting) {
-        progress_.line(reports::entry_line(entry));
+        log::info(reports::entry_line(entry));
         continue;
       }
       const auto code = state_->code_of(entry.model);
@@ -193,7 +193,7 @@ class Ci {
       std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "run", experiments_[i]->file, "--out",
                                        state_->folder_of(entry.model).string(), "--history", fs::absolute(history_).string()};
       if (!change.empty()) {
-        progress_.line(fmt::format("{}: {}: once more", entry.model, change));
+        log::info(fmt::format("{}: {}: once more", entry.model, change));
         command.push_back("--new");
       }
       models.push_back({.name = entry.model,
@@ -203,7 +203,7 @@ class Ci {
     }
     launch::LocalLauncher launcher;
     const suite::SuiteHooks hooks{
-        .started = [&](const suite::Model& model) { progress_.line(model.name + ": started"); },
+        .started = [&](const suite::Model& model) { log::info(model.name + ": started"); },
         .ended =
             [&](const suite::Model& model, const launch::Ended& ended) {
               const bool exited = ended.how == launch::Ended::How::exited;
@@ -262,7 +262,7 @@ class Ci {
     } catch (const std::exception& error) {
       entry.problem = fmt::format("its bisectd ended with {}{}: {}", code, message.empty() ? "" : " (" + message + ")", error.what());
     }
-    progress_.line(reports::entry_line(entry));
+    log::info(reports::entry_line(entry));
   }
 
   void give_up_waiting() {
@@ -282,14 +282,13 @@ class Ci {
       try {
         keep::write_file(state_->folder() / file, content);
       } catch (const std::system_error& error) {
-        progress_.line(fmt::format("warning: {}", error.what()));
+        log::warning(fmt::format("warning: {}", error.what()));
       }
   }
 
   const CiOptions& options_;
   suite::SuiteFile file_;
   fs::path history_;
-  Progress progress_;
   std::vector<std::optional<configs::Experiment>> experiments_;  ///< one per entry; absent where it cannot be loaded
   std::vector<PastResult> results_;
   reports::SuiteRecord record_;
@@ -309,9 +308,9 @@ void add_ci(CLI::App& app, Action& action) {
   command->add_option("--only", options->only, "this model only; may be given again");
   command->add_flag("--changed-only", options->changed_only, "leave out models that agreed last time and surely have not changed since");
   command->add_flag("--new", options->fresh, "start anew even if the last suite is not finished");
-  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  add_stderr_options(*command);
   command->add_option("--color", options->color, "colour in the result: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   command->callback([&action, options] { action = [options] { return Ci(*options)(); }; });
 }

@@ -14,6 +14,7 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/comparison_text.hpp"
+#include "driver/commands/one_of.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/judge/comparison.hpp"
 #include "driver/judge/grey_zone.hpp"
@@ -154,11 +155,11 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_flag("--strict", options->strict, "for sign-off: pass only what is certainly within the target");
   command->add_flag("--worse-only", options->worse_only, "a better result is no difference");
   command->add_option("--plot", options->plot, "draw the difference over the run: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   command->add_flag("--json", options->output.json, "print JSON instead of text");
   command->add_option("--color", options->output.color, "colour: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   command->callback([options, &action] { action = [options] { return compare_logs(*options); }; });
 }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "driver/commands/interface.hpp"
+#include "driver/commands/one_of.hpp"
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
@@ -136,7 +137,7 @@ std::string fish(const std::vector<CommandDoc>& commands) {
 void add_completion(CLI::App& app, Action& action) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "print a completion script for a shell");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(one_of({"bash", "zsh", "fish"}));
   command->callback([&app, &action, shell] {
     action = [&app, shell] {
       const auto commands = described(app);

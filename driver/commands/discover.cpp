@@ -23,7 +23,6 @@ namespace {
 struct DiscoverOptions {
   std::string experiment;
   std::string out = "bisectd-out";
-  bool quiet = false;
   bool json = false;
   bool missing = false;
 };
@@ -112,7 +111,7 @@ int discover(const DiscoverOptions& options) {
         return entry.second.discover && experiment.families.at(entry.first).discover->elsewhere;
       }))
     throw UsageError("no family under `suspects` shows what ran elsewhere (`discover.elsewhere`); `ops` of paddle-npu and torch-npu do");
-  HandRun run(experiment, options.out, "discover", options.quiet);
+  HandRun run(experiment, options.out, "discover");
   const neutralise::Discovered found = discover(run.run());
   if (options.missing) return list_missing(experiment, run, options.json);
   const neutralise::Discovered off = run.off_already();
@@ -143,7 +142,7 @@ void add_discover(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("discover", "show which members of the families one run of the subject uses");
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
-  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  add_stderr_options(*command);
   command->add_flag("--missing", options->missing, "list what ran on the CPU because the device has no kernel for it, instead");
   command->add_flag("--json", options->json, "print JSON instead of text on stdout");
   command->callback([&action, options] { action = [options] { return discover(*options); }; });

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "configs/loader.hpp"
 #include "configs/suggest.hpp"
@@ -12,9 +14,9 @@
 #include "driver/commands/compare.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
+#include "driver/log/log.hpp"
 #include "driver/loop/loop.hpp"
 #include "driver/record/program_version.hpp"
-#include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -25,7 +27,7 @@ constexpr int kBug = 70;
 constexpr int kSignal = 128;  ///< and its number, as a shell says it
 
 int complain(int code, const std::string& message) {
-  fmt::print(stderr, "bisectd: {}\n", reports::plain_lines(message));
+  log::error("bisectd: " + message);
   return code;
 }
 
@@ -44,7 +46,9 @@ int run_guarded(const Action& command) {
   try {
     return command();
   } catch (const configs::ConfigError& error) {
-    fmt::print(stderr, "{}", configs::render(error));
+    std::string text = configs::render(error);
+    if (text.ends_with('\n')) text.pop_back();
+    log::error(text);
     return kUsage;
   } catch (const Interrupted& interrupted) {
     return complain(kSignal + interrupted.signal_number(), interrupted.what());
@@ -69,6 +73,15 @@ int with_output(int code) {
   return complain(kInfrastructure, "what was printed could not be written to stdout, which is full or closed");
 }
 
+/// The first line of a log.
+std::string who_and_where(int argc, char** argv) {
+  char host[256] = {};
+  (void)::gethostname(host, sizeof host - 1);
+  std::error_code ignored;
+  return fmt::format("{}, process {} on {}, in {}: {}", version_line(), ::getpid(), host,
+                     std::filesystem::current_path(ignored).string(), log::command_text({argv, argv + argc}));
+}
+
 }  // namespace
 
 int dispatch(int argc, char** argv) {
@@ -90,7 +103,11 @@ int dispatch(int argc, char** argv) {
     const std::string unknown = unknown_command(app, {argv + 1, argv + argc});
     return complain(kUsage, unknown.empty() ? error.what() : unknown);
   }
-  return with_output(run_guarded(action));
+  log::debug(who_and_where(argc, argv));
+  const int code = with_output(run_guarded(action));
+  log::debug(fmt::format("exits with {}", code));
+  log::close_file();
+  return code;
 }
 
 }  // namespace bisectd::driver::commands

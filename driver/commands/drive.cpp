@@ -17,10 +17,12 @@
 #include "driver/keep/lock.hpp"
 #include "driver/launch/make_launcher.hpp"
 #include "driver/launch/strays.hpp"
+#include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/trial/run_tag.hpp"
+#include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -50,20 +52,20 @@ std::optional<keep::RunDirectory> to_go_on_with(const RunPlace& place) {
 }
 
 /// What past nights say of the odds. A history that cannot be read must not cost this night.
-void learn_from_past(configs::Experiment& experiment, const fs::path& history, Progress& progress) {
+void learn_from_past(configs::Experiment& experiment, const fs::path& history) {
   try {
     const std::vector<std::string> known = raise_odds(experiment, read_results(history));
-    if (!known.empty()) progress.line(fmt::format("guilty in past runs, so looked at first: {}", fmt::join(known, ", ")));
+    if (!known.empty()) log::info(fmt::format("guilty in past runs, so looked at first: {}", fmt::join(known, ", ")));
   } catch (const std::exception& error) {
-    progress.line(fmt::format("warning: {}", error.what()));
+    log::warning(fmt::format("warning: {}", error.what()));
   }
 }
 
-void remember(const reports::Record& record, const std::string& digest, const fs::path& history, Progress& progress) {
+void remember(const reports::Record& record, const std::string& digest, const fs::path& history) {
   try {
     append_result(history, result_of(record, digest));
   } catch (const std::exception& error) {
-    progress.line(fmt::format("warning: the result is not in the history: {}", error.what()));
+    log::warning(fmt::format("warning: the result is not in the history: {}", error.what()));
   }
 }
 
@@ -72,9 +74,20 @@ std::string how_to_go_on(const keep::RunDirectory& directory) {
   return keep::RunDirectory::is_one(directory.folder()) ? "go on with: bisectd resume " + directory.folder().string() : "";
 }
 
+/// What an earlier bisectd left, for the log.
+std::string resume_text(const History& past) {
+  std::size_t open_attempts = 0;
+  for (const PastTrial& trial : past.trials)
+    for (const PastAttempt& attempt : trial.attempts) open_attempts += attempt.ending ? 0 : 1;
+  return fmt::format("goes on with a run begun {}, {:.1f} s long: {} trials, {} judged, {} attempts not ended{}{}{}",
+                     past.started_utc, past.elapsed_s, past.trials.size(), past.order_judged.size(), open_attempts,
+                     past.finished ? "; it came to its answer" : "", past.failure.empty() ? "" : "; it could not go on: ", past.failure);
+}
+
 int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
-  Progress progress(options.output.quiet);
-  for (const auto& warning : experiment.warnings) progress.line(configs::render(warning));
+  log::open_file(directory.folder());
+  Progress progress;
+  for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
   const keep::Lock lock(directory.folder());
   const bool is_new = !keep::RunDirectory::is_one(directory.folder());
   const std::string resolved = configs::resolved_yaml(experiment), digest = digest_of(experiment);
@@ -84,14 +97,15 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
     past.started_utc = keep::utc_now();
     past.run_tag = make_run_tag(directory.folder());
     past.prune = options.prune;
-    if (!options.prune) learn_from_past(experiment, history, progress);
+    if (!options.prune) learn_from_past(experiment, history);
   } else {
     past = read_history(directory.journal());
+    log::debug(resume_text(past));
     refuse_changes(keep::read_file(directory.resolved_experiment()), resolved, options.accept_changes);
     if (const std::size_t strays = launch::sweep_strays(past.run_tag + "/"))
-      progress.line(fmt::format("ended {} processes that an earlier bisectd left behind", strays));
+      log::info(fmt::format("ended {} processes that an earlier bisectd left behind", strays));
   }
-  const auto launching = launch::make_launcher(experiment, directory.folder(), [&](const std::string& text) { progress.line(text); });
+  const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   settle_toggles(experiment, sides.subject.environment);
@@ -103,13 +117,16 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
     journal.append(run_record(past, experiment));
     directory.point_latest_here();
   }
+  for (const auto& [what, version] : versions) log::debug(fmt::format("version of {}: {}", what, version));
   if (past.versions != versions) journal.append(versions_record(versions));
   past.versions = versions;
-  progress.line(fmt::format("run directory: {}", directory.folder().string()));
+  log::info(fmt::format("run directory: {}", directory.folder().string()));
   const bool was_finished = past.finished;
   Run run(experiment, sides, directory, journal, std::move(past), launcher, progress);
   const reports::Record& record = run_loop(run);
-  if (!was_finished && !options.prune) remember(record, digest, history, progress);
+  log::debug(fmt::format("{} after {} trials{}{}", reports::outcome_title(record), record.trials.size(),
+                         record.advice.empty() ? "" : ": ", record.advice));
+  if (!was_finished && !options.prune) remember(record, digest, history);
   print_result(record, options.output);
   return exit_code(record.outcome);
 }

@@ -8,6 +8,7 @@
 
 #include "configs/loader.hpp"
 #include "driver/commands/command.hpp"
+#include "driver/log/log.hpp"
 #include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
@@ -23,10 +24,11 @@ keep::RunDirectory made(const std::string& out, const std::string& name) {
 
 }  // namespace
 
-HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what, bool quiet)
-    : experiment_(experiment), progress_(quiet), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()),
-      launcher_(launch::make_launcher(experiment, directory_.folder(), [this](const std::string& text) { progress_.line(text); })) {
-  for (const auto& warning : experiment.warnings) progress_.line(configs::render(warning));
+HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what)
+    : experiment_(experiment), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()),
+      launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
+  log::open_file(directory_.folder());
+  for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
   History none{.started_utc = keep::utc_now(), .run_tag = make_run_tag(directory_.folder())};
   try {
     sides_ = prepare_sides(experiment, *launcher_, directory_.folder(), none.run_tag);
@@ -37,7 +39,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const 
   settle_toggles(experiment, sides_.subject.environment);
   journal_.emplace(directory_.journal(), 0);
   journal_->append(run_record(none, experiment));
-  progress_.line(fmt::format("run directory: {}", directory_.folder().string()));
+  log::info(fmt::format("run directory: {}", directory_.folder().string()));
   run_.emplace(experiment, sides_, directory_, *journal_, std::move(none), *launcher_, progress_);
 }
 

@@ -14,7 +14,7 @@ namespace bisectd::driver::commands {
 class HandRun {
  public:
   /// Makes OUT/NAME-WHAT-UTC/ and prepares both sides. Throws what `bisectd run` throws before anything is started.
-  HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what, bool quiet);
+  HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what);
 
   Run& run() { return *run_; }
   const keep::RunDirectory& directory() const { return directory_; }

@@ -5,19 +5,37 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "driver/log/log.hpp"
 #include "reports/console.hpp"
 #include "reports/json.hpp"
 
+#include "driver/commands/one_of.hpp"
 namespace bisectd::driver::commands {
 
+void add_stderr_options(CLI::App& command) {
+  using log::Level;
+  static const std::map<std::string, Level> levels{
+      {"debug", Level::debug}, {"info", Level::info}, {"warning", Level::warning}, {"error", Level::error}};
+  auto* quiet = command.add_flag_callback("-q,--quiet", [] { log::show_on_stderr(Level::error); }, "only errors on stderr");
+  auto* verbose = command.add_flag_callback("-v,--verbose", [] { log::show_on_stderr(Level::debug); },
+                                            "on stderr all that bisectd.log gets, too");
+  auto* level = command.add_option_function<std::string>(
+      "--log-level", [](const std::string& word) { log::show_on_stderr(levels.at(word)); },
+      "what stderr shows at least: debug, info, warning or error");
+  level->check(one_of({"debug", "info", "warning", "error"}))->default_str("info");
+  quiet->excludes(verbose)->excludes(level);
+  verbose->excludes(level);
+}
+
 void add_output_options(CLI::App& command, OutputOptions& output) {
-  command.add_flag("-q,--quiet", output.quiet, "no progress on stderr");
+  add_stderr_options(command);
   command.add_flag("--json", output.json, "print report.json instead of text on stdout");
   command.add_option("--color", output.color, "colour in the result: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
 }
 

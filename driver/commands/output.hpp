@@ -13,11 +13,13 @@ struct Record;
 namespace bisectd::driver::commands {
 
 struct OutputOptions {
-  bool quiet = false;
   bool json = false;
   std::string color = "auto";
 };
 
+/// How much stderr shows of what is going on: -q, -v, --log-level.
+void add_stderr_options(CLI::App& command);
+/// These, and how the result is printed.
 void add_output_options(CLI::App& command, OutputOptions& output);
 
 /// Whether text on stdout is to be coloured.

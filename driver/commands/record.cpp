@@ -28,7 +28,6 @@ struct RecordOptions {
   std::string out = "bisectd-out";
   std::string model;
   bool yes = false;
-  bool quiet = false;
 };
 
 /// Whatever would keep the file from being written is said before hours of training.
@@ -77,7 +76,7 @@ int record(const RecordOptions& options) {
   if (!options.model.empty() && !configs::is_plain_name(options.model))
     throw UsageError(fmt::format("--model '{}': {}", options.model, configs::kPlainNameRule));
   check_target(options);
-  HandRun run(experiment, options.out, "record", options.quiet);
+  HandRun run(experiment, options.out, "record");
   const Baseline baseline = recorded(experiment, run.run(), options);
   keep::write_file_durably(options.file, baseline_text(baseline));
   const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
@@ -101,7 +100,7 @@ void add_record(CLI::App& app, Action& action) {
   command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   command->add_flag("--yes", options->yes, "replace the file");
-  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  add_stderr_options(*command);
   command->callback([&action, options] { action = [options] { return record(*options); }; });
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "driver/commands/one_of.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/replay.hpp"
@@ -57,11 +58,11 @@ void add_report(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "write a report of a run again; launches nothing");
   command->add_option("DIR", options->folder, "the run directory")->required();
   command->add_option("-f,--format", options->format, "console, html, json, junit, md or workaround")
-      ->check(CLI::IsMember({"console", "html", "json", "junit", "md", "workaround"}))
+      ->check(one_of({"console", "html", "json", "junit", "md", "workaround"}))
       ->capture_default_str();
   command->add_option("-o,--output", options->file, "write to this file instead of stdout");
   command->add_option("--color", options->color, "colour of the console format: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   command->add_flag("--accept-changes", options->accept_changes, "read the logs by the experiment as it is now");
   command->callback([&action, options] { action = [options] { return report(*options); }; });

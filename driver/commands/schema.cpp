@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "configs/loader.hpp"
+#include "driver/commands/one_of.hpp"
 #include "driver/keep/run_directory.hpp"
 
 namespace bisectd::driver::commands {
@@ -13,7 +14,7 @@ namespace bisectd::driver::commands {
 void add_schema(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("schema", "print the JSON schema of experiment files, for editors, or of report.json");
   const auto of = std::make_shared<std::string>("experiment");
-  command->add_option("WHAT", *of, "experiment or report")->check(CLI::IsMember({"experiment", "report"}))->capture_default_str();
+  command->add_option("WHAT", *of, "experiment or report")->check(one_of({"experiment", "report"}))->capture_default_str();
   command->callback([&action, of] {
     action = [of] {
       fmt::print("{}", keep::read_file(configs::data_folder() / ("schema/" + *of + ".schema.json")));

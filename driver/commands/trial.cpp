@@ -25,7 +25,6 @@ struct TrialOptions {
   std::string experiment;
   std::vector<std::string> off;
   std::string out = "bisectd-out";
-  bool quiet = false;
   bool json = false;
 };
 
@@ -142,7 +141,7 @@ int trial(const TrialOptions& options) {
   for (auto& [name, selection] : chosen)  // switches that stay on have their suspect values, as in the search
     if (experiment.families.at(name).kind == configs::FamilyKind::toggle) add_known(selection, experiment, name);
   experiment.suspects = chosen;
-  HandRun run(experiment, options.out, "trial", options.quiet);
+  HandRun run(experiment, options.out, "trial");
   const reports::Record& record = run_one_trial(run.run(), off);
   if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
   const reports::Trial& judged = record.trials.back();
@@ -170,7 +169,7 @@ void add_trial(CLI::App& app, Action& action) {
   command->add_option("--off", options->off, "names, comma-separated: NAME or FAMILY:NAME; none: the subject as it is")
       ->delimiter(',');
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
-  command->add_flag("-q,--quiet", options->quiet, "no progress on stderr");
+  add_stderr_options(*command);
   command->add_flag("--json", options->json, "print JSON instead of text on stdout");
   command->callback([&action, options] { action = [options] { return trial(*options); }; });
 }

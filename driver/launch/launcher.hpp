@@ -26,7 +26,11 @@ struct Job {
   const Scheduler* scheduler = nullptr;            ///< submits it as a job of a batch system; absent: it runs here
   std::string device_variable;                     ///< in such a job: gets the numbers of its devices; empty: none
   bool adopt = false;                              ///< such a job was submitted by an earlier bisectd, or lost with it
+  bool logged = true;                              ///< whoever starts it does not say so himself
 };
+
+/// What a job is called in the log: its tag without the run's. "0007-1" is attempt 1 of trial 7.
+std::string label_of(const Job& job);
 
 /// How a job ended.
 struct Ended {
@@ -39,6 +43,9 @@ struct Ended {
   std::chrono::milliseconds duration{0};  ///< since it began to run
   std::string place;        ///< of a batch job: its devices and node, "0,1 on node17"
 };
+
+/// "exited 0", "killed by SIGSEGV", "lost: node17 is down"; of one that exited, its message is not in it.
+std::string how_it_ended(const Ended& ended);
 
 /// A batch job that has not ended.
 struct JobStatus {

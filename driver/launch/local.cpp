@@ -13,14 +13,17 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "driver/launch/orphans.hpp"
 #include "driver/launch/process.hpp"
 #include "driver/launch/strays.hpp"
+#include "driver/log/log.hpp"
 
 namespace bisectd::driver::launch {
 namespace {
@@ -46,6 +49,7 @@ struct Running {
   Clock::time_point look_again_until;   // for orphans that could be its own; set with `ended`
   std::chrono::milliseconds pause = kShortestPoll;
   bool stopped = false;
+  bool killed = false;
   bool reported = false;
 };
 
@@ -99,10 +103,14 @@ class LocalLauncher::Impl {
     command.environment[std::string(kAttemptVariable)] = job.tag;
     auto process = Process::spawn(context_, command);
     if (!process) {
+      log::debug(fmt::format("{}: not started: {}", label_of(job), process.error()));
       ended_.push_back({.id = job.id, .how = Ended::How::not_started, .message = process.error()});
       return;
     }
     Running& running = running_.try_emplace(job.id, job, std::move(*process), context_).first->second;
+    if (job.logged)
+      log::debug(fmt::format("{}: process {} in {}: {}", label_of(job), running.process->pid(), job.directory.string(),
+                             log::command_text(job.command)));
     running.process->async_wait([this, id = job.id, pid = running.process->pid()](const auto& status) {
       const auto found = running_.find(id);  // not there: given up, but it did end
       if (found != running_.end() && found->second.process->pid() == pid) leader_ended(found->second, status);
@@ -126,6 +134,8 @@ class LocalLauncher::Impl {
     if (found == running_.end() || found->second.stopped) return;
     Running& running = found->second;
     running.stopped = true;
+    log::debug(fmt::format("{}: SIGTERM to process {} and those below it, SIGKILL after {:g} s", label_of(running.job),
+                           running.process->pid(), std::chrono::duration<double>(running.job.grace).count()));
     running.kill_at = std::min(running.kill_at, Clock::now() + running.job.grace);
     // Also to those that left the group: a launcher that is killed by SIGTERM tells its workers nothing. SIGCONT wakes
     // what was stopped, so that it can act on it.
@@ -162,6 +172,7 @@ class LocalLauncher::Impl {
     signals_.async_wait([this](const boost::system::error_code& error, int number) {
       if (error) return;
       woken_ = true;
+      log::debug(fmt::format("signal {} (SIG{})", number, ::sigabbrev_np(number)));
       if (signal_number_ == 0)
         signal_number_ = number;
       else
@@ -216,6 +227,8 @@ class LocalLauncher::Impl {
     if (now >= running.kill_at && !left.empty()) {
       if (running.ended && !running.stopped && running.ended->message.empty())
         running.ended->message = "left running at its end, and killed: " + names(left);
+      if (!std::exchange(running.killed, true))
+        log::debug(fmt::format("{}: SIGKILL to {}", label_of(running.job), names(left)));
       for (const pid_t pid : left) kill_tree(pid);
       if (now >= running.kill_at + kGiveUp) return give_up(running, left);
     }
@@ -236,6 +249,10 @@ class LocalLauncher::Impl {
   void report(Running& running) {
     running.reported = true;
     running.timer.cancel();
+    const Ended& ended = *running.ended;
+    if (running.job.logged)
+      log::debug(fmt::format("{}: {} after {:g} s", label_of(running.job), how_it_ended(ended),
+                             std::chrono::duration<double>(ended.duration).count()));
     ended_.push_back(*running.ended);
     // Handlers that are queued already refer to the job: it stays until they have run.
     auto node = std::make_shared<Jobs::node_type>(running_.extract(running.job.id));

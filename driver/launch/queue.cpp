@@ -13,6 +13,7 @@
 #include "driver/launch/job_script.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/launch/scheduler_program.hpp"
+#include "driver/log/log.hpp"
 
 namespace bisectd::driver::launch {
 namespace {
@@ -42,10 +43,10 @@ class QueueLauncher::Impl {
   }
 
   void start(const Job& job) {
-    if (job.scheduler)
-      jobs_.emplace(job.id, BatchJob(job));
-    else
-      local_.start(job);
+    if (!job.scheduler) return local_.start(job);
+    const BatchJob& queued = jobs_.emplace(job.id, BatchJob(job)).first->second;
+    log::debug(fmt::format("{}: {} {} as {}: {}", label_of(job), job.adopt ? "looked for in" : "to be a job of",
+                           job.scheduler->name(), queued.name(), log::command_text(job.command)));
   }
 
   std::vector<Ended> wait(std::chrono::milliseconds at_most) {
@@ -64,10 +65,10 @@ class QueueLauncher::Impl {
   }
 
   void stop(JobId id) {
-    if (const auto found = jobs_.find(id); found != jobs_.end())
-      found->second.stop(Clock::now());
-    else
-      local_.stop(id);
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end()) return local_.stop(id);
+    log::debug(fmt::format("{}: to be cancelled", label_of(found->second.job())));
+    found->second.stop(Clock::now());
   }
 
   JobStatus status(JobId id) const {
@@ -106,7 +107,13 @@ class QueueLauncher::Impl {
 
   /// A job that ended goes to whoever waits, and is forgotten here.
   void report(Ended ended) {
+    if (const BatchJob* job = find(ended.id))
+      log::debug(fmt::format("{}: job {} {} after {:g} s{}{}", label_of(job->job()),
+                             job->id().empty() ? "without a number" : job->id(), how_it_ended(ended),
+                             std::chrono::duration<double>(ended.duration).count(), ended.place.empty() ? "" : " on ",
+                             ended.place));
     jobs_.erase(ended.id);
+    last_said_.erase(ended.id);
     ended_.push_back(std::move(ended));
   }
 
@@ -130,7 +137,9 @@ class QueueLauncher::Impl {
     auto environment = scheduler_environment();
     const auto folder = folder_of(job), script = write_job_script(job, *job.scheduler, environment);
     environment.merge(secrets_of(job));
-    submit_.start(job.scheduler->submit(next->second.name(), folder, script, false), folder, std::move(environment), {next->first});
+    const std::vector<std::string> command = job.scheduler->submit(next->second.name(), folder, script, false);
+    log::debug(fmt::format("{}: {}", label_of(job), log::command_text(command)));
+    submit_.start(command, folder, std::move(environment), {next->first});
   }
 
   void submitted(const SchedulerAnswer& answer) {
@@ -139,9 +148,13 @@ class QueueLauncher::Impl {
     auto why = answer.failure;
     if (!why) {
       auto id = job->job().scheduler->id_in(answer.output);
-      if (id) return job->submitted_as(std::move(*id));
+      if (id) {
+        log::debug(fmt::format("{}: {} took it as job {}", label_of(job->job()), job->job().scheduler->name(), *id));
+        return job->submitted_as(std::move(*id));
+      }
       why = id.error();
     }
+    log::debug(fmt::format("{}: not submitted: {}", label_of(job->job()), *why));
     job->not_taken(Clock::now());
     say_once(fmt::format("{} took no job: {}; tried again until it does", job->job().scheduler->name(), *why));
   }
@@ -167,15 +180,22 @@ class QueueLauncher::Impl {
     if (jobs_.empty()) return;
     if (answer.failure) {
       silent_ = true;
+      log::debug(fmt::format("{}: no answer: {}", scheduler().name(), *answer.failure));
       return say_once(fmt::format("{} does not say how its jobs are: {}; they are waited for", scheduler().name(), *answer.failure));
     }
     if (std::exchange(silent_, false)) say_once(fmt::format("{} answers again", scheduler().name()));
     const auto seen = scheduler().jobs_in(answer.output);
+    std::string news;
     for (const JobId id : answer.about)
       if (BatchJob* job = find(id)) {
         const auto found = seen.find(job->name());
         job->seen_as(found == seen.end() ? nullptr : &found->second, Clock::now());
+        const std::string said =
+            found == seen.end() ? "not known" : fmt::format("job {} {}", found->second.id, found->second.text);
+        if (std::exchange(last_said_[id], said) != said) news += fmt::format("; {} {}", label_of(job->job()), said);
       }
+    log::debug(fmt::format("{} was asked for {} jobs, tells of {}{}", scheduler().name(), answer.about.size(), seen.size(),
+                           news.empty() ? ", nothing new" : news));
   }
 
   /// Cancels all jobs that are to end, in one call; tried again until it is too late.
@@ -189,12 +209,13 @@ class QueueLauncher::Impl {
         about.insert(id);
       }
     if (ids.empty()) return;
+    log::debug(log::command_text(scheduler().cancel(ids)));
     cancel_.start(scheduler().cancel(ids), folder_, scheduler_environment(), std::move(about));
     next_cancel_ = Clock::now() + kQueryEvery;
   }
 
   void cancelled(const SchedulerAnswer& answer) {
-    if (answer.failure) return;
+    if (answer.failure) return log::debug("not cancelled: " + *answer.failure);
     next_cancel_ = {};
     for (const JobId id : answer.about)
       if (const BatchJob* job = find(id)) {
@@ -231,6 +252,7 @@ class QueueLauncher::Impl {
   Clock::time_point next_query_{}, next_cancel_{};
   std::chrono::milliseconds query_pause_ = kQueryEvery;
   bool silent_ = false;       ///< the last query was not answered
+  std::map<JobId, std::string> last_said_;  ///< by the scheduler, of each job
   std::string said_;
 };
 

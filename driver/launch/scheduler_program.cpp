@@ -40,7 +40,8 @@ void SchedulerProgram::start(const std::vector<std::string>& arguments, const st
                    .stdout_file = running_->output,
                    .stderr_file = running_->errors,
                    .tag = "bisectd-scheduler",
-                   .grace = 1s});
+                   .grace = 1s,
+                   .logged = false});
 }
 
 void SchedulerProgram::stop_if_it_hangs() {

@@ -7,6 +7,7 @@
 
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/preflight.hpp"
+#include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
@@ -23,7 +24,7 @@ using strategies::Verdict;
 constexpr const char* kWhyDiscover = "which members a run uses";
 
 std::vector<judge::Curve> run_reference(Run& run) {
-  run.progress.line(reports::phase_line(run.record, name_of(Role::reference)));
+  log::info(reports::phase_line(run.record, name_of(Role::reference)));
   run.start_or_go_on(run.plan_for(Role::reference, {}, "the trusted side"));
   const FinishedTrial finished = std::move(run.wait().front());
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
@@ -51,7 +52,7 @@ std::optional<std::string> why_undecidable(Run& run, Verdict subject) {
     std::string text = finding.text;
     for (const std::string& option : finding.options) text += "; " + option;
     const bool stops = finding.error && !(finding.code == "too-noisy" && subject == Verdict::fail);
-    run.progress.line((stops ? "error: " : "warning: ") + text);
+    stops ? log::error("error: " + text) : log::warning("warning: " + text);
     run.record.warnings.push_back(text);
     if (stops && !first_error) first_error = text;
   }
@@ -77,7 +78,7 @@ auto before_the_night(auto ask) {
 /// What the framework names; empty if no family asks it.
 neutralise::Discovered query(Run& run) {
   if (queried_families(run.experiment).empty()) return {};
-  run.progress.line("asking the framework for the members of a family");
+  log::info("asking the framework for the members of a family");
   return before_the_night([&] {
     return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
                          run.state.past.run_tag);
@@ -179,7 +180,7 @@ struct FirstRuns {
 FirstRuns run_subject(Run& run, const char* why) {
   FirstRuns runs;
   if (!run.state.past.catalogue) runs.named = query(run);  // before anything long: it may fail
-  run.progress.line(reports::phase_line(run.record, name_of(Role::as_is)));
+  log::info(reports::phase_line(run.record, name_of(Role::as_is)));
   run.start_or_go_on(run.plan_for(Role::as_is, {}, why));
   if (!families_seen_in_a_run(run.experiment).empty())
     run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "driver/log/log.hpp"
 #include "driver/loop/ladder_record.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/escape.hpp"
@@ -53,7 +54,7 @@ void climb_ladders(Run& run) {
     if (run.experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
     const reports::Ladder ladder = climb(run, name);
     if (ladder.window) run.state.rungs[name] = ladder.rungs.at(ladder.window->middle).value;
-    run.progress.line(reports::ladder_sentence(ladder, reports::plain));
+    log::info(reports::ladder_sentence(ladder, reports::plain));
     run.record.ladders.push_back(ladder);
   }
 }

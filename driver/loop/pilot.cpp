@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "driver/baseline/recorded_curve.hpp"
+#include "driver/log/log.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
@@ -110,7 +111,7 @@ class Runs {
     if (reference().wanted) text += fmt::format(" and the reference {}", times(reference().wanted));
     if (reference().wanted == kFineRuns && experiment_.reference.repeats > kFineRuns)
       text += fmt::format(" ({} if the subject rounds more coarsely than float32)", times(experiment_.reference.repeats));
-    progress_.line(text + "; Ctrl-C ends them");
+    log::info(text + "; Ctrl-C ends them");
   }
 
   /// Until everything that is wanted has ended, or something is wrong.
@@ -169,7 +170,7 @@ class Runs {
       say(Mark::warning, fmt::format("its repeat broke: {}", text));
     if (outcome.number == 1 && works)
       for (const std::string& note : outcome.notes) say(Mark::warning, note);
-    progress_.line(fmt::format("{}: {}{}", title(one, outcome.number), text, time_left(one, outcome)));
+    log::info(fmt::format("{}: {}{}", title(one, outcome.number), text, time_left(one, outcome)));
   }
 
   std::string what_it_logged(const AttemptOutcome& outcome, const judge::Series& series) const {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/escape.hpp"
+#include "driver/log/log.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -32,9 +32,17 @@ std::pair<std::size_t, std::size_t> terminal_size() {
 
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(is_live_terminal()) {}
+Progress::Progress() : quiet_(!log::is_shown_on_stderr(log::Level::info)), terminal_(is_live_terminal()) {
+  log::before_lines_on_stderr([this] {
+    clear_live();
+    last_shown_ = terminal_ ? Clock::time_point{} : Clock::now();
+  });
+}
 
-Progress::~Progress() { clear_live(); }
+Progress::~Progress() {
+  log::before_lines_on_stderr({});
+  clear_live();
+}
 
 void Progress::clear_live() {
   if (shown_.empty()) return;
@@ -45,19 +53,11 @@ void Progress::clear_live() {
   shown_.clear();
 }
 
-void Progress::line(const std::string& text) {
-  if (quiet_) return;
-  clear_live();
-  std::fprintf(stderr, "%s\n", reports::plain_lines(text).c_str());  // it may hold paths and words of others
-  std::fflush(stderr);
-  last_shown_ = terminal_ ? Clock::time_point{} : Clock::now();
-}
-
 void Progress::running(const LiveLines& live, const std::function<std::string()>& heartbeat) {
   if (quiet_) return;
   const Clock::time_point now = Clock::now();
   if (!terminal_) {
-    if (now - last_shown_ >= kHeartbeatEvery) line(heartbeat());
+    if (now - last_shown_ >= kHeartbeatEvery) log::info(heartbeat());
     return;
   }
   if (now - last_shown_ < kRedrawEvery) return;

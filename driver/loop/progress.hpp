@@ -1,5 +1,5 @@
-// Lines about what is going on, for stderr: plain lines everywhere, a few redrawn in place on a terminal. Knows nothing of
-// what they say.
+// What runs now, on stderr: a few lines redrawn in place below those of the log on a terminal, elsewhere one once a minute.
+// Knows nothing of what they say.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,12 @@ namespace bisectd::driver {
 
 class Progress {
  public:
-  /// Writes to stderr; nothing at all when `quiet`.
-  explicit Progress(bool quiet);
+  /// One at a time. Shows nothing where stderr does not show the log's `info`.
+  Progress();
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// A line that stays.
-  void line(const std::string& text);
   /// The lines of the live view, for a terminal of so many columns and rows.
   using LiveLines = std::function<std::vector<std::string>(std::size_t columns, std::size_t rows)>;
   /// What runs now. On a terminal `live` is redrawn in place when it changed, at most five times a second; elsewhere

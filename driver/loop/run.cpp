@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/log/log.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "driver/record/signature_groups.hpp"
@@ -87,7 +88,7 @@ void Run::take_in(const FinishedTrial& finished) {
   if (state.jury) state.jury->learn(finished.judgement);
   warn_of_perturbation(finished);
   for (const AttemptOutcome& attempt : finished.attempts) judge_.forget(attempt);
-  progress.line(reports::trial_line(record, trial_of(record, finished.plan.number)));
+  log::info(reports::trial_line(record, trial_of(record, finished.plan.number)));
 }
 
 void Run::warn_of_perturbation(const FinishedTrial& finished) {
@@ -105,7 +106,7 @@ void Run::set_answer(strategies::Answer answer) {
 }
 
 void Run::warn(std::string text) {
-  progress.line("warning: " + text);
+  log::warning("warning: " + text);
   record.warnings.push_back(std::move(text));
 }
 
@@ -118,7 +119,7 @@ void Run::write_reports(bool final) {
     describe_reproductions(record, directory);
     describe_signature_groups(record);
   }
-  for (const std::string& problem : reports::write_reports(record, directory.folder())) progress.line("warning: " + problem);
+  for (const std::string& problem : reports::write_reports(record, directory.folder())) log::warning("warning: " + problem);
   next_report_s_ = began_s + std::max(kReportEvery_s, (now_s() - began_s) / kReportShare);
 }
 

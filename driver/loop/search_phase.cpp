@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/log/log.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "reports/progress.hpp"
@@ -21,12 +22,12 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
       inquiry_(preferring(problem_, run.state.past.preferred), engine_of(run.experiment.search.engine)),
       refused_(run.state.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
   run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
-  run_.progress.line(reports::phase_line(run_.record, name_of(Role::search)));
+  log::info(reports::phase_line(run_.record, name_of(Role::search)));
   learn(judged_run(as_is.trial.judgement, SuspectSet(run_.state.catalogue.size()), Role::as_is, false));
   // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
   const bool by_size = run_.experiment.search.engine == configs::EngineChoice::additive;
   if (run_.state.jury && !by_size && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
-    run_.progress.line(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
+    log::info(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
                                      run_.state.jury->last_steps(true).begin()->second, run_.state.jury->first().last_step()));
 }
 
@@ -97,7 +98,7 @@ void SearchPhase::sit_out() {
   if (paused_ >= kLongestOutage)
     throw Infrastructure("nothing runs any more, not even the subject as it is, which ran before: see the last trials");
   if (pause_.count() == 0)
-    run_.progress.line("nothing runs any more, not even the subject as it is: it is tried again from time to time");
+    log::info("nothing runs any more, not even the subject as it is: it is tried again from time to time");
   pause_ = std::clamp(2 * pause_, std::chrono::seconds{1}, kLongestPause);
   paused_ += pause_;
   run_.launcher.wait(pause_);
@@ -211,7 +212,7 @@ void SearchPhase::learn(const JudgedRun& told) {
   if (told.evidence.verdict != Verdict::unresolved)
     effect_due_ |= told.evidence.neutralised & run_.input.watch.shows_effect(run_.state.catalogue);
   if (!inquiry_.learn(told)) return;
-  run_.progress.line("a whole run contradicts shortened ones: the search goes on at full length");
+  log::info("a whole run contradicts shortened ones: the search goes on at full length");
   run_.state.jury->forget_horizon();
 }
 

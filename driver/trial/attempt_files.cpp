@@ -20,8 +20,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr const char* kShellSafe =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+using configs::shell_quoted;
 
 std::string environment_text(const neutralise::Environment& environment) {
   std::string text;
@@ -148,11 +147,6 @@ std::string rerun_script(const LaunchCommand& attempt) {
     text += fmt::format("cp -- {} \"$bisectd_folder\" || exit\n", shell_quoted((command.folder / file).string()));
   // Its last part stays: a training may draw its seed from it.
   return text + write.environment("by-hand/" + command.tag.substr(command.tag.rfind('/') + 1)) + write.start();
-}
-
-std::string shell_quoted(const std::string& word) {
-  if (!word.empty() && word.find_first_not_of(kShellSafe) == std::string::npos) return word;
-  return configs::shell_word(word);
 }
 
 LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag) {

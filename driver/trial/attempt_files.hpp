@@ -48,7 +48,4 @@ void write_attempt_files(const std::filesystem::path& folder, const LaunchComman
 /// Writes the files that the recipe is delivered by; `folder` exists.
 void write_recipe_files(const std::filesystem::path& folder, const neutralise::Recipe& recipe);
 
-/// A word as sh reads it back unchanged.
-std::string shell_quoted(const std::string& word);
-
 }  // namespace bisectd::driver

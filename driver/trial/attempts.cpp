@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "driver/launch/interrupted.hpp"
+#include "driver/log/log.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -42,20 +42,11 @@ constexpr std::array<std::pair<Ending, const char*>, 9> kEndingNames{{{Ending::f
                                                                       {Ending::interrupted, "interrupted"},
                                                                       {Ending::lost, "lost"}}};
 
+/// As the launcher calls it in the log.
+std::string label_of(const AttemptRequest& request) { return fmt::format("{:04}-{}", request.trial, request.number); }
+
 std::string seconds_text(std::chrono::milliseconds duration) {
   return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000.0);
-}
-
-std::string how_it_left(const launch::Ended& ended) {
-  switch (ended.how) {
-    case launch::Ended::How::exited: return fmt::format("exited {}", ended.code);
-    case launch::Ended::How::signalled:
-      return fmt::format("killed by SIG{}", ::sigabbrev_np(ended.code) ? ::sigabbrev_np(ended.code) : "?");
-    case launch::Ended::How::not_started: return "not started: " + ended.message;
-    case launch::Ended::How::lost: return "lost: " + ended.message;
-    case launch::Ended::How::unknown: return "ended, nobody knows how: " + ended.message;
-  }
-  return {};
 }
 
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
@@ -195,6 +186,11 @@ void Attempts::start(AttemptRequest request, launch::Slot slot) {
   std::filesystem::create_directories(request.folder);
   if (!request.adopt) write_attempt_files(request.folder, command);
   if (!request.adopt) write_recipe_files(request.folder, request.recipe);
+  const launch::DevicePool& pool = *request.side->pool;
+  const std::string devices = request.side->settings->devices.kind + " " + slot.visible;
+  log::debug(fmt::format("{}: {} on {}, {} of {} slots left, in {}", label_of(request),
+                         request.adopt ? "taken up" : "starts", slot.visible.empty() ? "no device" : devices, pool.free(),
+                         pool.size(), request.folder.string()));
   const launch::JobId id = next_id_++;
   launcher_.start({.id = id,
                    .command = command.argv,
@@ -252,6 +248,7 @@ void Attempts::poll() {
     if (!reason) continue;
     running->asked_to_end = reason->first;
     running->why = reason->second;
+    log::debug(fmt::format("{}: ended: {}", label_of(running->request), running->why));
     launcher_.stop(id);
   }
 }
@@ -274,7 +271,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   }
   take_from_files(outcome, running.request, running.log);
   outcome.step_time_s = step_time_s(running.steps_seen);
-  outcome.text = running.asked_to_end ? "stopped: " + running.why : how_it_left(ended);
+  outcome.text = running.asked_to_end ? "stopped: " + running.why : launch::how_it_ended(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
   const bool whole = logged_last_step(running.request, running.log);
   if (running.asked_to_end)
@@ -293,6 +290,10 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
   const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
   if (left_by_itself && !ended.message.empty()) outcome.notes.push_back(ended.message);  // what it left running
+  log::debug(fmt::format("{}: {} ({}) after {:.3f} s, last step {}{}{}", label_of(running.request),
+                         name_of(outcome.ending), outcome.text, outcome.duration_s,
+                         outcome.last_step ? std::to_string(*outcome.last_step) : "none",
+                         outcome.errors.empty() ? "" : "; ", fmt::join(outcome.errors, "; ")));
   return outcome;
 }
 

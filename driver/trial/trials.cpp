@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/launch/job_script.hpp"
+#include "driver/log/log.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/samples.hpp"
+#include "reports/words.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -56,7 +58,9 @@ void Trials::begin(TrialPlan plan) {
   listener_(plan, nullptr);
   Open& open = open_[plan.number];
   open.plan = std::move(plan);
-  for (int i = 0; i < open.plan.attempts; ++i) launch_one(open);
+  log::debug(fmt::format("trial {} ({}): {} suspects neutralised, {} attempts: {}", open.plan.number,
+                         name_of(open.plan.role), open.plan.neutralised.count(), open.plan.attempts, open.plan.reason));
+  for (int i = 0; i < open.plan.attempts; ++i) launch_one(open, "the trial starts");
 }
 
 void Trials::go_on(TrialPlan plan, const PastTrial& past) {
@@ -66,6 +70,9 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
   Open& open = open_[plan.number];
   open.plan = std::move(plan);
   const bool judged = past.judgement && !past.failed;
+  if (!judged)
+    log::debug(fmt::format("trial {} ({}): gone on with, {} attempts of it were started{}", past.number, name_of(past.role),
+                           past.attempts.size(), past.failed ? "; the session before ended by it" : ""));
   for (const PastAttempt& attempt : past.attempts) {
     open.launched = std::max(open.launched, attempt.number);
     AttemptRequest request{.trial = open.plan.number,
@@ -83,6 +90,9 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
       continue;
     }
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
+    if (!judged)
+      log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(outcome.ending),
+                             attempt.ending ? "" : ", it ran when bisectd ended", attempt.set_aside ? ", set aside" : ""));
     if (outcome.ending == Ending::interrupted) continue;
     if (!attempt.ending) journal_.append(attempt_ended_record(outcome));
     if (attempt.ending) {  // what was known when it ended says more than its files do now
@@ -100,7 +110,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
     open_.erase(past.number);
   } else if (open.ended.empty())
-    while (open.running < open.plan.attempts) launch_one(open);
+    while (open.running < open.plan.attempts) launch_one(open, "none of its attempts ended");
   else
     decide(open);
   pump();
@@ -114,8 +124,9 @@ void Trials::take_up(Open& open, AttemptRequest request) {
   queue_.push_front(std::move(request));
 }
 
-void Trials::launch_one(Open& open) {
+void Trials::launch_one(Open& open, const std::string& why) {
   const int number = ++open.launched;
+  log::debug(fmt::format("{:04}-{}: queued: {}", open.plan.number, number, why));
   const int seed = next_seed(open.plan.side->settings->perturb, open.ended, open.seeds_running);
   open.seeds_running.push_back(seed);
   ++open.running;
@@ -164,7 +175,7 @@ void Trials::take_in(AttemptOutcome outcome) {
 
 void Trials::launch_lost_again(Open& open, const std::string& why) {
   if (++open.lost > kMostLost) throw TooManyLost(fmt::format("attempts of trial {} were lost {} times: {}", open.plan.number, open.lost, why));
-  launch_one(open);
+  launch_one(open, why);
 }
 
 void Trials::decide(Open& open) {
@@ -175,7 +186,11 @@ void Trials::decide(Open& open) {
   if (last.ending == Ending::ended_early) return finish(open, judge_.ended_early(last.curve));
   const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) {
-    for (int more = missing - open.running; more > 0; --more) launch_one(open);
+    std::string why = "curves are missing";
+    if (broken > 0)
+      why = fmt::format("retry {} of {}, attempt {} {}: {}", broken, open.plan.crash_retries, last.number,
+                        name_of(last.ending), last.text);
+    for (int more = missing - open.running; more > 0; --more) launch_one(open, why);
     return;
   }
   if (open.running > 0) return;
@@ -185,13 +200,15 @@ void Trials::decide(Open& open) {
   const bool again = judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
                      static_cast<int>(curves.size()) < open.plan.max_attempts &&
                      static_cast<int>(open.ended.size()) <= open.plan.max_attempts;  // crashes in between must not make this endless
-  if (again) return launch_one(open);
+  if (again) return launch_one(open, "inconclusive so far: " + judgement.text);
   finish(open, std::move(judgement));
 }
 
 void Trials::finish(Open& open, judge::Judgement judgement) {
   FinishedTrial finished{std::move(open.plan), std::move(open.ended), std::move(judgement)};
   open_.erase(finished.plan.number);
+  log::debug(fmt::format("trial {}: {} ({}) {}", finished.plan.number, reports::verdict_word(finished.judgement.verdict),
+                         finished.judgement.reason, finished.judgement.text));
   if (before_judged_) before_judged_(finished);
   journal_.append(judged_record(finished.plan.number, finished.judgement));
   finished_.push_back(std::move(finished));
@@ -213,6 +230,7 @@ std::vector<FinishedTrial> Trials::wait() {
 
 void Trials::stop_all() {
   queue_.clear();
+  if (attempts_.any_running()) log::debug("all attempts are ended");
   for (const AttemptOutcome& outcome : attempts_.stop_all()) listener_(open_.at(outcome.trial).plan, &outcome);
   open_.clear();
 }

@@ -81,7 +81,8 @@ class Trials {
     std::vector<int> seeds_running;  ///< perturbations of these
   };
   void begin(TrialPlan plan);
-  void launch_one(Open& open);
+  /// `why`: for the log.
+  void launch_one(Open& open, const std::string& why);
   void pump();
   void take_up(Open& open, AttemptRequest request);
   void take_in(AttemptOutcome outcome);

@@ -30,6 +30,8 @@ TEST_CASE("secrets in arguments") {
   CHECK_FALSE(secret_begin("--token=x", "y"));
   CHECK_FALSE(secret_begin("--token", "--other"));
   CHECK_FALSE(secret_begin("", "tokenizer=x"));
+  CHECK(without_secrets(std::vector<std::string>{"--token", "x", "--key=y", "z"}) ==
+        std::vector<std::string>{"--token", "(secret, not written)", "--key=(secret, not written)", "z"});
 }
 
 }  // namespace bisectd::configs

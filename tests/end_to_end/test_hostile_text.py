@@ -70,6 +70,7 @@ class HostileText(Space):
             self.said(form, "report", folder, "-f", form)
         self.harmless_page(folder / "report.html", "report.html")
         self.assertEqual(broken_rules((folder / "junit.xml").read_bytes()), [])
+        self.harmless((folder / "bisectd.log").read_bytes(), "bisectd.log")
         self.assertIn("<img", json.loads((folder / "report.json").read_text())["versions"]["cann"])
         for arguments in (("status", folder), ("status", folder, "--json"), ("explain", folder), ("explain", folder, "op1"),
                           ("history",), ("history", "--json"), ("resume", folder)):
@@ -91,6 +92,7 @@ class HostileText(Space):
         for form in ("console", "md", "json", "junit"):
             self.said(form, "report", folder, "-f", form)
         self.harmless_page(folder / "report.html", "report.html")
+        self.harmless((folder / "bisectd.log").read_bytes(), "bisectd.log")
         self.said("status", "status", folder)
         self.said("compare", "compare", os.fsdecode(b"evil\x1b[31m\xff.log"), "--", "a.log", code=2)
         log = self.folder / os.fsdecode(b"<b>\x1b[31m\xe2\x80\xae.csv")

@@ -74,6 +74,12 @@ class Searching(Slurm):
         self.assertIn("8 at a time, as jobs of Slurm, which accepts such a job", done.out)
         self.bisectd("run", "experiment.yaml", code=1)
         self.assert_found()
+        log = (self.run_folder() / "bisectd.log").read_text()
+        self.assertRegex(log, r"D 0002-1: to be a job of Slurm as bisectd-\S+: ")
+        self.assertRegex(log, r"D 0002-1: sbatch --parsable --job-name=bisectd-")
+        self.assertRegex(log, r"D 0002-1: Slurm took it as job \d+")
+        self.assertRegex(log, r"D 0002-1: job \d+ exited 0 after [0-9.]+ s on ")
+        self.assertRegex(log, r"D Slurm was asked for \d+ jobs, tells of \d+; .*job \d+ (PENDING|RUNNING|COMPLETED)")
         devices = {attempt["device"] for trial in self.report()["trial_list"] if trial["role"] != "reference" for attempt in trial["attempts"]}
         for device in devices:
             self.assertRegex(device, r"^npu [0-7] on \S+$")

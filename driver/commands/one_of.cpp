@@ -1,0 +1,26 @@
+#include "driver/commands/one_of.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "configs/suggest.hpp"
+
+namespace bisectd::driver::commands {
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  const std::string all = fmt::format("{{{}}}", fmt::join(words, ","));
+  const auto problem = [words, all](const std::string& word) -> std::string {
+    if (std::ranges::count(words, word)) return {};
+    const auto begins_so = [&](const std::string& one) { return !word.empty() && one.starts_with(word); };
+    const auto longer = std::ranges::find_if(words, begins_so);
+    const std::optional<std::string> near = longer != words.end() ? std::optional(*longer) : configs::nearest(word, words);
+    return fmt::format("{} not in {}{}", word, all, near ? fmt::format("; did you mean '{}'?", *near) : "");
+  };
+  return {problem, all};
+}
+
+}  // namespace bisectd::driver::commands
