@@ -112,7 +112,7 @@ RetoldAnswers retold(const configs::Experiment& experiment, const History& histo
   RetoldAnswers answers{.first = answer_to(experiment, history, problem, first_scope(experiment, *history.catalogue), false,
                                            [&](const PastTrial& trial) { return !of_second(trial); }),
                         .second = std::nullopt};
-  if (descent && descent->end_trial == 0)
+  if (descent && descent->stayed.empty())
     answers.second = answer_to(experiment, history, problem, descent->scope, true,
                                [&](const PastTrial& trial) { return of_second(trial) || &trial == &*as_is; });
   return answers;

@@ -8,6 +8,7 @@
 #include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_keeping.hpp"
+#include "reports/descent.hpp"
 #include "reports/progress.hpp"
 
 namespace bisectd::driver {
@@ -67,7 +68,11 @@ void SearchPhase::descend() {
 
 /// The answer becomes that of the second search only if that one is proved.
 void SearchPhase::search_parts(PastDescent descent) {
-  run_.record.descent->stayed.clear();
+  if (!descent.stayed.empty() && !run_.state.past.finished) {  // its budget was spent, and there is more now
+    run_.record.descent->stayed.clear();
+    descent.stayed.clear();
+    run_.journal.append(descent_record(descent));
+  }
   run_.progress.line(reports::descent_line(run_.record));
   const strategies::Answer first = run_.state.answer;
   Inquiry before = std::move(inquiry_);
@@ -76,17 +81,12 @@ void SearchPhase::search_parts(PastDescent descent) {
   learn(as_is_);
   search_on();
   const strategies::Answer second = run_.state.answer;
-  if (second.state != State::proved) {
-    run_.record.descent->stayed = descent.stayed = run_.state.catalogue.with_labels(why_it_stayed(second));
-    if (second.state != State::searching) descent.end_trial = run_.trials.next_number();
-    inquiry_ = std::move(before);
-    among_parts_ = false;
-    run_.set_answer(first);
-  } else if (!descent.stayed.empty()) {
-    descent.stayed.clear();
-  } else {
-    return;
-  }
+  if (second.state == State::proved) return;
+  run_.record.descent->stayed = descent.stayed = run_.state.catalogue.with_labels(why_it_stayed(second));
+  if (second.state != State::searching) descent.end_trial = run_.trials.next_number();
+  inquiry_ = std::move(before);
+  among_parts_ = false;
+  run_.set_answer(first);
   if (!run_.state.past.finished) run_.journal.append(descent_record(descent));
 }
 

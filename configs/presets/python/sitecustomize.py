@@ -70,6 +70,7 @@ SHIMS = (
     ("", "mindspore", "bisectd_mindspore", ("BISECTD_MS_",)),
     ("BISECTD_PADDLE_AFTER", "paddle", "bisectd_paddle_layers",
      ("BISECTD_PADDLE_CPU_LAYERS", "BISECTD_PADDLE_LIST_LAYERS", "BISECTD_PADDLE_LIST_OPS_OF")),
+    ("BISECTD_PADDLE_AFTER", "paddle", "bisectd_paddle_within", ("BISECTD_PADDLE_CPU_LAYER_OPS", "BISECTD_PADDLE_LIST_LAYER_OPS")),
     # Frameworks themselves: the trusted side has another device, or none.
     ("", "torch", "bisectd_perturb_torch", ("BISECTD_PERTURB",)),
     ("", "paddle", "bisectd_perturb_paddle", ("BISECTD_PERTURB",)),
