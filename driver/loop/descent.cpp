@@ -71,13 +71,20 @@ std::optional<PastDescent> descent_after(const configs::Experiment& experiment, 
   for (const auto& cause : first.causes) found.insert(cause.begin(), cause.end());
   PastDescent descent;
   std::set<SuspectId> scope;
-  for (const SuspectId id : found) (catalogue[id].family == step->from ? (void)descent.opened.push_back(id) : (void)scope.insert(id));
+  for (const SuspectId id : found)
+    if (catalogue[id].family == step->from)
+      descent.opened.push_back(id);
+    else
+      scope.insert(id);
   if (descent.opened.empty()) return std::nullopt;
-  bool any = false;
-  for (SuspectId id = 0; id < catalogue.size(); ++id)
-    for (const SuspectId opened : descent.opened)
-      if (catalogue[id].family == step->to && catalogue[id].name.starts_with(catalogue[opened].name + "/")) any = scope.insert(id).second;
-  if (any) descent.scope.assign(scope.begin(), scope.end());
+  const Scope parts = members_where(catalogue, [&](const neutralise::Member& member) {
+    return member.family == step->to && std::ranges::any_of(descent.opened, [&](SuspectId opened) {
+             return member.name.starts_with(catalogue[opened].name + "/");
+           });
+  });
+  if (parts.empty()) return descent;
+  scope.insert(parts.begin(), parts.end());
+  descent.scope.assign(scope.begin(), scope.end());
   return descent;
 }
 

@@ -1,6 +1,5 @@
 """Guilty members, then their parts, in one run: `then`. With a training that plays, and with PyTorch on the stand-in device."""
 import os
-import pathlib
 import subprocess
 import unittest
 

@@ -1,13 +1,13 @@
-"""Runs Paddle's operators on the CPU, forward and backward, only where one layer calls them; says which one it moved. An operator
-belongs to the layer that calls it itself, not to those around that one. Read from the environment:
+"""Runs Paddle's operators on the CPU, forward and backward, only where one layer calls them; says which one it moved.
+An operator belongs to the layer that calls it itself, not to those around that one. Read from the environment:
 
     BISECTD_PADDLE_CPU_LAYER_OPS    names, comma-separated: backbone.conv1/conv2d
     BISECTD_PADDLE_LIST_LAYER_OPS   1: print the operators that layers run on the device, one line at the first call of each
 
-Paddle chooses kernels below Python and keeps its black list for good, so what is moved are the calls of paddle._C_ops and of Python's
-signs for operators; the copies there and back are differentiable, so that the backward is on the CPU as well. Calls that write to what
-they are given (relu_) are not moved, and neither is what draws random numbers. Under automatic mixed precision nothing is: the dtypes of
-a call are then chosen below Python.
+Paddle chooses kernels below Python and keeps its black list for good, so what is moved are the calls of paddle._C_ops and
+of Python's signs for operators; the copies there and back are differentiable, so that the backward is on the CPU as well.
+Calls that write to what they are given (relu_) are not moved, and neither is what draws random numbers. Under automatic
+mixed precision nothing is: the dtypes of a call are then chosen below Python.
 """
 import os
 import threading
@@ -19,8 +19,8 @@ from paddle.utils import flatten, map_structure, pack_sequence_as
 from bisectd_modules import Names
 from bisectd_paddle_layers import Paddle, moved
 
-BY_SIGN = {"__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "subtract", "__mul__": "multiply", "__rmul__": "multiply",
-           "__truediv__": "divide", "__rtruediv__": "divide", "__matmul__": "matmul", "__pow__": "pow"}
+BY_SIGN = {"__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "subtract", "__mul__": "multiply",
+           "__rmul__": "multiply", "__truediv__": "divide", "__rtruediv__": "divide", "__matmul__": "matmul", "__pow__": "pow"}
 
 
 class Here(threading.local):

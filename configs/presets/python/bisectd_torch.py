@@ -245,7 +245,7 @@ def movable_overloads(name, device_key):
 
 
 def let_autograd_end():
-    """Threads of autograd let go of a mode a moment after their last backward. A process that ends before that would abort."""
+    """Threads of autograd let go of a mode a moment after their last backward; a process that ended before would abort."""
     atexit.register(time.sleep, 0.2)
 
 

@@ -1,12 +1,12 @@
-"""Sends ATen operators to the CPU, in a higher precision, only where one module runs them, in its forward or in its backward; says
-which one it moved. An operator belongs to the module that runs it itself, not to those around that one.
+"""Sends ATen operators to the CPU, in a higher precision, only where one module runs them, in its forward or in its
+backward; says which one it moved. An operator belongs to the module that runs it itself, not to those around that one.
 
-A forward operator belongs to the module whose call is under way. For the backward, every node of autograd's graph is told, when it is
-made, which module is under way, and says so again just before it runs. Read from the environment:
+A forward operator belongs to the module whose call is under way. For the backward, every node of autograd's graph is told,
+when it is made, which module is under way, and says so again just before it runs. Read from the environment:
 
-    BISECTD_TORCH_CPU_MODULE_OPS      names, comma-separated: encoder.conv1/forward/convolution, encoder.conv1/backward/sum.dim_IntList
-    BISECTD_TORCH_CPU_MODULE_PASSES   names, comma-separated: encoder.conv1/backward, all operators of that pass that can be moved
-    BISECTD_TORCH_LIST_MODULE_OPS     1: print the operators that run on the device in modules, one line at the first call of each
+    BISECTD_TORCH_CPU_MODULE_OPS      names, comma-separated: conv1/forward/convolution, conv1/backward/sum.dim_IntList
+    BISECTD_TORCH_CPU_MODULE_PASSES   names, comma-separated: conv1/backward, all operators of that pass that can be moved
+    BISECTD_TORCH_LIST_MODULE_OPS     1: print the operators that run on the device in modules, a line at their first call
     BISECTD_TORCH_LIST_MODULE_PASSES  1: the same, by the passes alone
 
 All operators pay for a look at each of them. What is compiled into a graph cannot be seen.
