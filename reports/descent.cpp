@@ -41,6 +41,15 @@ std::vector<std::size_t> chosen_from(const Record& record, std::span<const std::
   return all;
 }
 
+std::vector<std::size_t> searched_suspects(const Record& record) {
+  std::vector<std::size_t> ids;
+  for (std::size_t id = 0; id < record.suspects.size(); ++id)
+    if (!std::ranges::binary_search(record.parts, id) ||
+        (record.descent && std::ranges::binary_search(record.descent->suspects, id)))
+      ids.push_back(id);
+  return ids;
+}
+
 std::vector<std::string> descent_texts(const Record& record, Escape escape) {
   if (!record.descent) return {};
   const Descent& descent = *record.descent;

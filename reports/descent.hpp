@@ -16,6 +16,9 @@ bool holds_parts(const Record& record, std::span<const std::size_t> ids);
 /// Ids, ascending: of the suspects that the set was chosen from.
 std::vector<std::size_t> chosen_from(const Record& record, std::span<const std::size_t> ids);
 
+/// Ids, ascending: of the suspects that some search chose from; parts of members that nobody suspected are none.
+std::vector<std::size_t> searched_suspects(const Record& record);
+
 /// A line for each search: what it was among, and what it found. None where there was but one search.
 std::vector<std::string> descent_texts(const Record& record, Escape escape);
 

@@ -109,7 +109,7 @@ std::string facts_section(const Record& record) {
   facts += fact("target", unsigned_percent_text(record.target));
   if (record.noise) facts += fact("run-to-run noise", unsigned_percent_text(*record.noise));
   facts += fact("references", std::to_string(record.references));
-  facts += fact("suspects", std::to_string(record.suspects.size()));
+  facts += fact("suspects", std::to_string(searched_suspects(record).size()));
   facts += fact("trials", std::to_string(record.trials.size()));
   facts += fact("attempts", std::to_string(attempt_count(record)));
   facts += fact("duration", duration_text(record.elapsed_s));
