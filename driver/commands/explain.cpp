@@ -63,7 +63,6 @@ class Retold {
 
   const neutralise::Catalogue& catalogue() const { return catalogue_; }
   const strategies::Answer& answer() const { return answer_; }
-  bool of_second() const { return of_second_; }
   bool searched(SuspectId id) const { return scope_.test(id); }
   std::vector<SuspectId> searched() const { return strategies::members_of(scope_); }
   /// The members whose parts were, or would have been, searched after the first search.
@@ -275,10 +274,9 @@ int explain(const ExplainOptions& options) {
     return 0;
   }
   const SuspectId id = find_suspect(retold.catalogue(), options.suspect);
-  if (retold.searched(id))
-    explain_one(retold, id);
-  else if (retold.of_second())
-    explain_one(Retold(experiment, std::move(run.history), true), id);
+  const Retold first(experiment, std::move(run.history), true);
+  if (retold.searched(id) || first.searched(id))
+    explain_one(retold.searched(id) ? retold : first, id);
   else
     fmt::print("{} is a part of another suspect, and was not searched\n", retold.catalogue().label(id));
   return 0;

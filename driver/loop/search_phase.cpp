@@ -63,7 +63,13 @@ void SearchPhase::descend() {
     run_.journal.append(descent_record(*descent));
   }
   run_.record.descent = descent_of(*descent, run_.state.answer);
-  if (descent->end_trial == 0) search_parts(std::move(*descent));
+  if (descent->end_trial == 0) return search_parts(std::move(*descent));
+  for (const std::size_t index : run_.state.past.order_judged) {  // it came to nothing, but it was there
+    const PastTrial& trial = run_.state.past.trials[index];
+    if (!descent->has(trial.number)) continue;
+    restore(run_.record, trial);
+    searched_ += is_search(trial.role);
+  }
 }
 
 /// The answer becomes that of the second search only if that one is proved.
