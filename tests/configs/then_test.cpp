@@ -38,11 +38,11 @@ TEST_CASE("what `then` leads to is discovered and a suspect, too") {
 
 TEST_CASE("wrong words of `then` and `parts`") {
   CHECK(problem(with("{layers: {discover: true, then: opps}}")) ==
-        "10:44: `suspects.layers.then`: there is no `opps` in a member of `layers` | did you mean `ops`?");
+        "10:43: `suspects.layers.then`: there is no `opps` in a member of `layers` | did you mean `ops`?");
   CHECK(problem(with("{layer_ops: {discover: true, then: ops}}")).find("have no parts that could be searched then") != std::string::npos);
   CHECK(problem(with("{layers: {discover: true, then: ops}, layer_ops: [a/b]}")).find("must be `{discover: true}`") != std::string::npos);
   CHECK(problem(with("{layers: {discover: true}}", "{ops: layerops}")) ==
-        "7:100: `families.layers.parts.ops`: unknown family `layerops` | did you mean `layer_ops`?");
+        "7:98: `families.layers.parts.ops`: unknown family `layerops` | did you mean `layer_ops`?");
   CHECK(problem(with("{layers: {discover: true}}", "{ops: named}")).find("cannot discover its members") != std::string::npos);
   CHECK(problem(with("{layers: {discover: true}}", "{ops: layers}")).find("cannot be a part of itself") != std::string::npos);
 }
