@@ -122,6 +122,8 @@ struct Selection {
   std::optional<Placed<std::string>> likely_from;  ///< file that tells further odds, relative to the working directory
   std::vector<Hint> hints;                         ///< what it tells, once it is read; `likely` counts before it
   std::map<std::string, Placed<double>> price;   ///< what keeping it neutralised costs, > 0, in any one unit
+  std::optional<Placed<std::string>> then;       ///< the family whose members MEMBER/PART are searched once members of this one are
+                                                 ///< found guilty; it is among the suspects. At most one selection has it
   Place place;
 };
 

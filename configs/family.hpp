@@ -98,6 +98,8 @@ struct Family {
   std::optional<Placed<std::string>>
       refused;  ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
   NeverOff never_off;
+  std::map<std::string, Placed<std::string>> parts;  ///< of a list: the word that `then` may say -> the family that has MEMBER/PART
+                                                     ///< as its members; each exists and is a list
   std::map<std::string, std::string>
       written_name;                      ///< name in logs -> name as it must be written in the list; equal when absent
   std::vector<std::string> known_names;  ///< written forms that exist; empty: anything goes

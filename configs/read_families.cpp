@@ -14,6 +14,7 @@
 #include "configs/read_delivery.hpp"
 #include "configs/read_observation.hpp"
 #include "configs/reading.hpp"
+#include "configs/suggest.hpp"
 #include "configs/words.hpp"
 
 namespace bisectd::configs {
@@ -85,6 +86,33 @@ void read_names(const Value& block, const std::string& what, Family& family, Pro
   }
 }
 
+std::map<std::string, Placed<std::string>> read_parts(const Value& block, const std::string& what, Problems& problems) {
+  std::map<std::string, Placed<std::string>> parts;
+  MapReader reader(block, what, problems);
+  for (const Value::Entry& entry : block.entries)
+    reader.read_value(entry.value, placed_text_of, parts[entry.key]);
+  return parts;
+}
+
+/// Each family that `parts` names exists, and shows its members in a run.
+void check_parts(const std::map<std::string, Family>& families, Problems& problems) {
+  std::vector<std::string> known;
+  for (const auto& [name, family] : families) known.push_back(name);
+  for (const auto& [name, family] : families)
+    for (const auto& [word, part] : family.parts) {
+      if (part.value.empty()) continue;  // reported when it was read
+      const auto found = families.find(part.value);
+      if (found == families.end()) {
+        const auto right = nearest(part.value, known);
+        problems.add(part.place, fmt::format("`families.{}.parts.{}`: unknown family {}", name, word, in_quotes(part.value)),
+                     right ? fmt::format("did you mean `{}`?", *right) : "");
+      } else if (part.value == name || !found->second.discover) {
+        problems.add(part.place, fmt::format("`families.{}.parts.{}`: family {} {}", name, word, in_quotes(part.value),
+                                             part.value == name ? "cannot be a part of itself" : "cannot discover its members"));
+      }
+    }
+}
+
 void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* deliver = reader.require("deliver"))
     family.deliver = read_deliver_block(*deliver, reader.what() + ".deliver", Carries::names, problems);
@@ -98,6 +126,7 @@ void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* members = reader.find_given("members"))
     family.members = read_member_names(*members, reader.what() + ".members", problems);
   for (const auto& name : family.members) check_member_name(name, family, problems);
+  if (const Value* parts = reader.find_given("parts")) family.parts = read_parts(*parts, reader.what() + ".parts", problems);
 }
 
 void read_ladder(MapReader& reader, Family& family, Problems& problems) {
@@ -170,6 +199,7 @@ std::map<std::string, Family> read_families(const Value& block, Problems& proble
     if (!is_plain_name(entry.key)) problems.add(entry.place, in_quotes(entry.key) + " is no name for a family");
     families.emplace(entry.key, read_family(entry.key, entry.value, problems));
   }
+  check_parts(families, problems);
   return families;
 }
 

@@ -75,6 +75,44 @@ void select_all(const Family& family, Selection& selection) {
   selection.members = family.members;
 }
 
+/// `then`: a word of the family's `parts` becomes the family that it stands for.
+void read_then(MapReader& reader, const Family& family, Selection& selection, Problems& problems) {
+  Placed<std::string> word;
+  if (!reader.read("then", placed_text_of, word)) return;
+  std::vector<std::string> known;
+  for (const auto& [name, part] : family.parts) known.push_back(name);
+  const auto part = family.parts.find(word.value);
+  if (part != family.parts.end()) {
+    selection.then = {part->second.value, word.place};
+    return;
+  }
+  const auto right = nearest(word.value, known);
+  problems.add(word.place,
+               known.empty() ? fmt::format("the members of family `{}` have no parts that could be searched then", family.name)
+                             : fmt::format("`{}.then`: there is no {} in a member of `{}`", reader.what(), in_quotes(word.value), family.name),
+               right             ? fmt::format("did you mean `{}`?", *right)
+               : known.empty()   ? ""
+                                 : fmt::format("known: {}", fmt::join(known, ", ")));
+}
+
+/// What `then` leads to is a suspect, too. One step down is all there is.
+void add_parts(std::map<std::string, Selection>& suspects, Problems& problems) {
+  const Selection* first = nullptr;
+  std::vector<Placed<std::string>> added;
+  for (const auto& [name, selection] : suspects) {
+    if (!selection.then) continue;
+    if (first) problems.add(selection.then->place, "only one family can have `then`", fmt::format("line {} has it", first->then->place.line));
+    if (!first) first = &selection;
+    added.push_back(*selection.then);
+  }
+  for (const Placed<std::string>& part : added) {
+    Selection& selection = suspects.try_emplace(part.value, Selection{.discover = true, .place = part.place}).first->second;
+    if (selection.discover && selection.members.empty()) continue;
+    problems.add(selection.place, fmt::format("`suspects.{}` must be `{{discover: true}}`: `then` searches what ran in guilty members", part.value),
+                 "`exclude`, `likely` and `price` may stand beside it");
+  }
+}
+
 void read_block(MapReader& reader, const Family& family, Selection& selection, Problems& problems) {
   const std::string& what = reader.what();
   reader.read("discover", boolean_of, selection.discover);
@@ -93,6 +131,7 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
     read_likely(*likely, what + ".likely", selection, problems);
   if (const Value* price = reader.find("price"))
     selection.price = read_figures(*price, kPrice, what + ".price", problems);
+  read_then(reader, family, selection, problems);
   if (family.kind == FamilyKind::ladder)
     for (const char* key : {"likely", "price"})
       if (const Value* figures = reader.find(key))
@@ -174,6 +213,7 @@ std::map<std::string, Selection> read_suspects(const Value& block, const std::ma
     check_names(selection, family->second, problems);
     suspects.emplace(entry.key, selection);
   }
+  add_parts(suspects, problems);
   if (block.kind == Value::Kind::map && block.entries.empty())
     problems.add(block.place, "`suspects` names no family",
                  known.empty() ? "" : fmt::format("known: {}", fmt::join(known, ", ")));

@@ -261,6 +261,12 @@ void write_list(YAML::Emitter& out, const Family& family) {
   }
   text_at(out, "refused", family.refused);
   texts_at(out, "never_off", family.never_off.names);
+  if (!family.parts.empty()) {
+    key(out, "parts");
+    out << YAML::Flow << YAML::BeginMap;
+    for (const auto& [word, part] : family.parts) text_at(out, word, part.value);
+    out << YAML::EndMap;
+  }
   if (family.known_names.empty()) return;
   std::string all;
   for (const std::string& name : family.known_names) all += name + "\n";
@@ -333,6 +339,7 @@ void write_suspects(YAML::Emitter& out, const std::map<std::string, Selection>& 
     out << selection.discover;
     texts_at(out, "members", selection.members);
     texts_at(out, "exclude", selection.exclude);
+    text_at(out, "then", selection.then);
     for (const auto& [what, figures] : {std::pair{"likely", &selection.likely}, std::pair{"price", &selection.price}}) {
       const bool from = figures == &selection.likely && selection.likely_from;
       if (figures->empty() && !from) continue;

@@ -7,6 +7,7 @@
 
 #include "configs/printable.hpp"
 #include "reports/costs.hpp"
+#include "reports/descent.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
@@ -53,15 +54,14 @@ std::vector<std::string> causes(const Record& record) {
 
 std::vector<std::string> proof(const Record& record) {
   std::size_t width = 0;
-  for (const strategies::Claim& claim : record.answer.certificate)
-    width = std::max(width, configs::columns(claim_text(record, claim, plain)));
+  const std::vector<ProofLine> claims = proof_lines(record, plain);
+  for (const ProofLine& line : claims) width = std::max(width, configs::columns(line.text));
   width = std::min(width, kClaimColumns);
   std::vector<std::string> lines;
-  for (const strategies::Claim& claim : record.answer.certificate) {
-    const Trial* trial = shown_by(record, claim);
-    lines.push_back(fmt::format("{}  {}  {:>9}  {}", claim.proved ? "proved" : "  open",
-                                configs::filled_behind(claim_text(record, claim, plain), width), measured_text(trial),
-                                trial ? fmt::format("trial {}", trial->number) : "no trial"));
+  for (const auto& [claim, text] : claims) {
+    const Trial* trial = shown_by(record, *claim);
+    lines.push_back(fmt::format("{}  {}  {:>9}  {}", claim->proved ? "proved" : "  open", configs::filled_behind(text, width),
+                                measured_text(trial), trial ? fmt::format("trial {}", trial->number) : "no trial"));
   }
   return lines;
 }
@@ -103,7 +103,7 @@ std::string result_text(const Record& record, Colour colour) {
                      "\n" + verdict_sentence(record, plain) + "\n";
   if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
   if (record.outcome == Outcome::culprits) {
-    text += section(paint, "Causes", causes(record)) + section(paint, "Proof", proof(record)) +
+    text += section(paint, "Causes", causes(record)) + section(paint, "Two searches", descent_texts(record, plain)) + section(paint, "Proof", proof(record)) +
             section(paint, "Workaround", workaround(record));
   }
   text += section(paint, "The workaround in use", pruned_texts(record, plain));

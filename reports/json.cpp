@@ -54,9 +54,9 @@ Json suspects(const Record& record, const std::vector<std::size_t>& ids) {
   return list;
 }
 
-Json causes(const Record& record) {
+Json causes(const Record& record, const strategies::Answer& answer) {
   Json list = Json::array();
-  for (const auto& cause : record.answer.causes) list.push_back(suspects(record, cause));
+  for (const auto& cause : answer.causes) list.push_back(suspects(record, cause));
   return list;
 }
 
@@ -70,9 +70,9 @@ std::string_view kind_word(strategies::Claim::Kind kind) {
   return "cause_minimal";
 }
 
-Json certificate(const Record& record) {
+Json certificate(const Record& record, const strategies::Answer& answer) {
   Json list = Json::array();
-  for (const strategies::Claim& claim : record.answer.certificate) {
+  for (const strategies::Claim& claim : answer.certificate) {
     const Trial* trial = shown_by(record, claim);
     list.push_back({{"claim", kind_word(claim.kind)},
                     {"subject", suspects(record, claim.subject)},
@@ -83,6 +83,17 @@ Json certificate(const Record& record) {
                     {"delta", trial ? number(trial->delta) : Json(nullptr)}});
   }
   return list;
+}
+
+Json descent(const Record& record) {
+  if (!record.descent) return nullptr;
+  const Descent& descent = *record.descent;
+  return {{"opened", suspects(record, descent.opened)},
+          {"suspects", suspects(record, descent.suspects)},
+          {"first_trial", descent.first_trial},
+          {"first_causes", causes(record, descent.before)},
+          {"first_certificate", certificate(record, descent.before)},
+          {"stayed", descent.stayed}};
 }
 
 Json all_suspects(const Record& record) {
@@ -213,7 +224,7 @@ Json all_but_trials(const Record& record) {
           {"schema_version", kSchemaVersion},
           {"outcome", outcome_word(record.outcome)},
           {"culprit_set", accused ? suspects(record, answer.culprit_set) : Json::array()},
-          {"causes", accused ? causes(record) : Json::array()},
+          {"causes", accused ? causes(record, answer) : Json::array()},
           {"confidence", number(answer.confidence)},
           {"trials", record.trials.size()},
           {"attempts", attempt_count(record)},
@@ -231,7 +242,8 @@ Json all_but_trials(const Record& record) {
           {"references", record.references},
           {"noise", number(record.noise)},
           {"comparable_until", record.comparable_until ? Json(*record.comparable_until) : Json(nullptr)},
-          {"certificate", certificate(record)},
+          {"certificate", certificate(record, answer)},
+          {"descent", descent(record)},
           {"not_neutralisable", suspects(record, answer.not_neutralisable)},
           {"explanation", explanation_text(record, as_it_is)},
           {"trials_left", {{"low", number(answer.trials_left_low)}, {"high", number(answer.trials_left_high)}}},

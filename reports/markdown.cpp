@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/costs.hpp"
+#include "reports/descent.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
@@ -59,12 +60,12 @@ std::string causes(const Record& record) {
 
 std::string proof(const Record& record) {
   std::string rows;
-  for (const strategies::Claim& claim : record.answer.certificate) {
-    const Trial* trial = shown_by(record, claim);
-    rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", claim_text(record, claim, markdown_cell),
-                        set_text(record, members(claim.neutralised), kNamesInSet, markdown_cell),
-                        verdict_word(claim.expected), measured_text(trial),
-                        trial ? std::to_string(trial->number) : "none", claim.proved ? "proved" : "**not proved**");
+  for (const auto& [claim, text] : proof_lines(record, markdown_cell)) {
+    const Trial* trial = shown_by(record, *claim);
+    rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", text,
+                        set_text(record, members(claim->neutralised), kNamesInSet, markdown_cell),
+                        verdict_word(claim->expected), measured_text(trial),
+                        trial ? std::to_string(trial->number) : "none", claim->proved ? "proved" : "**not proved**");
   }
   if (rows.empty()) return "";
   return "| claim | neutralised | expected | measured | trial | |\n|---|---|---|---|---|---|\n" + rows;
@@ -160,7 +161,7 @@ std::string to_markdown(const Record& record) {
   text += measured(record);
   if (accused) {
     text += section("Culprit set", culprits(record)) + section("Causes", causes(record)) +
-            section("Proof", proof(record)) + section("Workaround", workaround(record));
+            section("Two searches", items(descent_texts(record, markdown_code))) + section("Proof", proof(record)) + section("Workaround", workaround(record));
   }
   text += section("How trials begin", signatures(record));
   text += section("The workaround in use", items(pruned_texts(record, markdown_code)));

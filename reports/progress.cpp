@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "configs/printable.hpp"
+#include "reports/descent.hpp"
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
 #include "reports/outlook.hpp"
@@ -81,10 +82,10 @@ std::string phase_line(const Record& record, std::string_view role) {
   if (role == "as-is") return "as-is: the subject with nothing neutralised should fail";
   if (role == "discovery") return "discovery: what a run of the subject really uses";
   if (role == "everything")
-    return fmt::format("everything: with all {} suspects neutralised it should pass", record.suspects.size());
+    return fmt::format("everything: with all {} suspects neutralised it should pass", chosen_from(record, {}).size());
   if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";
   if (role == "signature") return "signature: what the first steps of trials have in common";
-  if (role == "search") return fmt::format("search: which of {} suspects are guilty", record.suspects.size());
+  if (role == "search") return fmt::format("search: which of {} suspects are guilty", chosen_from(record, {}).size());
   if (role == "measurement") return "measurement: how the effects of suspects add up";
   if (role == "certificate") return "certificate: the trials that prove the answer";
   return plain(role);

@@ -124,6 +124,15 @@ struct Pruned {
   std::optional<double> needed_step_time_s;  ///< median with what is needed of it
 };
 
+/// A second search, among the parts of members that the first one proved guilty.
+struct Descent {
+  std::vector<std::size_t> opened;    ///< ids, ascending: the members whose parts are searched
+  std::vector<std::size_t> suspects;  ///< ids, ascending: their parts, and what the first search found beside them
+  std::size_t first_trial = 0;        ///< the number from which on trials are of the second search
+  strategies::Answer before;          ///< of the first search, proved
+  std::string stayed;                 ///< why the answer is still that of the first search; empty: it is not, or the second one goes on
+};
+
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
 struct Record {
@@ -149,6 +158,8 @@ struct Record {
   Line as_is_difference, fix_difference;    ///< signed relative difference to the references; may be empty
   std::vector<OtherMetric> other_metrics;
   std::vector<Name> suspects;
+  std::vector<std::size_t> parts;    ///< ids, ascending: parts of other suspects, which the first search leaves active
+  std::optional<Descent> descent;    ///< once there is one
   strategies::Answer answer;         ///< ids are indices into `suspects`
   std::vector<Trial> trials;
   std::vector<SignatureGroup> signature_groups;  ///< the one nearest to the reference first

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "reports/descent.hpp"
 #include "reports/lookup.hpp"
 
 namespace bisectd::reports {
@@ -57,11 +58,10 @@ std::vector<std::size_t> always_active(const Record& record) {
 /// Nobody may be cleared by a run that never was: what stayed active is under suspicion.
 std::string outside_sentence(const Record& record, Escape escape) {
   constexpr std::size_t kNamed = 4;
-  const std::size_t suspects = record.suspects.size();
+  std::vector<std::size_t> neutralised = chosen_from(record, {});
+  const std::size_t suspects = neutralised.size();
   const std::vector<std::size_t> active = always_active(record);
-  std::vector<std::size_t> neutralised;
-  for (std::size_t id = 0; id < suspects; ++id)
-    if (!std::ranges::binary_search(active, id)) neutralised.push_back(id);
+  std::erase_if(neutralised, [&](std::size_t id) { return std::ranges::binary_search(active, id); });
   const Trial* trial = active.empty() ? judged_trial(record, "everything") : judged_trial(record, neutralised);
   const std::string still = record.must_run_to ? fmt::format("it still {}.", how_it_broke(trial, escape)) : fmt::format("{} still differs{} (target {}).", escape(record.metric),
                                         trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
@@ -163,15 +163,16 @@ std::string suspects_text(const Record& record, std::span<const std::size_t> ids
 }
 
 std::string set_text(const Record& record, std::span<const std::size_t> ids, std::size_t limit, Escape escape) {
-  const std::size_t all = record.suspects.size();
+  std::vector<std::size_t> active = chosen_from(record, ids);
+  const std::size_t all = active.size();
+  const std::string_view parts = record.descent && holds_parts(record, ids) ? " parts" : "";
   if (ids.empty()) return "nothing";
-  if (ids.size() == all) return fmt::format("all {}", all);
-  std::vector<std::size_t> active;
-  for (std::size_t id = 0; id < all; ++id)
-    if (!std::ranges::binary_search(ids, id)) active.push_back(id);
-  if (active.size() < ids.size() && active.size() <= limit) return "all but " + suspects_text(record, active, escape);
+  if (ids.size() == all) return fmt::format("all {}{}", all, parts);
+  std::erase_if(active, [&](std::size_t id) { return std::ranges::binary_search(ids, id); });
+  if (active.size() < ids.size() && active.size() <= limit)
+    return fmt::format("all{} but {}", parts, suspects_text(record, active, escape));
   if (ids.size() <= limit) return suspects_text(record, ids, escape);
-  return fmt::format("{} of {}", ids.size(), all);
+  return fmt::format("{} of {}{}", ids.size(), all, parts);
 }
 
 std::string cause_text(const Record& record, std::span<const std::size_t> cause, Escape escape) {
@@ -181,16 +182,17 @@ std::string cause_text(const Record& record, std::span<const std::size_t> cause,
 std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {
   const auto subject = names(record, claim.subject, escape);
   const std::string all = joined(subject, " and ");
+  const std::string_view only = holds_parts(record, members(claim.neutralised)) || holds_parts(record, claim.subject) ? "of the parts only" : "only";
   switch (claim.kind) {
     case strategies::Claim::Kind::fix_passes: return "the culprit set neutralised: passes";
     case strategies::Claim::Kind::member_needed:
       if (claim.neutralised.none()) return "nothing neutralised: fails";
       return fmt::format("the culprit set but for {} neutralised: fails", all);
-    case strategies::Claim::Kind::cause_fails: return fmt::format("only {} active: fails", all);
+    case strategies::Claim::Kind::cause_fails: return fmt::format("{} {} active: fails", only, all);
     case strategies::Claim::Kind::cause_minimal: break;
   }
-  if (subject.size() < 2) return fmt::format("only what {} needs active, not itself: passes", all);
-  return fmt::format("only {} active, without {}: passes",
+  if (subject.size() < 2) return fmt::format("{} what {} needs active, not itself: passes", only, all);
+  return fmt::format("{} {} active, without {}: passes", only,
                      joined({subject.begin(), subject.end() - 1}, " and "), subject.back());
 }
 

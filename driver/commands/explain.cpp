@@ -12,6 +12,7 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/launch/device_pool.hpp"
+#include "driver/loop/descent.hpp"
 #include "driver/loop/inquiry.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/history.hpp"
@@ -36,29 +37,37 @@ struct ExplainOptions {
 /// A finished or unfinished search, told again from its journal.
 class Retold {
  public:
-  Retold(const configs::Experiment& experiment, History history)
+  /// `first`: its first search, whatever the second one came to.
+  Retold(const configs::Experiment& experiment, History history, bool first)
       : history_(std::move(history)),
         catalogue_(*history_.catalogue),
         problem_(preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(),
                                        history_.exact),
                             history_.preferred)) {
-    Inquiry inquiry(problem_, engine_of(experiment.search.engine));
+    const RetoldAnswers answers = retold(experiment, history_, problem_);
+    of_second_ = !first && answers.second && &answers.standing() == &*answers.second;
+    answer_ = of_second_ ? *answers.second : answers.first;
+    first_ = answers.first;
+    scope_ = catalogue_.set_of(of_second_ ? history_.descent->scope : first_scope(experiment, catalogue_));
     for (const std::size_t index : history_.order_judged) {
       PastTrial& trial = history_.trials[index];
       if (!trial.judgement || !is_evidence(trial.role)) continue;
+      if (history_.descent && trial.role != Role::as_is && history_.descent->has(trial.number) != of_second_) continue;
       trial.neutralised.resize(catalogue_.size());  // the subject as it is runs before the suspects are known
-      inquiry.learn(judged_run(trial));
-      for (const SuspectId id : trial.refused) inquiry.learn(refusal_of(id, catalogue_.size()));
       if (trial.role == Role::signature) ++short_ones_;  // which have no verdict
       else trials_.push_back(&trial);
       if (!trial.judgement->signature.empty()) signed_.push_back(&trial);
     }
-    answer_ = inquiry.answer();
     relations_.emplace(answer_.needs_belied ? without_needs(problem_) : problem_);
   }
 
   const neutralise::Catalogue& catalogue() const { return catalogue_; }
   const strategies::Answer& answer() const { return answer_; }
+  bool searched(SuspectId id) const { return scope_.test(id); }
+  std::vector<SuspectId> searched() const { return strategies::members_of(scope_); }
+  /// The members whose parts were, or would have been, searched after the first search.
+  const std::optional<PastDescent>& descent() const { return history_.descent; }
+  const strategies::Answer& first() const { return first_; }
   const std::vector<const PastTrial*>& trials() const { return trials_; }
   /// "13 trials", and how many there were beside them of which only the first steps were looked at.
   std::string trials_text() const {
@@ -73,9 +82,10 @@ class Retold {
 
   std::string neutralised_text(const SuspectSet& set) const {
     if (set.none()) return "nothing neutralised";
-    if (set.all()) return "everything neutralised";
-    return set.count() * 2 <= set.size() ? catalogue_.labels(set, kNamed) + " neutralised"
-                                         : "all but " + catalogue_.labels(~set, kNamed) + " neutralised";
+    const char* parts = of_second_ ? " parts" : "";
+    if (set == scope_) return of_second_ ? "all parts neutralised" : "everything neutralised";
+    return set.count() * 2 <= scope_.count() ? catalogue_.labels(set, kNamed) + " neutralised"
+                                             : fmt::format("all{} but {} neutralised", parts, catalogue_.labels(scope_ - set, kNamed));
   }
 
   void print(const PastTrial& trial) const {
@@ -124,7 +134,8 @@ class Retold {
         return fmt::format("with the rest of the culprit set neutralised, but not {}, it fails",
                            labels(claim.subject, ", "));
       case Claim::Kind::cause_fails:
-        return fmt::format("with {} active and everything else neutralised it fails", labels(claim.subject, " and "));
+        return fmt::format("with {} active and {} neutralised it fails", labels(claim.subject, " and "),
+                           of_second_ ? "all other parts" : "everything else");
       case Claim::Kind::cause_minimal:
         if (rest.empty())
           return fmt::format("with only what {} needs active, but not {} itself, it passes", labels(claim.subject, ""),
@@ -139,7 +150,9 @@ class Retold {
   neutralise::Catalogue catalogue_;
   strategies::Problem problem_;
   std::optional<strategies::Relations> relations_;  // as the answer believes them
-  strategies::Answer answer_;
+  strategies::Answer answer_, first_;
+  bool of_second_ = false;     // the trials and the answer are those of the second search
+  SuspectSet scope_;           // what it was among
   std::vector<const PastTrial*> trials_;  // judged
   std::vector<const PastTrial*> signed_;  // with a signature
   std::size_t short_ones_ = 0;            // of which only the first steps were looked at
@@ -161,6 +174,11 @@ void explain_all(const Retold& retold) {
   const strategies::Answer& answer = retold.answer();
   fmt::print("{}, from {}\n", state_text(answer.state), retold.trials_text());
   if (!answer.explanation.empty()) fmt::print("{}\n", retold.catalogue().with_labels(answer.explanation));
+  if (const auto& descent = retold.descent()) {
+    for (const auto& cause : retold.first().causes)
+      fmt::print("first search: {}{}\n", retold.labels(cause, " and "), cause.size() > 1 ? " only together" : " alone");
+    if (!descent->stayed.empty()) fmt::print("second search, among parts of {}: {}\n", retold.labels(descent->opened, ", "), descent->stayed);
+  }
   if (answer.state == strategies::State::proved) {
     for (const auto& cause : answer.causes)
       fmt::print("cause: {}{}\n", retold.labels(cause, " and "), cause.size() > 1 ? " only together" : " alone");
@@ -171,8 +189,7 @@ void explain_all(const Retold& retold) {
     for (const PastTrial* trial : retold.trials()) retold.print(*trial);
     return;
   }
-  std::vector<SuspectId> order(retold.catalogue().size());
-  for (SuspectId id = 0; id < order.size(); ++id) order[id] = id;
+  std::vector<SuspectId> order = retold.searched();
   std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) { return answer.guilt[a] > answer.guilt[b]; });
   fmt::print("likeliest so far:\n");
   for (std::size_t i = 0; i < std::min(kNamed, order.size()); ++i)
@@ -251,11 +268,17 @@ int explain(const ExplainOptions& options) {
   if (!run.history.catalogue)
     throw UsageError(fmt::format("{} ended before its suspects were known: there is nothing to explain", options.folder));
   const configs::Experiment experiment = experiment_of(run, false);
-  const Retold retold(experiment, std::move(run.history));
-  if (options.suspect.empty())
+  const Retold retold(experiment, run.history, false);
+  if (options.suspect.empty()) {
     explain_all(retold);
+    return 0;
+  }
+  const SuspectId id = find_suspect(retold.catalogue(), options.suspect);
+  const Retold first(experiment, std::move(run.history), true);
+  if (retold.searched(id) || first.searched(id))
+    explain_one(retold.searched(id) ? retold : first, id);
   else
-    explain_one(retold, find_suspect(retold.catalogue(), options.suspect));
+    fmt::print("{} is a part of another suspect, and was not searched\n", retold.catalogue().label(id));
   return 0;
 }
 

@@ -13,6 +13,8 @@
 #include "driver/commands/foreseen.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/loop/descent.hpp"
+#include "driver/loop/inquiry.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/samples.hpp"
@@ -113,20 +115,20 @@ std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& n
              : "all but " + catalogue.labels(~neutralised, kHeadlineNames);
 }
 
-void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem,
+void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem, const Scope& scope,
                  const SuspectSet& everything, strategies::EngineKind engine, Sides& sides) {
   const SuspectSet nothing(catalogue.size());
-  plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass", everything.all() ? "all " : "",
+  plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass", everything.count() == scope.size() ? "all " : "",
                             everything.count()));
   plan.command(sides.subject, plan.recipe(catalogue, everything));
   plan.free_devices();
 
-  strategies::Search search(problem, engine);
-  search.tell({.neutralised = nothing, .verdict = strategies::Verdict::fail, .p_bad = 1, .delta = {}});
-  search.tell({.neutralised = everything, .verdict = strategies::Verdict::pass, .p_bad = 0, .delta = {}});
+  Inquiry search(problem, engine, scope);
+  search.learn({.evidence = {.neutralised = nothing, .verdict = strategies::Verdict::fail, .p_bad = 1, .delta = {}}});
+  search.learn({.evidence = {.neutralised = everything, .verdict = strategies::Verdict::pass, .p_bad = 0, .delta = {}}});
   const std::vector<strategies::Trial> trials = search.ask(problem.slots, {});
   for (std::size_t i = 0; i < trials.size() && i < kBatchShown; ++i) {
-    plan.headline(fmt::format("search, {} of {} neutralised: {}", trials[i].neutralised.count(), catalogue.size(),
+    plan.headline(fmt::format("search, {} of {} neutralised: {}", trials[i].neutralised.count(), scope.size(),
                               names_of(catalogue, trials[i].neutralised)));
     plan.command(sides.subject, plan.recipe(catalogue, trials[i].neutralised));
   }
@@ -134,7 +136,7 @@ void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strat
   plan.free_devices();
 }
 
-void show_forecast(const strategies::Problem& problem, strategies::EngineKind engine, double trial_s, bool measured,
+void show_forecast(const configs::Experiment& experiment, const strategies::Problem& problem, strategies::EngineKind engine, double trial_s, bool measured,
                    int devices_per_trial) {
   fmt::print("\nExpected, with exact verdicts, {} of {} a trial:\n", measured ? "at" : "at the timeout",
              reports::duration_text(trial_s));
@@ -147,6 +149,10 @@ void show_forecast(const strategies::Problem& problem, strategies::EngineKind en
                reports::duration_text(forecast.rounds.mean * trial_s),
                forecast.trials.mean * trial_s / 3600 * devices_per_trial);
   }
+  for (const auto& [name, selection] : experiment.suspects)
+    if (selection.then)
+      fmt::print("Then, in the same run: a search among the parts (family {}) of the members of {} that are found guilty.\n",
+                 selection.then->value, name);
   fmt::print("Other cases (interactions, noise, crashes): bisectd simulate.\n");
 }
 
@@ -171,10 +177,11 @@ int plan(const PlanOptions& options) {
   }
   const strategies::EngineKind engine = engine_of(experiment.search.engine);
   const strategies::Problem problem = problem_of(experiment, *catalogue, sides.subject.pool->size(), true);
-  if (!options.foreseen.suspects) show_search(steps, *catalogue, problem, most_neutralised(experiment, *catalogue), engine, sides);
+  const Scope scope = first_scope(experiment, *catalogue);
+  if (!options.foreseen.suspects) show_search(steps, *catalogue, problem, scope, most_neutralised(experiment, *catalogue), engine, sides);
   const std::optional<double> seen_s = trial_time_s(earlier);
   const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
-  show_forecast(problem, engine, seen_s.value_or(timeout_s), seen_s.has_value(),
+  show_forecast(experiment, narrowed(problem, scope), engine, seen_s.value_or(timeout_s), seen_s.has_value(),
                 experiment.subject.devices.per_trial);
   return 0;
 }

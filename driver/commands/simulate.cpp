@@ -10,6 +10,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
 #include "driver/launch/device_pool.hpp"
+#include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/inherited_environment.hpp"
 #include "driver/trial/sides.hpp"
@@ -121,12 +122,13 @@ int simulate(const SimulateOptions& options) {
   settle_toggles(experiment, base);
   const std::optional<History> earlier = earlier_run(options.foreseen);
   const neutralise::Catalogue catalogue = foreseen_catalogue(experiment, options.foreseen, earlier, base);
+  const Scope scope = first_scope(experiment, catalogue);
   const std::vector<std::size_t>& causes = options.plant.cause_sizes;
   if (const std::size_t culprits = std::accumulate(causes.begin(), causes.end(), std::size_t{0});
-      culprits > catalogue.size())
-    throw UsageError(fmt::format("--causes: {} culprits cannot be planted into {} suspects", culprits, catalogue.size()));
+      culprits > scope.size())
+    throw UsageError(fmt::format("--causes: {} culprits cannot be planted into {} suspects", culprits, scope.size()));
 
-  Setting setting{.suspects = catalogue.size(),
+  Setting setting{.suspects = scope.size(),
                   .slots = options.slots.value_or(launch::DevicePool(experiment.subject).size()),
                   .games = options.games,
                   .devices_per_trial = experiment.subject.devices.per_trial,
@@ -134,7 +136,7 @@ int simulate(const SimulateOptions& options) {
   set_trial_times(setting, options, earlier, std::chrono::duration<double>(experiment.subject.timeout).count());
   strategies::Plant plant = options.plant;
   plant.slowdown = setting.everything_s / setting.trial_s;
-  strategies::Problem problem = problem_of(experiment, catalogue, setting.slots, options.plant.flip <= 0);
+  strategies::Problem problem = narrowed(problem_of(experiment, catalogue, setting.slots, options.plant.flip <= 0), scope);
   problem.seed = options.seed.value_or(problem.seed);
   const auto most = static_cast<std::size_t>(experiment.search.budget_trials.value_or(2000));
   const strategies::Forecast forecast =

@@ -9,6 +9,7 @@
 #include "driver/judge/preflight.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
+#include "driver/loop/descent.hpp"
 #include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_curves.hpp"
@@ -119,6 +120,7 @@ bool list_suspects(Run& run, neutralise::Discovered discovered, const std::optio
   }
   for (const neutralise::Member& member : run.state.catalogue.members())
     run.record.suspects.push_back({member.family, member.name});
+  run.record.parts = parts_in(run.experiment, run.state.catalogue);
   return exact;
 }
 

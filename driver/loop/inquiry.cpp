@@ -38,22 +38,38 @@ JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects) {
   return {.evidence = {.neutralised = alone.set(member), .verdict = Verdict::unresolved}, .role = Role::runnable};
 }
 
-Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine)
-    : problem_(std::move(problem)), engine_(engine), search_(problem_, engine_),
-      whole_(problem_.suspects.size(), problem_.flip_probability.value_or(strategies::FlipEstimate().mean()),
-             1 - problem_.confidence) {}
+Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine, Scope scope)
+    : size_(problem.suspects.size()), scope_(std::move(scope)), problem_(narrowed(std::move(problem), scope_)), engine_(engine),
+      search_(problem_, engine_),
+      whole_(size_, problem_.flip_probability.value_or(strategies::FlipEstimate().mean()), 1 - problem_.confidence) {}
+
+void Inquiry::tell(strategies::Evidence evidence) {
+  evidence.neutralised = narrowed(evidence.neutralised, scope_);
+  search_.tell(evidence);
+}
+
+std::vector<strategies::Trial> Inquiry::ask(std::size_t slots, std::span<const SuspectSet> pending) {
+  std::vector<SuspectSet> ours;
+  for (const SuspectSet& set : pending) ours.push_back(narrowed(set, scope_));
+  std::vector<strategies::Trial> trials = search_.ask(slots, ours);
+  for (strategies::Trial& trial : trials) {
+    trial.neutralised = widened(trial.neutralised, scope_, size_);
+    trial.reason = renumbered(trial.reason, scope_);
+  }
+  return trials;
+}
 
 bool Inquiry::learn(JudgedRun newest) {
   if (newest.shortened && reopened_) return false;
   const JudgedRun& told = told_.emplace_back(std::move(newest));
   if (!told.evidence.judged) {
-    search_.tell(told.evidence);
+    tell(told.evidence);
     return false;
   }
   if (told.shortened) shortened_.push_back(told.evidence);
   else whole_.add(told.evidence);
   if (told.shortened || reopened_ || !contradicts_shortened(told.evidence)) {
-    search_.tell(told.evidence);
+    tell(told.evidence);
     return false;
   }
   reopened_ = true;
@@ -64,13 +80,13 @@ bool Inquiry::learn(JudgedRun newest) {
 }
 
 void Inquiry::ask_anew(strategies::Problem problem) {
-  problem_ = std::move(problem);
+  problem_ = narrowed(std::move(problem), scope_);
   tell_again();
 }
 
 void Inquiry::tell_again() {
   search_ = strategies::Search(problem_, engine_);
-  for (const JudgedRun& each : told_) search_.tell(each.evidence);
+  for (const JudgedRun& each : told_) tell(each.evidence);
 }
 
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
@@ -86,7 +102,8 @@ bool Inquiry::contradicts_shortened(const strategies::Evidence& whole) const {
 
 std::vector<SuspectSet> Inquiry::unproved() const {
   std::vector<SuspectSet> sets;
-  for (const strategies::Claim& claim : answer().certificate) {
+  const strategies::Answer now = answer();
+  for (const strategies::Claim& claim : now.certificate) {
     if (!claim.proved) continue;
     const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
     const bool seen = std::ranges::any_of(told_, [&](const JudgedRun& told) {

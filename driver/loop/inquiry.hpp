@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/loop/scope.hpp"
 #include "driver/record/history.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/search.hpp"
@@ -29,18 +30,17 @@ JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects);
 
 class Inquiry {
  public:
-  Inquiry(strategies::Problem problem, strategies::EngineKind engine);
+  /// `scope`: the suspects that are searched, ascending; all others stay active. Sets and answers are over all of `problem`.
+  Inquiry(strategies::Problem problem, strategies::EngineKind engine, Scope scope);
 
   /// Takes in one trial. True if it contradicts shortened ones: then these are forgotten, and no later one is heard.
   bool learn(JudgedRun told);
   /// Asks for the cheapest fix by other prices; what was told stays told.
   void ask_anew(strategies::Problem problem);
 
-  const strategies::Answer& answer() const { return search_.answer(); }
-  std::string so_far() const { return search_.so_far(); }
-  std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::SuspectSet> pending) {
-    return search_.ask(slots, pending);
-  }
+  strategies::Answer answer() const { return widened(search_.answer(), scope_, size_); }
+  std::string so_far() const { return renumbered(search_.so_far(), scope_); }
+  std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::SuspectSet> pending);
 
   /// Proved claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
   /// length; with noise many undecided runs at full length may add up to the same. Each set once.
@@ -54,7 +54,11 @@ class Inquiry {
   void tell_again();
   bool contradicts_shortened(const strategies::Evidence& whole) const;
 
-  strategies::Problem problem_;
+  void tell(strategies::Evidence evidence);
+
+  std::size_t size_;  // of the whole problem
+  Scope scope_;
+  strategies::Problem problem_;  // among the scope only
   strategies::EngineKind engine_;
   strategies::Search search_;
   strategies::EvidenceLog whole_;  ///< runs at full length

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "driver/loop/descent.hpp"
 #include "strategies/relations.hpp"
 
 namespace bisectd::driver {
@@ -54,8 +55,9 @@ strategies::Problem preferring(strategies::Problem problem, const std::vector<st
 }
 
 strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
-  const strategies::Relations relations(problem_of(experiment, catalogue, 1, true));
-  return ~relations.widest(relations.tops().front());
+  const Scope scope = first_scope(experiment, catalogue);
+  const strategies::Relations relations(narrowed(problem_of(experiment, catalogue, 1, true), scope));
+  return widened(~relations.widest(relations.tops().front()), scope, catalogue.size());
 }
 
 strategies::EngineKind engine_of(configs::EngineChoice choice) {

@@ -19,7 +19,7 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
 /// The same problem with prices that make a minimal fix the cheapest one; of no members, as it is.
 strategies::Problem preferring(strategies::Problem problem, const std::vector<strategies::SuspectId>& fix);
 
-/// All suspects, less those that cannot be neutralised together with another one or do not matter then.
+/// All suspects of the first search, less those that cannot be neutralised together with another one or do not matter then.
 strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
 
 strategies::EngineKind engine_of(configs::EngineChoice choice);

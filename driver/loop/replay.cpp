@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "driver/baseline/recorded_curve.hpp"
-#include "driver/loop/inquiry.hpp"
+#include "driver/loop/descent.hpp"
 #include "driver/loop/ladder_record.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
@@ -64,6 +64,7 @@ class Replay {
     add_curves(detail);
     add_answer();
     add_conclusion(record_, history_);
+    add_descent();
     if (record_.finished) {
       show_fix();
       describe_costs(record_, history_.catalogue ? other_fixes(record_.answer, problem()) : NoFixes{});
@@ -125,21 +126,17 @@ class Replay {
     if (panel_) trial.delta = attempt.delta = difference_so_far(panel_->whole(), series->second);
   }
 
+  void add_descent() {
+    if (!history_.catalogue) return;
+    record_.parts = parts_in(experiment_, *history_.catalogue);
+    if (history_.descent) record_.descent = descent_of(*history_.descent, retold(experiment_, history_, problem()).first);
+  }
+
   /// Of a run under way; a finished one has its answer in the journal.
   void add_answer() {
     if (history_.finished || !history_.catalogue) return;
-    Inquiry inquiry(preferring(problem(), history_.preferred), engine_of(experiment_.search.engine));
-    strategies::SuspectSet refused(history_.catalogue->size());
-    for (const std::size_t index : history_.order_judged) {
-      const PastTrial& trial = history_.trials[index];
-      if (!is_evidence(trial.role)) continue;
-      JudgedRun told = judged_run(trial);
-      told.evidence.neutralised.resize(history_.catalogue->size());  // the subject as it is ran before they were known
-      inquiry.learn(std::move(told));
-      for (const strategies::SuspectId id : trial.refused)
-        if (!refused.test_set(id)) inquiry.learn(refusal_of(id, refused.size()));
-    }
-    record_.answer = inquiry.answer();
+    RetoldAnswers answers = retold(experiment_, history_, problem());
+    record_.answer = answers.standing();
   }
 
   void show_fix() {

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/log/log.hpp"
+#include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/record_keeping.hpp"
+#include "reports/descent.hpp"
 #include "reports/progress.hpp"
 
 namespace bisectd::driver {
@@ -19,11 +21,13 @@ using strategies::Verdict;
 SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
     : run_(run), as_is_names_(as_is.names), as_is_number_(as_is.trial.plan.number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
-      inquiry_(preferring(problem_, run.state.past.preferred), engine_of(run.experiment.search.engine)),
+      as_is_(judged_run(as_is.trial.judgement, SuspectSet(run.state.catalogue.size()), Role::as_is, false)),
+      inquiry_(preferring(problem_, preferred_in(run.state.past, false)), engine_of(run.experiment.search.engine),
+               first_scope(run.experiment, run.state.catalogue)),
       refused_(run.state.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
   run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
   log::info(reports::phase_line(run_.record, name_of(Role::search)));
-  learn(judged_run(as_is.trial.judgement, SuspectSet(run_.state.catalogue.size()), Role::as_is, false));
+  learn(as_is_);
   // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
   const bool by_size = run_.experiment.search.engine == configs::EngineChoice::additive;
   if (run_.state.jury && !by_size && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
@@ -32,11 +36,70 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
 }
 
 void SearchPhase::run() {
+  search_on();
+  descend();
+}
+
+/// From what an earlier bisectd found out to the answer.
+void SearchPhase::search_on() {
   go_on_with_past();
   while (run_.trials.any_finished())
     for (const FinishedTrial& finished : run_.wait()) take_in(finished);
   run_.set_answer(inquiry_.answer());  // once: an answer to each of ten thousand old evidences would take minutes
   search();
+}
+
+/// Searches among the parts of what was proved guilty, if the experiment asks for it.
+void SearchPhase::descend() {
+  const std::optional<PastDescent>& past = run_.state.past.descent;
+  std::optional<PastDescent> descent = past;
+  if (!past) descent = descent_after(run_.experiment, run_.state.catalogue, run_.state.answer);
+  if (!descent || run_.state.answer.state != State::proved) return;
+  if (!past) {
+    descent->first_trial = run_.trials.next_number();
+    if (descent->scope.empty()) {
+      descent->stayed = why_no_parts(run_.state.catalogue, descent->opened);
+      descent->end_trial = descent->first_trial;
+    }
+    run_.journal.append(descent_record(*descent));
+  }
+  run_.record.descent = descent_of(*descent, run_.state.answer);
+  if (descent->end_trial == 0) return search_parts(std::move(*descent));
+  for (const std::size_t index : run_.state.past.order_judged) {  // it came to nothing, but it was there
+    const PastTrial& trial = run_.state.past.trials[index];
+    if (!descent->has(trial.number)) continue;
+    restore(run_.record, trial);
+    searched_ += is_search(trial.role);
+  }
+}
+
+/// The answer becomes that of the second search only if that one is proved.
+void SearchPhase::search_parts(PastDescent descent) {
+  if (!descent.stayed.empty() && !run_.state.past.finished) {  // its budget was spent, and there is more now
+    run_.record.descent->stayed.clear();
+    descent.stayed.clear();
+    run_.journal.append(descent_record(descent));
+  }
+  run_.progress.line(reports::descent_line(run_.record));
+  const strategies::Answer first = run_.state.answer;
+  Inquiry before = std::move(inquiry_);
+  inquiry_ = Inquiry(preferring(problem_, preferred_in(run_.state.past, true)), engine_of(run_.experiment.search.engine), descent.scope);
+  among_parts_ = true;
+  learn(as_is_);
+  search_on();
+  const strategies::Answer second = run_.state.answer;
+  if (second.state == State::proved) return;
+  run_.record.descent->stayed = descent.stayed = run_.state.catalogue.with_labels(why_it_stayed(second));
+  if (second.state != State::searching) descent.end_trial = run_.trials.next_number();
+  inquiry_ = std::move(before);
+  among_parts_ = false;
+  run_.set_answer(first);
+  if (!run_.state.past.finished) run_.journal.append(descent_record(descent));
+}
+
+bool SearchPhase::is_of_this_search(const PastTrial& trial) const {
+  const auto& descent = run_.state.past.descent;
+  return (descent && descent->has(trial.number)) == among_parts_;
 }
 
 void SearchPhase::prefer(const std::vector<strategies::SuspectId>& fix) {
@@ -142,11 +205,11 @@ bool SearchPhase::ask_for_proofs() {
 void SearchPhase::go_on_with_past() {
   const History& past = run_.state.past;
   const auto is_ours = [&](const PastTrial& trial) {  // the search may have asked for the subject as it is once more
-    return is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_);
+    return is_of_this_search(trial) && (is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_));
   };
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
-    if (!is_ours(trial) && trial.role != Role::other_fix) continue;
+    if (!is_ours(trial) && (trial.role != Role::other_fix || !is_of_this_search(trial))) continue;
     restore(run_.record, trial);
     searched_ += is_search(trial.role);
     if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
@@ -157,6 +220,7 @@ void SearchPhase::go_on_with_past() {
   if (past.finished) return;
   for (const PastTrial& trial : past.trials) {
     if (!is_ours(trial) || trial.judgement) continue;
+    if (past.descent && trial.number < past.descent->first_trial) continue;  // that search has its answer
     pending_[trial.number] = trial.neutralised;
     searched_ += is_search(trial.role);
     TrialPlan plan = run_.plan_for(trial.role, trial.neutralised, trial.reason);

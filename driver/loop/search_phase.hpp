@@ -32,6 +32,10 @@ class SearchPhase {
 
  private:
   void search();
+  void search_on();
+  void descend();
+  void search_parts(PastDescent descent);
+  bool is_of_this_search(const PastTrial& trial) const;
   void say_what_is_left();
   strategies::Answer not_carried(strategies::Answer answer) const;
   void ask();
@@ -49,7 +53,9 @@ class SearchPhase {
   SeenNames as_is_names_;
   std::size_t as_is_number_;  ///< of the trial that both ends began with
   strategies::Problem problem_;
-  Inquiry inquiry_;
+  JudgedRun as_is_;
+  Inquiry inquiry_;         ///< of the search that goes on, or that has the answer
+  bool among_parts_ = false;  ///< that is the second one
   std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
   std::chrono::seconds paused_{0};
   int searched_ = 0;  ///< trials of the search, started or in the journal: what the budget counts

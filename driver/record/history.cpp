@@ -57,6 +57,9 @@ class JournalReading {
       history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
       history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
       history.effect_seen.resize(history.catalogue->size());
+    } else if (kind == "descent") {
+      history.descent = PastDescent{.opened = record.at("opened"), .scope = record.at("suspects"), .first_trial = record.at("first_trial"),
+                                    .end_trial = record.at("end_trial"), .stayed = record.at("stayed")};
     } else if (kind == "preferred") {
       record.at("fix").get_to(history.preferred);
     } else if (kind == "effect") {
@@ -129,6 +132,11 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
   json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}, {"exact", exact}};
   if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
   return record;
+}
+
+json descent_record(const PastDescent& descent) {
+  return {{"kind", "descent"}, {"opened", descent.opened}, {"suspects", descent.scope}, {"first_trial", descent.first_trial},
+          {"end_trial", descent.end_trial}, {"stayed", descent.stayed}};
 }
 
 json preferred_record(const std::vector<strategies::SuspectId>& fix) { return {{"kind", "preferred"}, {"fix", fix}}; }

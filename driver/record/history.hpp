@@ -17,6 +17,17 @@
 
 namespace bisectd::driver {
 
+/// A second search, among the parts of members that the first one proved guilty.
+struct PastDescent {
+  std::vector<strategies::SuspectId> opened;  ///< ascending: the members whose parts are searched
+  std::vector<strategies::SuspectId> scope;   ///< ascending: what it chooses from
+  std::size_t first_trial = 0;                ///< trials from this number on are its own
+  std::size_t end_trial = 0;                  ///< trials from this number on are of the first search again, as it came to nothing; 0: none
+  std::string stayed;                         ///< why the answer is that of the first search; empty: it is not so
+
+  bool has(std::size_t trial) const { return trial >= first_trial && (end_trial == 0 || trial < end_trial); }
+};
+
 struct History {
   std::string started_utc;
   std::string run_tag;
@@ -34,6 +45,7 @@ struct History {
   bool exact = false;                                ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
   std::vector<strategies::SuspectId> preferred;      ///< a fix chosen for its speed; empty: by price
+  std::optional<PastDescent> descent;                ///< once it was begun
   std::deque<PastTrial> trials;                      ///< in the order started
   std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
   std::uintmax_t whole_bytes = 0;                    ///< of the journal
@@ -52,6 +64,7 @@ nlohmann::json finished_record(const reports::Record& record);
 nlohmann::json session_record(double elapsed_s, const std::string& failure, std::optional<std::size_t> failed_trial);
 nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
+nlohmann::json descent_record(const PastDescent& descent);
 nlohmann::json preferred_record(const std::vector<strategies::SuspectId>& fix);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "reports/descent.hpp"
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
 #include "reports/words.hpp"
@@ -45,8 +45,7 @@ std::vector<std::size_t> ranked(const Record& record) {
   const auto key = [&](std::size_t id) {
     return std::pair(is_culprit(record, id) ? 0 : is_partner(record, id) ? 1 : 2, id < record.answer.guilt.size() ? -record.answer.guilt[id] : 0.0);
   };
-  std::vector<std::size_t> ids(record.suspects.size());
-  std::iota(ids.begin(), ids.end(), std::size_t{0});
+  std::vector<std::size_t> ids = searched_suspects(record);
   std::ranges::stable_sort(ids, {}, key);
   return ids;
 }

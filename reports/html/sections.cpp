@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/costs.hpp"
+#include "reports/descent.hpp"
 #include "reports/escape.hpp"
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
@@ -104,11 +105,11 @@ std::string facts_section(const Record& record) {
   };
   delta("as it is", judged_trial(record, "as-is"));
   if (record.outcome == Outcome::culprits) delta("with the fix", fix_trial(record));
-  delta("everything neutralised", judged_trial(record, "everything"));
+  if (!record.descent) delta("everything neutralised", judged_trial(record, "everything"));
   facts += fact("target", unsigned_percent_text(record.target));
   if (record.noise) facts += fact("run-to-run noise", unsigned_percent_text(*record.noise));
   facts += fact("references", std::to_string(record.references));
-  facts += fact("suspects", std::to_string(record.suspects.size()));
+  facts += fact("suspects", std::to_string(searched_suspects(record).size()));
   facts += fact("trials", std::to_string(record.trials.size()));
   facts += fact("attempts", std::to_string(attempt_count(record)));
   facts += fact("duration", duration_text(record.elapsed_s));
@@ -120,15 +121,15 @@ std::string proof_section(const Record& record) {
   std::vector<std::string> causes;
   for (const auto& cause : record.answer.causes) causes.push_back(cause_text(record, cause, html));
   std::string rows;
-  for (const strategies::Claim& claim : record.answer.certificate) {
-    const Trial* trial = shown_by(record, claim);
-    rows += row({claim_text(record, claim, html), set_text(record, members(claim.neutralised), kNamesInSet, html),
+  for (const auto& [claim, text] : proof_lines(record, html)) {
+    const Trial* trial = shown_by(record, *claim);
+    rows += row({text, set_text(record, members(claim->neutralised), kNamesInSet, html),
                        measured_text(trial),
                        trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
-                       claim.proved ? pill("proved") : pill("open")});
+                       claim->proved ? pill("proved") : pill("open")});
   }
   return section("proof", "Causes and proof",
-                 list(causes) + table("claims", "what is proved", {"claim", "neutralised", "measured", "trial", "state"}, rows));
+                 list(causes) + list(descent_texts(record, html)) + table("claims", "what is proved", {"claim", "neutralised", "measured", "trial", "state"}, rows));
 }
 
 std::string workaround_section(const Record& record) {

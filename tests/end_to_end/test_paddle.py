@@ -86,6 +86,12 @@ class Paddle(Space):
         self.assertEqual(self.names(report), ["pad3d_grad"])
         self.assertLess(len(report["suspects"]), 15)
 
+    def test_a_layer_and_then_its_operator_in_one_run(self):
+        report, _ = self.find({"faults": [{"op": "pad3d_grad", "relative": 0.3}]}, suspects="layers: {discover: true, then: ops}")
+        self.assertEqual([one["name"] for one in report["descent"]["opened"]], ["depthwise"])
+        self.assertEqual(self.culprits(report), ["layer_ops:depthwise/pad3d"])
+        self.assertEqual(report["no_effect"], [])
+
     def test_a_flag(self):
         faults = [{"op": op, "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
                   for op in ("conv2d", "hard_swish", "batch_norm")]
@@ -297,6 +303,22 @@ class LayerShim(unittest.TestCase):
         _, half = self.train(*amp, BISECTD_PADDLE_CPU_LAYERS=",".join(layers))
         for one, other in zip(half, cpu, strict=True):
             self.assertAlmostEqual(one, other, delta=0.002 * other)
+
+    def test_all_operators_of_layers_moved_compute_what_the_cpu_computes(self):
+        listed, _ = self.train("Global.use_npu=true", BISECTD_PADDLE_LIST_LAYER_OPS="1")
+        names = re.findall(r"ran (\S+/\w+) on the device", listed)
+        self.assertLessEqual({"stem.conv/conv2d", "stem.norm/batch_norm", "sequence/rnn", "norm/layer_norm"}, set(names))
+        wrong = [{"op": op, "relative": 0.5} for op in ("conv2d", "conv2d_grad", "batch_norm", "batch_norm_grad", "rnn", "layer_norm_grad")]
+        said, moved = self.train("Global.use_npu=true", faults=wrong, BISECTD_PADDLE_CPU_LAYER_OPS=",".join(names))
+        self.assertEqual(set(re.findall(r"moved (\S+) to the CPU", said)), set(names))
+        self.assertEqual(moved, self.train()[1])
+        _, one = self.train("Global.use_npu=true", faults=wrong, BISECTD_PADDLE_CPU_LAYER_OPS="stem.conv/conv2d")
+        self.assertNotIn(one, (moved, self.train("Global.use_npu=true", faults=wrong)[1]))
+        amp = ("Global.use_npu=true", "Global.use_amp=true", "Global.scale_loss=1024.0")
+        self.assertNotIn(" ran ", self.train(*amp, BISECTD_PADDLE_LIST_LAYER_OPS="1")[0])
+        said, losses = self.train(*amp, BISECTD_PADDLE_CPU_LAYER_OPS="stem.conv/conv2d")
+        self.assertIn("cannot move stem.conv/conv2d: mixed precision", said)
+        self.assertEqual(losses, [])
 
     def test_a_layer_that_draws_random_numbers_is_refused(self):
         out = self.run_python("-c", "import paddle; paddle.set_device('npu:0')\n"

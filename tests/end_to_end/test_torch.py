@@ -21,7 +21,7 @@ class Torch(Space):
         start = experiment.index("  environment: {STANDIN_NPU_FAULTS")
         experiment = experiment[:start] + f'  environment: {{STANDIN_NPU_FAULTS: "{faults}"}}\n' + experiment[experiment.index("\nmetric"):]
         experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
-        experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin")
+        experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin", 1)
         self.write("experiment.yaml", experiment)
         done = self.bisectd("run", "experiment.yaml", code=code, timeout=600)
         return self.report(), done

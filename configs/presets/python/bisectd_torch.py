@@ -22,9 +22,11 @@ Read from the environment, so that no training script changes:
 An operator that cannot be moved ends the training with a line that says why: then the trial says nothing of guilt.
 Knows nothing of the rest of bisectd.
 """
+import atexit
 import os
 import sys
 import threading
+import time
 
 KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
 
@@ -242,8 +244,14 @@ def movable_overloads(name, device_key):
     return found
 
 
+def let_autograd_end():
+    """Threads of autograd let go of a mode a moment after their last backward; a process that ended before would abort."""
+    atexit.register(time.sleep, 0.2)
+
+
 def moving(movers):
     """A mode for what no kernel of ours can stand in for; with it every operator pays."""
+    let_autograd_end()
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Moving(TorchDispatchMode):
@@ -279,6 +287,7 @@ def listing():
     """A mode in which the operators that run on the device are printed, in the forward and in autograd's threads."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
+    let_autograd_end()
     by_dtype = os.environ.get("BISECTD_TORCH_LIST_OPS") == "dtypes"
     seen, lock = set(), threading.Lock()
 

@@ -1,0 +1,128 @@
+#include "driver/loop/descent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "driver/loop/inquiry.hpp"
+#include "driver/loop/problem.hpp"
+
+namespace bisectd::driver {
+
+using strategies::Answer;
+using strategies::State;
+using strategies::SuspectId;
+
+namespace {
+
+/// The family that has `then`, and the one of the parts.
+struct Step {
+  std::string from, to;
+};
+
+std::optional<Step> step_of(const configs::Experiment& experiment) {
+  for (const auto& [name, selection] : experiment.suspects)
+    if (selection.then) return Step{name, selection.then->value};
+  return std::nullopt;
+}
+
+Scope members_where(const neutralise::Catalogue& catalogue, auto fits) {
+  Scope scope;
+  for (SuspectId id = 0; id < catalogue.size(); ++id)
+    if (fits(catalogue[id])) scope.push_back(id);
+  return scope;
+}
+
+Answer answer_to(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem, Scope scope,
+                 bool among_parts, auto is_heard) {
+  Inquiry inquiry(preferring(problem, preferred_in(history, among_parts)), engine_of(experiment.search.engine), std::move(scope));
+  strategies::SuspectSet refused(problem.suspects.size());
+  for (const std::size_t index : history.order_judged) {
+    const PastTrial& trial = history.trials[index];
+    if (!is_evidence(trial.role) || !is_heard(trial)) continue;
+    JudgedRun told = judged_run(trial);
+    told.evidence.neutralised.resize(refused.size());  // the subject as it is ran before they were known
+    inquiry.learn(std::move(told));
+    for (const SuspectId id : trial.refused)
+      if (!refused.test_set(id)) inquiry.learn(refusal_of(id, refused.size()));
+  }
+  return inquiry.answer();
+}
+
+}  // namespace
+
+Scope parts_in(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
+  const auto step = step_of(experiment);
+  return members_where(catalogue, [&](const neutralise::Member& member) { return step && member.family == step->to; });
+}
+
+Scope first_scope(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
+  const auto step = step_of(experiment);
+  return members_where(catalogue, [&](const neutralise::Member& member) { return !step || member.family != step->to; });
+}
+
+// Everything that a cause holds stays a suspect: parts may fail only together with a flag that was found beside their member.
+std::optional<PastDescent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                                         const Answer& first) {
+  const auto step = step_of(experiment);
+  if (!step || first.state != State::proved) return std::nullopt;
+  std::set<SuspectId> found(first.culprit_set.begin(), first.culprit_set.end());
+  for (const auto& cause : first.causes) found.insert(cause.begin(), cause.end());
+  PastDescent descent;
+  std::set<SuspectId> scope;
+  for (const SuspectId id : found)
+    if (catalogue[id].family == step->from)
+      descent.opened.push_back(id);
+    else
+      scope.insert(id);
+  if (descent.opened.empty()) return std::nullopt;
+  const Scope parts = members_where(catalogue, [&](const neutralise::Member& member) {
+    return member.family == step->to && std::ranges::any_of(descent.opened, [&](SuspectId opened) {
+             return member.name.starts_with(catalogue[opened].name + "/");
+           });
+  });
+  if (parts.empty()) return descent;
+  scope.insert(parts.begin(), parts.end());
+  descent.scope.assign(scope.begin(), scope.end());
+  return descent;
+}
+
+std::vector<SuspectId> preferred_in(const History& history, bool among_parts) {
+  const bool parts_have_answer = history.descent && history.descent->end_trial == 0;
+  return among_parts == parts_have_answer ? history.preferred : std::vector<SuspectId>{};
+}
+
+std::string why_it_stayed(const Answer& second) {
+  switch (second.state) {
+    case State::outside_suspects:
+      return "with all these parts neutralised it still fails, so they do not carry the guilt: it may lie in what cannot be neutralised "
+             "alone, or between them";
+    case State::aligned: return "the subject as it is passed this time";
+    case State::searching: return "the budget was spent before this search was done";
+    default: return "this search came to no proof: " + second.explanation;
+  }
+}
+
+std::string why_no_parts(const neutralise::Catalogue& catalogue, const Scope& opened) {
+  return fmt::format("the discovery run showed no part of {} on the device", catalogue.labels(catalogue.set_of(opened), opened.size()));
+}
+
+reports::Descent descent_of(const PastDescent& past, Answer before) {
+  return {.opened = past.opened, .suspects = past.scope, .first_trial = past.first_trial, .before = std::move(before), .stayed = past.stayed};
+}
+
+RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem) {
+  const auto& descent = history.descent;
+  const auto of_second = [&](const PastTrial& trial) { return descent && descent->has(trial.number); };
+  const auto as_is = std::ranges::find(history.trials, Role::as_is, &PastTrial::role);
+  RetoldAnswers answers{.first = answer_to(experiment, history, problem, first_scope(experiment, *history.catalogue), false,
+                                           [&](const PastTrial& trial) { return !of_second(trial); }),
+                        .second = std::nullopt};
+  if (descent && descent->stayed.empty())
+    answers.second = answer_to(experiment, history, problem, descent->scope, true,
+                               [&](const PastTrial& trial) { return of_second(trial) || &trial == &*as_is; });
+  return answers;
+}
+
+}  // namespace bisectd::driver

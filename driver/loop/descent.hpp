@@ -1,0 +1,45 @@
+// The second search of a run, among the parts of members that the first one proved guilty (`then` of the experiment). Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "driver/loop/scope.hpp"
+#include "driver/record/history.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::driver {
+
+/// Members of the family that `then` leads to; none without `then`.
+Scope parts_in(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
+/// All others: what the first search is among.
+Scope first_scope(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
+
+/// What a second search would be among, after a proved answer of the first. Absent: no cause holds a member of the family that has
+/// `then`. Where such members have no parts that ran, the scope is empty.
+std::optional<PastDescent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                                         const strategies::Answer& first);
+
+/// The fix that was preferred for its speed, if it is one of this search: a run prefers fixes of the search that has its answer.
+std::vector<strategies::SuspectId> preferred_in(const History& history, bool among_parts);
+
+/// Why the answer stays that of the first search, when the second one came to this.
+std::string why_it_stayed(const strategies::Answer& second);
+/// The same of members without parts that ran.
+std::string why_no_parts(const neutralise::Catalogue& catalogue, const Scope& opened);
+
+reports::Descent descent_of(const PastDescent& past, strategies::Answer before);
+
+/// What the searches of a journal came to, told again; without what the proofs at full length lack.
+struct RetoldAnswers {
+  strategies::Answer first;
+  std::optional<strategies::Answer> second;
+
+  /// A part is only blamed where the second search proved it.
+  const strategies::Answer& standing() const {
+    return second && (second->state == strategies::State::proved || second->state == strategies::State::searching) ? *second : first;
+  }
+};
+RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem);
+
+}  // namespace bisectd::driver

@@ -1,0 +1,91 @@
+#include "driver/loop/scope.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+namespace bisectd::driver {
+
+using strategies::Problem;
+using strategies::SuspectId;
+using strategies::SuspectSet;
+
+namespace {
+
+std::optional<SuspectId> place_in(const Scope& scope, SuspectId id) {
+  const auto found = std::ranges::lower_bound(scope, id);
+  if (found == scope.end() || *found != id) return std::nullopt;
+  return static_cast<SuspectId>(found - scope.begin());
+}
+
+std::vector<SuspectId> narrowed_ids(const std::vector<SuspectId>& ids, const Scope& scope) {
+  std::vector<SuspectId> inside;
+  for (const SuspectId id : ids)
+    if (const auto place = place_in(scope, id)) inside.push_back(*place);
+  return inside;
+}
+
+void widen(std::vector<SuspectId>& ids, const Scope& scope) {
+  for (SuspectId& id : ids) id = scope[id];
+}
+
+}  // namespace
+
+Problem narrowed(Problem problem, const Scope& scope) {
+  std::vector<strategies::Suspect> inside;
+  for (const SuspectId id : scope) {
+    strategies::Suspect& suspect = inside.emplace_back(std::move(problem.suspects[id]));
+    suspect.only_with = narrowed_ids(suspect.only_with, scope);
+  }
+  problem.suspects = std::move(inside);
+  for (std::vector<SuspectId>& group : problem.exclusive) group = narrowed_ids(group, scope);
+  std::erase_if(problem.exclusive, [](const std::vector<SuspectId>& group) { return group.size() < 2; });
+  return problem;
+}
+
+SuspectSet narrowed(const SuspectSet& set, const Scope& scope) {
+  SuspectSet inside(scope.size());
+  for (SuspectId place = 0; place < scope.size(); ++place)
+    if (scope[place] < set.size() && set.test(scope[place])) inside.set(place);  // the first runs came before the suspects
+  return inside;
+}
+
+SuspectSet widened(const SuspectSet& set, const Scope& scope, std::size_t size) {
+  SuspectSet whole(size);
+  for (const SuspectId place : strategies::members_of(set)) whole.set(scope[place]);
+  return whole;
+}
+
+strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size) {
+  for (std::vector<SuspectId>* ids : {&answer.culprit_set, &answer.not_neutralisable, &answer.excluded}) widen(*ids, scope);
+  for (std::vector<SuspectId>& cause : answer.causes) widen(cause, scope);
+  for (strategies::Claim& claim : answer.certificate) {
+    widen(claim.subject, scope);
+    claim.neutralised = widened(claim.neutralised, scope, size);
+  }
+  if (answer.hidden) answer.hidden->neutralised = widened(answer.hidden->neutralised, scope, size);
+  std::vector<double> guilt(size, 0.0);
+  for (SuspectId place = 0; place < answer.guilt.size(); ++place) guilt[scope[place]] = answer.guilt[place];
+  answer.guilt = std::move(guilt);
+  answer.explanation = renumbered(answer.explanation, scope);
+  return answer;
+}
+
+std::string renumbered(const std::string& text, const Scope& scope) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
+    const bool is_id = text[at] == '#' && end > at + 1 && end - at <= 9;
+    const std::size_t place = is_id ? std::stoul(text.substr(at + 1, end - at - 1)) : scope.size();
+    if (place < scope.size()) {
+      result += "#" + std::to_string(scope[place]);
+      at = end;
+    } else {
+      result += text[at++];
+    }
+  }
+  return result;
+}
+
+}  // namespace bisectd::driver

@@ -1,0 +1,27 @@
+// A search among some of the suspects of a run, while the others stay active: from the numbers of the run to those of the search
+// and back. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strategies/answer.hpp"
+
+namespace bisectd::driver {
+
+/// Ids of the run, ascending; the place of one is its number in the search.
+using Scope = std::vector<strategies::SuspectId>;
+
+/// The problem among the scope. What needs a suspect outside needs nothing there: that one is active. A group of which one member is
+/// left is none.
+strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
+strategies::SuspectSet narrowed(const strategies::SuspectSet& set, const Scope& scope);
+
+/// `size`: the number of suspects of the run.
+strategies::SuspectSet widened(const strategies::SuspectSet& set, const Scope& scope, std::size_t size);
+strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size);
+
+/// A text of the search, with ids as #3.
+std::string renumbered(const std::string& text, const Scope& scope);
+
+}  // namespace bisectd::driver
