@@ -64,6 +64,7 @@ SHIMS = (
      ("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS", "BISECTD_TORCH_SET_", "BISECTD_TORCH_OPTION_")),
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_modules",
      ("BISECTD_TORCH_CPU_MODULES", "BISECTD_TORCH_LIST_MODULES", "BISECTD_TORCH_LIST_OPS_OF")),
+    ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_finite", ("BISECTD_TORCH_FIRST_NOT_FINITE",)),
     ("", "torchair.configs.compiler_config", "bisectd_torchair", ("BISECTD_TORCHAIR_",)),
     ("", "torch_npu.dynamo.torchair.configs.compiler_config", "bisectd_torchair", ("BISECTD_TORCHAIR_",)),
     ("", "mindspore", "bisectd_mindspore", ("BISECTD_MS_",)),
