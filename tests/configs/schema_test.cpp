@@ -74,7 +74,7 @@ TEST_CASE("the schema's family holds the keys of all kinds") {
   CHECK(loader_keys(with_line(kGood, 10, kToggle + "}}, qqqqqqqq: 1}")) ==
         "description, effect, environment, kind, toggles");
   CHECK(loader_keys(with_line(kGood, 10, "  ops: {kind: ladder, deliver: {environment: S}, values: [1, 2], qqqqqqqq: 1}")) ==
-        "deliver, description, effect, environment, kind, suspect, values");
+        "deliver, delivered_as, description, effect, environment, kind, suspect, values");
   CHECK(both + ", suspect, toggles, values" == schema_keys("/definitions/family"));
 }
 

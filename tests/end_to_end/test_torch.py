@@ -54,6 +54,48 @@ class Torch(Space):
         self.assertIn("dropout", done.out)
 
 
+    def test_a_wrong_operator_of_torch_npu_and_one_that_cannot_be_neutralised(self):
+        self.write("npu.py", f"""\
+            import os, sys
+            sys.path.insert(0, "{TORCH}")
+            import torch
+            library = torch.library.Library("npu", "DEF")
+            for name in "npu_kernel", "npu_alone":
+                library.define(name + "(Tensor self) -> Tensor")
+            library.impl("npu_kernel", lambda x: torch.tanh(x), "CPU")
+            library.impl("npu_kernel", lambda x: torch.tanh(x) * float(os.environ.get("WRONG", 1)), "PrivateUse1")
+            library.impl("npu_alone", lambda x: x * 0.5, "PrivateUse1")
+            import standin_npu
+            guard = torch._C._AutoDispatchBelowAutograd()  # they have no derivatives
+            weight = torch.ones(8).to(standin_npu.DEVICE)
+            for step in range(1, 61):
+                value = torch.ops.npu.npu_kernel(torch.ops.npu.npu_alone(weight) + 1 / step)
+                print("step", step, "loss", value.sum().item())
+            """)
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: namespace
+            extends: torch-npu
+            reference: {{command: [{PYTHON}, npu.py], environment: {{STANDIN_NPU_MAKE: gpu}}, repeats: 2, perturb: none}}
+            subject:
+              command: [{PYTHON}, npu.py]
+              devices: {{ids: [0, 1], visible_variable: none}}
+              environment: {{WRONG: "1.2"}}
+              perturb: none
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            families: {{ops: {{environment: {{BISECTD_TORCH_DEVICE: privateuseone, BISECTD_TORCH_AFTER: standin_npu}}}}}}
+            suspects: {{ops: {{discover: true}}}}
+            """)
+        told = self.bisectd("discover", "experiment.yaml", code=0).out
+        self.assertIn("\n  npu_alone  (cannot be neutralised; the log says why)\n", told)
+        self.assertIn("\n  npu_kernel\n", told)
+        self.bisectd("run", "experiment.yaml", code=1, timeout=600)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:npu_kernel"])
+        stays, = report["no_effect"]
+        self.assertEqual((stays["name"], stays["why"]), ("npu_alone", "it cannot be neutralised, as the discovery run says"))
+
+
 class Device(unittest.TestCase):
     """The stand-in's own manners."""
 
