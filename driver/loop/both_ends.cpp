@@ -8,6 +8,7 @@
 #include "configs/printable.hpp"
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/preflight.hpp"
+#include "driver/judge/reference.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
@@ -36,8 +37,13 @@ std::vector<judge::Curve> run_reference(Run& run) {
   return whole_curves(finished.attempts);
 }
 
-/// An inf or a nan, or a loss scale that falls for want of finite gradients.
-bool overflows(const judge::Judgement& judgement) { return judgement.reason == "overflow" || judgement.reason == "nan"; }
+/// A NaN, or a loss scale that ends lower than it began, whatever the verdict rests on.
+bool overflows(const judge::Judgement& judgement, const judge::Curve& curve) {
+  const auto scale = curve.series.find(judge::kLossScale);
+  const bool fell = scale != curve.series.end() && !scale->second.empty() &&
+                    scale->second.back().value < scale->second.front().value;
+  return fell || judgement.reason == "overflow" || judgement.reason.ends_with("nan");
+}
 
 /// Has the framework name the first operator with an inf or a nan; said, and no evidence: where it shows is not what caused it.
 void find_first_overflow(Run& run) {
@@ -232,7 +238,7 @@ std::optional<AsIs> measure_running(Run& run) {
     if (run.state.past.prune) list_suspects(run, std::move(runs.named), runs.discovery);
     return conclude_aligned(run.record, run.experiment), std::nullopt;
   }
-  if (overflows(judgement)) find_first_overflow(run);
+  if (overflows(judgement, runs.subject->attempts.back().curve)) find_first_overflow(run);
   const bool exact = list_suspects(run, std::move(runs.named), runs.discovery);
   SeenNames names = runs.subject->attempts.back().names;
   return AsIs{.trial = std::move(*runs.subject), .names = std::move(names), .exact = exact};
@@ -267,7 +273,7 @@ std::optional<AsIs> measure_subject(Run& run) {
   }
   if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
 
-  if (overflows(judgement)) find_first_overflow(run);
+  if (overflows(judgement, last.curve)) find_first_overflow(run);
   const bool exact = list_suspects(run, std::move(named), discovery);
   return AsIs{.trial = *subject, .names = last.names, .exact = exact};
 }

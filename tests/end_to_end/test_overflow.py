@@ -52,7 +52,7 @@ class Overflow(Space):
         return self.report(), done
 
     def checks(self, report):
-        return [trial for trial in report["trials"] if trial["role"] == "overflow-check"]
+        return [trial for trial in report["trial_list"] if trial["role"] == "overflow-check"]
 
     def test_dynamic_is_taken_where_no_number_passes_and_only_then(self):
         report, done = self.find("RIGHT: dynamic")
