@@ -20,6 +20,8 @@ void read_launch(const Value& launch, const std::string& what, Side& side, Probl
 /// Empty for the word `none`.
 std::optional<Perturbation> read_perturbation(const Value& block, const std::string& what, Problems& problems);
 std::optional<Alignment> read_alignment(const Value& block, Problems& problems);
+/// Empty for the word `none`.
+std::optional<OverflowCheck> read_overflow_check(const Value& block, Problems& problems);
 std::vector<Metric> read_metrics(const Value& block, Problems& problems);
 Acceptance read_acceptance(const Value& block, Problems& problems);
 /// The block `standard_checks`: what a preset knows how to compare.

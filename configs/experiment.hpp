@@ -142,6 +142,13 @@ struct SearchSettings {
   FixChoice fix = FixChoice::cheapest;
 };
 
+/// How one run is made to name the first operator that gives an inf or a nan: by the framework's own check.
+struct OverflowCheck {
+  std::map<std::string, std::string> environment;  ///< of that run only; may hold the placeholders of a family's variables
+  Placed<std::string> first;  ///< RE2, group `value`: the first line that it fits names the operator
+  Place place;
+};
+
 /// Where the version of one part of the subject's software is found. Exactly one of the first three is set.
 struct VersionSource {
   std::optional<Placed<std::string>> package;  ///< a Python package, asked of the subject's own Python
@@ -158,6 +165,7 @@ struct Experiment {
   Reference reference;
   Side subject;
   std::optional<Alignment> align;     ///< absent: `bisectd align` cannot be used
+  std::optional<OverflowCheck> overflow_check;  ///< absent: nobody is asked
   std::optional<std::int64_t> steps;  ///< last step of a whole run; absent: learnt from the reference
   std::vector<Metric> metrics;        ///< every judged one must pass, the first is reported; watched ones last
   Acceptance accept;

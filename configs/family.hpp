@@ -22,8 +22,13 @@ const char* name_of(FamilyKind kind);
 
 /// The values of one knob, such as the loss scale: too low is as bad as too high.
 struct Ladder {
-  std::vector<std::string> values;     ///< ascending numbers, as written
+  std::vector<std::string> values;                  ///< as written: ascending numbers, then those that is_number() denies
+  std::map<std::string, std::string> delivered_as;  ///< value -> the whole argument, or text of the variable, in place of what
+                                                    ///< `deliver` makes of it
   std::optional<std::string> suspect;  ///< delivered while active; absent: the subject's own setting is left alone
+
+  /// False for `dynamic` and phases (`0:65536,1000:4096`): neither higher nor lower than other values, so in no window of them.
+  static bool is_number(const std::string& value);
 };
 
 /// One switch of a toggle family. The absence of a value means the variable is unset (or no argument is given).
@@ -96,7 +101,7 @@ struct Family {
   std::optional<Discovery> discover;
   std::optional<Effect> effect;
   std::optional<Placed<std::string>>
-      refused;  ///< RE2, group `name`: the log of a crash says this member cannot be neutralised
+      refused;  ///< RE2, group `name`: the log of a crash, or of the discovery run, says this member cannot be neutralised
   NeverOff never_off;
   std::map<std::string, Placed<std::string>> parts;  ///< of a list: the word that `then` may say -> the family that has MEMBER/PART
                                                      ///< as its members; each exists and is a list

@@ -84,6 +84,7 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   const Value* perturb = top.find("perturb");
   settle_perturbation(layers.merged, perturb ? read_perturbation(*perturb, "perturb", problems) : std::nullopt, experiment);
   if (const Value* align = top.find_given("align")) experiment.align = read_alignment(*align, problems);
+  if (const Value* check = top.find_given("overflow_check")) experiment.overflow_check = read_overflow_check(*check, problems);
   if (top.find("steps"))
     top.read(
         "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());

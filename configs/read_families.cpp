@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <stdexcept>
 
 #include "configs/blocks.hpp"
@@ -12,6 +11,7 @@
 #include "configs/pattern.hpp"
 #include "configs/printable.hpp"
 #include "configs/read_delivery.hpp"
+#include "configs/read_ladder.hpp"
 #include "configs/read_observation.hpp"
 #include "configs/reading.hpp"
 #include "configs/suggest.hpp"
@@ -133,22 +133,7 @@ void read_ladder(MapReader& reader, Family& family, Problems& problems) {
   family.kind = FamilyKind::ladder;
   if (const Value* deliver = reader.require("deliver"))
     family.deliver = read_deliver_block(*deliver, reader.what() + ".deliver", Carries::value, problems);
-  if (const Value* values = reader.require("values", "two or more numbers, ascending")) {
-    double before = -std::numeric_limits<double>::infinity();
-    if (values->kind == Value::Kind::list && values->items.size() < 2)
-      problems.add(values->place, fmt::format("`{}.values`: a ladder has two values or more", reader.what()));
-    texts_of(*values, reader.what() + ".values", problems);
-    for (const Value& item : values->items) {
-      const auto number = number_of(item, -1e300, 1e300);
-      if (!number)
-        problems.add(item.place, fmt::format("`{}.values`: {}", reader.what(), number.error().message), number.error().hint);
-      else if (*number <= before)
-        problems.add(item.place, fmt::format("`{}.values`: {} does not ascend", reader.what(), in_quotes(item.text)));
-      else
-        before = *number;
-      family.ladder.values.push_back(item.text);
-    }
-  }
+  read_ladder_values(reader, family, problems);
   reader.read("suspect", setting_of, family.ladder.suspect);
 }
 

@@ -298,6 +298,12 @@ void write_ladder(YAML::Emitter& out, const Family& family) {
   write_delivery(out, family.deliver);
   out << YAML::EndMap;
   texts_at(out, "values", family.ladder.values);
+  if (!family.ladder.delivered_as.empty()) {
+    key(out, "delivered_as");
+    out << YAML::Flow << YAML::BeginMap;
+    for (const auto& [value, text] : family.ladder.delivered_as) text_at(out, value, text);
+    out << YAML::EndMap;
+  }
   text_at(out, "suspect", family.ladder.suspect);
 }
 
@@ -422,6 +428,13 @@ std::string resolved_yaml(const Experiment& experiment) {
   write_acceptance(out, experiment.accept);
   write_checks(out, experiment.checks);
   if (!experiment.hold.environment.empty()) variables_at(out, "hold", experiment.hold.environment);
+  if (const auto& check = experiment.overflow_check) {
+    key(out, "overflow_check");
+    out << YAML::BeginMap;
+    environment_at(out, check->environment);
+    text_at(out, "first", check->first.value);
+    out << YAML::EndMap;
+  }
   key(out, "families");
   write_families(out, experiment);
   key(out, "suspects");

@@ -2,15 +2,24 @@
 
 #include <fmt/format.h>
 
+#include "configs/family.hpp"
+
 namespace bisectd::reports {
 
 std::string ladder_sentence(const Ladder& ladder, Escape escape) {
   const std::string beside = ladder.alone ? "by itself" : "with everything else neutralised";
   if (!ladder.window) return fmt::format("No value of {} passes {}.", escape(ladder.family), beside);
   const PassingWindow& window = *ladder.window;
-  return fmt::format("{} passes {} from {} to {}; {} is the middle of that window.", escape(ladder.family), beside,
-                     escape(ladder.rungs.at(window.first).value), escape(ladder.rungs.at(window.last).value),
-                     escape(ladder.rungs.at(window.middle).value));
+  const std::string& first = ladder.rungs.at(window.first).value;
+  if (!configs::Ladder::is_number(first))
+    return fmt::format("{} passes {} with {}, and with no number.", escape(ladder.family), beside, escape(first));
+  std::string also;
+  for (const Rung& rung : ladder.rungs)
+    if (!configs::Ladder::is_number(rung.value) && rung.verdict == strategies::Verdict::pass)
+      also += fmt::format(" It passes with {}, too.", escape(rung.value));
+  return fmt::format("{} passes {} from {} to {}; {} is the middle of that window.{}", escape(ladder.family), beside,
+                     escape(first), escape(ladder.rungs.at(window.last).value),
+                     escape(ladder.rungs.at(window.middle).value), also);
 }
 
 std::string_view rung_note(const Ladder& ladder, const Rung& rung) {

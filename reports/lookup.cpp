@@ -7,7 +7,8 @@ namespace bisectd::reports {
 bool is_measured_only(const Trial& trial) { return !trial.running && trial.reason == "measured"; }
 
 bool judges_subject(const Trial& trial) {
-  return !trial.running && !is_measured_only(trial) && trial.role != "reference" && trial.role != "discovery";
+  return !trial.running && !is_measured_only(trial) && trial.role != "reference" && trial.role != "discovery" &&
+         trial.role != "overflow-check";
 }
 
 const Trial* judged_trial(const Record& record, std::string_view role) {

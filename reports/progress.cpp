@@ -81,6 +81,7 @@ std::string phase_line(const Record& record, std::string_view role) {
   if (role == "reference") return "reference: the trusted runs, whose spread is the noise floor";
   if (role == "as-is") return "as-is: the subject with nothing neutralised should fail";
   if (role == "discovery") return "discovery: what a run of the subject really uses";
+  if (role == "overflow-check") return "overflow-check: one run in which the framework names the first operator with an inf or a nan";
   if (role == "everything")
     return fmt::format("everything: with all {} suspects neutralised it should pass", chosen_from(record, {}).size());
   if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";

@@ -81,7 +81,7 @@ struct NoEffect {
 
 /// How the subject fared with one value of a ladder.
 struct Rung {
-  std::string value;      ///< as the experiment writes it: a number
+  std::string value;      ///< as the experiment writes it: a number, `dynamic`, phases
   std::size_t trial = 0;  ///< its number
   strategies::Verdict verdict = strategies::Verdict::unresolved;
   std::optional<double> delta;
@@ -96,7 +96,7 @@ struct PassingWindow {
 struct Ladder {
   std::string family;
   bool alone = true;                    ///< nothing else was neutralised; else everything else was
-  std::vector<Rung> rungs;              ///< ascending
+  std::vector<Rung> rungs;              ///< ascending numbers, then other values
   std::optional<PassingWindow> window;  ///< its middle is what neutralises the ladder; absent: no value passes
 };
 

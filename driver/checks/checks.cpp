@@ -74,11 +74,6 @@ std::pair<std::string, std::string> first_difference(const std::string& a, const
   }
 }
 
-std::vector<fs::path> logs_of(const configs::Side& side, const fs::path& attempt) {
-  if (side.log) return {attempt / *side.log};
-  return {stdout_file(attempt), stderr_file(attempt)};
-}
-
 /// What the training has on all its devices. Empty for what is no number, or where the devices are not known.
 std::string times_devices(const std::string& value, int devices) {
   const std::string number = configs::meaning(value);
@@ -138,7 +133,7 @@ Facts facts_in_files(const configs::Experiment& experiment, std::span<const fs::
 }
 
 Facts facts_in_logs(const configs::Experiment& experiment, const configs::Side& side, const fs::path& attempt) {
-  return facts_in_files(experiment, logs_of(side, attempt), configs::devices_of_attempt(side.devices));
+  return facts_in_files(experiment, log_files(side, attempt), configs::devices_of_attempt(side.devices));
 }
 
 std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {

@@ -28,9 +28,15 @@ struct DiscoverOptions {
 };
 
 /// What keeps a member from being a suspect: the list names it already, or it cannot be neutralised; else nothing.
-std::string remark(const configs::Family& family, const std::string& name, const std::vector<std::string>& off) {
-  if (std::ranges::count(off, name)) return "off already";
+std::string remark(const configs::Family& family, const std::string& name, const neutralise::Discovered& off,
+                   const neutralise::Discovered& never_off) {
+  const auto in = [&](const neutralise::Discovered& names) {
+    const auto listed = names.find(family.name);
+    return listed != names.end() && std::ranges::count(listed->second, name) > 0;
+  };
+  if (in(off)) return "off already";
   if (std::ranges::binary_search(family.never_off.names, name)) return "always on; " + family.never_off.instead;
+  if (in(never_off)) return "cannot be neutralised; the log says why";
   return {};
 }
 
@@ -70,9 +76,7 @@ std::vector<Missing> missing_in(const std::vector<std::filesystem::path>& logs, 
 
 /// Logs of the only trial that was run.
 std::vector<std::filesystem::path> logs_of(const Run& run, const configs::Side& subject) {
-  const auto folder = run.directory.folder() / run.record.trials.back().attempts.back().folder;
-  if (subject.log) return {folder / *subject.log};
-  return {stdout_file(folder), stderr_file(folder)};
+  return log_files(subject, run.directory.folder() / run.record.trials.back().attempts.back().folder);
 }
 
 /// What the device has no kernel for; members that the subject lists itself leave the same lines.
@@ -112,21 +116,20 @@ int discover(const DiscoverOptions& options) {
       }))
     throw UsageError("no family under `suspects` shows what ran elsewhere (`discover.elsewhere`); `ops` of paddle-npu and torch-npu do");
   HandRun run(experiment, options.out, "discover");
-  const neutralise::Discovered found = discover(run.run());
+  const SeenMembers seen = discover(run.run());
+  const neutralise::Discovered& found = seen.members;
   if (options.missing) return list_missing(experiment, run, options.json);
   const neutralise::Discovered off = run.off_already();
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, selection] : experiment.suspects) {
     if (!selection.discover) continue;
     const auto members = found.find(name);
-    const auto family_off = off.find(name);
     const std::size_t count = members == found.end() ? 0 : members->second.size();
     if (!options.json) fmt::print("{}: {} members{}\n", name, count, count ? "" : ": none was seen on the device");
     json[name] = nlohmann::ordered_json::array();
     if (members == found.end()) continue;
     for (const std::string& member : members->second) {
-      const std::string note = remark(experiment.families.at(name), member,
-                                      family_off == off.end() ? std::vector<std::string>{} : family_off->second);
+      const std::string note = remark(experiment.families.at(name), member, off, seen.never_off);
       json[name].push_back({{"name", member}, {"remark", note}});
       if (!options.json) fmt::print("  {}{}\n", member, note.empty() ? "" : "  (" + note + ")");
     }

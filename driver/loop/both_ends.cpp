@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "configs/printable.hpp"
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/preflight.hpp"
+#include "driver/judge/reference.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
+#include "driver/read/logged_values.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -34,6 +37,32 @@ std::vector<judge::Curve> run_reference(Run& run) {
                                      trial_of(run.record, finished.plan.number).attempts.back().folder), finished.plan.number);
   run.state.reference_attempt = whole.folder;
   return whole_curves(finished.attempts);
+}
+
+/// A NaN, or a loss scale that ends lower than it began, whatever the verdict rests on.
+bool overflows(const judge::Judgement& judgement, const judge::Curve& curve) {
+  const auto scale = curve.series.find(judge::kLossScale);
+  const bool fell = scale != curve.series.end() && !scale->second.empty() &&
+                    scale->second.back().value < scale->second.front().value;
+  return fell || judgement.reason == "overflow" || judgement.reason.ends_with("nan");
+}
+
+/// Has the framework name the first operator with an inf or a nan; said, and no evidence: where it shows is not what caused it.
+void find_first_overflow(Run& run) {
+  const auto& check = run.experiment.overflow_check;
+  if (!check) return;
+  log::info(reports::phase_line(run.record, name_of(Role::overflow_check)));
+  run.start_or_go_on(run.plan_for(Role::overflow_check, {}, "which operator gives the first inf or nan"));
+  for (const FinishedTrial& finished : run.wait_for_all()) {
+    const std::vector<std::string> first =
+        read::logged_values(log_files(run.experiment.subject, finished.attempts.back().folder), check->first.value, 1);
+    const std::string where = fmt::format("the framework's own check (trial {})", finished.plan.number);
+    if (first.empty())
+      run.warn(fmt::format("the subject overflows, and {} names no operator", where));
+    else
+      run.warn(fmt::format("{} is the first operator with an inf or a nan, by {}; what it was given may be the cause",
+                           configs::printable(first.front()), where));
+  }
 }
 
 void warn_of_smoothing(Run& run, const AttemptOutcome& attempt) {
@@ -113,7 +142,8 @@ bool list_suspects(Run& run, neutralise::Discovered discovered, const std::optio
   } else {
     if (discovery) discovered.merge(discovered_in(run, *discovery));
     run.state.catalogue = neutralise::make_catalogue(
-        run.experiment, discovered, neutralise::always_off(run.experiment, run.sides.subject.environment));
+        run.experiment, discovered, neutralise::always_off(run.experiment, run.sides.subject.environment),
+        discovery ? run.input.watch.never_off(discovery->attempts.back().names) : neutralise::Discovered{});
     exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
     if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
     run.journal.append(catalogue_record(run.state.catalogue, exact));
@@ -211,6 +241,7 @@ std::optional<AsIs> measure_running(Run& run) {
     if (run.state.past.prune) list_suspects(run, std::move(runs.named), runs.discovery);
     return conclude_aligned(run.record, run.experiment), std::nullopt;
   }
+  if (overflows(judgement, runs.subject->attempts.back().curve)) find_first_overflow(run);
   const bool exact = list_suspects(run, std::move(runs.named), runs.discovery);
   SeenNames names = runs.subject->attempts.back().names;
   return AsIs{.trial = std::move(*runs.subject), .names = std::move(names), .exact = exact};
@@ -245,17 +276,19 @@ std::optional<AsIs> measure_subject(Run& run) {
   }
   if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
 
+  if (overflows(judgement, last.curve)) find_first_overflow(run);
   const bool exact = list_suspects(run, std::move(named), discovery);
   return AsIs{.trial = *subject, .names = last.names, .exact = exact};
 }
 
-neutralise::Discovered discover(Run& run) {
-  neutralise::Discovered found = query(run);
+SeenMembers discover(Run& run) {
+  SeenMembers found{.members = query(run)};
   if (families_seen_in_a_run(run.experiment).empty()) return found;
   run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));
   const std::vector<FinishedTrial> finished = run.wait();
   if (finished.empty()) throw Infrastructure("the discovery run gave nothing");
-  found.merge(discovered_in(run, finished.front()));
+  found.members.merge(discovered_in(run, finished.front()));
+  found.never_off = run.input.watch.never_off(finished.front().attempts.back().names);
   return found;
 }
 

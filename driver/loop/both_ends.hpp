@@ -31,7 +31,13 @@ std::optional<AsIs> measure_subject(Run& run);
 /// The same where the subject must only run: it breaks; absent if it does not.
 std::optional<AsIs> measure_running(Run& run);
 
+/// Members by family.
+struct SeenMembers {
+  neutralise::Discovered members;    ///< that a run uses
+  neutralise::Discovered never_off;  ///< that the run says cannot be neutralised
+};
+
 /// The members that a run of the subject uses. Starts nothing else. Throws Infrastructure, Interrupted.
-neutralise::Discovered discover(Run& run);
+SeenMembers discover(Run& run);
 
 }  // namespace bisectd::driver

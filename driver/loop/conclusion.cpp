@@ -47,8 +47,10 @@ void list_without_effect(reports::Record& record, const configs::Experiment& exp
   for (auto id = no_effect.find_first(); id != SuspectSet::npos; id = no_effect.find_next(id))
     record.no_effect.push_back({id, why_no_effect(experiment.families.at(catalogue[id].family))});
   for (const neutralise::Member& member : catalogue.always_on()) {
-    record.no_effect.push_back({record.suspects.size(), "it is always on here; " +
-                                experiment.families.at(member.family).never_off.instead});
+    const configs::NeverOff& never_off = experiment.families.at(member.family).never_off;
+    const bool listed = std::ranges::binary_search(never_off.names, member.name);
+    record.no_effect.push_back({record.suspects.size(), listed ? "it is always on here; " + never_off.instead
+                                                               : "it cannot be neutralised, as the discovery run says"});
     record.suspects.push_back({member.family, member.name});
   }
 }

@@ -29,10 +29,18 @@ std::vector<reports::Rung> rungs_in(const History& history, const std::string& f
 std::string reason_of_rung(const std::string& family, const std::string& value) { return family + "=" + value; }
 
 void find_window(reports::Ladder& ladder) {
-  std::vector<strategies::Verdict> verdicts;
-  for (const reports::Rung& rung : ladder.rungs) verdicts.push_back(rung.verdict);
-  if (const auto window = widest_window(verdicts))
+  std::vector<strategies::Verdict> verdicts;  // of the numbers, which come first
+  for (const reports::Rung& rung : ladder.rungs)
+    if (configs::Ladder::is_number(rung.value)) verdicts.push_back(rung.verdict);
+  if (const auto window = widest_window(verdicts)) {
     ladder.window = reports::PassingWindow{.first = window->first, .last = window->last, .middle = window->middle()};
+    return;
+  }
+  for (std::size_t i = verdicts.size(); i < ladder.rungs.size(); ++i)
+    if (ladder.rungs[i].verdict == strategies::Verdict::pass) {
+      ladder.window = reports::PassingWindow{.first = i, .last = i, .middle = i};
+      return;
+    }
 }
 
 std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experiment, const History& history) {

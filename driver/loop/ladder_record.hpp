@@ -13,7 +13,8 @@ namespace bisectd::driver {
 /// The reason of a trial that tries one value; by it the journal's trials are told apart.
 std::string reason_of_rung(const std::string& family, const std::string& value);
 
-/// Finds the window of `ladder`, whose rungs are in the order of their values.
+/// Finds the window of `ladder`, whose rungs are in the order of their values: among the numbers, or, where none of them
+/// passes, the first other value (`dynamic`, phases) that does.
 void find_window(reports::Ladder& ladder);
 
 /// Every ladder as the journal tells it: the last round of trials that was judged for all its values.

@@ -80,7 +80,7 @@ void SearchPhase::search_parts(PastDescent descent) {
     descent.stayed.clear();
     run_.journal.append(descent_record(descent));
   }
-  run_.progress.line(reports::descent_line(run_.record));
+  log::info(reports::descent_line(run_.record));
   const strategies::Answer first = run_.state.answer;
   Inquiry before = std::move(inquiry_);
   inquiry_ = Inquiry(preferring(problem_, preferred_in(run_.state.past, true)), engine_of(run_.experiment.search.engine), descent.scope);

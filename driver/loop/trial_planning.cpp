@@ -9,6 +9,7 @@ constexpr int kRunsThatShowDrift = 4;  ///< three degrees of freedom; fewer make
 constexpr int kRetriesOfEnds = 2;  ///< of a crash, in a reference, the subject as it is, and a proof
 
 int crash_retries(const RunInput& input, Role role) {
+  if (role == Role::overflow_check) return 0;  // a framework may end the run at the first one
   if (role == Role::reference) return kRetriesOfEnds;
   if (input.must_only_run()) return 1;  // a crash is an answer, of which one more run makes sure
   switch (role) {
@@ -58,7 +59,7 @@ TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, co
   plan.neutralised = neutralised;
   plan.reason = std::move(reason);
   plan.side = role == Role::reference ? &input.sides.reference : &input.sides.subject;
-  plan.judged = role != Role::reference && role != Role::discovery;
+  plan.judged = role != Role::reference && role != Role::discovery && role != Role::overflow_check;
   plan.crash_retries = crash_retries(input, role);
   set_length(plan, input, state);
   if (role == Role::reference) {
@@ -72,6 +73,9 @@ TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, co
   // Only the search may take a short cut: both ends and the certificate are always seen at full length.
   plan.may_end_early = input.must_only_run() || role == Role::search;
   if (role == Role::discovery) set_discovery(plan.recipe, experiment, input.sides.subject);
+  if (role == Role::overflow_check)
+    for (const auto& [variable, value] : experiment.overflow_check->environment)
+      plan.recipe.templates[variable] = family_variable(input.sides.subject, variable, value);
   if (state.jury) set_repeats(plan, input, *state.jury);
   return plan;
 }

@@ -96,14 +96,16 @@ std::string Catalogue::with_labels(const std::string& text) const {
 }
 
 Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered,
-                         const Discovered& always_off) {
+                         const Discovered& always_off, const Discovered& never_off) {
   std::vector<Member> members, always_on;
   for (const auto& [family_name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(family_name);
-    const auto off = always_off.find(family_name);
+    const auto off = always_off.find(family_name), never = never_off.find(family_name);
     for (const std::string& name : names_of(family, selection, discovered)) {
       if (off != always_off.end() && std::ranges::count(off->second, name)) continue;
-      auto& list = std::ranges::binary_search(family.never_off.names, name) ? always_on : members;
+      const bool stays_on = std::ranges::binary_search(family.never_off.names, name) ||
+                            (never != never_off.end() && std::ranges::count(never->second, name));
+      auto& list = stays_on ? always_on : members;
       list.push_back({family_name, name, odds_of(selection, name)});
     }
   }

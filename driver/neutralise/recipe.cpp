@@ -51,6 +51,16 @@ void deliver_value(const configs::Delivery& how, const std::optional<std::string
     deliver(how, "{value}", value, recipe);
 }
 
+void deliver_rung(const configs::Family& family, const std::string& value, Recipe& recipe) {
+  const auto whole = family.ladder.delivered_as.find(value);
+  if (whole == family.ladder.delivered_as.end())
+    deliver_value(family.deliver, value, recipe);
+  else if (family.deliver.argument)
+    recipe.arguments.push_back(whole->second);
+  else
+    recipe.environment[*family.deliver.environment] = whole->second;
+}
+
 std::vector<std::string> listed(const configs::Delivery& how, const Environment& base) {
   std::vector<std::string> names;
   if (!configs::is_plain_list(how) || !base.contains(*how.environment)) return names;
@@ -87,9 +97,9 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
       const std::vector<std::string> values = selected_values(family, selection);
       const auto rung = rungs.find(family_name);
       if (!off.empty())
-        deliver_value(family.deliver, rung == rungs.end() ? values[values.size() / 2] : rung->second, recipe);
+        deliver_rung(family, rung == rungs.end() ? values[values.size() / 2] : rung->second, recipe);
       else if (family.ladder.suspect)
-        deliver_value(family.deliver, family.ladder.suspect, recipe);
+        deliver_rung(family, *family.ladder.suspect, recipe);
       continue;
     }
     // A suspect has its suspect value from the first run on, before any suspect has a number.

@@ -99,12 +99,18 @@ void AttemptLog::take(File& file, const Block& block) {
   named.source = source;
   file.sieve.pick(named, [&](const Line& line) {
     for (const std::size_t reader : file.readers)
-      if (!from_side_.contains(readers_[reader]->name())) readers_[reader]->feed(line, curve_);
+      if (!from_side_.contains(readers_[reader]->name())) readers_[reader]->feed(line, curve_, logged_step(file));
     if (file.is_side_channel) take_side(line);
     if (file.counts_names) names_.feed(line);
   });
   if (const std::string_view last = last_line_of(block.text); file.counts_names && !last.empty())
     last_line_ = for_display(last, kShownLine);
+}
+
+std::optional<std::int64_t> AttemptLog::logged_step(const File& file) const {
+  const MetricReader& first = *readers_[file.readers.front()];  // what is judged comes before what is watched
+  if (first.is_watched() || from_side_.contains(first.name())) return std::nullopt;
+  return first.logged_step();
 }
 
 bool AttemptLog::read(File& file, bool to_the_end) {

@@ -75,6 +75,8 @@ class AttemptLog {
   void add_side_channel(const std::filesystem::path& path, const std::vector<configs::Metric>& metrics);
   void take_side(const Line& line);
   File& add_file(const std::filesystem::path& path);
+  /// Of the first judged metric in the file; absent: none is in it.
+  std::optional<std::int64_t> logged_step(const File& file) const;
   bool read(File& file, bool to_the_end);
   void take(File& file, const Block& block);
 

@@ -1,12 +1,10 @@
 #include "driver/read/formats.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace bisectd::driver::read {
 namespace {
-
-/// Found inf or nan, current scale is: 65536.0, decrease to: 65536.0*0.5      (paddle.amp, whatever the trainer)
-constexpr std::string_view kPaddleScale = "Found inf or nan, current scale is";
 
 std::vector<Format> make_formats() {
   return {
@@ -14,7 +12,6 @@ std::vector<Format> make_formats() {
       {.name = "paddleocr",
        .marker = "epoch: [",
        .step_keys = {"global_step", "iter"},  // "iter" up to release 2.4
-       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleOCR prints the median of the last Global.log_smooth_window steps",
        .smoothing_setting = "log_smooth_window"},
       // cur metric, acc: 0.5, norm_edit_dis: 0.7, fps: 1200.0
@@ -23,7 +20,6 @@ std::vector<Format> make_formats() {
       {.name = "paddleseg",
        .marker = "[TRAIN]",
        .step_keys = {"iter"},
-       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleSeg prints the mean of the last log_iters steps"},
       // [EVAL] #Images: 500, mIoU: 0.7812, Acc: 0.9612, Kappa: 0.9513, Dice: 0.8723
       {.name = "paddleseg-eval", .marker = "[EVAL]", .step_keys = {"iter"}, .takes_last_step = true},
@@ -32,7 +28,6 @@ std::vector<Format> make_formats() {
        .marker = "Epoch: [",
        .step_keys = {""},
        .epoch_key = "Epoch",
-       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleDetection prints the median of the last log_iter steps"},
       // [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.001, top1: 0.97159, CELoss: 0.05098, loss: 0.05098
       {.name = "paddleclas",
@@ -40,14 +35,12 @@ std::vector<Format> make_formats() {
        .step_keys = {"Iter"},
        .epoch_key = "Epoch",
        .first_epoch = 1,
-       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleClas prints the running mean of the epoch"},
       // loss: 3.25806541, learning_rate: 2.999e-05, global_step: 10, interval_runtime: 2.2591, ...
       {.name = "paddlenlp",
        .marker = "global_step",
        .step_keys = {"global_step"},
        .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}},
-       .lowered_scale_key = kPaddleScale,
        .smoothing = "PaddleNLP prints the mean of the last logging_steps steps"},
       // iteration       10/     100 | ... | lm loss: 1.046E+01 | loss scale: 1.0 | grad norm: 3.1 |
       {.name = "megatron",
@@ -76,6 +69,30 @@ std::vector<Format> make_formats() {
 }
 
 }  // namespace
+
+std::span<const ScaleWords> scale_words() {
+  static constexpr std::array<ScaleWords, 6> kWords{{
+      // Found inf or nan, current scale is: 65536.0, decrease to: 65536.0*0.5
+      // PaddlePaddle python/paddle/amp/grad_scaler.py, AmpScaler._update
+      {.words = "Found inf or nan, current scale is:"},
+      // optimizer not run, scale_before: 65536.0, scale_after: 32768.0
+      // PaddleNLP paddlenlp/trainer/trainer.py
+      {.words = "optimizer not run, scale_before:", .then = "scale_after:"},
+      // Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0
+      // NVIDIA/apex apex/amp/handle.py; without a number of the scaler: apex/fp16_utils and what was made of it
+      // Loss scaler reducing loss scale to 32768.0
+      // Ascend/pytorch torch_npu/npu/amp/grad_scaler.py, GradScaler._npu_update_scale
+      {.words = "reducing loss scale to"},
+      // Loss scaler increasing loss scale to 131072.0                            the same
+      {.words = "increasing loss scale to"},
+      // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768
+      // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but hysteresis is 2. Reducing hysteresis to 1
+      // deepspeedai/DeepSpeed deepspeed/runtime/fp16/loss_scaler.py, fused_optimizer.py
+      {.words = "Attempted loss scale:", .then = "reducing to"},
+      {.words = "Attempted loss scale:"},
+  }};
+  return kWords;
+}
 
 std::span<const Format> formats() {
   static const std::vector<Format> table = make_formats();

@@ -37,14 +37,21 @@ struct Format {
   bool takes_last_step = false;
 
   std::vector<WatchedSeries> watched;
-  /// Begins the number on lines that AMP prints when it lowers the loss scale; empty: the trainer prints none.
-  std::string_view lowered_scale_key;
 
   /// What the printed value is, if it is not the step's own: to be said before a night is spent on it.
   std::string_view smoothing;
   /// The setting, as the trainer prints it, that says over how many steps it smooths.
   std::string_view smoothing_setting;
 };
+
+/// Words with which a framework tells its loss scale when it changes it; the number stands behind them. Any trainer's log may have
+/// such lines, whatever the format of the loss.
+struct ScaleWords {
+  std::string_view words;
+  /// Stands between the words and the number, which is then the first one behind it on the line; empty: nothing does.
+  std::string_view then;
+};
+std::span<const ScaleWords> scale_words();
 
 /// The table. Lines as read in the trainers' sources and in users' issues.
 std::span<const Format> formats();

@@ -33,7 +33,6 @@ std::optional<Reading> KeyValueRule::read(const Line& line) {
     if (reading && reading->problem.empty()) last_step_ = reading->step;
     return reading;
   }
-  if (auto reading = read_lowered_scale(line)) return reading;
   if (!format_->smoothing_setting.empty())
     if (const auto window = progress_after(line.text, format_->smoothing_setting)) smoothing_window_ = window->at;
   if (format_->takes_last_step)
@@ -57,19 +56,6 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
   }
   read_step(line, reading);
   read_extras(line, reading);
-  return reading;
-}
-
-std::optional<Reading> KeyValueRule::read_lowered_scale(const Line& line) const {
-  if (format_->lowered_scale_key.empty()) return std::nullopt;
-  const auto behind_key = after_key(line.text, format_->lowered_scale_key);
-  if (!behind_key) return std::nullopt;
-  const std::string_view word = first_word(*behind_key);
-  const auto scale = number(word);
-  if (!scale || line.cut_short(word)) return std::nullopt;
-  Reading reading;
-  reading.step = last_step_.value_or(0);
-  reading.extras.push_back({"loss_scale", *scale});
   return reading;
 }
 
@@ -107,7 +93,6 @@ void KeyValueRule::read_extras(const Line& line, Reading& reading) const {
 Needed KeyValueRule::needed() const {
   Needed needed{.literals = {{.text = std::string(format_->marker)}}};
   if (!format_->smoothing_setting.empty()) needed.literals.push_back({.text = std::string(format_->smoothing_setting)});
-  if (!format_->lowered_scale_key.empty()) needed.literals.push_back({.text = std::string(format_->lowered_scale_key)});
   if (format_->takes_last_step)
     for (const std::string_view key : format_->step_keys) needed.literals.push_back({.text = std::string(key)});
   return needed;

@@ -27,7 +27,6 @@ class KeyValueRule {
 
  private:
   std::optional<Reading> read_value(const Line& line) const;
-  std::optional<Reading> read_lowered_scale(const Line& line) const;
   /// Sets the step or the problem.
   void read_step(const Line& line, Reading& reading) const;
   void read_extras(const Line& line, Reading& reading) const;

@@ -16,6 +16,7 @@
 #include "driver/read/key_value_rule.hpp"
 #include "driver/read/pattern_rule.hpp"
 #include "driver/read/reading.hpp"
+#include "driver/read/scale_lines.hpp"
 
 namespace bisectd::driver::read {
 namespace {
@@ -52,18 +53,27 @@ const Format* format_of(const configs::Metric& metric) {
 struct MetricReader::Rule {
   explicit Rule(const configs::Metric& metric) : format(format_of(metric)), rule(make_rule(metric, format)) {}
 
+  /// A file of nothing but values: no line of words is in it.
+  bool reads_table() const { return std::holds_alternative<JsonRule>(rule) || std::holds_alternative<CsvRule>(rule); }
+
   const Format* format;  ///< null for a pattern
   AnyRule rule;
 };
 
-MetricReader::MetricReader(const configs::Metric& metric) : name_(metric.name), rule_(std::make_unique<Rule>(metric)) {}
+MetricReader::MetricReader(const configs::Metric& metric)
+    : name_(metric.name), rule_(std::make_unique<Rule>(metric)), is_watched_(metric.is_watched()),
+      tells_scale_(!is_watched_ && !(metric.file && rule_->reads_table())) {}
 MetricReader::~MetricReader() = default;
 MetricReader::MetricReader(MetricReader&&) noexcept = default;
 MetricReader& MetricReader::operator=(MetricReader&&) noexcept = default;
 
-void MetricReader::feed(const Line& line, judge::Curve& curve) {
+void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std::int64_t> logged) {
   const auto reading = std::visit([&](auto& rule) { return rule.read(line); }, rule_->rule);
-  if (!reading) return;
+  if (!reading) {
+    if (const auto scale = tells_scale_ ? told_scale(line) : std::nullopt)
+      curve.series["loss_scale"].push_back({logged_step_, *scale});
+    return;
+  }
   if (!reading->problem.empty()) {
     if (wrong_lines_.size() < kMostWrongLines)
       wrong_lines_.push_back({std::string(line.block->source), line.number(), reading->problem,
@@ -71,18 +81,22 @@ void MetricReader::feed(const Line& line, judge::Curve& curve) {
     ++wrong_line_count_;
     return;
   }
-  const std::int64_t step = reading->step ? *reading->step : ++counted_;
+  const std::int64_t step = reading->step ? *reading->step : is_watched_ && logged ? *logged : ++counted_;
   for (const Reading::Extra& extra : reading->extras)
     curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
   curve.series[name_].push_back({step, *reading->value});
+  logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
   if (const auto power = reading->last_digit_power)
     last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
 }
 
 Needed MetricReader::needed() const {
-  return std::visit([](const auto& rule) -> Needed { return rule.needed(); }, rule_->rule);
+  Needed needed = std::visit([](const auto& rule) -> Needed { return rule.needed(); }, rule_->rule);
+  if (tells_scale_)
+    for (Literal& literal : needed_for_scale().literals) needed.literals.push_back(std::move(literal));
+  return needed;
 }
 
 Printed MetricReader::printed() const {

@@ -42,15 +42,18 @@ class MetricReader {
   MetricReader(MetricReader&&) noexcept;
   MetricReader& operator=(MetricReader&&) noexcept;
 
-  /// Appends what the line says to the metric's series, and to those the format watches (grad_norm,
-  /// loss_scale). A value without a step gets the next whole number, from 1 on.
-  void feed(const Line& line, judge::Curve& curve);
+  /// Appends what the line says to the metric's series, to those the format watches (grad_norm, loss_scale), and to loss_scale
+  /// where a framework says that it changes it: at the step of this metric's last value, 0 before the first. A value without a
+  /// step gets the next whole number, from 1 on; one of a metric that is only watched `logged`, if that is known.
+  void feed(const Line& line, judge::Curve& curve, std::optional<std::int64_t> logged = std::nullopt);
 
   /// What a line must contain to be worth feeding.
   Needed needed() const;
 
   const std::string& name() const { return name_; }
+  bool is_watched() const { return is_watched_; }
   std::optional<std::int64_t> last_step() const { return last_step_; }  ///< the highest
+  std::int64_t logged_step() const { return logged_step_; }             ///< of the last value, 0 before the first
   const std::vector<WrongLine>& wrong_lines() const { return wrong_lines_; }
   std::int64_t wrong_line_count() const { return wrong_line_count_; }
 
@@ -60,7 +63,9 @@ class MetricReader {
   struct Rule;
   std::string name_;
   std::unique_ptr<Rule> rule_;
-  std::int64_t counted_ = 0;
+  bool is_watched_;  ///< and not judged
+  bool tells_scale_;
+  std::int64_t counted_ = 0, logged_step_ = 0;
   std::optional<std::int64_t> last_step_;
   std::optional<int> last_digit_power_;
   std::vector<WrongLine> wrong_lines_;

@@ -187,6 +187,11 @@ void write_recipe_files(const std::filesystem::path& folder, const neutralise::R
   for (const neutralise::RecipeFile& file : recipe.files) keep::write_file(folder / file.name, file.content);
 }
 
+std::vector<std::filesystem::path> log_files(const configs::Side& side, const std::filesystem::path& folder) {
+  if (side.log) return {folder / *side.log};
+  return {stdout_file(folder), stderr_file(folder)};
+}
+
 std::filesystem::path command_file(const std::filesystem::path& folder) { return folder / "command.sh"; }
 
 void write_attempt_files(const std::filesystem::path& folder, const LaunchCommand& command) {

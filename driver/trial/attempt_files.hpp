@@ -40,6 +40,9 @@ std::string shell_text(const LaunchCommand& attempt);
 /// evidence, and `resume` ends what has its tag.
 std::string rerun_script(const LaunchCommand& attempt);
 
+/// Where the training of this side logs in an attempt's folder.
+std::vector<std::filesystem::path> log_files(const configs::Side& side, const std::filesystem::path& folder);
+
 std::filesystem::path command_file(const std::filesystem::path& folder);
 
 /// Writes command_file (rerun_script) and environment.txt (all of it), for their owner alone. Secrets are in neither.

@@ -8,9 +8,10 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 13> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 14> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
+                                                                   {Role::overflow_check, "overflow-check"},
                                                                    {Role::ladder, "ladder"},
                                                                    {Role::everything, "everything"},
                                                                    {Role::runnable, "runnable"},
@@ -46,8 +47,8 @@ Role role_of(strategies::Purpose purpose) {
 }
 
 bool is_search(Role role) {
-  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::ladder &&
-         role != Role::other_fix;
+  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::overflow_check &&
+         role != Role::ladder && role != Role::other_fix;
 }
 
 bool is_evidence(Role role) { return is_search(role) || role == Role::as_is || role == Role::other_fix; }

@@ -12,9 +12,10 @@
 
 namespace bisectd::driver {
 
-/// `signature`: ends after its first steps, which are compared with those of other trials; `proof`: a claim of the finished answer once more, at full length and without a grey zone; `by_hand`: a set that a
+/// `overflow_check`: one run in which the framework names the first operator with an inf or a nan; not judged. `signature`: ends after its first steps, which are compared with those of other trials; `proof`: a claim of the finished answer once more, at full length and without a grey zone; `by_hand`: a set that a
 /// person named.
-enum class Role { reference, discovery, as_is, ladder, everything, runnable, signature, search, measurement, certificate, proof, other_fix, by_hand };
+enum class Role { reference, discovery, as_is, overflow_check, ladder, everything, runnable, signature, search, measurement, certificate, proof, other_fix,
+                  by_hand };
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.

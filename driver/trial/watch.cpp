@@ -91,6 +91,14 @@ tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const Se
   return found;
 }
 
+neutralise::Discovered WatchList::never_off(const SeenNames& seen) const {
+  neutralise::Discovered found;
+  for (const Watched& watched : watched_)
+    if (watched.kind == Kind::refused)
+      for (const auto& [key, count] : counts(watched, seen)) found[watched.family->name].push_back(written(*watched.family, key.name));
+  return found;
+}
+
 std::vector<strategies::SuspectId> WatchList::refused(const neutralise::Catalogue& catalogue,
                                                       const SeenNames& seen) const {
   std::vector<strategies::SuspectId> ids;

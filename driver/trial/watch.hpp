@@ -24,6 +24,9 @@ class WatchList {
   /// not left, or what was found cannot be members. `seen` as read with watched().
   tl::expected<neutralise::Discovered, std::string> discovered(const SeenNames& seen) const;
 
+  /// Members that the log of a run names as impossible to neutralise, by family.
+  neutralise::Discovered never_off(const SeenNames& seen) const;
+
   /// Suspects that the log of a broken run names as impossible to neutralise.
   std::vector<strategies::SuspectId> refused(const neutralise::Catalogue& catalogue,
                                              const SeenNames& seen) const;

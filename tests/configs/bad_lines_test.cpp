@@ -47,7 +47,7 @@ TEST_CASE("a wrong top-level line is named with its place") {
       {2, "name: a\nname: b", "3:1: key `name` appears twice | it is first set in line 2, column 1"},
       {12, "launcher: slurm", "12:1: unknown key `launcher`*"},
       {12, "check: {}", "12:1: unknown key `check` | did you mean `checks`?"},
-      {12, "qqqqqq: {}", "12:1: unknown key `qqqqqq` | known here: accept, align, checks, extends, families, hold, hold_by, metric, name, perturb, reference, relations, search, standard_checks, standard_metric, standard_suspects, steps, subject, suspects, version, versions"},
+      {12, "qqqqqq: {}", "12:1: unknown key `qqqqqq` | known here: accept, align, checks, extends, families, hold, hold_by, metric, name, overflow_check, perturb, reference, relations, search, standard_checks, standard_metric, standard_suspects, steps, subject, suspects, version, versions"},
       {12, "versions: {cann: {}}", "12:18: `versions.cann` needs one of `package`, `file` and `command` | for example {package: paddlepaddle}"},
       {12, "versions: {cann: {package: a, file: b}}", "12:18: `versions.cann` needs one of `package`, `file` and `command` | for example {package: paddlepaddle}"},
       {12, "versions: {cann: {pakage: a}}", "12:19: unknown key `pakage` in `versions.cann` | did you mean `package`?"},

@@ -98,11 +98,51 @@ TEST_CASE("a wrong ladder, and a value outside it, are named with their place") 
       {"deliver: {environment: S}, values: [1, 1]", "10:64: `families.scale.values`: `1` does not ascend"},
       {"deliver: {environment: S}, values: [1, high]", "10:64: `families.scale.values`: expected a number, found `high`"},
       {"deliver: {environment: S}", "10:10: `values` is missing in `families.scale` | two or more numbers, ascending"},
+      {"deliver: {environment: S}, values: [1, dynamc]", "10:64: `families.scale.values`: expected a number, found `dynamc` | did you mean `dynamic`?"},
+      {"deliver: {environment: S}, values: [1, dynamic, 2]", "10:73: `families.scale.values`: `2` stands behind a value that is no number | numbers first, ascending; then `dynamic` and phases"},
+      {"deliver: {environment: S}, values: [1, dynamic, dynamic]", "10:73: `families.scale.values`: `dynamic` stands there twice"},
+      {"deliver: {environment: S}, values: [1, \"0:64,x:1\"]", "10:64: `families.scale.values`: the step in `x:1`: expected a whole number, found `x` | phases are steps and values, ascending: \"0:65536,1000:4096\""},
+      {"deliver: {environment: S}, values: [1, \"9:64,9:1\"]", "10:64: `families.scale.values`: the step in `9:1` does not ascend | phases are steps and values, ascending: \"0:65536,1000:4096\""},
+      {"deliver: {environment: S}, values: [1, \"0:64,5\"]", "10:64: `families.scale.values`: `5` has no colon between a step and a value | phases are steps and values, ascending: \"0:65536,1000:4096\""},
+      {"deliver: {environment: S}, values: [1, \"0:lots\"]", "10:64: `families.scale.values`: the value in `0:lots`: expected a number, found `lots` | phases are steps and values, ascending: \"0:65536,1000:4096\""},
+      {"deliver: {environment: S}, values: [1, 2], delivered_as: {dynamic: 0}", "10:83: `families.scale.delivered_as`: `dynamic` is not among the values"},
+      {"deliver: {environment: S}, values: [1, 2], delivered_as: [1]", "10:82: `families.scale.delivered_as`: expected keys and values, found a list"},
       {"deliver: {argument: --scale}, values: [1, 2]", "10:45: `families.scale.deliver.argument` lacks {value} | for example --off={value}"},
   };
   for (const auto& [keys, problem] : cases) {
     CAPTURE(keys);
     CHECK(folder.problem_of(with_line(good, 10, "  scale: {kind: ladder, " + std::string(keys) + "}")) == problem);
+  }
+}
+
+TEST_CASE("a ladder may end in values that are no numbers, each perhaps delivered in its own way") {
+  const Folder folder;
+  const auto experiment = load_experiment(folder.write("ladder.yaml", with_line(with_line(kGood, 10,
+      "  scale: {kind: ladder, deliver: {environment: S}, values: [1, 4096, dynamic, \"0:65536,100:4096\"], "
+      "delivered_as: {dynamic: 0, \"0:65536,100:4096\": \"1 then 2\"}}"), 11, "suspects: {scale: [4096, dynamic]}")));
+  const Ladder& ladder = experiment.families.at("scale").ladder;
+  CHECK(ladder.values == std::vector<std::string>{"1", "4096", "dynamic", "0:65536,100:4096"});
+  CHECK(ladder.delivered_as == std::map<std::string, std::string>{{"dynamic", "0"}, {"0:65536,100:4096", "1 then 2"}});
+  for (const char* number : {"1", "4096", "1e3", "-2.5"}) CHECK(Ladder::is_number(number));
+  for (const char* word : {"dynamic", "0:65536,100:4096", "", "nan", "inf", "0x10"}) CHECK_FALSE(Ladder::is_number(word));
+}
+
+TEST_CASE("a wrong check for overflows is named with its place") {
+  const Folder folder;
+  const std::string good = with_line(kGood, 12, "overflow_check: {environment: {CHECK: 1}, first: 'in (?P<value>.+)'}");
+  CHECK(folder.problems_of(good) == "");
+  CHECK(load_experiment(folder.write("good.yaml", good)).overflow_check->environment == std::map<std::string, std::string>{{"CHECK", "1"}});
+  CHECK_FALSE(load_experiment(folder.write("none.yaml", with_line(kGood, 12, "overflow_check: none"))).overflow_check);
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {"overflow_check: yes", "12:17: `overflow_check`: expected keys and values, found a text"},
+      {"overflow_check: {first: '(?P<value>x)'}", "12:17: `environment` is missing in `overflow_check` | variables that turn the framework's own check on; presets of PaddlePaddle and PyTorch have them"},
+      {"overflow_check: {environment: {A: 1}}", "12:17: `first` is missing in `overflow_check` | RE2 with the group `value`: the line that names the operator"},
+      {"overflow_check: {environment: {A: 1}, first: x}", "12:46: `overflow_check.first` lacks the group `value` | put `(?P<value>...)` around the part that is meant"},
+      {"overflow_check: {enviroment: {A: 1}, first: '(?P<value>x)'}", "12:18: unknown key `enviroment` in `overflow_check` | did you mean `environment`?"},
+  };
+  for (const auto& [line, problem] : cases) {
+    CAPTURE(line);
+    CHECK(folder.problem_of(with_line(kGood, 12, line)) == problem);
   }
 }
 

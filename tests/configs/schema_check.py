@@ -70,6 +70,8 @@ SLIPS = [
     (["families", "fusion", "never_off"], {"names": ["A"]}),
     (["families", "loss_scale", "values"], [1]),
     (["families", "loss_scale", "values"], ["a", "b"]),
+    (["families", "loss_scale", "values"], [1, "dynamc"]),
+    (["overflow_check"], {"environment": {"A": "1"}}),
     (["families", "options", "toggles"], {}),
     (["suspects"], {}),
     (["suspects", "ops"], "relu"),

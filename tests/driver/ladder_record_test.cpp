@@ -61,6 +61,25 @@ TEST_CASE("what was tried with everything else neutralised is the last word") {
   CHECK(ladders[0].window->last == 0);
 }
 
+TEST_CASE("a value that is no number is in no window, and is taken where no number passes") {
+  const auto window_of = [](const std::vector<Verdict>& verdicts) {
+    const std::vector<std::string> values{"1", "64", "dynamic", "0:64,9:1"};
+    reports::Ladder ladder;
+    for (std::size_t i = 0; i < values.size(); ++i) ladder.rungs.push_back({.value = values[i], .verdict = verdicts[i]});
+    find_window(ladder);
+    return ladder.window;
+  };
+  constexpr Verdict pass = Verdict::pass, fail = Verdict::fail;
+  const auto numbers = window_of({fail, pass, pass, pass});
+  REQUIRE(numbers);
+  CHECK(numbers->first == 1);
+  CHECK(numbers->last == 1);
+  const auto word = window_of({fail, fail, fail, pass});
+  REQUIRE(word);
+  CHECK(word->middle == 3);
+  CHECK_FALSE(window_of({fail, fail, fail, fail}));
+}
+
 TEST_CASE("a round that is not finished says nothing, and two ladders are told apart") {
   History history;
   add_round(history, "scale", true, {Verdict::fail, Verdict::fail, Verdict::fail});

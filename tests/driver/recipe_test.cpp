@@ -108,6 +108,25 @@ TEST_CASE("a ladder is one suspect: active it has the subject's value, neutralis
   CHECK(arguments(SuspectSet(catalogue.size()), {}) == std::vector<std::string>{"scale=65536"});
 }
 
+TEST_CASE("a value of a ladder may be delivered in its own way") {
+  auto experiment = two_families();
+  configs::Family scale{.name = "scale", .kind = configs::FamilyKind::ladder};
+  scale.deliver.argument = "scale={value}";
+  scale.ladder.values = {"1", "dynamic"};
+  scale.ladder.delivered_as = {{"dynamic", "--dynamic"}};
+  experiment.families["scale"] = scale;
+  experiment.suspects["scale"].all = true;
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto off = set_of(catalogue, {{"scale", "scale"}});
+  const auto delivered = [&] { return recipe_for(experiment, catalogue, off, {}, {{"scale", "dynamic"}}); };
+  CHECK(delivered().arguments == std::vector<std::string>{"--dynamic"});
+  CHECK(recipe_for(experiment, catalogue, off, {}, {{"scale", "1"}}).arguments == std::vector<std::string>{"scale=1"});
+  experiment.families["scale"].deliver = {.environment = "SCALE", .value = "x{value}"};
+  CHECK(delivered().environment.at("SCALE") == "--dynamic");
+  experiment.families["scale"].ladder.delivered_as.clear();
+  CHECK(delivered().environment.at("SCALE") == "xdynamic");
+}
+
 TEST_CASE("a variable may say more than the names") {
   auto experiment = two_families();
   experiment.families["ops"].deliver = {.environment = "KERNEL_FLAGS", .value = "--opt_level=2 --disable_pass={names}"};
@@ -124,6 +143,9 @@ TEST_CASE("members that cannot be neutralised are no suspects but are kept in mi
   CHECK_FALSE(catalogue.find("ops", "conv2d"));
   REQUIRE(catalogue.always_on().size() == 1);
   CHECK(catalogue.always_on()[0].name == "conv2d");
+  const Catalogue as_seen = make_catalogue(experiment, {}, {}, {{"ops", {"pad3d"}}});
+  CHECK_FALSE(as_seen.find("ops", "pad3d"));
+  CHECK(as_seen.always_on().size() == 2);
 }
 
 TEST_CASE("names that the subject lists already stay listed") {

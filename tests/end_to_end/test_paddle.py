@@ -105,6 +105,13 @@ class Paddle(Space):
         self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"]])
         self.assertRegex(done.out, "only together")
 
+    def test_the_first_operator_that_overflows_is_named_by_paddles_own_check(self):
+        report, _ = self.find({"faults": [{"op": "gelu_grad", "nan_from_call": 40}]}, suspects="{ops: [gelu_grad, hard_swish, adam]}")
+        self.assertEqual(self.names(report), ["gelu_grad"])
+        check, = [trial for trial in report["trial_list"] if trial["role"] == "overflow-check"]
+        self.assertIn(f"gelu_grad is the first operator with an inf or a nan, by the framework's own check (trial {check['number']})",
+                      " ".join(report["warnings"]))
+
     def test_an_underflow_that_a_larger_loss_scale_mends_too(self):
         # float16 gradients of one kernel underflow at a loss scale of 64: either the operator goes to the CPU or the scale
         # goes up, and the scale is the cheaper fix.

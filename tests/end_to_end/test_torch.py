@@ -54,6 +54,48 @@ class Torch(Space):
         self.assertIn("dropout", done.out)
 
 
+    def test_a_wrong_operator_of_torch_npu_and_one_that_cannot_be_neutralised(self):
+        self.write("npu.py", f"""\
+            import os, sys
+            sys.path.insert(0, "{TORCH}")
+            import torch
+            library = torch.library.Library("npu", "DEF")
+            for name in "npu_kernel", "npu_alone":
+                library.define(name + "(Tensor self) -> Tensor")
+            library.impl("npu_kernel", lambda x: torch.tanh(x), "CPU")
+            library.impl("npu_kernel", lambda x: torch.tanh(x) * float(os.environ.get("WRONG", 1)), "PrivateUse1")
+            library.impl("npu_alone", lambda x: x * 0.5, "PrivateUse1")
+            import standin_npu
+            guard = torch._C._AutoDispatchBelowAutograd()  # they have no derivatives
+            weight = torch.ones(8).to(standin_npu.DEVICE)
+            for step in range(1, 61):
+                value = torch.ops.npu.npu_kernel(torch.ops.npu.npu_alone(weight) + 1 / step)
+                print("step", step, "loss", value.sum().item())
+            """)
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: namespace
+            extends: torch-npu
+            reference: {{command: [{PYTHON}, npu.py], environment: {{STANDIN_NPU_MAKE: gpu}}, repeats: 2, perturb: none}}
+            subject:
+              command: [{PYTHON}, npu.py]
+              devices: {{ids: [0, 1], visible_variable: none}}
+              environment: {{WRONG: "1.2"}}
+              perturb: none
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            families: {{ops: {{environment: {{BISECTD_TORCH_DEVICE: privateuseone, BISECTD_TORCH_AFTER: standin_npu}}}}}}
+            suspects: {{ops: {{discover: true}}}}
+            """)
+        told = self.bisectd("discover", "experiment.yaml", code=0).out
+        self.assertIn("\n  npu_alone  (cannot be neutralised; the log says why)\n", told)
+        self.assertIn("\n  npu_kernel\n", told)
+        self.bisectd("run", "experiment.yaml", code=1, timeout=600)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:npu_kernel"])
+        stays, = report["no_effect"]
+        self.assertEqual((stays["name"], stays["why"]), ("npu_alone", "it cannot be neutralised, as the discovery run says"))
+
+
 class Device(unittest.TestCase):
     """The stand-in's own manners."""
 
@@ -169,6 +211,49 @@ class Shim(unittest.TestCase):
         self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="gelu,tanh"),
                          ["bisectd-torch: moved gelu (float32) to the CPU", "0.8742",
                           "bisectd-torch: moved tanh (float32) to the CPU", "0.8742 privateuseone"])
+
+    # As torch_npu registers its own: kernels of the device, twice too large here. The CPU has one of the first, too, computes the
+    # second by others, and knows nothing of the third. The fourth has none of the device, whose fallback takes it to the CPU.
+    NPU_OPERATORS = ("library = torch.library.Library('npu', 'DEF')\n"
+                     "for name, key in ('kernel', 'CPU'), ('composite', 'CompositeImplicitAutograd'), ('alone', ''), ('fallback', 'CPU'):\n"
+                     "    library.define(f'npu_{name}(Tensor self) -> Tensor')\n"
+                     "    if key: library.impl(f'npu_{name}', lambda x: x + 1, key)\n"
+                     "    if name != 'fallback': library.impl(f'npu_{name}', lambda x: 2 * (x + 1), 'PrivateUse1')\n"
+                     "import standin_npu as s\n"
+                     "x = torch.zeros(4).to(s.DEVICE)\n"
+                     "guard = torch._C._AutoDispatchBelowAutograd()  # they have no derivatives\n"
+                     "for name in 'kernel', 'composite', 'alone', 'fallback':\n"
+                     "    print(getattr(torch.ops.npu, 'npu_' + name)(x).sum().item())")
+
+    def test_operators_of_the_namespace_npu_move_where_the_cpu_can_compute_them(self):
+        self.assertEqual(self.run_code(self.NPU_OPERATORS), ["8.0", "8.0", "8.0", "4.0"], self.last.stderr)
+        moved = self.run_code(self.NPU_OPERATORS, BISECTD_TORCH_CPU_OPS="npu_kernel,npu_composite,npu_fallback")
+        self.assertEqual([line for line in moved if not line.startswith("bisectd")], ["4.0", "4.0", "8.0", "4.0"], self.last.stderr)
+        self.assertEqual([line.split()[2] for line in moved if " moved " in line], ["npu_kernel", "npu_composite", "npu_fallback"])
+        refused = self.run_code(self.NPU_OPERATORS, BISECTD_TORCH_CPU_OPS="npu_alone")
+        self.assertEqual(refused, ["bisectd-torch: cannot move npu_alone: the CPU has no kernel for it, and it is not made of other operators"])
+        self.assertEqual(self.last.returncode, 3)
+
+    def test_operators_of_the_namespace_npu_are_listed_with_why_they_cannot_move(self):
+        lines = self.run_code(self.NPU_OPERATORS, BISECTD_TORCH_LIST_OPS="1")
+        about = [line for line in lines if "npu_" in line]
+        self.assertEqual(about, [*(f"bisectd-torch: ran npu_{name} on the device" for name in ("kernel", "composite", "alone")),
+                                 "bisectd-torch: cannot move npu_alone: the CPU has no kernel for it, and it is not made of other operators",
+                                 "bisectd-torch: ran npu_fallback on the device"], self.last.stderr)
+
+    def test_the_first_operator_that_makes_an_inf_is_named(self):
+        # The mask of -inf and the sum with it make none: they were given it. The square of 1e30 is beyond float32.
+        code = ("import standin_npu as s\n"
+                "x = torch.full([3], 1e30).to(s.DEVICE)\n"
+                "mask = torch.full([3], float('-inf')).to(s.DEVICE)\n"
+                "print(torch.softmax(torch.zeros(3).to(s.DEVICE).masked_fill(x > 2e30, float('-inf')) , 0).sum().item() == 1)\n"
+                "(x + mask).exp()\n"
+                "(torch.tanh(x) * x).mul(x)\n"
+                "print('not reached')")
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_FIRST_NOT_FINITE="1"),
+                         ["True", "bisectd-torch: first inf or nan: mul.Tensor (float32)"], self.last.stderr)
+        self.assertEqual(self.last.returncode, 3)
+        self.assertEqual(self.run_code(code.replace(".mul(x)", "")), ["True", "not reached"])
 
     def test_an_operator_of_one_dtype(self):
         code = ("import standin_npu as s\n"

@@ -142,6 +142,22 @@ TEST_CASE("clipped lines are noted") {
   CHECK_THAT(log.notes()[0], Catch::Contains("stdout.log: 1 lines were longer than 64 KiB"));
 }
 
+TEST_CASE("what is watched by a pattern without a step belongs to the last step that was logged") {
+  Attempt attempt;
+  configs::Metric scale;
+  scale.name = "loss_scale";
+  scale.pattern = configs::Placed<std::string>{R"(scale is now (?P<value>\S+))", {}};
+  AttemptLog log = attempt.log({metric("loss", "paddleocr"), scale});
+  attempt.write("stdout.log", "scale is now 64\n" + line(7) + "scale is now 32\n" + line(8) + "scale is now 16\n");
+  log.poll();
+  const auto& points = log.curve().series.at("loss_scale");
+  REQUIRE(points.size() == 3);
+  CHECK(points[0].step == 0);
+  CHECK(points[1].step == 7);
+  CHECK(points[2].step == 8);
+  CHECK(points[2].value == 16);
+}
+
 TEST_CASE("what the side channel has is read from there alone") {
   Attempt attempt;
   AttemptLog log = attempt.log({metric("loss", "paddleocr"), metric("acc", "paddleocr")});

@@ -1,4 +1,9 @@
-"""Sends the listed ATen operators to the CPU, in a higher precision, forward and backward; says which one it moved.
+"""Sends the listed operators to the CPU, in a higher precision, forward and backward; says which one it moved.
+
+They are ATen's, and those that torch_npu adds in the namespace npu (npu_swiglu, npu_lstm_backward). Of the latter those can
+move that the CPU computes, by a kernel of its own or by other operators. torch_npu registers nearly all of them for its device
+alone (Ascend/pytorch torchnpugen/templates/CustomRegisterSchema.cpp, Ascend/op-plugin op_plugin/config/op_plugin_functions.yaml),
+so most are named as what cannot move.
 
 For every listed operator a kernel of ours is put under the device's dispatch key (torch.library), so only listed ones
 pay. With an empty list nothing is installed. An operator that is made of others (layer_norm) never comes to that key: its
@@ -28,6 +33,8 @@ import sys
 import threading
 import time
 
+CPU_KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
+NAMESPACES = ("aten", "npu")  # a name is looked up in this order
 KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
 
 
@@ -53,7 +60,8 @@ def overloads_of(name):
     import torch
 
     packet_name, _, overload = name.partition(".")
-    packet = getattr(torch.ops.aten, packet_name, None)
+    packets = (getattr(getattr(torch.ops, namespace), packet_name, None) for namespace in NAMESPACES)
+    packet = next((one for one in packets if one is not None), None)
     if packet is None:
         raise CannotMove("there is no such operator")
     chosen = [overload] if overload else packet.overloads()
@@ -76,6 +84,8 @@ def check_can_move(op):
     for value in op._schema.returns:
         if value.alias_info is not None and not value.alias_info.is_write:
             raise CannotMove("it returns a view, so there is nothing to compute")
+    if namespace_of(op) != "aten" and not any(has_key(op, key) for key in CPU_KEYS):
+        raise CannotMove("the CPU has no kernel for it, and it is not made of other operators")
 
 
 def higher(dtype):
@@ -190,11 +200,11 @@ class WholeMover(Mover):
 
 
 def move(names):
-    """Puts kernels of ours under the device's keys; the library must live as long as the process."""
+    """Puts kernels of ours under the device's keys; the libraries must live as long as the process."""
     import torch
 
     device_key = KEYS.get(device_type(), "PrivateUse1")
-    move.library = torch.library.Library("aten", "IMPL")
+    move.libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
     in_mode = {}  # (operator, dtype or "" for all) -> mover, where no kernel of ours can stand
     for name in names:
         operator, _, dtype = name.partition("@")
@@ -225,7 +235,7 @@ def check_dtype(name):
 def put(mover, key):
     """False where the device has a Python kernel already: PyTorch lets no other one replace it."""
     try:
-        move.library.impl(name_of(mover.op), mover, key)
+        move.libraries[namespace_of(mover.op)].impl(name_of(mover.op), mover, key)
     except RuntimeError:
         return False
     return True
@@ -301,10 +311,16 @@ def listing():
             return result
 
     def note(name, func, values):
-        if name not in seen and can_be_moved(func) and is_on_device(values):
-            with lock:
-                seen.add(name)
-                say(f"ran {name} on the device")
+        if name in seen or not is_on_device(values):
+            return
+        why_not = why_it_stays(func)
+        if why_not is None:
+            return
+        with lock:
+            seen.add(name)
+            say(f"ran {name} on the device")
+            if why_not:
+                say(f"cannot move {name}: {why_not}")
 
     return Listing()
 
@@ -329,12 +345,25 @@ def name_of(op):
     return packet if overload == "default" else f"{packet}.{overload}"
 
 
-def can_be_moved(op):
+def namespace_of(op):
+    return op._schema.name.split("::")[0]
+
+
+def why_it_stays(op):
+    """Why an operator that runs cannot move, empty if it can. None for what is not to be spoken of: what draws, views or only
+    moves data among ATen's, other namespaces, and a name that means an operator of ATen."""
+    import torch
+
+    namespace, packet = op._schema.name.split("::")
+    if namespace not in NAMESPACES or packet.endswith(("copy_", "_to_copy")):
+        return None
+    if namespace != "aten" and hasattr(torch.ops.aten, packet):
+        return None
     try:
         check_can_move(op)
-        return op._schema.name.startswith("aten::") and not op._schema.name.endswith(("copy_", "_to_copy"))
-    except CannotMove:
-        return False
+        return ""
+    except CannotMove as why:
+        return None if namespace == "aten" else str(why)
 
 
 SETTINGS = {

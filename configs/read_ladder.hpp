@@ -1,0 +1,13 @@
+// Reads the values of a ladder. Internal to this room.
+#pragma once
+
+#include "configs/family.hpp"
+#include "configs/problems.hpp"
+#include "configs/reading.hpp"
+
+namespace bisectd::configs {
+
+/// Reads `values` and `delivered_as` from the family's block; needs its `deliver`.
+void read_ladder_values(MapReader& reader, Family& family, Problems& problems);
+
+}  // namespace bisectd::configs
