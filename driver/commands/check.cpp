@@ -19,6 +19,7 @@
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
 #include "driver/launch/make_launcher.hpp"
+#include "driver/log/log.hpp"
 #include "driver/loop/pilot.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
@@ -154,6 +155,7 @@ int check(const CheckOptions& options) {
   std::optional<keep::TemporaryFolder> scratch;
   if (!options.run) scratch.emplace();
   const fs::path folder = scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
+  if (!scratch) log::open_file(folder);
   const auto launching = launch::make_launcher(experiment, folder, [](const std::string& text) { say("warning", text); });
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
@@ -181,6 +183,7 @@ void add_check(CLI::App& app, Action& action) {
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
   command->add_flag("--run", options->run, "also run each side a few times: up to which step can runs be compared, and does the subject fail");
+  add_stderr_options(*command);
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }
 

@@ -127,6 +127,9 @@ class Log(Space):
         self.bisectd("trial", "experiment.yaml", "--off", "op3", code=0)
         (folder,) = (self.folder / "bisectd-out").glob("hostile-trial-*")
         self.assertRegex(self.log(folder), r"D trial \d+ \(by-hand\): 1 suspects neutralised")
+        self.bisectd("check", "experiment.yaml", "--run", code=0)
+        (folder,) = (self.folder / "bisectd-out").glob("hostile-check-*")
+        self.assertRegex(self.log(folder), r"D 0001-1: process \d+ in ")
 
 
 if __name__ == "__main__":
