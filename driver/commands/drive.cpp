@@ -152,7 +152,8 @@ int drive_in(configs::Experiment& experiment, const RunPlace& place, const Drive
   try {
     return drive(experiment, *directory, options);
   } catch (const configs::ConfigError&) {
-    fs::remove_all(directory->folder());  // nothing was started: leave nothing behind
+    // A recorded reference is read once more after trainings, and may be another by then: what they logged stays.
+    if (!fs::exists(directory->trials())) fs::remove_all(directory->folder());  // nothing was started: leave nothing behind
     throw;
   }
 }

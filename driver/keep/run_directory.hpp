@@ -21,6 +21,7 @@ class RunDirectory {
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path journal() const { return folder_ / "journal.jsonl"; }
+  std::filesystem::path trials() const { return folder_ / "trials"; }                ///< absent until one is started
   std::filesystem::path workaround_files() const { return folder_ / "workaround"; }  ///< that the workaround names
   std::filesystem::path resolved_experiment() const { return folder_ / "experiment.resolved.yaml"; }
 

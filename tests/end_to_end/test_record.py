@@ -109,6 +109,24 @@ class Record(Space):
             self.assertIn(said, done.err)
             self.assertRegex(done.err, r"(?m)^npu/npu.yaml:\d+:\d+: ")
 
+    def test_a_file_that_is_replaced_while_the_subject_runs_takes_no_training_away(self):
+        self.record()
+        recorded = self.folder / "npu/reference.json"
+        shutil.copy(self.folder / "gpu/reference.json", recorded)
+        self.subject(text=self.text.replace('"--cause"', '"--step-ms", "20", "--cause"'))
+        process = self.start("run", "npu/npu.yaml")
+        self.wait_for(lambda: list(self.folder.glob("bisectd-out/latest/trials/*/attempt-1/stdout.log")))
+        whole = recorded.read_text()
+        recorded.write_text(whole[:len(whole) // 2])
+        self.assertEqual(process.wait(60), 2)
+        self.assertIn("reference.json cannot be used", (self.folder / "stderr.txt").read_text())
+        ended = [one for one in self.journal() if one["kind"] == "attempt-ended"]
+        self.assertTrue(ended)
+        recorded.write_text(whole)
+        self.bisectd("resume", "bisectd-out/latest", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+        self.assertEqual([one for one in self.journal() if one["kind"] == "attempt-ended"][:len(ended)], ended)
+
     def test_what_it_refuses_and_when(self):
         self.record()
         self.assertIn("is there already; replace it with --yes", self.record(code=2).err)
