@@ -39,6 +39,7 @@ using reports::EntryState;
 using reports::SuiteEntry;
 
 constexpr const char* kHowToGoOn = "go on with the same command";
+constexpr int kSignalled = 128;  // and the signal's number: what a model's bisectd exits with that was asked to end
 constexpr int kUsageCode = 2;  // of a model's bisectd: its experiment was wrong, nothing was started
 
 struct CiOptions {
@@ -92,7 +93,7 @@ class Ci {
     const suite::SuiteEnd end = run_what_is_left();
     if (end == suite::SuiteEnd::out_of_time) give_up_waiting();
     record_.elapsed_s = elapsed_s();
-    state.session_ended(record_.elapsed_s, end != suite::SuiteEnd::signal && !any_killed_);
+    state.session_ended(record_.elapsed_s, end != suite::SuiteEnd::signal && !any_ended_by_signal_);
     write();
     if (end == suite::SuiteEnd::signal) throw Interrupted(signal_number_, kHowToGoOn);
     const bool coloured = wants_colour({.color = options_.color});
@@ -207,9 +208,10 @@ class Ci {
         .ended =
             [&](const suite::Model& model, const launch::Ended& ended) {
               const bool exited = ended.how == launch::Ended::How::exited;
-              const int code = exited ? ended.code : 128 + ended.code;
-              any_killed_ |= !exited;
-              if (exited) state_->model_ended(model.name, code);  // a killed one did not come to its end: the next ci goes on with it
+              const int code = exited ? ended.code : kSignalled + ended.code;
+              const bool came_to_its_end = code < kSignalled;  // else it was killed or asked to end: the next ci goes on with it
+              any_ended_by_signal_ |= !came_to_its_end;
+              if (came_to_its_end) state_->model_ended(model.name, code);
               take_in(model.name, code, ended.message);
               record_.elapsed_s = elapsed_s();
               write();
@@ -295,7 +297,7 @@ class Ci {
   suite::SuiteState* state_ = nullptr;
   Clock::time_point began_ = Clock::now();
   int signal_number_ = 0;
-  bool any_killed_ = false;  ///< a model's bisectd, by whoever was short of memory
+  bool any_ended_by_signal_ = false;  ///< a model's bisectd: by whoever was short of memory, or by a person
 };
 
 }  // namespace

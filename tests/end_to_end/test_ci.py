@@ -142,6 +142,13 @@ class Suite(Space):
         self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
 
     def test_a_bisectd_that_was_killed_is_gone_on_with(self):
+        self.ended_by(signal.SIGKILL)  # as the kernel does when memory is short
+
+    def test_a_bisectd_that_was_asked_to_end_is_gone_on_with(self):
+        self.ended_by(signal.SIGTERM)
+
+    def ended_by(self, number):
+        """The bisectd of a model, not that of the suite."""
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [seg.yaml]\n")
         self.model("seg", "--cause", "op3=3", "--step-ms", "10", devices="[1]", baseline=True)
         process = self.start("ci", "suite.yaml")
@@ -151,7 +158,7 @@ class Suite(Space):
                 return listed.read().split()
         journals = lambda: list((self.folder / "bisectd-out").glob("nightly-*/models/seg/*-2*/journal.jsonl"))
         self.wait_for(lambda: journals() and journals()[0].read_text().count('"judged"') >= 3)
-        os.kill(int(children()[0]), signal.SIGKILL)  # as the kernel does when memory is short
+        os.kill(int(children()[0]), number)
         self.assertNotEqual(process.wait(timeout=60), 0)
         judged = journals()[0].read_text().count('"judged"')
         done = self.bisectd("ci", "suite.yaml", code=1)
