@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -42,6 +44,9 @@ std::string unknown_command(const CLI::App& app, const std::vector<std::string>&
                      near ? fmt::format("; did you mean '{}'?", *near) : "; `bisectd --help` lists them");
 }
 
+/// What a shell says of a program that a pipe without a reader has ended: `| head` needs no complaint.
+constexpr int kNobodyReads = kSignal + SIGPIPE;
+
 int run_guarded(const Action& command) {
   try {
     return command();
@@ -61,6 +66,7 @@ int run_guarded(const Action& command) {
   } catch (const keep::Locked& error) {
     return complain(kInfrastructure, error.what());
   } catch (const std::system_error& error) {
+    if (error.code() == std::errc::broken_pipe) return kNobodyReads;
     return complain(kInfrastructure, error.what());
   } catch (const std::exception& error) {
     return complain(kBug, fmt::format("this is a bug: {}", error.what()));
@@ -70,6 +76,7 @@ int run_guarded(const Action& command) {
 /// A result that did not reach its file must not look like one that did.
 int with_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (errno == EPIPE || code == kNobodyReads) return kNobodyReads;
   return complain(kInfrastructure, "what was printed could not be written to stdout, which is full or closed");
 }
 
@@ -96,6 +103,7 @@ int dispatch(int argc, char** argv) {
                          add_history, add_schema, add_completion, add_manual, add_version})
     add(app, action);
 
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads the progress may leave; the night goes on
   try {
     app.parse(argc, with_candidates(argc, argv).data());
   } catch (const CLI::ParseError& error) {

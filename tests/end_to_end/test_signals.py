@@ -2,9 +2,10 @@
 which signal, nothing is left running, no cut training becomes evidence, and a run can be resumed."""
 import os
 import signal
+import subprocess
 import unittest
 
-from space import Space, hostile_experiment
+from space import BISECTD, Space, hostile_experiment
 
 
 class Signals(Space):
@@ -58,6 +59,31 @@ class Signals(Space):
         self.assertNotIn("software", said)
         (self.folder / "slow").unlink()
         self.bisectd("resume", self.run_folder(), code=1)
+
+    def with_a_reader_that_leaves(self, *arguments, **streams):
+        """The exit code; a stream that is True is a pipe whose reader is gone after the first byte."""
+        reading, writing = os.pipe()
+        process = subprocess.Popen([BISECTD, *arguments], cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL,
+                                   **{name: writing if leaves else subprocess.DEVNULL for name, leaves in streams.items()})
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        os.close(writing)
+        os.read(reading, 1)
+        os.close(reading)
+        return process.wait(timeout=60)
+
+    def test_a_reader_that_leaves_ends_no_night(self):
+        self.prepare()
+        for stdout, code in ((False, 1), (True, 128 + signal.SIGPIPE)):
+            with self.subTest(stdout=stdout):
+                self.assertEqual(self.with_a_reader_that_leaves("run", "experiment.yaml", "--new", stdout=stdout, stderr=True), code)
+                self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+
+    def test_nobody_complains_of_a_reader_that_leaves(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([BISECTD, "families", "paddle-npu"], env=self.environment(), stdout=writing, stderr=subprocess.PIPE, timeout=60)
+        os.close(writing)
+        self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, b""))
 
     def everyone(self, process, number):
         """As a signal to a whole control group: in any order."""
