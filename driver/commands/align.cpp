@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "configs/resolved.hpp"
 #include "driver/align/comparison.hpp"
 #include "driver/align/step_runs.hpp"
 #include "driver/commands/align_text.hpp"
@@ -140,7 +141,7 @@ int align_sides(const AlignOptions& options) {
   check_options(experiment, options);
   std::vector<align::Recording> reference;
   if (!options.reference.empty()) reference = recordings(options.reference);
-  HandRun run(experiment, options.out, "align");
+  HandRun run(experiment, configs::resolved_yaml(experiment), options.out, "align");
   return options.record.empty() ? compare_steps(experiment, run, options, std::move(reference)) : record_step(experiment, run, options);
 }
 

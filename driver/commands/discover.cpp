@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "configs/resolved.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/loop/both_ends.hpp"
@@ -105,6 +106,7 @@ int list_missing(const configs::Experiment& experiment, HandRun& run, bool as_js
 
 int discover(const DiscoverOptions& options) {
   configs::Experiment experiment = load(options.experiment);
+  const std::string resolved = configs::resolved_yaml(experiment);
   bool any = false;
   for (auto& [name, selection] : experiment.suspects) {
     selection.discover = experiment.families.at(name).discover.has_value();
@@ -115,7 +117,7 @@ int discover(const DiscoverOptions& options) {
         return entry.second.discover && experiment.families.at(entry.first).discover->elsewhere;
       }))
     throw UsageError("no family under `suspects` shows what ran elsewhere (`discover.elsewhere`); `ops` of paddle-npu and torch-npu do");
-  HandRun run(experiment, options.out, "discover");
+  HandRun run(experiment, resolved, options.out, "discover");
   const SeenMembers seen = discover(run.run());
   const neutralise::Discovered& found = seen.members;
   if (options.missing) return list_missing(experiment, run, options.json);

@@ -24,12 +24,12 @@ keep::RunDirectory made(const std::string& out, const std::string& name) {
 
 }  // namespace
 
-HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const std::string& what)
+HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out, const std::string& what)
     : experiment_(experiment), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()),
       launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
   log::open_file(directory_.folder());
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
-  History none{.started_utc = keep::utc_now(), .run_tag = make_run_tag(directory_.folder())};
+  History none{.started_utc = keep::utc_now(), .run_tag = make_run_tag(directory_.folder()), .by_hand = true};
   try {
     sides_ = prepare_sides(experiment, *launcher_, directory_.folder(), none.run_tag);
   } catch (const configs::ConfigError&) {
@@ -37,6 +37,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& out, const 
     throw;
   }
   settle_toggles(experiment, sides_.subject.environment);
+  keep::write_file_durably(directory_.resolved_experiment(), resolved);
   journal_.emplace(directory_.journal(), 0);
   journal_->append(run_record(none, experiment));
   log::info(fmt::format("run directory: {}", directory_.folder().string()));

@@ -10,6 +10,7 @@
 #include "configs/loader.hpp"
 #include "configs/member_name.hpp"
 #include "configs/problems.hpp"
+#include "configs/resolved.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
@@ -132,6 +133,7 @@ const char* name_of(strategies::Verdict verdict) {
 
 int trial(const TrialOptions& options) {
   configs::Experiment experiment = load(options.experiment);
+  const std::string resolved = configs::resolved_yaml(experiment);
   std::map<std::string, configs::Selection> chosen;
   for (auto& [name, selection] : experiment.suspects) chosen[name].place = selection.place;
   for (const std::string& word : options.off) choose(experiment, chosen, word);
@@ -141,7 +143,7 @@ int trial(const TrialOptions& options) {
   for (auto& [name, selection] : chosen)  // switches that stay on have their suspect values, as in the search
     if (experiment.families.at(name).kind == configs::FamilyKind::toggle) add_known(selection, experiment, name);
   experiment.suspects = chosen;
-  HandRun run(experiment, options.out, "trial");
+  HandRun run(experiment, resolved, options.out, "trial");
   const reports::Record& record = run_one_trial(run.run(), off);
   if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
   const reports::Trial& judged = record.trials.back();

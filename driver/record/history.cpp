@@ -36,6 +36,7 @@ class JournalReading {
       history.started_utc = record.at("started_utc");
       history.run_tag = record.at("tag");
       history.prune = record.at("prune");
+      history.by_hand = record.value("by_hand", false);
       history.experiment_file = record.at("experiment");
       history.name = record.at("name");
       history.metric = record.at("metric");
@@ -100,14 +101,16 @@ History read_history(const std::filesystem::path& journal) {
 }
 
 json run_record(const History& begun, const configs::Experiment& experiment) {
-  return {{"kind", "run"},
-          {"started_utc", begun.started_utc},
-          {"tag", begun.run_tag},
-          {"prune", begun.prune},
-          {"experiment", std::filesystem::absolute(experiment.file).string()},
-          {"name", experiment.name},
-          {"metric", experiment.metrics.front().name},
-          {"target", experiment.accept.target}};
+  json record = {{"kind", "run"},
+                 {"started_utc", begun.started_utc},
+                 {"tag", begun.run_tag},
+                 {"prune", begun.prune},
+                 {"experiment", std::filesystem::absolute(experiment.file).string()},
+                 {"name", experiment.name},
+                 {"metric", experiment.metrics.front().name},
+                 {"target", experiment.accept.target}};
+  if (begun.by_hand) record["by_hand"] = true;
+  return record;
 }
 
 json versions_record(const std::map<std::string, std::string>& versions) {

@@ -40,6 +40,12 @@ void set_perturbation(const configs::Perturbation& perturb, int seed, const neut
       environment[name] = neutralise::fill(value.value, values);
 }
 
+/// Whether sh can have a variable of this name. Functions that bash exported are none: BASH_FUNC_module%%.
+bool is_shell_variable(const std::string& name) {
+  const auto may_stand = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') && std::ranges::all_of(name, may_stand);
+}
+
 /// What a person sets before the command, and what it is set by.
 std::string demand(const std::string& variable, const std::string& what) {
   return fmt::format(": \"${{{}:?set it to {}, secrets are not written here}}\"\n", variable, what);
@@ -55,7 +61,7 @@ class ShellWriter {
   std::string demands() {
     std::string text;
     for (const auto& [name, value] : command_.environment)
-      if (!is_inherited(name, value) && hides(name, value)) text += demand(name, "its value");
+      if (is_shell_variable(name) && !is_inherited(name, value) && hides(name, value)) text += demand(name, "its value");
     for (std::size_t i = 0; i < command_.argv.size(); ++i)
       if (const auto begin = configs::secret_begin(i > 0 ? command_.argv[i - 1] : "", command_.argv[i])) {
         const std::string variable = fmt::format("BISECTD_SECRET_{}", hidden_.size() + 1), known = command_.argv[i].substr(0, *begin);
@@ -68,9 +74,9 @@ class ShellWriter {
   std::string environment(const std::string& tag) const {
     std::string text;
     for (const auto& [name, value] : inherited_)
-      if (!command_.environment.contains(name)) text += fmt::format("unset {}\n", name);
+      if (is_shell_variable(name) && !command_.environment.contains(name)) text += fmt::format("unset {}\n", name);
     for (const auto& [name, value] : command_.environment) {
-      if (is_inherited(name, value)) continue;
+      if (!is_shell_variable(name) || is_inherited(name, value)) continue;
       if (hides(name, value))
         text += fmt::format("export {}\n", name);
       else

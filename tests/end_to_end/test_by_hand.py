@@ -1,5 +1,6 @@
 """Commands for a person: families, discover, trial. What they say is in golden/; here is what they do."""
 import json
+import subprocess
 import unittest
 
 from space import Space, hostile_experiment
@@ -94,6 +95,31 @@ suspects:
         self.write("experiment.yaml", hostile_experiment("--crash-off", "op1", suspects=4))
         judged = self.bisectd("trial", "experiment.yaml", "--off", "op1", code=4)
         self.assertIn("unresolved", judged.out)
+
+    def test_what_was_tried_by_hand_can_be_looked_at_and_not_gone_on_with(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4, discover=True))
+        self.bisectd("trial", "experiment.yaml", "--off", "op1,op3", code=0)
+        self.bisectd("discover", "experiment.yaml", code=0)
+        for what, role in (("trial", "by-hand"), ("discover", "discovery")):
+            with self.subTest(what):
+                (folder,) = self.folder.glob(f"bisectd-out/hostile-{what}-*")
+                self.bisectd("status", folder, code=0)
+                shown = json.loads(self.bisectd("report", folder, "-f", "json", code=0).out)["trial_list"]
+                self.assertEqual([trial["role"] for trial in shown][-1], role)
+                self.bisectd("explain", folder, code=2)
+                for going_on in (("resume", folder), ("run", "experiment.yaml", "--out", folder)):
+                    self.assertIn("by hand", self.bisectd(*going_on, code=2).err)
+
+    def test_command_sh_starts_where_the_environment_has_names_that_no_shell_takes(self):
+        """As `module` of a cluster leaves them: functions that bash exported."""
+        setup = "setup: 'unset -f gone; module() { :; }; export -f module'"
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4, subject=setup))
+        self.bisectd("trial", "experiment.yaml", code=1, environment={"BASH_FUNC_gone%%": "() { :; }", "MY-TOKEN": "s3cret"})
+        (attempt, *_) = sorted(self.folder.glob("bisectd-out/hostile-trial-*/trials/0002-*/attempt-1"))
+        self.assertIn("BASH_FUNC_module%%", (attempt / "environment.txt").read_text())
+        done = subprocess.run(["sh", attempt / "command.sh"], cwd=self.folder, env=self.environment(), capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("global_step: 100", done.stdout)
 
     def test_trial_with_a_name_that_no_family_can_have(self):
         self.write("experiment.yaml", hostile_experiment(suspects=2))
