@@ -38,7 +38,9 @@ bool BatchJob::is_to_be_submitted(Clock::time_point now) const {
 }
 
 JobStatus BatchJob::status() const {
-  if (begun_) return {.text = begun_->place, .ran = age(begun_->when)};
+  // One that may be over has no clock: it would run out of time while its node's failure is not told yet.
+  const bool surely_runs = begun_ && standing_ != Standing::unsure && !over_since_;
+  if (surely_runs) return {.text = begun_->place, .ran = age(begun_->when)};
   if (id_.empty()) return {.waits = true, .text = "to be submitted"};
   return {.waits = true, .text = fmt::format("job {} {}", id_, seen_.text.empty() ? "PENDING" : seen_.text)};
 }

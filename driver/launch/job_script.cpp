@@ -22,12 +22,17 @@ constexpr char kMark = '\x01';  // stands in no argument that a person writes
 constexpr const char* kScript = R"sh(# Runs one attempt on the node that it was given.
 folder={folder}
 say() {{ printf '%s\n' "$2" > "$folder/$1.new" && mv -f "$folder/$1.new" "$folder/$1"; }}
-if [ -e "$folder/job.started" ]; then say job.ended 'started-twice'; exit 1; fi
+if [ -e "$folder/job.started" ]; then
+  # Submitted twice: the other job trains, or has trained, and what it comes to is not to be overwritten.
+  [ "$(sed -n 2p "$folder/job.started")" = "${{SLURM_JOB_ID-}}" ] || exit 1
+  say job.ended 'started-twice'; exit 1
+fi
 ids= why= terminated= training=
 trap 'terminated=1; [ -z "$training" ] || kill -TERM "$training" 2>/dev/null' TERM
 {devices}n=0
 for id in $(printf %s "$ids" | tr , ' '); do eval "device_$n=\$id"; n=$((n + 1)); done
-say job.started "${{ids:+$ids }}on ${{SLURMD_NODENAME:-$(uname -n)}}"
+say job.started "${{ids:+$ids }}on ${{SLURMD_NODENAME:-$(uname -n)}}
+${{SLURM_JOB_ID-}}"
 if [ -n "$terminated" ]; then say job.ended 'terminated 0'; exit 143; fi
 if [ -n "$why" ]; then say job.ended "not-started $why"; exit 1; fi
 if ! cd {directory}; then say job.ended "not-started the folder of the training is not on $(uname -n)"; exit 1; fi
@@ -92,8 +97,8 @@ void write(const fs::path& file, const std::string& text) {
   fs::permissions(file, fs::perms::owner_all);
 }
 
-/// The whole text of a file in the folder, if it is there; it is renamed into place, so it is never half.
-std::optional<std::pair<std::string, fs::file_time_type>> text_in(const fs::path& folder, const char* name) {
+/// The first line of a file in the folder, if it is there; it is renamed into place, so it is never half.
+std::optional<std::pair<std::string, fs::file_time_type>> line_in(const fs::path& folder, const char* name) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().filename() != name) continue;
@@ -131,13 +136,13 @@ std::map<std::string, std::string> secrets_of(const Job& job) {
 }
 
 std::optional<JobStarted> job_started(const fs::path& folder) {
-  const auto text = text_in(folder, kStarted);
+  const auto text = line_in(folder, kStarted);
   return text ? std::optional(JobStarted{text->first, text->second}) : std::nullopt;
 }
 
 std::optional<JobOutcome> job_outcome(const fs::path& folder) {
   using How = JobOutcome::How;
-  const auto text = text_in(folder, kEnded);
+  const auto text = line_in(folder, kEnded);
   if (!text) return std::nullopt;
   std::istringstream words(text->first);
   std::string how;

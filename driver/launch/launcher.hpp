@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct Job {
   std::filesystem::path stderr_file;
   std::string tag;                                 ///< value of BISECTD_ATTEMPT, by which strays are found
   std::chrono::milliseconds grace{10'000};         ///< between TERM and KILL
-  const Scheduler* scheduler = nullptr;            ///< submits it as a job of a batch system; absent: it runs here
+  std::shared_ptr<const Scheduler> scheduler;      ///< submits it as a job of a batch system; absent: it runs here
   std::string device_variable;                     ///< in such a job: gets the numbers of its devices; empty: none
   bool adopt = false;                              ///< such a job was submitted by an earlier bisectd, or lost with it
   bool logged = true;                              ///< whoever starts it does not say so himself

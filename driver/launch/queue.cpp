@@ -236,7 +236,7 @@ class QueueLauncher::Impl {
       } else if (Clock::now() - *job.stopped_at() > kCancelAtMost) {
         ++late;
         if (!job.id().empty() && ids.size() < kShownIds) ids.push_back(job.id());
-        ended.push_back(job.completed({.how = Ended::How::lost, .message = "it could not be cancelled"}));
+        ended.push_back(job.completed({.how = Ended::How::unknown, .message = "it could not be cancelled"}));
       }
     }
     if (!ids.empty()) say_(fmt::format("{} jobs could not be cancelled; this does it: {}", late, fmt::join(scheduler().cancel(ids), " ")));

@@ -76,7 +76,9 @@ std::map<std::string, SeenJob> Slurm::jobs_in(const std::string& output) const {
     SeenJob job{.phase = phase_of(parts[1]), .id = parts[0], .text = parts[1]};
     if (!parts[2].empty()) job.text += " on " + parts[2];
     if (job.phase == Phase::waiting && parts[3] != "None") job.text += ": " + parts[3] + (is_in(kForEver, parts[3]) ? ", which does not end by itself" : "");
-    jobs[parts[4]] = std::move(job);
+    const bool lives = job.phase == Phase::waiting || job.phase == Phase::running;
+    const auto [known, is_new] = jobs.try_emplace(parts[4], job);
+    if (!is_new && lives && known->second.phase != Phase::running) known->second = std::move(job);  // submitted twice: the one that trains
   }
   return jobs;
 }

@@ -199,7 +199,7 @@ void Attempts::start(AttemptRequest request, launch::Slot slot) {
                    .stdout_file = stdout_file(request.folder),
                    .stderr_file = stderr_file(request.folder),
                    .tag = command.tag,
-                   .scheduler = request.side->scheduler.get(),
+                   .scheduler = request.side->scheduler,
                    .device_variable = request.side->settings->devices.visible_variable,
                    .adopt = request.adopt});
   running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_, launcher_.now()));
@@ -271,10 +271,14 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   }
   take_from_files(outcome, running.request, running.log);
   outcome.step_time_s = step_time_s(running.steps_seen);
-  outcome.text = running.asked_to_end ? "stopped: " + running.why : launch::how_it_ended(ended);
+  // A run that was too slow because it was gone is no evidence.
+  const bool vanished = ended.how == launch::Ended::How::lost &&
+                        (running.asked_to_end == Ending::timed_out || running.asked_to_end == Ending::stalled);
+  const bool as_asked = running.asked_to_end && !vanished;
+  outcome.text = as_asked ? "stopped: " + running.why : launch::how_it_ended(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
   const bool whole = logged_last_step(running.request, running.log);
-  if (running.asked_to_end)
+  if (as_asked)
     outcome.ending = *running.asked_to_end;
   else if (ended.how == launch::Ended::How::not_started)
     outcome.ending = Ending::not_started;
@@ -339,6 +343,7 @@ std::vector<AttemptOutcome> Attempts::wait() {
 std::vector<AttemptOutcome> Attempts::stop_all() {
   std::vector<AttemptOutcome> outcomes;
   for (auto& [id, running] : running_) {
+    if (running->asked_to_end) continue;  // for a reason of its own
     running->asked_to_end = Ending::interrupted;
     running->why = "bisectd was asked to stop";
     launcher_.stop(id);

@@ -160,10 +160,10 @@ class Searching(Slurm):
 
 
 class Losing(Slurm):
-    def running(self, *options, **others):
+    def running(self, *options, environment=None, **others):
         """A run whose jobs of the search take some seconds."""
         self.experiment(*options, step_ms=40, **others)
-        process = self.start("run", "experiment.yaml")
+        process = self.start("run", "experiment.yaml", environment=environment)
         self.wait_for(lambda: (self.folder / "bisectd-out/latest/journal.jsonl").exists() and
                       any(one["kind"] == "trial" and one["role"] == "search" for one in self.journal()), 90)
         self.wait_for(lambda: any(" RUNNING " in job for job in self.queued()))
@@ -179,6 +179,39 @@ class Losing(Slurm):
         self.assertIn("lost", self.endings())
         lost = [one["text"] for one in self.journal() if one["kind"] == "attempt-ended" and one["ending"] == "lost"]
         self.assertRegex(lost[0], "lost: Slurm: (NODE_FAIL|it vanished)")
+
+    def test_a_node_that_fails_while_bisectd_is_away_is_no_timeout(self):
+        """`resume` comes when the trainings would have had their time many times over."""
+        def training():
+            return [file for file in self.folder.glob("bisectd-out/latest/trials/*/attempt-*/job.started") if not (file.parent / "job.ended").exists()]
+        process = self.running(subject="timeout: 10m")
+        self.wait_for(training)
+        process.kill()
+        process.wait()
+        failed = training()
+        self.node("down")
+        time.sleep(1)
+        self.node("resume")
+        for file in failed:
+            (file.parent / "job.ended").unlink(missing_ok=True)  # a node without power writes nothing
+            os.utime(file, (time.time() - 3600,) * 2)
+        self.bisectd("resume", "bisectd-out/latest", code=1, timeout=240)
+        self.assert_found()
+        self.assertIn("lost", self.endings())
+        self.assertNotIn("timed-out", self.endings())
+
+    def test_an_error_of_its_own_cancels_all_jobs(self):
+        """Memory is overwritten as soon as it is free, so that nothing can be used after that."""
+        process = self.running(environment={"GLIBC_TUNABLES": "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"})
+        self.wait_for(lambda: sum(" RUNNING " in job for job in self.queued()) >= 2)
+        job, name = next(job.split()[::2] for job in self.queued() if " RUNNING " in job)
+        trial, attempt = name.rsplit(".", 1)[1].split("-")
+        (folder,) = self.run_folder().glob(f"trials/{trial}-*")
+        (folder / f"attempt-{int(attempt) + 1}").write_text("where its folder would be")
+        self.slurm("scancel", job)
+        self.assertEqual(process.wait(60), 4)
+        self.assertRegex((self.folder / "stderr.txt").read_text(), "(?m)^bisectd: .*attempt-")
+        self.wait_for(lambda: self.queued() == [], 20)
 
     def test_preemption_and_a_person_who_cancels(self):
         process = self.running()

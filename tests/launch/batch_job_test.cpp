@@ -24,7 +24,7 @@ struct Submitted {
   Job made(bool adopt) {
     std::string name = (std::filesystem::temp_directory_path() / "bisectd-batch-XXXXXX").string();
     folder = ::mkdtemp(name.data());
-    return {.id = 7, .stdout_file = folder / "stdout.log", .tag = "run/0001-1", .scheduler = &slurm, .adopt = adopt};
+    return {.id = 7, .stdout_file = folder / "stdout.log", .tag = "run/0001-1", .scheduler = std::make_shared<Slurm>(configs::SlurmJobs{}), .adopt = adopt};
   }
   void writes(const char* file, const std::string& text) const { std::ofstream(folder / file) << text << "\n"; }
   void is_seen(SeenJob::Phase phase, const std::string& text, Clock::duration after) {
@@ -33,7 +33,6 @@ struct Submitted {
   }
 
   std::filesystem::path folder;
-  Slurm slurm{{}};
   BatchJob job;
 };
 
@@ -92,6 +91,20 @@ TEST_CASE("batch job: an outcome may follow what the scheduler says; without one
     CHECK(ended->how == (follows ? Ended::How::exited : Ended::How::lost));
     if (!follows) CHECK(ended->message == "Slurm: NODE_FAIL on n1");
   }
+}
+
+TEST_CASE("batch job: the clock of one that may be over stands still") {
+  Submitted adopted(true);
+  adopted.writes("job.started", "on n1");
+  CHECK_FALSE(adopted.job.look(kBegin));
+  CHECK(adopted.job.status().waits);  // its scheduler was not asked yet
+  adopted.is_seen(SeenJob::Phase::running, "RUNNING on n1", 1s);
+  CHECK_FALSE(adopted.job.status().waits);
+  CHECK(adopted.job.status().text == "on n1");
+  adopted.is_seen(SeenJob::Phase::gone, "NODE_FAIL on n1", 2s);
+  CHECK_FALSE(adopted.job.look(kBegin + 3s));
+  CHECK(adopted.job.status().waits);
+  CHECK(adopted.job.status().text == "job 17 NODE_FAIL on n1");
 }
 
 TEST_CASE("batch job: who terminated it, the scheduler says") {

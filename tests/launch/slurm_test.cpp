@@ -80,6 +80,9 @@ TEST_CASE("slurm: what the states of jobs mean") {
   for (const char* name : {"c", "d", "f", "g", "i"}) CHECK(jobs.at(name).phase == Phase::gone);
   CHECK(jobs.at("c").text == "NODE_FAIL on n2");
   for (const char* name : {"e", "h"}) CHECK(jobs.at(name).phase == Phase::ended);
+  for (const char* twice : {"1|RUNNING|n1|None|a\n2|PENDING||Priority|a\n", "2|PENDING||Priority|a\n1|RUNNING|n1|None|a\n", "1|RUNNING|n1|None|a\n2|FAILED|n1|None|a\n",
+                            "2|FAILED|n1|None|a\n1|RUNNING|n1|None|a\n"})
+    CHECK(Slurm{{}}.jobs_in(twice).at("a").id == "1");
 }
 
 TEST_CASE("a job's script starts exactly what it is told, and writes how that ended") {
@@ -97,6 +100,21 @@ TEST_CASE("a job's script starts exactly what it is told, and writes how that en
   CHECK(job_outcome(folder.path)->code == 0);
   CHECK_FALSE(fs::exists(folder.path / "hacked"));
   CHECK(folder.run(folder.job(command), Slurm{{}}) == 1);  // a scheduler that starts it a second time
+  CHECK(job_outcome(folder.path)->how == JobOutcome::How::started_twice);
+}
+
+TEST_CASE("a job that was submitted twice trains once, and the second leaves no outcome") {
+  const JobFolder folder;
+  const Job job = folder.job({"sh", "-c", "echo trained >> count; exit 3"});
+  CHECK(folder.run(job, Slurm{{}}, "SLURM_JOB_ID=17 ") == 3);
+  CHECK(job_started(folder.path)->place.starts_with("on "));
+  CHECK(folder.run(job, Slurm{{}}, "SLURM_JOB_ID=18 ") == 1);
+  CHECK(folder.text("count") == "trained\n");
+  CHECK(job_outcome(folder.path)->code == 3);
+  fs::remove(folder.path / "job.ended");  // the first still trains
+  CHECK(folder.run(job, Slurm{{}}, "SLURM_JOB_ID=18 ") == 1);
+  CHECK_FALSE(job_outcome(folder.path));
+  CHECK(folder.run(job, Slurm{{}}, "SLURM_JOB_ID=17 ") == 1);  // its scheduler starts the same job again
   CHECK(job_outcome(folder.path)->how == JobOutcome::How::started_twice);
 }
 
