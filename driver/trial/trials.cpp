@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "driver/launch/job_script.hpp"
@@ -75,16 +76,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
                            past.attempts.size(), past.failed ? "; the session before ended by it" : ""));
   for (const PastAttempt& attempt : past.attempts) {
     open.launched = std::max(open.launched, attempt.number);
-    AttemptRequest request{.trial = open.plan.number,
-                           .number = attempt.number,
-                           .side = open.plan.side,
-                           .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), attempt.number),
-                           .recipe = open.plan.recipe,
-                           .steps = open.plan.steps,
-                           .last_steps = open.plan.last_steps,
-                           .shortened = open.plan.shortened,
-                           .perturbed = attempt.perturbed,
-                           .watched = open.plan.watched};
+    AttemptRequest request = request_for(open, attempt.number, attempt.perturbed);
     if (!attempt.ending && !judged && request.side->scheduler && launch::may_be_submitted(request.folder)) {
       take_up(open, std::move(request));
       continue;
@@ -130,18 +122,22 @@ void Trials::launch_one(Open& open, const std::string& why) {
   const int seed = next_seed(open.plan.side->settings->perturb, open.ended, open.seeds_running);
   open.seeds_running.push_back(seed);
   ++open.running;
-  queue_.push_back({.trial = open.plan.number,
-                    .number = number,
-                    .side = open.plan.side,
-                    .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number),
-                    .recipe = open.plan.recipe,
-                    .steps = open.plan.steps,
-                    .last_steps = open.plan.last_steps,
-                    .shortened = open.plan.shortened,
-                    .may_end_early = open.plan.may_end_early,
-                    .perturbed = seed,
-                    .watched = open.plan.watched});
+  queue_.push_back(request_for(open, number, seed));
   pump();
+}
+
+AttemptRequest Trials::request_for(const Open& open, int number, int perturbed) const {
+  return {.trial = open.plan.number,
+          .number = number,
+          .side = open.plan.side,
+          .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number),
+          .recipe = open.plan.recipe,
+          .steps = open.plan.steps,
+          .last_steps = open.plan.last_steps,
+          .shortened = open.plan.shortened,
+          .may_end_early = open.plan.may_end_early,
+          .perturbed = perturbed,
+          .watched = open.plan.watched};
 }
 
 void Trials::pump() {
@@ -159,14 +155,18 @@ void Trials::pump() {
   }
 }
 
+void Trials::note_end(const AttemptOutcome& outcome) {
+  // Fails on a full disk, where what the training logged is cut off even if it ended well: on resume it runs again.
+  if (std::filesystem::exists(outcome.folder)) keep::write_file(ending_file(outcome.folder), outcome.text + "\n");
+  journal_.append(attempt_ended_record(outcome));
+}
+
 void Trials::take_in(AttemptOutcome outcome) {
   Open& open = open_.at(outcome.trial);
   --open.running;
   open.seeds_running.erase(std::ranges::find(open.seeds_running, outcome.perturbed));
   if (outcome.ending != Ending::interrupted) {
-    // Fails on a full disk, where what the training logged is cut off even if it ended well: on resume it runs again.
-    if (std::filesystem::exists(outcome.folder)) keep::write_file(ending_file(outcome.folder), outcome.text + "\n");
-    journal_.append(attempt_ended_record(outcome));
+    note_end(outcome);
     listener_(open.plan, &outcome);
     if (outcome.ending != Ending::lost) open.ended.push_back(std::move(outcome));
   }
@@ -179,11 +179,14 @@ void Trials::launch_lost_again(Open& open, const std::string& why) {
 }
 
 void Trials::decide(Open& open) {
+  std::ranges::sort(open.ended, {}, &AttemptOutcome::number);  // a resumed run has them so, whichever ended first
+  const auto early = std::ranges::find(open.ended, Ending::ended_early, &AttemptOutcome::ending);
+  if (early != open.ended.end()) return finish(open, judge_.ended_early(early->curve));
   const std::vector<judge::Curve> curves = whole_curves(open.ended);
   const int missing = open.plan.attempts - static_cast<int>(curves.size());
   const int broken = static_cast<int>(open.ended.size() - curves.size());
-  const AttemptOutcome& last = open.ended.back();
-  if (last.ending == Ending::ended_early) return finish(open, judge_.ended_early(last.curve));
+  const auto last_broken = std::ranges::find_if(open.ended.rbegin(), open.ended.rend(), std::not_fn(can_be_judged));
+  const AttemptOutcome& last = broken > 0 ? *last_broken : open.ended.back();
   const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) {
     std::string why = "curves are missing";
@@ -231,7 +234,10 @@ std::vector<FinishedTrial> Trials::wait() {
 void Trials::stop_all() {
   queue_.clear();
   if (attempts_.any_running()) log::debug("all attempts are ended");
-  for (const AttemptOutcome& outcome : attempts_.stop_all()) listener_(open_.at(outcome.trial).plan, &outcome);
+  for (const AttemptOutcome& outcome : attempts_.stop_all()) {
+    if (outcome.ending != Ending::interrupted) note_end(outcome);  // it was to end before that, for a reason of its own
+    listener_(open_.at(outcome.trial).plan, &outcome);
+  }
   open_.clear();
 }
 

@@ -29,7 +29,7 @@ class TooManyLost : public std::runtime_error {
 /// A trial that came to its end.
 struct FinishedTrial {
   TrialPlan plan;
-  std::vector<AttemptOutcome> attempts;  ///< in the order they ended
+  std::vector<AttemptOutcome> attempts;  ///< by their numbers
   judge::Judgement judgement;            ///< of trials that are judged
 };
 
@@ -83,8 +83,10 @@ class Trials {
   void begin(TrialPlan plan);
   /// `why`: for the log.
   void launch_one(Open& open, const std::string& why);
+  AttemptRequest request_for(const Open& open, int number, int perturbed) const;
   void pump();
   void take_up(Open& open, AttemptRequest request);
+  void note_end(const AttemptOutcome& outcome);
   void take_in(AttemptOutcome outcome);
   void launch_lost_again(Open& open, const std::string& why);
   void decide(Open& open);

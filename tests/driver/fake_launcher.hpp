@@ -63,7 +63,8 @@ class FakeLauncher final : public launch::Launcher {
       }
       const bool stopped = running->second.stopped;
       ended.push_back({.id = running->first,
-                       .how = stopped ? launch::Ended::How::signalled : running->second.script.how,
+                       .how = stopped && running->second.script.how != launch::Ended::How::lost ? launch::Ended::How::signalled
+                                                                                                 : running->second.script.how,
                        .code = stopped ? 15 : running->second.script.code,
                        .stopped = stopped});
       running = running_.erase(running);

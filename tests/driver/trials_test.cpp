@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
+#include "driver/launch/slurm.hpp"
 #include "driver/record/history.hpp"
 #include "driver/trial/samples.hpp"
 #include "tests/driver/fake_launcher.hpp"
@@ -44,8 +45,9 @@ class Bench {
     begin_again();
   }
 
-  void begin_again() {
+  void begin_again(Script does = {}) {
     launcher = std::make_unique<tests::FakeLauncher>();
+    launcher->script = [does](const launch::Job&) { return does; };
     side_.pool = std::make_unique<launch::DevicePool>(settings_.devices);
     const bool is_new = !std::filesystem::exists(directory_.journal());
     History past;
@@ -56,7 +58,9 @@ class Bench {
       experiment.metrics = loss();
       journal_->append(run_record({.run_tag = "tag"}, experiment));
     }
-    attempts_ = std::make_unique<Attempts>(*launcher, loss(), "tag", 0, [this](const RunningAttempt&) { return end_early; });
+    attempts_ = std::make_unique<Attempts>(*launcher, loss(), "tag", 0, [this](const RunningAttempt& running) {
+      return end_early && running.request.may_end_early;
+    });
     trials = std::make_unique<Trials>(
         *attempts_, *journal_, directory_,
         Trials::Judge{.whole = [this](const TrialPlan&, std::span<const judge::Curve> curves) {
@@ -98,6 +102,10 @@ class Bench {
     keep::write_file(directory_.journal(), text.substr(0, end));
   }
 
+  /// Attempts are jobs of a scheduler, which has those that were started.
+  void use_scheduler() { side_.scheduler = std::make_shared<launch::Slurm>(configs::SlurmJobs{}); }
+  void submitted(std::size_t trial, int attempt) { keep::write_file(directory_.attempt(trial, "", attempt) / "job.sh", ""); }
+
   LaunchSide* side() { return &side_; }
   keep::Journal& journal() { return *journal_; }
   Attempts& attempts() { return *attempts_; }
@@ -133,7 +141,7 @@ TEST_CASE("how attempts end, and what becomes of their trial") {
     strategies::Verdict verdict;
   };
   const Script late_exit{.steps = 10, .ends_after_ms = {}}, dies_at_end{.steps = 10, .how = How::signalled, .code = 11};
-  const Script not_there{.steps = 0, .how = How::not_started};
+  const Script not_there{.steps = 0, .how = How::not_started}, kGone{.steps = 3, .ends_after_ms = {}, .how = How::lost};
   using V = strategies::Verdict;
   const std::vector<Case> cases{
       {"well", {kWell}, 1, 0, {"finished"}, V::pass},
@@ -145,6 +153,7 @@ TEST_CASE("how attempts end, and what becomes of their trial") {
       {"crashes once, and may", {kCrash, kWell}, 1, 1, {"crashed", "finished"}, V::pass},
       {"crashes twice, and may once", {kCrash, kCrash, kWell}, 1, 1, {"crashed", "crashed"}, V::unresolved},
       {"no program: tried once", {not_there}, 1, 2, {"not-started"}, V::unresolved},
+      {"is gone when its time is up: lost", {kGone, kWell}, 1, 0, {"lost", "finished"}, V::pass},
       {"one of three crashes", {kWell, kCrash, kWell}, 3, 1, {"finished", "crashed", "finished", "finished"}, V::pass},
   };
   for (const Case& one : cases) {
@@ -175,10 +184,52 @@ TEST_CASE("what is inconclusive is repeated up to its limit") {
 TEST_CASE("a certain verdict ends an attempt early") {
   Bench bench;
   bench.attempts_do({kNever});
-  bench.end_early = true;
+  bench.end_early = bench.plan.may_end_early = true;
   bench.trials->start(bench.plan);
   CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::fail);
   CHECK(bench.endings() == Words{"ended-early"});
+}
+
+TEST_CASE("an attempt that a later bisectd takes up is ended early, too") {
+  Bench bench;
+  bench.use_scheduler();
+  bench.plan.may_end_early = true;
+  bench.attempts_do({kNever});
+  bench.trials->start(bench.plan);
+  bench.submitted(1, 1);
+  bench.end_early = true;
+  bench.begin_again(kNever);
+  CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::fail);
+  CHECK(bench.endings() == Words{"ended-early"});
+}
+
+TEST_CASE("attempts are handed on by their numbers, in whichever order they ended, and what broke says why") {
+  const Script late{.ends_after_ms = 300};
+  for (const bool second_crashes : {false, true}) {
+    Bench bench;
+    bench.plan.attempts = 2;
+    bench.attempts_do({late, second_crashes ? kCrash : kWell});
+    bench.trials->start(bench.plan);
+    const auto finished = bench.trials->wait();
+    CHECK(bench.endings() == (second_crashes ? Words{"crashed", "finished"} : Words{"finished", "finished"}));
+    REQUIRE(finished.front().attempts.size() == 2);
+    CHECK(finished.front().attempts.front().number == 1);
+    CHECK(finished.front().judgement.reason == (second_crashes ? "crashed" : "level"));
+  }
+}
+
+TEST_CASE("what was to end before a signal ends for its own reason, and is not run again") {
+  Bench bench;
+  bench.end_early = bench.plan.may_end_early = true;
+  bench.attempts_do({{.steps = 3, .ends_after_ms = {}, .leaves_on_term_ms = 500}});
+  bench.launcher->signal_after(400, 2);
+  bench.trials->start(bench.plan);
+  CHECK(bench.trials->wait().empty());
+  bench.trials->stop_all();
+  CHECK(bench.endings() == Words{"ended-early"});
+  bench.begin_again();
+  CHECK(bench.trials->wait().front().judgement.verdict == strategies::Verdict::fail);
+  CHECK(bench.launcher->started.empty());
 }
 
 TEST_CASE("a signal before, at and after the end of a training: no cut one is evidence, and the trial comes to its end later") {
