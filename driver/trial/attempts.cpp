@@ -217,6 +217,7 @@ std::string Attempts::job_text(const Running& running) {
 bool Attempts::begins(Running& running, launch::JobStatus status, Clock::time_point now) {
   running.status = std::move(status);
   if (running.status.waits) {
+    running.waits = true;
     running.started = running.last_output = now;
     return false;
   }
