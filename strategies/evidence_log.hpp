@@ -61,7 +61,7 @@ class EvidenceLog {
   bool set_flip(double flip);
 
   double error() const { return error_; }  ///< accepted chance that the answer is wrong
-  /// Bits of evidence that settle an entry, and the least that settle a claim: a third of that chance is left.
+  /// Bits of evidence that decide an entry, and the least that prove a claim: the chance that is left is a third of error().
   double needed_bits() const;
 
   const std::vector<Opinion>& opinions() const { return opinions_; }  ///< in the order told

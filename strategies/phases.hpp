@@ -48,8 +48,9 @@ class Phases {
   /// Null if it was never told.
   const LogEntry* entry_of(const SuspectSet& active) const { return log_.find(relations_.effective(active)); }
 
-  /// The engines of the phases reached so far; null before.
-  const Ordered* breaking() const { return breaking_.get(); }  ///< what cannot be neutralised
+  /// The two bisections, once their phase was reached; null before. Neither is an `Engine`: they serve two predicates, "breaks
+  /// when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
+  const Ordered* breaking() const { return breaking_.get(); }
   const Ordered* ordered() const { return ordered_.get(); }
   /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
   const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }
@@ -89,10 +90,10 @@ class Phases {
   CulpritPrior prior_, even_;
   EvidenceLog log_;
   FlipEstimate flip_;
-  std::vector<Observation> for_ordered_, for_breaking_;  // the log as seen by the main search and by the search for `runnable`
+  std::vector<Observation> for_ordered_, for_breaking_;  // the log as seen by the main search and by `breaking`
   bool handed_over_ = false;  // what the signatures made likely is in the odds
   std::unique_ptr<Ordered> breaking_, ordered_;
-  std::unique_ptr<Engine> signatures_, causes_, additive_;  // sums: `additive`
+  std::unique_ptr<Engine> signatures_, causes_, additive_;
   std::vector<std::unique_ptr<CauseSearch>> reasons_;
   SuspectSet always_active_;
 };

@@ -12,9 +12,9 @@
 
 namespace bisectd::strategies {
 
-/// `automatic`: `signatures` where trials have them; else `ordered` for one slot and exact verdicts, `causes` otherwise; `additive` (the measured size of the
-/// difference) when verdicts contradict each other for good, as cancelling effects make them. `causes` and `additive`
-/// hand over when they misfit: all of them heard the same evidence.
+/// `automatic`: `signatures` where trials have them; else `ordered` for one slot and exact verdicts, `causes` otherwise;
+/// `additive` (the measured size of the difference) when verdicts contradict each other for good, as cancelling effects make
+/// them. `signatures`, `causes` and `additive` hand over when they misfit: all of them heard the same evidence.
 enum class EngineKind { automatic, ordered, causes, additive };
 
 class Search {
