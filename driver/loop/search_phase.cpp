@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "driver/log/log.hpp"
 #include "driver/loop/descent.hpp"
@@ -22,8 +23,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
     : run_(run), as_is_names_(as_is.names), as_is_number_(as_is.trial.plan.number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
       as_is_(judged_run(as_is.trial.judgement, SuspectSet(run.state.catalogue.size()), Role::as_is, false)),
-      inquiry_(preferring(problem_, preferred_in(run.state.past, false)), engine_of(run.experiment.search.engine),
-               first_scope(run.experiment, run.state.catalogue)),
+      inquiry_(problem_, engine_of(run.experiment.search.engine), first_scope(run.experiment, run.state.catalogue)),
       refused_(run.state.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
   run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
   log::info(reports::phase_line(run_.record, name_of(Role::search)));
@@ -42,11 +42,30 @@ void SearchPhase::run() {
 
 /// From what an earlier bisectd found out to the answer.
 void SearchPhase::search_on() {
+  const History& past = run_.state.past;
   go_on_with_past();
   while (run_.trials.any_finished())
     for (const FinishedTrial& finished : run_.wait()) take_in(finished);
+  const bool is_concluded = past.finished && among_parts_ == (past.descent && past.descent->stayed.empty());
+  if (is_concluded && past.conclusion->answer.state == State::proved) return run_.set_answer(past.conclusion->answer);
   run_.set_answer(inquiry_.answer());  // once: an answer to each of ten thousand old evidences would take minutes
   search();
+  if (run_.state.answer.state != State::proved && !preferred_in(past, among_parts_).empty()) return_to_prices();
+  if (run_.state.answer.state != State::proved && before_other_fix_) run_.set_answer(*before_other_fix_);
+}
+
+/// An earlier bisectd ended while it proved a fix for its speed, and that cannot be proved.
+void SearchPhase::return_to_prices() {
+  give_up(std::exchange(run_.state.past.preferred, {}));
+  inquiry_.ask_anew(problem_);
+  run_.set_answer(inquiry_.answer());
+  search();
+}
+
+void SearchPhase::give_up(const std::vector<strategies::SuspectId>& fix) {
+  run_.journal.append(preferred_record({}));
+  run_.warn(fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
+                          run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size())));
 }
 
 /// Searches among the parts of what was proved guilty, if the experiment asks for it.
@@ -83,8 +102,9 @@ void SearchPhase::search_parts(PastDescent descent) {
   log::info(reports::descent_line(run_.record));
   const strategies::Answer first = run_.state.answer;
   Inquiry before = std::move(inquiry_);
-  inquiry_ = Inquiry(preferring(problem_, preferred_in(run_.state.past, true)), engine_of(run_.experiment.search.engine), descent.scope);
+  inquiry_ = Inquiry(problem_, engine_of(run_.experiment.search.engine), descent.scope);
   among_parts_ = true;
+  before_other_fix_.reset();
   learn(as_is_);
   search_on();
   const strategies::Answer second = run_.state.answer;
@@ -109,10 +129,8 @@ void SearchPhase::prefer(const std::vector<strategies::SuspectId>& fix) {
   run_.set_answer(inquiry_.answer());
   search();
   if (run_.state.answer.state == State::proved) return;
-  run_.journal.append(preferred_record({}));
   run_.set_answer(proved);
-  run_.warn(fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
-                          run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size())));
+  give_up(fix);
 }
 
 void SearchPhase::search() {
@@ -210,12 +228,14 @@ void SearchPhase::go_on_with_past() {
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
     if (!is_ours(trial) && (trial.role != Role::other_fix || !is_of_this_search(trial))) continue;
+    if (trial.role == Role::other_fix && inquiry_.answer().state == State::proved) before_other_fix_ = inquiry_.answer();
     restore(run_.record, trial);
     searched_ += is_search(trial.role);
     if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
     learn(judged_run(trial));
     tell_refused(trial.refused);
   }
+  if (const auto preferred = preferred_in(past, among_parts_); !preferred.empty()) inquiry_.ask_anew(preferring(problem_, preferred));
   if (past.catalogue) effect_seen_ |= past.effect_seen;
   if (past.finished) return;
   for (const PastTrial& trial : past.trials) {

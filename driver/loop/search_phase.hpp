@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "driver/loop/both_ends.hpp"
@@ -36,6 +37,8 @@ class SearchPhase {
   void descend();
   void search_parts(PastDescent descent);
   bool is_of_this_search(const PastTrial& trial) const;
+  void return_to_prices();
+  void give_up(const std::vector<strategies::SuspectId>& fix);
   void say_what_is_left();
   strategies::Answer not_carried(strategies::Answer answer) const;
   void ask();
@@ -56,6 +59,7 @@ class SearchPhase {
   JudgedRun as_is_;
   Inquiry inquiry_;         ///< of the search that goes on, or that has the answer
   bool among_parts_ = false;  ///< that is the second one
+  std::optional<strategies::Answer> before_other_fix_;  ///< proved, before an earlier bisectd's last trial of another fix was told
   std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
   std::chrono::seconds paused_{0};
   int searched_ = 0;  ///< trials of the search, started or in the journal: what the budget counts
