@@ -45,7 +45,7 @@ class Retold {
                                        history_.exact),
                             history_.preferred)) {
     const RetoldAnswers answers = retold(experiment, history_, problem_);
-    of_second_ = !first && answers.second && &answers.standing() == &*answers.second;
+    of_second_ = !first && answers.second && (history_.finished || &answers.standing() == &*answers.second);
     answer_ = of_second_ ? *answers.second : answers.first;
     first_ = answers.first;
     scope_ = catalogue_.set_of(of_second_ ? history_.descent->scope : first_scope(experiment, catalogue_));
@@ -58,6 +58,10 @@ class Retold {
       else trials_.push_back(&trial);
       if (!trial.judgement->signature.empty()) signed_.push_back(&trial);
     }
+    // What was concluded says more than the search: that full runs did not prove an answer, or that a later trial took none back.
+    const bool has_answer = of_second_ == (history_.descent && history_.descent->stayed.empty());
+    if (has_answer && history_.finished && history_.conclusion->answer.state != strategies::State::searching)
+      answer_ = history_.conclusion->answer;
     relations_.emplace(answer_.needs_belied ? without_needs(problem_) : problem_);
   }
 
