@@ -27,16 +27,16 @@ using strategies::Verdict;
 
 constexpr const char* kWhyDiscover = "which members a run uses";
 
-std::vector<judge::Curve> run_reference(Run& run) {
+FinishedTrial run_reference(Run& run) {
   log::info(reports::phase_line(run.record, name_of(Role::reference)));
   run.start_or_go_on(run.plan_for(Role::reference, {}, "the trusted side"));
-  const FinishedTrial finished = std::move(run.wait().front());
+  FinishedTrial finished = std::move(run.wait().front());
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
   if (!can_be_judged(whole))
     throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
                                      trial_of(run.record, finished.plan.number).attempts.back().folder), finished.plan.number);
   run.state.reference_attempt = whole.folder;
-  return whole_curves(finished.attempts);
+  return finished;
 }
 
 /// A NaN, or a loss scale that ends lower than it began, whatever the verdict rests on.
@@ -186,14 +186,16 @@ bool check_sides(Run& run) {
 
 std::vector<judge::Curve> measure_reference(Run& run) {
   const configs::Experiment& experiment = run.experiment;
-  std::vector<judge::Curve> curves = experiment.reference.is_recorded() ? recorded_curves(experiment) : run_reference(run);
+  std::optional<FinishedTrial> finished;
+  if (!experiment.reference.is_recorded()) finished = run_reference(run);
+  std::vector<judge::Curve> curves = finished ? whole_curves(finished->attempts) : recorded_curves(experiment);
   std::vector<judge::MetricRule> metrics;
   for (const configs::Metric& metric : experiment.metrics)
     if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
   auto jury = judge::Jury::seat(experiment.accept, metrics, curves);
   if (!jury) {
     const std::string why = fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint);
-    throw experiment.reference.is_recorded() ? Infrastructure(why) : Infrastructure(why, run.trials.next_number() - 1);
+    throw finished ? Infrastructure(why, finished->plan.number) : Infrastructure(why);
   }
   run.state.jury = std::move(*jury);
   describe_reference(run.record, run.state.jury->first());
@@ -222,9 +224,10 @@ FirstRuns run_subject(Run& run, const char* why) {
 }
 
 [[noreturn]] void refuse_to_go_on(Run& run, const FinishedTrial& subject) {
-  const Ending ending = subject.attempts.back().ending;
+  const AttemptOutcome& broken = last_broken(subject.attempts);
+  const Ending ending = broken.ending;
   std::string text = fmt::format("the subject as it is gives no verdict: {} (see {})", subject.judgement.text,
-                                 trial_of(run.record, subject.plan.number).attempts.back().folder);
+                                 run.directory.relative(broken.folder));
   if (!run.must_only_run() && (ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled))
     text += fmt::format(". To search for what breaks it, write `accept: {{goal: runs}}` and `steps: {}`, and run with --new",
                         run.experiment.steps.value_or(run.state.jury->first().last_step()));

@@ -49,6 +49,11 @@ const AttemptOutcome& plain_attempt(std::span<const AttemptOutcome> attempts) {
   return shown ? *shown : attempts.back();
 }
 
+const AttemptOutcome& last_broken(std::span<const AttemptOutcome> attempts) {
+  const auto broken = std::find_if_not(attempts.rbegin(), attempts.rend(), can_be_judged);
+  return broken == attempts.rend() ? attempts.back() : *broken;
+}
+
 std::vector<judge::Curve> whole_curves(std::span<const AttemptOutcome> attempts) {
   std::vector<judge::Curve> curves;
   for (const AttemptOutcome& attempt : attempts)

@@ -20,6 +20,9 @@ int next_seed(const std::optional<configs::Perturbation>& perturb, std::span<con
 /// the last. There is one.
 const AttemptOutcome& plain_attempt(std::span<const AttemptOutcome> attempts);
 
+/// The attempt that says why there is no verdict: the last that gave no whole curve, else the last. There is one.
+const AttemptOutcome& last_broken(std::span<const AttemptOutcome> attempts);
+
 /// The curves of the attempts that came to their end, as samples.
 std::vector<judge::Curve> whole_curves(std::span<const AttemptOutcome> attempts);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "driver/launch/job_script.hpp"
@@ -173,9 +172,10 @@ void Trials::take_in(AttemptOutcome outcome) {
   pump();
 }
 
-void Trials::launch_lost_again(Open& open, const std::string& why) {
-  if (++open.lost > kMostLost) throw TooManyLost(fmt::format("attempts of trial {} were lost {} times: {}", open.plan.number, open.lost, why));
+bool Trials::launch_lost_again(Open& open, const std::string& why) {
+  if (++open.lost > kMostLost) return false;
   launch_one(open, why);
+  return true;
 }
 
 void Trials::decide(Open& open) {
@@ -185,8 +185,7 @@ void Trials::decide(Open& open) {
   const std::vector<judge::Curve> curves = whole_curves(open.ended);
   const int missing = open.plan.attempts - static_cast<int>(curves.size());
   const int broken = static_cast<int>(open.ended.size() - curves.size());
-  const auto last_broken = std::ranges::find_if(open.ended.rbegin(), open.ended.rend(), std::not_fn(can_be_judged));
-  const AttemptOutcome& last = broken > 0 ? *last_broken : open.ended.back();
+  const AttemptOutcome& last = last_broken(open.ended);
   const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
   if (missing > open.running && (broken == 0 || may_retry)) {
     std::string why = "curves are missing";
@@ -218,17 +217,20 @@ void Trials::finish(Open& open, judge::Judgement judgement) {
 }
 
 std::vector<FinishedTrial> Trials::wait() {
+  std::string too_many_lost;
   while (finished_.empty() && !open_.empty() && attempts_.signal_number() == 0) {
     for (AttemptOutcome& outcome : attempts_.wait()) {
       Open& open = open_.at(outcome.trial);
       const Ending ending = outcome.ending;
       const std::string text = outcome.text;
       take_in(std::move(outcome));
-      if (ending == Ending::lost) launch_lost_again(open, text);
-      else if (ending != Ending::interrupted) decide(open);
+      if (ending == Ending::lost && !launch_lost_again(open, text))
+        too_many_lost = fmt::format("attempts of trial {} were lost {} times: {}", open.plan.number, open.lost, text);
+      else if (ending != Ending::interrupted && ending != Ending::lost) decide(open);
     }
+    if (!too_many_lost.empty()) throw TooManyLost(too_many_lost);  // now that all that ended with it is in the journal
   }
-  return std::exchange(finished_, {});
+  return finished();
 }
 
 void Trials::stop_all() {

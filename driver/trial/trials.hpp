@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/judge/verdict.hpp"
@@ -57,8 +58,11 @@ class Trials {
   /// Goes on with a trial that an earlier bisectd had begun: its ended attempts are read again, not run again.
   void go_on(TrialPlan plan, const PastTrial& past);
   /// Waits for the next trials to come to their end; empty only if none is open or a signal arrived. Attempts that are lost
-  /// are launched again, from a budget of their own. Throws TooManyLost when that is spent; the trial then stays open.
+  /// are launched again, from a budget of their own. Throws TooManyLost when that is spent; the trial then stays open, and
+  /// finished() has those that came to their end with it.
   std::vector<FinishedTrial> wait();
+  /// Those that wait() has not handed on.
+  std::vector<FinishedTrial> finished() { return std::exchange(finished_, {}); }
   /// Ends all attempts; their trials stay open in the journal.
   void stop_all();
 
@@ -88,7 +92,8 @@ class Trials {
   void take_up(Open& open, AttemptRequest request);
   void note_end(const AttemptOutcome& outcome);
   void take_in(AttemptOutcome outcome);
-  void launch_lost_again(Open& open, const std::string& why);
+  /// False: its budget for that is spent.
+  bool launch_lost_again(Open& open, const std::string& why);
   void decide(Open& open);
   void finish(Open& open, judge::Judgement judgement);
 
