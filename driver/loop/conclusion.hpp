@@ -1,4 +1,4 @@
-// What the answer of the search means for the person who asked: outcome, workaround, advice. Pure.
+// What the answer of the search means for the person who asked: outcome, workaround, advice. Touches nothing but the record.
 #pragma once
 
 #include "configs/experiment.hpp"

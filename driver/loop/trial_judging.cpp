@@ -48,7 +48,10 @@ bool TrialJudge::is_certain(const AttemptRequest& request, const judge::Curve& s
   if (!request.may_end_early) return false;
   if (input_.must_only_run()) return judge::first_not_finite(judged_metrics(), so_far).has_value();
   if (!state_.jury) return false;
-  return watches_.try_emplace(request.folder.string(), state_.jury->watch()).first->second.look(so_far).has_value();
+  const std::string folder = request.folder.string();
+  auto watch = watches_.find(folder);
+  if (watch == watches_.end()) watch = watches_.emplace(folder, state_.jury->watch()).first;
+  return watch->second.look(so_far).has_value();
 }
 
 std::vector<std::string> TrialJudge::judged_metrics() const {

@@ -38,7 +38,9 @@ constexpr Words<reports::Outcome, 4> kOutcomes{{{reports::Outcome::culprits, "cu
 
 template <class Value, std::size_t n>
 const char* word_of(const Words<Value, n>& words, Value value) {
-  return std::ranges::find(words, value, &std::pair<Value, const char*>::first)->second;
+  const auto found = std::ranges::find(words, value, &std::pair<Value, const char*>::first);
+  if (found == words.end()) throw std::logic_error("a value that no conclusion has");
+  return found->second;
 }
 
 template <class Value, std::size_t n>

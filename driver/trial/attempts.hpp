@@ -127,7 +127,7 @@ double seconds_to_gather(const AttemptOutcome& first, std::span<const double> ot
 class Attempts {
  public:
   using Clock = launch::Clock;
-  /// JudgedRun of each attempt while it runs; true: its verdict is certain, end it.
+  /// Sees each attempt while it runs; true: its verdict is certain, end it.
   using Watcher = std::function<bool(const RunningAttempt&)>;
 
   Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
@@ -38,7 +39,7 @@ judge::Judgement judgement_of(const json& record) {
   judgement.text = record.at("text");
   judgement.delta = get<double>(record, "delta");
   judgement.standard_error = get<double>(record, "standard_error");
-  judgement.p_bad = record.at("p_bad");
+  judgement.p_bad = get<double>(record, "p_bad").value_or(judgement.p_bad);  // JSON has no NaN: null
   judgement.noise = get<double>(record, "noise");
   judgement.detectable = get<double>(record, "detectable");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
@@ -172,7 +173,8 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   if (!judgement.notes.empty()) record["notes"] = judgement.notes;
   if (!judgement.metric.empty()) record["metric"] = judgement.metric;
   if (judgement.strict) record["strict"] = true;
-  if (!judgement.signature.empty()) record["signature"] = judgement.signature;
+  const bool is_finite = std::ranges::all_of(judgement.signature, [](double value) { return std::isfinite(value); });
+  if (is_finite && !judgement.signature.empty()) record["signature"] = judgement.signature;  // JSON has no NaN
   if (!spreads.empty()) record["spreads"] = std::move(spreads);
   put(record, "delta", judgement.delta);
   put(record, "standard_error", judgement.standard_error);

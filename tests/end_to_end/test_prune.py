@@ -54,6 +54,17 @@ class Prune(Space):
         self.assertIn("Nothing is known of what the workaround is needed for; keep it.", said)
         self.assertEqual((self.report()["pruned"]["answered"], self.names("needed")), (False, []))
 
+    def test_a_workaround_that_breaks_as_a_whole_is_tried_once(self):
+        dies = """["sh", "-c", "case ,$HOSTILE_OFF, in *,op3,op5,*) exit 3;; esac; exec \\"$@\\"", "sh", """
+        text = hostile_experiment("--cause", "op3=3", *TRAINER, suspects=6, devices="[0, 1]", **IN_USE)
+        before, after = text.split("subject:\n", 1)
+        self.write("experiment.yaml", before + "subject:\n" + after.replace("[", dies, 1))
+        self.bisectd("prune", "experiment.yaml", code=1)
+        trials = [(trial["number"], trial["role"]) for trial in self.report()["trial_list"]]
+        self.assertEqual(trials[-1][1], "other-fix")
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual([(trial["number"], trial["role"]) for trial in self.report()["trial_list"]], trials)
+
     def test_a_search_prunes_nothing(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4))
         self.bisectd("run", "experiment.yaml", code=1)
