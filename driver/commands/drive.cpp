@@ -93,6 +93,7 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   const std::string resolved = configs::resolved_yaml(experiment), digest = digest_of(experiment);
   const fs::path history = options.history.empty() ? directory.folder().parent_path() / "history.jsonl" : fs::path(options.history);
   History past;
+  bool changed = false;
   if (is_new) {
     past.started_utc = keep::utc_now();
     past.run_tag = make_run_tag(directory.folder());
@@ -103,7 +104,11 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
     if (past.by_hand)
       throw UsageError(directory.folder().string() + ": what was tried by hand is not gone on with; give its command once more");
     log::debug(resume_text(past));
-    refuse_changes(keep::read_file(directory.resolved_experiment()), resolved, options.accept_changes);
+    const std::string resolved_then = keep::read_file(directory.resolved_experiment());
+    refuse_changes(resolved_then, resolved, options.accept_changes);
+    refuse_lost_families(past, experiment);
+    changed = resolved_then != resolved;
+    if (changed) past.finished = false;  // the answer was to another question
     if (const std::size_t strays = launch::sweep_strays(past.run_tag + "/"))
       log::info(fmt::format("ended {} processes that an earlier bisectd left behind", strays));
   }
@@ -124,11 +129,13 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   past.versions = versions;
   log::info(fmt::format("run directory: {}", directory.folder().string()));
   const bool was_finished = past.finished;
+  const auto added = changed ? suspects_added(past, experiment, sides.subject.environment) : std::nullopt;
   Run run(experiment, sides, directory, journal, std::move(past), launcher, progress);
+  if (added) run.warn(*added);
   const reports::Record& record = run_loop(run);
   log::debug(fmt::format("{} after {} trials{}{}", reports::outcome_title(record), record.trials.size(),
                          record.advice.empty() ? "" : ": ", record.advice));
-  if (!was_finished && !options.prune) remember(record, digest, history);
+  if ((!was_finished || run.state.concluded) && !options.prune) remember(record, digest, history);
   print_result(record, options.output);
   return exit_code(record.outcome);
 }

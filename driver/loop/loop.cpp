@@ -105,11 +105,13 @@ const reports::Record& run_loop(Run& run) {
   try {
     find_answer(run);
     if (run.state.past.prune) weigh_workaround(run);
-    if (!run.state.past.finished) {
+    if (run.state.past.finished) {
+      run.record.warnings = run.state.past.conclusion->warnings;  // some tell of what is not tried again
+    } else {
       // From here on the run's time stands still, as it will when it is shown again.
       run.state.past.elapsed_s = run.record.elapsed_s = run.now_s();
       run.journal.append(finished_record(run.record));
-      run.state.past.finished = true;
+      run.state.past.finished = run.state.concluded = true;
     }
   } catch (const Infrastructure& error) {
     cannot_go_on(run, error);

@@ -43,11 +43,16 @@ const PastTrial* Run::begun(const TrialPlan& plan) const {
   return same == state.past.trials.end() ? nullptr : &*same;
 }
 
+void Run::start(TrialPlan plan) {
+  state.past.finished = false;  // as the journal says by this trial
+  trials.start(std::move(plan));
+}
+
 void Run::start_or_go_on(TrialPlan plan) {
   if (const PastTrial* same = begun(plan))
     trials.go_on(std::move(plan), *same);
   else
-    trials.start(std::move(plan));
+    start(std::move(plan));
 }
 
 /// True: it need not go on.
@@ -64,16 +69,23 @@ std::vector<FinishedTrial> Run::wait() {
   try {
     finished = trials.wait();
   } catch (const TooManyLost& error) {
-    trials.stop_all();
+    leave_open(trials.finished());
     throw Infrastructure(error.what());
   }
   if (attempts_.signal_number() != 0) {
-    trials.stop_all();
+    leave_open(finished);
     journal.append(session_record(now_s(), "", std::nullopt));
     throw Interrupted(attempts_.signal_number());
   }
   for (const FinishedTrial& trial : finished) take_in(trial);
   return finished;
+}
+
+/// The session ends here: what came to its end is taken in, what runs is ended and shown no more.
+void Run::leave_open(const std::vector<FinishedTrial>& finished) {
+  for (const FinishedTrial& trial : finished) take_in(trial);
+  trials.stop_all();
+  std::erase_if(record.trials, [](const reports::Trial& trial) { return trial.running; });
 }
 
 std::vector<FinishedTrial> Run::wait_for_all() {

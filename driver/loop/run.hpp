@@ -46,6 +46,8 @@ class Run {
   }
   /// An earlier bisectd started the same trial.
   bool was_begun(const TrialPlan& plan) const { return begun(plan) != nullptr; }
+  /// Starts a new trial; what was finished is not so any more.
+  void start(TrialPlan plan);
   /// Starts a trial, or takes up the same one of an earlier bisectd.
   void start_or_go_on(TrialPlan plan);
   /// The next trials that came to their end, in the record already. Throws Interrupted.
@@ -67,7 +69,7 @@ class Run {
   const keep::RunDirectory& directory;
 
   RunState state;
-  reports::Record record;  ///< for people; only step times are read back from it
+  reports::Record record;  ///< for people; other fixes and pruning look up step times, verdicts and what was tried in it
 
   keep::Journal& journal;
   launch::Launcher& launcher;
@@ -77,6 +79,7 @@ class Run {
   const PastTrial* begun(const TrialPlan& plan) const;
   bool see_running(const RunningAttempt& running);
   void take_in(const FinishedTrial& finished);
+  void leave_open(const std::vector<FinishedTrial>& finished);
   void warn_of_perturbation(const FinishedTrial& finished);
 
   TrialJudge judge_;

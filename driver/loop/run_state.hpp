@@ -1,5 +1,6 @@
 // What a run has come to know so far. Each part of the loop adds to it what it found out; the record is made from it and from
-// the trials, and nothing is read back from there.
+// the trials. Decisions read the state. Exceptions: other fixes and pruning look up step times, verdicts and what was tried in
+// the record; the exit code is the record's outcome.
 #pragma once
 
 #include <filesystem>
@@ -19,6 +20,7 @@ struct RunState {
   neutralise::Catalogue catalogue;          ///< once the suspects are listed
   neutralise::Rungs rungs;                  ///< the value that neutralises each ladder, once it is climbed
   strategies::Answer answer;                ///< of the search, as it stands
+  bool concluded = false;                   ///< this bisectd came to the end of the run and journaled it
 };
 
 }  // namespace bisectd::driver

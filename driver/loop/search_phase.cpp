@@ -64,8 +64,9 @@ void SearchPhase::return_to_prices() {
 
 void SearchPhase::give_up(const std::vector<strategies::SuspectId>& fix) {
   run_.journal.append(preferred_record({}));
-  run_.warn(fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
-                          run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size())));
+  std::string text = fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
+                                 run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size()));
+  if (!std::ranges::count(run_.record.warnings, text)) run_.warn(std::move(text));  // it may be tried again
 }
 
 /// Searches among the parts of what was proved guilty, if the experiment asks for it.
@@ -200,7 +201,7 @@ void SearchPhase::ask() {
 void SearchPhase::start(TrialPlan plan) {
   pending_[run_.trials.next_number()] = plan.neutralised;
   searched_ += is_search(plan.role);
-  run_.trials.start(std::move(plan));
+  run_.start(std::move(plan));
 }
 
 /// Starts what is still needed to prove the answer; false when nothing is, or when proofs were tried in vain. What the noise

@@ -31,6 +31,7 @@ class JournalReading {
     const auto& kind = record.at("kind").get_ref<const std::string&>();
     if (trials_.take(record)) {
       if (kind == "attempt-started") history.failure.clear();
+      if (kind == "trial") history.finished = false, history.conclusion.reset();  // more was asked, after changes or an outage
       history.elapsed_s = std::max(history.elapsed_s, trials_.elapsed_s);
     } else if (kind == "run") {
       history.started_utc = record.at("started_utc");

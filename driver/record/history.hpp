@@ -36,7 +36,7 @@ struct History {
   std::string experiment_file;                       ///< absolute
   std::string name, metric;                          ///< of the experiment; the metric that decides
   double target = 0;
-  bool finished = false;                             ///< it came to its answer
+  bool finished = false;                             ///< it came to its answer, and nothing was started since
   std::map<std::string, std::string> versions;       ///< of the subject's software, by name
   std::optional<PastConclusion> conclusion;          ///< of a finished one
   std::string failure;                               ///< why the last session could not go on; empty: it was not so
@@ -52,7 +52,7 @@ struct History {
   std::uintmax_t whole_bytes = 0;                    ///< of the journal
 };
 
-/// Throws what keep::read_journal throws, and keep::JournalDamaged-like std::runtime_error for a record that does not fit.
+/// Throws what keep::read_journal throws, and keep::JournalDamaged for a record that does not fit.
 History read_history(const std::filesystem::path& journal);
 
 /// The journal's records of a run; those of its trials are in trial/past_trial.hpp.

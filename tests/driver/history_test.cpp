@@ -1,5 +1,6 @@
 #include "driver/record/history.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "driver/keep/journal.hpp"
@@ -159,4 +160,50 @@ TEST_CASE("records that cannot be are refused with their line") {
       CHECK(std::string(error.what()).find("journal.jsonl:1: ") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("a trial that was started after the end of a run takes the end back") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  {
+    keep::Journal journal(file, 0);
+    configs::Experiment experiment{.file = "/e.yaml", .name = "rec"};
+    experiment.metrics.push_back({.name = "acc"});
+    journal.append(run_record({.run_tag = "tag"}, experiment));
+    reports::Record record;
+    record.outcome = reports::Outcome::inconclusive;
+    journal.append(finished_record(record));
+  }
+  const History ended = read_history(file);
+  CHECK(ended.finished);
+  CHECK(ended.conclusion);
+  TrialPlan plan;
+  plan.number = 1;
+  keep::Journal(file, ended.whole_bytes).append(trial_record(plan));
+  const History reopened = read_history(file);
+  CHECK_FALSE(reopened.finished);
+  CHECK_FALSE(reopened.conclusion);
+}
+
+TEST_CASE("a probability that is no number does not damage the journal") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  {
+    keep::Journal journal(file, 0);
+    configs::Experiment experiment{.file = "/e.yaml", .name = "rec"};
+    experiment.metrics.push_back({.name = "acc"});
+    journal.append(run_record({.run_tag = "tag"}, experiment));
+    TrialPlan plan;
+    plan.number = 1;
+    journal.append(trial_record(plan));
+    judge::Judgement judgement;
+    judgement.p_bad = std::nan("");
+    judgement.signature = {0.5, std::nan("")};
+    journal.append(judged_record(1, judgement));
+  }
+  const History history = read_history(file);
+  REQUIRE(history.trials.size() == 1);
+  REQUIRE(history.trials.front().judgement);
+  CHECK(history.trials.front().judgement->p_bad == 0.5);
+  CHECK(history.trials.front().judgement->signature.empty());
 }

@@ -105,6 +105,36 @@ class Fixes(Space):
         said = self.run_with(*self.TWO_CAUSES, devices="[0]", search=f"search: {{{by_verdicts}, budget: {{trials: {searched + 1}}}}}").out
         self.assertEqual(self.causes(self.report()), [["op2", "op5"]])
         self.assertRegex(said, r"There are further causes, which the culprit set mends too: ops:op5 in its place is not enough \(\+2")
+        journal = self.run_folder() / "journal.jsonl"
+        for lines in (journal.read_text(), journal.read_text().rpartition('{"conclusion"')[0]):  # as it ended; killed just before
+            journal.write_text(lines)
+            self.bisectd("resume", self.run_folder(), code=1)
+            self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+            self.assertEqual(self.causes(self.report()), [["op2", "op5"]])
+            explained = self.bisectd("explain", self.run_folder(), code=0).out
+            self.assertIn("culprits found and proved", explained)
+            self.assertIn("with ops:op2 neutralised it passes", explained)
+            self.assertEqual(self.journal()[-1]["kind"], "finished")
+
+    def test_a_fix_chosen_for_its_speed_that_cannot_be_proved_after_a_kill(self):
+        """The journal says that it was preferred, and not any more that it was given up."""
+        by_verdicts = "signature_steps: 0"
+        self.run_with(*PAIR, devices="[0]", search=f"search: {{fix: fastest, {by_verdicts}}}")
+        roles = [trial["role"] for trial in self.report()["trial_list"]]
+        searched = sum(role not in ("reference", "as-is") for role in roles[:roles.index("other-fix")])
+        shutil.rmtree(self.folder / "bisectd-out")
+        self.run_with(*PAIR, devices="[0]", search=f"search: {{fix: fastest, {by_verdicts}, budget: {{trials: {searched + 1}}}}}")
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        self.assertTrue(self.journal_has('{"fix":[],"kind":"preferred"}'), "nothing was given up")
+        warnings = self.report()["warnings"]
+        self.assertIn("could not be proved", " ".join(warnings))
+        journal = self.run_folder() / "journal.jsonl"
+        journal.write_text(journal.read_text().rpartition('{"fix":[]')[0])
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        self.assertEqual(self.report()["warnings"], warnings)
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(self.report()["warnings"], warnings)
 
     def test_a_kill_after_the_trial_that_shows_a_further_cause(self):
         self.run_with(*self.TWO_CAUSES, devices="[0]")

@@ -1,4 +1,5 @@
 """A run that was interrupted or killed goes on where it was: no finished attempt again, no process left behind."""
+import json
 import random
 import signal
 import time
@@ -99,6 +100,70 @@ class Resume(Space):
         self.assertRegex(refused.err, r"\+ +budget_trials: 90\n")
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
         self.assert_right()
+        self.assertEqual(self.journal()[-1]["kind"], "finished")
+        self.assertIn("culprits", self.bisectd("status", self.run_folder(), code=0).out)
+        told = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
+        self.assertEqual((told["outcome"], self.culprits(told)), ("culprits", ["ops:op12", "ops:op3"]))
+        past = (self.folder / "bisectd-out/history.jsonl").read_text().splitlines()
+        self.assertEqual([json.loads(line)["outcome"] for line in past], ["inconclusive", "culprits"])
+
+    def test_a_kill_after_a_larger_budget_reopened_it(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        self.prepare(search="search: {budget: {trials: 90}}")
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        journal = self.run_folder() / "journal.jsonl"
+        lines = journal.read_text().splitlines(keepends=True)
+        kinds = [json.loads(line)["kind"] for line in lines]
+        started = max(i for i, kind in enumerate(kinds) if kind == "attempt-started")
+        journal.write_text("".join(lines[:started + 1]))
+        open_trial = json.loads(lines[started])["trial"]
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assert_right()
+        judged = [r["trial"] for r in self.journal() if r["kind"] == "judged"]
+        self.assertEqual(judged.count(open_trial), 1, "the open trial was not taken up")
+
+    def test_a_family_that_was_removed_cannot_be_accepted(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        text = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", text.replace("  ops:\n", "  kernels:\n").replace("  ops: [", "  kernels: ["))
+        journal = self.run_folder() / "journal.jsonl"
+        before = journal.read_bytes()
+        for command in ("resume", "report"):
+            refused = self.bisectd(command, self.run_folder(), "--accept-changes", code=2)
+            self.assertIn("does not search its family ops any more", refused.err)
+        self.assertEqual(journal.read_bytes(), before)
+
+    def test_suspects_that_were_added_are_named(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        self.write("experiment.yaml", (self.folder / "experiment.yaml").read_text().replace("op15]", "op15, op16, op17]"))
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=3)
+        self.assertIn("not searched: ops:op16, ops:op17. The suspects of a run are those it began with",
+                      " ".join(self.report()["warnings"]))
+
+    def test_a_reference_that_cannot_be_used_any_more_is_the_trial_that_is_run_again(self):
+        self.prepare()
+        self.bisectd("run", "experiment.yaml", code=1)
+        reference = next(r["trial"] for r in self.journal() if r["kind"] == "trial" and r["role"] == "reference")
+        for log in (self.run_folder() / "trials").glob(f"{reference:04}-*/**/std*.log"):
+            log.write_text(log.read_text()[:400])
+        self.bisectd("resume", self.run_folder(), code=4)
+        self.assertEqual(self.journal()[-1]["failed_trial"], reference)
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assert_right()
+
+    def test_reports_of_an_interrupted_run_show_no_trial_as_running(self):
+        self.prepare("--step-ms", "5")
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: (self.run_folder() / "journal.jsonl").exists() and
+                      sum(r["kind"] == "judged" for r in self.journal()) >= 4)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 128 + signal.SIGINT)
+        self.assertEqual([t["number"] for t in self.report()["trial_list"] if t["running"]], [])
+        judged = {r["trial"] for r in self.journal() if r["kind"] == "judged"}
+        self.assertEqual({t["number"] for t in self.report()["trial_list"]}, judged)
 
     def test_a_damaged_journal_is_refused_with_its_line(self):
         self.prepare()
