@@ -345,23 +345,4 @@ TEST_CASE("what a trial shows is journaled before its verdict") {
   CHECK(Words(kinds.end() - 2, kinds.end()) == Words{"refused", "judged"});
 }
 
-TEST_CASE("what ends together with the last attempt that may be lost is journaled and handed on") {
-  Bench bench(2);
-  int lost = 0;
-  bench.launcher->script = [&](const launch::Job& job) {
-    if (job.tag.find("0001-") != std::string::npos) return ++lost, Script{.steps = 3, .how = How::lost};
-    return lost < 11 ? Script{.steps = 3, .ends_after_ms = 1050, .how = How::signalled, .code = 6} : Script{.ends_after_ms = 50};
-  };
-  bench.trials->start(bench.plan);
-  bench.plan.crash_retries = 1;
-  bench.trials->start(bench.plan);
-  CHECK_THROWS_AS(bench.trials->wait(), TooManyLost);
-  CHECK(lost == 11);
-  CHECK(bench.endings().back() == "finished");
-  const auto finished = bench.trials->finished();
-  REQUIRE(finished.size() == 1);
-  CHECK(finished.front().plan.number == 2);
-  CHECK(bench.kinds().back() == "judged");
-}
-
 }  // namespace bisectd::driver

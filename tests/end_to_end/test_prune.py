@@ -54,12 +54,13 @@ class Prune(Space):
         self.assertIn("Nothing is known of what the workaround is needed for; keep it.", said)
         self.assertEqual((self.report()["pruned"]["answered"], self.names("needed")), (False, []))
 
-    def test_a_workaround_that_breaks_as_a_whole_is_tried_once(self):
-        dies = """["sh", "-c", "case ,$HOSTILE_OFF, in *,op3,op5,*) exit 3;; esac; exec \\"$@\\"", "sh", """
-        text = hostile_experiment("--cause", "op3=3", *TRAINER, suspects=6, devices="[0, 1]", **IN_USE)
+    def test_a_workaround_whose_speed_cannot_be_seen_is_tried_once(self):
+        at_once = """["sh", "-c", "case ,$HOSTILE_OFF, in *,op3,op5,*) \\"$@\\" > all && cat all;; *) exec \\"$@\\";; esac", "sh", """
+        text = hostile_experiment("--cause", "op3=3", *TRAINER, suspects=6, devices="[0]", **IN_USE)
         before, after = text.split("subject:\n", 1)
-        self.write("experiment.yaml", before + "subject:\n" + after.replace("[", dies, 1))
+        self.write("experiment.yaml", before + "subject:\n" + after.replace("[", at_once, 1))
         self.bisectd("prune", "experiment.yaml", code=1)
+        self.assertIsNone(self.report()["pruned"]["step_time_s"]["in_use"])
         trials = [(trial["number"], trial["role"]) for trial in self.report()["trial_list"]]
         self.assertEqual(trials[-1][1], "other-fix")
         self.bisectd("resume", self.run_folder(), code=1)

@@ -1,6 +1,7 @@
 """A run that was interrupted or killed goes on where it was: no finished attempt again, no process left behind."""
 import json
 import random
+import re
 import signal
 import time
 import unittest
@@ -101,7 +102,7 @@ class Resume(Space):
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
         self.assert_right()
         self.assertEqual(self.journal()[-1]["kind"], "finished")
-        self.assertIn("culprits", self.bisectd("status", self.run_folder(), code=0).out)
+        self.assertIn("ops:op12 and ops:op3 make loss leave", self.bisectd("status", self.run_folder(), code=0).out)
         told = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
         self.assertEqual((told["outcome"], self.culprits(told)), ("culprits", ["ops:op12", "ops:op3"]))
         past = (self.folder / "bisectd-out/history.jsonl").read_text().splitlines()
@@ -148,7 +149,7 @@ class Resume(Space):
         self.bisectd("run", "experiment.yaml", code=1)
         reference = next(r["trial"] for r in self.journal() if r["kind"] == "trial" and r["role"] == "reference")
         for log in (self.run_folder() / "trials").glob(f"{reference:04}-*/**/std*.log"):
-            log.write_text(log.read_text()[:400])
+            log.write_text(re.sub(r"loss: [0-9.]+", "loss: nan", log.read_text()))
         self.bisectd("resume", self.run_folder(), code=4)
         self.assertEqual(self.journal()[-1]["failed_trial"], reference)
         self.bisectd("resume", self.run_folder(), code=1)
