@@ -116,23 +116,6 @@ class Fixes(Space):
             self.assertIn("with ops:op2 neutralised it passes", explained)
             self.assertEqual(self.journal()[-1]["kind"], "finished")
 
-    def test_a_kill_while_a_faster_fix_is_proved_and_then_no_budget_for_it(self):
-        by_verdicts = "signature_steps: 0"
-        self.run_with(*PAIR, devices="[0]", search=f"search: {{{by_verdicts}, fix: fastest}}")
-        roles = [trial["role"] for trial in self.report()["trial_list"]]
-        searched = sum(role not in ("reference", "as-is") for role in roles[:roles.index("other-fix")])
-        journal = self.run_folder() / "journal.jsonl"
-        lines = journal.read_text().splitlines(keepends=True)
-        preferred = next(i for i, line in enumerate(lines) if '"kind":"preferred"' in line)
-        journal.write_text("".join(lines[:preferred + 1]))
-        self.write("experiment.yaml", hostile_experiment(*PAIR, suspects=6, devices="[0]",
-                                                         search=f"search: {{{by_verdicts}, fix: fastest, budget: {{trials: {searched}}}}}"))
-        for options in (("--accept-changes",), ()):
-            self.bisectd("resume", self.run_folder(), *options, code=1)
-            self.assertEqual(self.culprits(self.report()), ["ops:op2"])
-            self.assertIn("ops:op5 neutralised is faster than the fix, but could not be proved", " ".join(self.report()["warnings"]))
-            self.assertTrue(self.journal_has('"fix":[]'))
-
     def test_a_kill_after_the_trial_that_shows_a_further_cause(self):
         self.run_with(*self.TWO_CAUSES, devices="[0]")
         whole = self.journal()
