@@ -209,7 +209,7 @@ class Ci {
             [&](const suite::Model& model, const launch::Ended& ended) {
               const bool exited = ended.how == launch::Ended::How::exited;
               const int code = exited ? ended.code : kSignalled + ended.code;
-              const bool came_to_its_end = code < kSignalled;  // else it was killed or asked to end: the next ci goes on with it
+              const bool came_to_its_end = code < kSignalled;  // else it was killed or asked to end: the next ci goes on
               any_ended_by_signal_ |= !came_to_its_end;
               if (came_to_its_end) state_->model_ended(model.name, code);
               take_in(model.name, code, ended.message);

@@ -102,7 +102,8 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   } else {
     past = read_history(directory.journal());
     if (past.by_hand)
-      throw UsageError(directory.folder().string() + ": what was tried by hand is not gone on with; give its command once more");
+      throw UsageError(directory.folder().string() +
+                       ": what was tried by hand is not gone on with; give its command once more");
     log::debug(resume_text(past));
     const std::string resolved_then = keep::read_file(directory.resolved_experiment());
     refuse_changes(resolved_then, resolved, options.accept_changes);

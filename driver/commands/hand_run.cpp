@@ -24,7 +24,8 @@ keep::RunDirectory made(const std::string& out, const std::string& name) {
 
 }  // namespace
 
-HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out, const std::string& what)
+HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out,
+                 const std::string& what)
     : experiment_(experiment), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()),
       launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
   log::open_file(directory_.folder());

@@ -13,8 +13,9 @@ namespace bisectd::driver::commands {
 
 class HandRun {
  public:
-  /// Makes OUT/NAME-WHAT-UTC/ and prepares both sides. `resolved`: the experiment as its file has it (configs::resolved_yaml), by
-  /// which `status` and `report` see that it is the same later. Throws what `bisectd run` throws before anything is started.
+  /// Makes OUT/NAME-WHAT-UTC/ and prepares both sides. `resolved`: the experiment as its file has it
+  /// (configs::resolved_yaml), by which `status` and `report` see that it is the same later.
+  /// Throws what `bisectd run` throws before anything is started.
   HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out, const std::string& what);
 
   Run& run() { return *run_; }

@@ -37,7 +37,8 @@ class Scheduler {
 
   /// The argv that tells of jobs by their names, in one call; those that ended not long ago are among them.
   virtual std::vector<std::string> query(std::span<const std::string> job_names) const = 0;
-  /// By name, in what that printed; of several of one name one that runs, else one that waits. A job that is not in it is not known to the scheduler any more, or not yet.
+  /// By name, in what that printed; of several of one name one that runs, else one that waits. A job that is not in it is
+  /// not known to the scheduler any more, or not yet.
   virtual std::map<std::string, SeenJob> jobs_in(const std::string& output) const = 0;
 
   /// The argv that ends jobs, whether they run or wait.

@@ -78,7 +78,8 @@ std::map<std::string, SeenJob> Slurm::jobs_in(const std::string& output) const {
     if (job.phase == Phase::waiting && parts[3] != "None") job.text += ": " + parts[3] + (is_in(kForEver, parts[3]) ? ", which does not end by itself" : "");
     const bool lives = job.phase == Phase::waiting || job.phase == Phase::running;
     const auto [known, is_new] = jobs.try_emplace(parts[4], job);
-    if (!is_new && lives && known->second.phase != Phase::running) known->second = std::move(job);  // submitted twice: the one that trains
+    if (is_new || !lives || known->second.phase == Phase::running) continue;
+    known->second = std::move(job);  // submitted twice, and this one trains
   }
   return jobs;
 }

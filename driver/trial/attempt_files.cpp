@@ -42,8 +42,9 @@ void set_perturbation(const configs::Perturbation& perturb, int seed, const neut
 
 /// Whether sh can have a variable of this name. Functions that bash exported are none: BASH_FUNC_module%%.
 bool is_shell_variable(const std::string& name) {
-  const auto may_stand = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') && std::ranges::all_of(name, may_stand);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto may_stand = [&](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; };
+  return !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, may_stand);
 }
 
 /// What a person sets before the command, and what it is set by.
