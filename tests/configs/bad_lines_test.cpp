@@ -210,7 +210,7 @@ TEST_CASE("a wrong line of a family or of the suspects is named with its place")
       {10, "  ops: {kind: list, deliver: {argument: --off}}", "10:41: `families.ops.deliver.argument` lacks {names} | for example --off={names}"},
       {10, "  ops: {kind: list, deliver: {argument: \"--off={names}\"}}", "6:13: `subject.command` lacks the element \"{arguments}\": family ops is neutralised by an argument | put it where the training takes options"},
       {10, "  ops: {kind: list, deliver: {environment: OFF, separator: x}}", "10:60: a separator is punctuation, such as `,` or `;`"},
-      {10, "  ops: {kind: list, deliver: {environment: OFF}, toggles: {}}", "10:50: unknown key `toggles` in `families.ops` | known here: deliver, description, discover, effect, environment, kind, members, names, never_off, refused"},
+      {10, "  ops: {kind: list, deliver: {environment: OFF}, toggles: {}}", "10:50: unknown key `toggles` in `families.ops` | known here: deliver, description, discover, effect, environment, kind, members, names, never_off, parts, refused"},
       {10, "  ops: {kind: list, deliver: {environment: OFF}, effect: {log: 'x'}}", "10:64: `families.ops.effect.log` lacks the group `name` | put `(?P<name>...)` around the part that is meant"},
       {10, "  ops: {kind: list, deliver: {environment: OFF}, names: {table: gone.tsv, written: a}}", "10:65: no such table: *"},
       {10, "  ops: {kind: list, deliver: {environment: OFF}, names: {table: paddle-ops.tsv, written: a}}", "10:90: *paddle-ops.tsv has no column `a`; it has phi, fluid"},

@@ -114,7 +114,7 @@ class Watching(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         place = self.tracker.here.place()
-        if place is None or not bisectd_torch.can_be_moved(func):
+        if place is None or bisectd_torch.why_it_stays(func) != "":
             return func(*args, **kwargs)
         self.note(place, func, (args, kwargs))  # before it runs: it may be what kills the training
         mover = self.mover(place, func)
