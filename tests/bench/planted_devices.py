@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """`bisectd run` with default options on real Paddle and stand-in devices that round: who is accused, and rightly?
 
-    planted_devices.py [--plants none,one,two,flag] [--games 10] [--first-seed 1] [--bisectd FILE]
+    planted_devices.py [--plants none,one,two,three,four,flag] [--games 10] [--first-seed 1] [--steps 80] [--rounding 3e-6] [--bisectd FILE]
 
-Per game the training has a seed of its own, and reference and device are of makes of their own. none: nothing is wrong; one, two:
-so many operators are; flag: an operator is wrong only while a flag is on. A game: 80 steps, eight references, about 40 operators.
+Per game the training has a seed of its own, and reference and device are of makes of their own. none: nothing is wrong; one to four:
+so many operators are; flag: an operator is wrong only while a flag is on. A game: eight references, about 40 operators.
 """
 import argparse
 import json
@@ -17,6 +17,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PADDLE = ROOT / "examples/paddle"
+BATCH = 16  # of rec.yml
 FLAG = "FLAGS_npu_storage_format"
 # Meant to move the loss of 80 steps by more than the target. batch_norm_grad +30 % did not with every seed: it is +100 % here.
 FAULTS = [("hard_swish", 0.1), ("batch_norm_grad", 1.0), ("adam", 0.1), ("gelu", 0.2), ("conv2d_grad", 0.5), ("matmul_v2_grad", 0.5)]
@@ -24,18 +25,19 @@ FAULTS = [("hard_swish", 0.1), ("batch_norm_grad", 1.0), ("adam", 0.1), ("gelu",
 
 def plant(kind, chance):
     """The faults of a device, and the names that must be found."""
-    chosen = chance.sample(FAULTS, {"none": 0, "one": 1, "two": 2, "flag": 1}[kind])
+    chosen = chance.sample(FAULTS, {"none": 0, "one": 1, "two": 2, "three": 3, "four": 4, "flag": 1}[kind])
     faults = [{"op": op, "relative": relative} for op, relative in chosen]
     if kind == "flag":
         faults[0]["when"] = {"flag": FLAG, "is": True}
     return faults, sorted(op for op, _ in chosen)
 
 
-def experiment(folder, seed, faults):
-    (folder / "faults.json").write_text(json.dumps({"faults": faults}))
+def experiment(folder, seed, faults, steps, rounding):
+    (folder / "faults.json").write_text(json.dumps({"faults": faults} | ({"rounding": rounding} if rounding else {})))
     command = json.dumps([str(ROOT / ".venv/bin/python"), str(PADDLE / "train.py"), "-c", str(PADDLE / "rec.yml"), "-o",
                           "Global.use_npu=true", "Global.log_smooth_window=1", "Global.print_batch_step=1",
-                          f"Global.seed={seed}", "Global.save_model_dir={attempt}/output"])
+                          f"Global.seed={seed}", "Global.epoch_num=1", f"Train.dataset.samples={BATCH * steps}",
+                          "Global.save_model_dir={attempt}/output"])
     standin = ROOT / "build/standin-npu"
     (folder / "experiment.yaml").write_text(f"""\
 version: 1
@@ -69,6 +71,8 @@ def main():
     parser.add_argument("--plants", default="none,one,two,flag")
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=80)
+    parser.add_argument("--rounding", type=float, help="of the device; unset: the stand-in's own, 3e-6")
     parser.add_argument("--bisectd", type=lambda file: str(pathlib.Path(file).absolute()), default=str(ROOT / "build/ci/driver/bisectd"))
     wanted = parser.parse_args()
     for kind in wanted.plants.split(","):
@@ -77,7 +81,7 @@ def main():
             faults, names = plant(kind, random.Random(f"{kind} {seed}"))
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
-                experiment(folder, seed, faults)
+                experiment(folder, seed, faults, wanted.steps, wanted.rounding)
                 began = time.monotonic()
                 subprocess.run([wanted.bisectd, "run", "experiment.yaml"], cwd=folder, capture_output=True,
                                env=os.environ | {"OMP_NUM_THREADS": "1"})
