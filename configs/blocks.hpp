@@ -50,8 +50,7 @@ Relations read_relations(const Value& block, const std::map<std::string, Family>
 std::vector<Placed<std::string>> read_member_names(const Value& value, const std::string& what, Problems& problems);
 
 /// NAME: value pairs of environment variables; values are scalars, kept exactly as written.
-std::map<std::string, Placed<std::string>> read_environment(const Value& block, const std::string& what,
-                                                            Problems& problems);
+std::map<std::string, Placed<std::string>> read_environment(const Value& block, const std::string& what, Problems& problems);
 /// A problem if the text is no name for an environment variable.
 void check_variable_name(const std::string& name, const Place& place, Problems& problems);
 

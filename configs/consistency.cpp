@@ -30,8 +30,10 @@ void check_visible_variable(const Side& side, Problems& problems) {
   const std::string& variable = side.devices.visible_variable;
   const auto set = side.environment.find(variable);
   if (variable.empty() || (side.devices.ids.empty() && !side.slurm) || set == side.environment.end()) return;
-  problems.add(set->second.place, fmt::format("`{}` is set for every trial from {}", variable, side.slurm ? "the devices of its job" : "`devices.ids`"),
-               "remove it here, or write `visible_variable: none` under `devices`");
+  problems.add(
+      set->second.place,
+      fmt::format("`{}` is set for every trial from {}", variable, side.slurm ? "the devices of its job" : "`devices.ids`"),
+      "remove it here, or write `visible_variable: none` under `devices`");
 }
 
 void check_deliveries(const Experiment& experiment, Problems& problems) {
@@ -48,8 +50,7 @@ void check_deliveries(const Experiment& experiment, Problems& problems) {
       problems.add({experiment.file, 0, 0},
                    fmt::format("`{}` is set by two suspects: {} and {}", *deliver->environment, first->second, owner));
   }
-  const auto by_argument =
-      std::ranges::find_if(all, [](const auto& entry) { return entry.first->argument.has_value(); });
+  const auto by_argument = std::ranges::find_if(all, [](const auto& entry) { return entry.first->argument.has_value(); });
   const auto& command = experiment.subject.command;
   if (by_argument != all.end() && !command.empty() &&
       std::ranges::find(command, "{arguments}", &Placed<std::string>::value) == command.end())
@@ -89,7 +90,8 @@ void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
       const auto set = experiment.subject.environment.find(name);
       if (set != experiment.subject.environment.end() && set->second.value != value)
         problems.warn(set->second.place, fmt::format("family `{}` finds its traces in the log with {}={}; with this value "
-                                                     "it is not checked that a suspect was really switched off", family_name, name, value));
+                                                     "it is not checked that a suspect was really switched off",
+                                                     family_name, name, value));
     }
   }
 }
@@ -173,7 +175,8 @@ void check_discoveries(const Experiment& experiment, Problems& problems) {
     if (!selection.discover || !discover) continue;
     const auto [first, is_new] = families.emplace(source_of(*discover), family_name);
     if (!is_new)
-      problems.add(selection.place, fmt::format("families `{}` and `{}` discover the same members", first->second, family_name),
+      problems.add(selection.place,
+                   fmt::format("families `{}` and `{}` discover the same members", first->second, family_name),
                    "search one of them, or name the members of one by hand");
   }
 }
@@ -196,8 +199,7 @@ void check_something_to_search(const Experiment& experiment, Problems& problems)
 
 }  // namespace
 
-std::optional<std::string> settled_suspect(const Toggle& toggle,
-                                           const std::map<std::string, std::string>& environment) {
+std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<std::string, std::string>& environment) {
   if (!toggle.deliver.environment || is_written_anew(toggle.deliver)) return toggle.suspect;
   const auto set = environment.find(*toggle.deliver.environment);
   const std::optional<std::string> has = set == environment.end() ? toggle.suspect : std::optional(set->second);

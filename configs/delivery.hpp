@@ -14,9 +14,9 @@ namespace bisectd::configs {
 /// are braces. JSON: a key with {name} stands once for every name with its value, so does an item of a list; {names}
 /// and {value} as in text. Quoting is the JSON writer's.
 struct FileTemplate {
-  std::string name;      ///< in the attempt's folder
+  std::string name;  ///< in the attempt's folder
   bool is_json = false;
-  std::string content;   ///< the template; of a JSON file: JSON in which the placeholders stand inside strings
+  std::string content;  ///< the template; of a JSON file: JSON in which the placeholders stand inside strings
 };
 
 /// How a setting reaches the training. Exactly one of `environment` and `argument` is set. What it carries is, for a

@@ -34,7 +34,7 @@ struct Side {
       command;  ///< argv; never meets a shell; may hold the placeholders of configs/placeholders.hpp
   Place place;
   Devices devices;
-  std::optional<SlurmJobs> slurm;        ///< absent: attempts run on this machine
+  std::optional<SlurmJobs> slurm;            ///< absent: attempts run on this machine
   std::optional<Placed<std::string>> setup;  ///< shell text, run once; its environment is captured
   std::map<std::string, Placed<std::string>> environment;
   std::vector<std::string> unset;        ///< inherited variables to take away
@@ -50,9 +50,9 @@ struct Side {
 
 /// The trusted side.
 struct Reference : Side {
-  int repeats = 3;                           ///< runs that measure the healthy spread, >= 1; 5 by default if perturbed
-  std::vector<Placed<std::string>> curves;   ///< recorded runs (files that exist, resolved like `directory`) instead of
-                                             ///< runs: what `record` or `accept` wrote, or logs; `command` is then empty
+  int repeats = 3;                          ///< runs that measure the healthy spread, >= 1; 5 by default if perturbed
+  std::vector<Placed<std::string>> curves;  ///< recorded runs (files that exist, resolved like `directory`) instead of
+                                            ///< runs: what `record` or `accept` wrote, or logs; `command` is then empty
 
   bool is_recorded() const { return !curves.empty(); }
   bool is_there() const { return is_recorded() || !command.empty(); }
@@ -77,14 +77,14 @@ enum class Goal { agrees, runs };
 
 /// When two curves agree. Fractions, not percent: 0.005 is 0.5 %. Defaults: shared design "verdict", section 4.
 struct Acceptance {
-  Goal goal = Goal::agrees;       ///< runs: what follows is not used
-  double target = 0.005;          ///< delta: accepted relative difference of the final window's level
-  double grey = 2.0;              ///< g: width of the grey zone; 1 is a strict equivalence test
-  bool worse_only = false;        ///< judge only differences to the worse side
-  int max_repeats = 3;            ///< attempts of one trial before it is called inconclusive
-  double window = 0.30;           ///< the final window, as a share of the run
-  double trim = 0.10;             ///< trimmed from each end of the window before the mean
-  double absolute_tolerance = 0;  ///< "or absolute": differences below this pass whatever the scale
+  Goal goal = Goal::agrees;         ///< runs: what follows is not used
+  double target = 0.005;            ///< delta: accepted relative difference of the final window's level
+  double grey = 2.0;                ///< g: width of the grey zone; 1 is a strict equivalence test
+  bool worse_only = false;          ///< judge only differences to the worse side
+  int max_repeats = 3;              ///< attempts of one trial before it is called inconclusive
+  double window = 0.30;             ///< the final window, as a share of the run
+  double trim = 0.10;               ///< trimmed from each end of the window before the mean
+  double absolute_tolerance = 0;    ///< "or absolute": differences below this pass whatever the scale
   std::optional<double> step_time;  ///< what a fix may cost at most, as a share of the step time of the subject as it is
 };
 
@@ -97,14 +97,16 @@ struct Check {
   std::vector<Placed<std::string>> arguments;  ///< RE2 with the group `value`, over the command's words with blanks between
                                                ///< them: what is known before any run
   bool per_device = false;                     ///< a number for one device, to be multiplied by the devices of an attempt
-  bool standard = false;                       ///< of a preset: the first value of the first pattern that finds any, compared where both logs have one
+  bool standard =
+      false;  ///< of a preset: the first value of the first pattern that finds any, compared where both logs have one
   Place place;
 };
 
 /// Devices that one attempt of a side trains on.
 inline int devices_of_attempt(const Devices& devices) { return devices.ids.empty() ? 1 : devices.per_trial; }
 
-/// Odds that a file tells: of a member with this name, or of the operators that compute what a class or a function of this name does.
+/// Odds that a file tells: of a member with this name, or of the operators that compute what a class or a function of this
+/// name does.
 struct Hint {
   std::string name;
   bool computes = false;  ///< the latter: batch_norm_grad computes BatchNorm2D, backward
@@ -118,12 +120,12 @@ struct Selection {
   bool discover = false;                     ///< ask a run which members it really uses
   std::vector<Placed<std::string>> members;  ///< named here, in a file, or by the family itself (all of a list)
   std::vector<Placed<std::string>> exclude;
-  std::map<std::string, Placed<double>> likely;  ///< prior odds against an unremarkable member, > 0
+  std::map<std::string, Placed<double>> likely;    ///< prior odds against an unremarkable member, > 0
   std::optional<Placed<std::string>> likely_from;  ///< file that tells further odds, relative to the working directory
   std::vector<Hint> hints;                         ///< what it tells, once it is read; `likely` counts before it
-  std::map<std::string, Placed<double>> price;   ///< what keeping it neutralised costs, > 0, in any one unit
-  std::optional<Placed<std::string>> then;       ///< the family whose members MEMBER/PART are searched once members of this one are
-                                                 ///< found guilty; it is among the suspects. At most one selection has it
+  std::map<std::string, Placed<double>> price;     ///< what keeping it neutralised costs, > 0, in any one unit
+  std::optional<Placed<std::string>> then;  ///< the family whose members MEMBER/PART are searched once members of this one
+                                            ///< are found guilty; it is among the suspects. At most one selection has it
   Place place;
 };
 
@@ -145,7 +147,7 @@ struct SearchSettings {
 /// How one run is made to name the first operator that gives an inf or a nan: by the framework's own check.
 struct OverflowCheck {
   std::map<std::string, std::string> environment;  ///< of that run only; may hold the placeholders of a family's variables
-  Placed<std::string> first;  ///< RE2, group `value`: the first line that it fits names the operator
+  Placed<std::string> first;                       ///< RE2, group `value`: the first line that it fits names the operator
   Place place;
 };
 
@@ -164,10 +166,10 @@ struct Experiment {
   std::optional<std::string> preset;
   Reference reference;
   Side subject;
-  std::optional<Alignment> align;     ///< absent: `bisectd align` cannot be used
+  std::optional<Alignment> align;               ///< absent: `bisectd align` cannot be used
   std::optional<OverflowCheck> overflow_check;  ///< absent: nobody is asked
-  std::optional<std::int64_t> steps;  ///< last step of a whole run; absent: learnt from the reference
-  std::vector<Metric> metrics;        ///< every judged one must pass, the first is reported; watched ones last
+  std::optional<std::int64_t> steps;            ///< last step of a whole run; absent: learnt from the reference
+  std::vector<Metric> metrics;                  ///< every judged one must pass, the first is reported; watched ones last
   Acceptance accept;
   std::vector<Check> checks;
   Hold hold;
@@ -176,7 +178,7 @@ struct Experiment {
   Relations relations;                        ///< between members of `suspects`
   SearchSettings search;
   std::map<std::string, VersionSource> versions;  ///< recorded with the run; what is not found is left out
-  std::vector<Placed<std::string>> warnings;  ///< not wrong, but likely not what was meant; to be shown once
+  std::vector<Placed<std::string>> warnings;      ///< not wrong, but likely not what was meant; to be shown once
 };
 
 }  // namespace bisectd::configs

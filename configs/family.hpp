@@ -23,11 +23,12 @@ const char* name_of(FamilyKind kind);
 /// The values of one knob, such as the loss scale: too low is as bad as too high.
 struct Ladder {
   std::vector<std::string> values;                  ///< as written: ascending numbers, then those that is_number() denies
-  std::map<std::string, std::string> delivered_as;  ///< value -> the whole argument, or text of the variable, in place of what
-                                                    ///< `deliver` makes of it
+  std::map<std::string, std::string> delivered_as;  ///< value -> the whole argument, or text of the variable, in place of
+                                                    ///< what `deliver` makes of it
   std::optional<std::string> suspect;  ///< delivered while active; absent: the subject's own setting is left alone
 
-  /// False for `dynamic` and phases (`0:65536,1000:4096`): neither higher nor lower than other values, so in no window of them.
+  /// False for `dynamic` and phases (`0:65536,1000:4096`): neither higher nor lower than other values, so in no window of
+  /// them.
   static bool is_number(const std::string& value);
 };
 
@@ -76,7 +77,8 @@ struct Discovery {
 /// How a run shows that a neutralised member is off. One that is not shown to be is `no effect`. One is set of `log`
 /// (a trace appears) and the others (what shows a working member does not name it).
 struct Effect {
-  std::map<std::string, std::string> environment;  ///< set in every run of the subject so that traces are left; no part of a fix
+  std::map<std::string, std::string>
+      environment;          ///< set in every run of the subject so that traces are left; no part of a fix
   Placed<std::string> log;  ///< RE2, group `name`; an optional group `detail` (say a dtype) tells lines apart
   std::optional<Placed<std::string>> gone_from_log;  ///< RE2, group `name`: lines of members that work
   std::optional<NamesInFile> gone_from_file;         ///< members that work
@@ -103,8 +105,8 @@ struct Family {
   std::optional<Placed<std::string>>
       refused;  ///< RE2, group `name`: the log of a crash, or of the discovery run, says this member cannot be neutralised
   NeverOff never_off;
-  std::map<std::string, Placed<std::string>> parts;  ///< of a list: the word that `then` may say -> the family that has MEMBER/PART
-                                                     ///< as its members; each exists and is a list
+  std::map<std::string, Placed<std::string>> parts;  ///< of a list: the word that `then` may say -> the family that has
+                                                     ///< MEMBER/PART as its members; each exists and is a list
   std::map<std::string, std::string>
       written_name;                      ///< name in logs -> name as it must be written in the list; equal when absent
   std::vector<std::string> known_names;  ///< written forms that exist; empty: anything goes

@@ -25,10 +25,10 @@ constexpr std::array<MetricFormat, 15> kMetricFormats{{
     {"mindspeed"},  ///< prints what megatron prints
     {"mindformers"},
     {"huggingface"},
-    {.name = "jsonl", .has_step_key = true},       ///< one JSON object per line
-    {.name = "csv", .has_step_key = true},         ///< a header row, then one row per step
-    {.name = "tfevents", .needs_file = true},      ///< a TensorBoard event file, or a folder with some
-    {.name = "vdlrecords", .needs_file = true},    ///< a VisualDL record file, or a folder with some
+    {.name = "jsonl", .has_step_key = true},     ///< one JSON object per line
+    {.name = "csv", .has_step_key = true},       ///< a header row, then one row per step
+    {.name = "tfevents", .needs_file = true},    ///< a TensorBoard event file, or a folder with some
+    {.name = "vdlrecords", .needs_file = true},  ///< a VisualDL record file, or a folder with some
 }};
 
 }  // namespace bisectd::configs

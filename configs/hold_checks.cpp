@@ -15,9 +15,11 @@ void check_side(const Side& side, const std::string& what, const Hold& hold, Pro
     const auto own = side.environment.find(name);
     const bool keeps = value.find("{and_inherited}") != std::string::npos;
     if (own != side.environment.end() && own->second.value != value && !keeps)
-      problems.add(own->second.place, fmt::format("`hold` sets {}={} in every run", name, value), "remove it here, or leave it out of `hold`");
+      problems.add(own->second.place, fmt::format("`hold` sets {}={} in every run", name, value),
+                   "remove it here, or leave it out of `hold`");
     if (std::ranges::count(side.unset, name))
-      problems.add(side.place, fmt::format("`hold` sets {}={} in every run, but `{}.unset` takes it away", name, value, what));
+      problems.add(side.place,
+                   fmt::format("`hold` sets {}={} in every run, but `{}.unset` takes it away", name, value, what));
   }
 }
 
@@ -25,21 +27,26 @@ bool is_safe(const Toggle& toggle, const std::string& value) {
   return toggle.safe == value || std::ranges::count(toggle.also_safe, value);
 }
 
-void check_family(const std::string& name, const Family& family, const Selection& selection, const Hold& hold, Problems& problems) {
+void check_family(const std::string& name, const Family& family, const Selection& selection, const Hold& hold,
+                  Problems& problems) {
   for (const auto& [toggle_name, toggle] : family.toggles) {
-    const auto held = toggle.deliver.environment ? hold.environment.find(*toggle.deliver.environment) : hold.environment.end();
+    const auto held =
+        toggle.deliver.environment ? hold.environment.find(*toggle.deliver.environment) : hold.environment.end();
     if (held == hold.environment.end()) continue;
     const auto named = std::ranges::find(selection.members, toggle_name, &Placed<std::string>::value);
     const bool excluded = std::ranges::count(selection.exclude, toggle_name, &Placed<std::string>::value) > 0;
     if (named != selection.members.end() || (selection.all && !excluded && !is_safe(toggle, held->second)))
-      problems.add(named != selection.members.end() ? named->place : selection.place,
-                   fmt::format("`{}:{}` is held ({}={}), so it cannot be a suspect", name, toggle_name, held->first, held->second),
-                   fmt::format("leave it out: `suspects: {{{}: {{exclude: [{}]}}}}`; or out of `hold`", name, toggle_name));
+      problems.add(
+          named != selection.members.end() ? named->place : selection.place,
+          fmt::format("`{}:{}` is held ({}={}), so it cannot be a suspect", name, toggle_name, held->first, held->second),
+          fmt::format("leave it out: `suspects: {{{}: {{exclude: [{}]}}}}`; or out of `hold`", name, toggle_name));
   }
-  const auto held = family.kind == FamilyKind::toggle || !family.deliver.environment ? hold.environment.end()
-                                                                                      : hold.environment.find(*family.deliver.environment);
+  const auto held = family.kind == FamilyKind::toggle || !family.deliver.environment
+                        ? hold.environment.end()
+                        : hold.environment.find(*family.deliver.environment);
   if (held != hold.environment.end())
-    problems.add(selection.place, fmt::format("family `{}` is switched by {}, which `hold` sets in every run", name, held->first));
+    problems.add(selection.place,
+                 fmt::format("family `{}` is switched by {}, which `hold` sets in every run", name, held->first));
 }
 
 }  // namespace

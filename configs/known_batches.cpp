@@ -40,7 +40,8 @@ std::string devices_text(int devices) { return fmt::format("{} device{}", device
 
 void warn_of_known_differences(const Experiment& experiment, Problems& problems) {
   const Side &reference = experiment.reference, &subject = experiment.subject;
-  if (reference.command.empty() || subject.command.empty() || std::ranges::none_of(experiment.checks, &Check::standard)) return;
+  if (reference.command.empty() || subject.command.empty() || std::ranges::none_of(experiment.checks, &Check::standard))
+    return;
   const std::string there = in_one_text(reference.command), here = in_one_text(subject.command);
   const int devices_there = devices_of_attempt(reference.devices), devices_here = devices_of_attempt(subject.devices);
   bool told = false;
@@ -54,14 +55,19 @@ void warn_of_known_differences(const Experiment& experiment, Problems& problems)
       return check.per_device ? fmt::format("{} x {} = {}", devices_text(devices), value, all) : value;
     };
     if (all_a != all_b)
-      problems.warn(subject.devices.place,
-                    fmt::format("checks.{}: the command of the reference says {}, that of the subject {}: these are two different trainings",
-                                check.name, text(*a, all_a, devices_there), text(*b, all_b, devices_here)));
+      problems.warn(
+          subject.devices.place,
+          fmt::format(
+              "checks.{}: the command of the reference says {}, that of the subject {}: these are two different trainings",
+              check.name, text(*a, all_a, devices_there), text(*b, all_b, devices_here)));
   }
   if (!told && devices_there != devices_here)
-    problems.warn(subject.devices.place,
-                  fmt::format("an attempt of the reference trains on {}, one of the subject on {}; what all of them train on in one step "
-                              "must be the same on both sides", devices_text(devices_there), devices_text(devices_here)));
+    problems.warn(
+        subject.devices.place,
+        fmt::format(
+            "an attempt of the reference trains on {}, one of the subject on {}; what all of them train on in one step "
+            "must be the same on both sides",
+            devices_text(devices_there), devices_text(devices_here)));
 }
 
 }  // namespace bisectd::configs

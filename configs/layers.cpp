@@ -26,10 +26,8 @@ Value laid_over(Value base, Value over, const std::string& path = "") {
   if (base.kind != Value::Kind::map || over.kind != Value::Kind::map) return over;
   for (Value::Entry& old : base.entries) {
     const auto replaced = std::ranges::find(over.entries, old.key, &Value::Entry::key);
-    if (replaced == over.entries.end())
-      over.entries.push_back(std::move(old));
-    else
-      replaced->value = laid_over(std::move(old.value), std::move(replaced->value), path + "." + old.key);
+    if (replaced == over.entries.end()) over.entries.push_back(std::move(old));
+    else replaced->value = laid_over(std::move(old.value), std::move(replaced->value), path + "." + old.key);
   }
   return over;
 }
@@ -37,8 +35,7 @@ Value laid_over(Value base, Value over, const std::string& path = "") {
 void check_version(MapReader& top, Problems& problems) {
   std::int64_t version = 1;
   const Value* written = top.find("version");
-  if (!written)
-    problems.add(top.place(), "`version` is missing", "the first line of an experiment file is `version: 1`");
+  if (!written) problems.add(top.place(), "`version` is missing", "the first line of an experiment file is `version: 1`");
   else if (top.read(
                "version", [](const Value& v) { return whole_number_of(v, 0, INT64_MAX); }, version) &&
            version != 1)

@@ -26,7 +26,9 @@ void read_name(MapReader& top, const std::filesystem::path& file, Experiment& ex
   if (!name) experiment.name = usual_name(file);
   if (is_plain_name(experiment.name)) return;
   if (name) problems.add(name->place, in_quotes(experiment.name) + " cannot name a folder", kPlainNameRule);
-  else problems.add(top.place(), "`name` is missing, and " + in_quotes(experiment.name) + " of the path cannot name a folder", kPlainNameRule);
+  else
+    problems.add(top.place(), "`name` is missing, and " + in_quotes(experiment.name) + " of the path cannot name a folder",
+                 kPlainNameRule);
 }
 
 /// What the file says under `key`, else what its preset says under `standard_KEY`.
@@ -36,8 +38,8 @@ const Value* find_or_standard(MapReader& top, const std::string& key) {
   return own ? own : standard;
 }
 
-/// References of a side that is perturbed: the plain run, four samples of a float32's rounding and three of a float16's, as the
-/// figures of bench_healthy were taken.
+/// References of a side that is perturbed: the plain run, four samples of a float32's rounding and three of a float16's, as
+/// the figures of bench_healthy were taken.
 constexpr int kPerturbedRepeats = 8;
 
 bool says(const Value& block, const std::string& key) {
@@ -53,7 +55,8 @@ void settle_perturbation(const Value& root, const std::optional<Perturbation>& b
     if (entry.key != "reference" || reference.is_recorded()) continue;
     if (!says(entry.value, "perturb")) reference.perturb = both;
     if (!says(entry.value, "repeats") && reference.perturb)
-      reference.repeats = std::clamp(most_samples(*reference.perturb).value_or(kPerturbedRepeats), reference.repeats, kPerturbedRepeats);
+      reference.repeats =
+          std::clamp(most_samples(*reference.perturb).value_or(kPerturbedRepeats), reference.repeats, kPerturbedRepeats);
   }
 }
 
@@ -84,7 +87,8 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   const Value* perturb = top.find("perturb");
   settle_perturbation(layers.merged, perturb ? read_perturbation(*perturb, "perturb", problems) : std::nullopt, experiment);
   if (const Value* align = top.find_given("align")) experiment.align = read_alignment(*align, problems);
-  if (const Value* check = top.find_given("overflow_check")) experiment.overflow_check = read_overflow_check(*check, problems);
+  if (const Value* check = top.find_given("overflow_check"))
+    experiment.overflow_check = read_overflow_check(*check, problems);
   if (top.find("steps"))
     top.read(
         "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
@@ -97,10 +101,10 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   const Value* hold_by = top.find("hold_by");
   const HoldMeans means = hold_by ? read_hold_means(*hold_by, problems) : HoldMeans{};
   if (const Value* hold = top.find("hold")) experiment.hold = read_hold(*hold, means, problems);
-  if (needed == Needed::everything)
-    read_subject_and_suspects(top, experiment, problems);
+  if (needed == Needed::everything) read_subject_and_suspects(top, experiment, problems);
   else
-    for (const char* unread : {"subject", "families", "suspects", "standard_suspects", "relations", "search"}) (void)top.find(unread);
+    for (const char* unread : {"subject", "families", "suspects", "standard_suspects", "relations", "search"})
+      (void)top.find(unread);
   if (const Value* versions = top.find("versions")) experiment.versions = read_versions(*versions, problems);
   top.refuse_other_keys();
   return experiment;

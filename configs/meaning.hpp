@@ -6,8 +6,8 @@
 
 namespace bisectd::configs {
 
-/// The same text for 1e-3, 0.001 and "0.0010", for 6,400 and 6400, for True and true, each within a list apart by ", ". Anything else
-/// in small letters.
+/// The same text for 1e-3, 0.001 and "0.0010", for 6,400 and 6400, for True and true, each within a list apart by ", ".
+/// Anything else in small letters.
 std::string meaning(std::string_view text);
 
 }  // namespace bisectd::configs

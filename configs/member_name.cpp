@@ -11,15 +11,12 @@
 namespace bisectd::configs {
 namespace {
 
-bool is_known(const Family& family, const std::string& name) {
-  return std::ranges::binary_search(family.known_names, name);
-}
+bool is_known(const Family& family, const std::string& name) { return std::ranges::binary_search(family.known_names, name); }
 
 std::string trimmed(std::string_view name) {
   constexpr std::string_view kTrim = " \t\r\n'\"`,";
   const std::size_t first = name.find_first_not_of(kTrim);
-  return first == std::string_view::npos ? ""
-                                         : std::string(name.substr(first, name.find_last_not_of(kTrim) - first + 1));
+  return first == std::string_view::npos ? "" : std::string(name.substr(first, name.find_last_not_of(kTrim) - first + 1));
 }
 
 void check_toggle_name(const Placed<std::string>& name, const Family& family, Problems& problems) {
@@ -93,9 +90,8 @@ void check_member_name(const Placed<std::string>& name, const Family& family, Pr
     return;
   }
   if (const auto in_logs = family.written_name.find(name.value); in_logs != family.written_name.end())
-    problems.warn(name.place,
-                  fmt::format("`{0}` is a right name, but not of what logs call `{0}`: that is written `{1}`",
-                              name.value, in_logs->second));
+    problems.warn(name.place, fmt::format("`{0}` is a right name, but not of what logs call `{0}`: that is written `{1}`",
+                                          name.value, in_logs->second));
 }
 
 }  // namespace bisectd::configs

@@ -35,9 +35,9 @@ Placed<std::string> read_pattern(const Value& value, const std::string& what, co
     if (std::ranges::count(known, name)) continue;
     const auto right = nearest(name, known);
     problems.add(value.place, fmt::format("`{}`: unknown group {}", what, in_quotes(name)),
-                 right ? fmt::format("did you mean `(?P<{}>...)`?", *right)
-                       : known.empty() ? std::string("no group is used here; write (?:...)")
-                                       : fmt::format("groups used here: {}; write (?:...) for others", fmt::join(known, ", ")));
+                 right           ? fmt::format("did you mean `(?P<{}>...)`?", *right)
+                 : known.empty() ? std::string("no group is used here; write (?:...)")
+                                 : fmt::format("groups used here: {}; write (?:...) for others", fmt::join(known, ", ")));
   }
   if (!required.empty() && !groups.contains(required))
     problems.add(value.place, fmt::format("`{}` lacks the group `{}`", what, required),

@@ -78,13 +78,14 @@ void check_perturbation(const Side& side, const std::string& what, const Experim
       problems.add(own->second.place, fmt::format("`{}` is set for each repeat by `perturb`", *perturb.environment),
                    "remove it here: the first run is the one without it");
     else if (const std::string why = why_taken(*perturb.environment, side, what, experiment); !why.empty())
-      problems.add(perturb.place, fmt::format("{} cannot perturb the repeats of the {}: {}",
-                                              in_quotes(*perturb.environment), what, why));
+      problems.add(perturb.place,
+                   fmt::format("{} cannot perturb the repeats of the {}: {}", in_quotes(*perturb.environment), what, why));
   }
   if (perturb.argument && std::ranges::find(side.command, "{arguments}", &Placed<std::string>::value) == side.command.end())
-    problems.add(side.command.front().place,
-                 fmt::format("`{}.command` lacks the element \"{{arguments}}\": its repeats are perturbed by an argument", what),
-                 "put it where the training takes options");
+    problems.add(
+        side.command.front().place,
+        fmt::format("`{}.command` lacks the element \"{{arguments}}\": its repeats are perturbed by an argument", what),
+        "put it where the training takes options");
   check_words(perturb, side, what, experiment, problems);
   check_switches(perturb, side, what, experiment, problems);
   check_needs(perturb, side, what, experiment, problems);
@@ -103,10 +104,13 @@ void warn_of_plain_repeats(const Experiment& experiment, Problems& problems) {
   const bool reference = !experiment.reference.is_recorded() && !experiment.reference.perturb,
              subject = !experiment.subject.command.empty() && !experiment.subject.perturb;
   if (!reference && !subject) return;
-  problems.warn(reference ? experiment.reference.place : experiment.subject.place,
-                fmt::format("repeats of the {} are not perturbed: where they are bit-identical, healthy rounding cannot be told "
-                            "from faults (see `perturb` in README.md)",
-                            reference && subject ? "reference and the subject" : reference ? "reference" : "subject"));
+  problems.warn(
+      reference ? experiment.reference.place : experiment.subject.place,
+      fmt::format("repeats of the {} are not perturbed: where they are bit-identical, healthy rounding cannot be told "
+                  "from faults (see `perturb` in README.md)",
+                  reference && subject ? "reference and the subject"
+                  : reference          ? "reference"
+                                       : "subject"));
 }
 
 }  // namespace

@@ -35,10 +35,10 @@ std::vector<std::string> placeholders_in(const Placed<std::string>& text, const 
       used.push_back(word);
     } else {
       const auto right = nearest(word, known);
-      problems.add(text.place, fmt::format("unknown placeholder `{{{}}}`", word),
-                   right ? fmt::format("did you mean `{{{}}}`?", *right)
-                         : fmt::format("known: {{{}}}; for braces themselves write `{{{{` and `}}}}`",
-                                       fmt::join(known, "}, {")));
+      problems.add(
+          text.place, fmt::format("unknown placeholder `{{{}}}`", word),
+          right ? fmt::format("did you mean `{{{}}}`?", *right)
+                : fmt::format("known: {{{}}}; for braces themselves write `{{{{` and `}}}}`", fmt::join(known, "}, {")));
     }
     at += end + 1;
   }

@@ -10,9 +10,9 @@
 
 namespace bisectd::configs {
 
-/// {devices} ids joined by commas, as the training counts them; {device} the first of them; {visible_devices} the ids as the variable
-/// that shows them to the training names them; {steps} last step of a whole run; {attempt} the attempt's own folder; {arguments}
-/// zero or more elements of the command that neutralise suspects.
+/// {devices} ids joined by commas, as the training counts them; {device} the first of them; {visible_devices} the ids as the
+/// variable that shows them to the training names them; {steps} last step of a whole run; {attempt} the attempt's own
+/// folder; {arguments} zero or more elements of the command that neutralise suspects.
 constexpr std::array<const char*, 6> kPlaceholders{"devices", "device", "visible_devices", "steps", "attempt", "arguments"};
 
 /// What a family's variables may hold: {attempt}; {presets} the folder of the shipped presets; {and_inherited} a colon
@@ -20,7 +20,8 @@ constexpr std::array<const char*, 6> kPlaceholders{"devices", "device", "visible
 constexpr std::array<const char*, 3> kFamilyPlaceholders{"attempt", "presets", "and_inherited"};
 
 /// What an argument that perturbs a repeat may hold: {seed} 1, 2, 3, ..., the others as in a command.
-constexpr std::array<const char*, 6> kPerturbPlaceholders{"seed", "devices", "device", "visible_devices", "steps", "attempt"};
+constexpr std::array<const char*, 6> kPerturbPlaceholders{"seed",  "devices", "device", "visible_devices",
+                                                          "steps", "attempt"};
 
 /// What the command of a family's discovery may hold: {python} the Python that the subject trains with, {presets} as
 /// above, {kind} the kind of the subject's devices.

@@ -13,21 +13,21 @@ struct Range {
   char32_t first, last;
 };
 
-// Ascending. Unicode's general categories Cc, Cf, Zl and Zp (without those Arabic and Kaithi signs that are seen), its property
-// Default_Ignorable_Code_Point, and non-characters of the first plane. A joiner or a selector inside an emoji becomes visible,
-// too: the price of names that cannot lie.
-constexpr std::array kUnsafe{
-    Range{0x00, 0x1F},       Range{0x7F, 0x9F},       Range{0xAD, 0xAD},     Range{0x034F, 0x034F}, Range{0x061C, 0x061C},
-    Range{0x115F, 0x1160},   Range{0x17B4, 0x17B5},   Range{0x180B, 0x180F}, Range{0x200B, 0x200F}, Range{0x2028, 0x202E},
-    Range{0x2060, 0x206F},   Range{0x3164, 0x3164},   Range{0xFDD0, 0xFDEF}, Range{0xFE00, 0xFE0F}, Range{0xFEFF, 0xFEFF},
-    Range{0xFFA0, 0xFFA0},   Range{0xFFF0, 0xFFFB},   Range{0xFFFE, 0xFFFF}, Range{0x1BCA0, 0x1BCA3},
-    Range{0x1D173, 0x1D17A}, Range{0xE0000, 0xE0FFF}};
+// Ascending. Unicode's general categories Cc, Cf, Zl and Zp (without those Arabic and Kaithi signs that are seen), its
+// property Default_Ignorable_Code_Point, and non-characters of the first plane. A joiner or a selector inside an emoji
+// becomes visible, too: the price of names that cannot lie.
+constexpr std::array kUnsafe{Range{0x00, 0x1F},      Range{0x7F, 0x9F},     Range{0xAD, 0xAD},       Range{0x034F, 0x034F},
+                             Range{0x061C, 0x061C},  Range{0x115F, 0x1160}, Range{0x17B4, 0x17B5},   Range{0x180B, 0x180F},
+                             Range{0x200B, 0x200F},  Range{0x2028, 0x202E}, Range{0x2060, 0x206F},   Range{0x3164, 0x3164},
+                             Range{0xFDD0, 0xFDEF},  Range{0xFE00, 0xFE0F}, Range{0xFEFF, 0xFEFF},   Range{0xFFA0, 0xFFA0},
+                             Range{0xFFF0, 0xFFFB},  Range{0xFFFE, 0xFFFF}, Range{0x1BCA0, 0x1BCA3}, Range{0x1D173, 0x1D17A},
+                             Range{0xE0000, 0xE0FFF}};
 // Ascending. Unicode's East_Asian_Width W and F, in the blocks that matter for file names and comments.
 constexpr std::array kWide{Range{0x1100, 0x115F}, Range{0x2E80, 0xA4CF}, Range{0xAC00, 0xD7A3}, Range{0xF900, 0xFAFF},
                            Range{0xFE30, 0xFE6F}, Range{0xFF00, 0xFF60}, Range{0xFFE0, 0xFFE6}, Range{0x1F300, 0x3FFFD}};
 // Ascending. Blocks of combining marks only: what a file name decomposed by a Mac holds.
-constexpr std::array kCombining{Range{0x0300, 0x036F}, Range{0x1AB0, 0x1AFF}, Range{0x1DC0, 0x1DFF}, Range{0x20D0, 0x20FF},
-                                Range{0x3099, 0x309A}, Range{0xFE20, 0xFE2F}};
+constexpr std::array kCombining{Range{0x0300, 0x036F}, Range{0x1AB0, 0x1AFF}, Range{0x1DC0, 0x1DFF},
+                                Range{0x20D0, 0x20FF}, Range{0x3099, 0x309A}, Range{0xFE20, 0xFE2F}};
 
 template <std::size_t N>
 bool any_holds(const std::array<Range, N>& ranges, char32_t code) {
@@ -43,16 +43,11 @@ std::string made_visible(std::string_view text, std::string_view kept) {
     const std::size_t bytes = character ? character->bytes : 1;
     if (character && (!is_unsafe(character->code) || kept.find(text[0]) != std::string_view::npos))
       result += text.substr(0, bytes);
-    else if (text[0] == '\n')
-      result += "\\n";
-    else if (text[0] == '\r')
-      result += "\\r";
-    else if (text[0] == '\t')
-      result += "\\t";
-    else if (bytes == 1)
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    else
-      result += fmt::format("\\u{{{:04x}}}", static_cast<unsigned>(character->code));
+    else if (text[0] == '\n') result += "\\n";
+    else if (text[0] == '\r') result += "\\r";
+    else if (text[0] == '\t') result += "\\t";
+    else if (bytes == 1) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    else result += fmt::format("\\u{{{:04x}}}", static_cast<unsigned>(character->code));
     text.remove_prefix(bytes);
   }
   return result;

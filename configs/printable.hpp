@@ -1,5 +1,5 @@
-// Text of unknown origin made safe to print: no control characters, no invalid UTF-8, nothing invisible; and how wide it is on
-// a terminal. The one place that knows this. Knows nothing of files.
+// Text of unknown origin made safe to print: no control characters, no invalid UTF-8, nothing invisible; and how wide it is
+// on a terminal. The one place that knows this. Knows nothing of files.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,9 @@ struct Character {
 /// forms).
 std::optional<Character> first_character(std::string_view text);
 
-/// True for characters that act on a terminal or cannot be seen there, so that two different names would look alike: controls
-/// (C0, DEL, C1), line separators, all bidi controls, zero-width and tag characters, variation selectors, non-characters.
+/// True for characters that act on a terminal or cannot be seen there, so that two different names would look alike:
+/// controls (C0, DEL, C1), line separators, all bidi controls, zero-width and tag characters, variation selectors,
+/// non-characters.
 bool is_unsafe(char32_t code);
 
 /// Columns a terminal uses for the character: 2 for East Asian wide ones, 0 for combining marks, else 1.

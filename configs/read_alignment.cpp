@@ -11,8 +11,8 @@ std::optional<Alignment> read_alignment(const Value& block, Problems& problems) 
   Alignment alignment;
   alignment.place = block.place;
   MapReader reader(block, "align", problems);
-  const Value* environment =
-      reader.require("environment", "the variable that tells a training where to write; presets of PaddlePaddle and PyTorch have it");
+  const Value* environment = reader.require(
+      "environment", "the variable that tells a training where to write; presets of PaddlePaddle and PyTorch have it");
   if (environment && reader.read("environment", text_of, alignment.environment))
     check_variable_name(alignment.environment, environment->place, problems);
   if (const Value* needs = reader.find("needs"))

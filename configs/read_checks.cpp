@@ -39,8 +39,10 @@ Check read_check(const Value::Entry& entry, const std::string& block, Problems& 
   if (command) check.command = texts_of(*command, reader.what() + ".command", problems);
   if (command && command->items.empty()) problems.add(command->place, fmt::format("`{}.command` is empty", reader.what()));
   if (pattern) check.patterns = read_patterns(*pattern, reader.what() + ".pattern", problems);
-  if (const Value* after = reader.find("after")) check.after = read_pattern(*after, reader.what() + ".after", "", {}, problems);
-  if (const Value* argument = reader.find("argument")) check.arguments = read_patterns(*argument, reader.what() + ".argument", problems);
+  if (const Value* after = reader.find("after"))
+    check.after = read_pattern(*after, reader.what() + ".after", "", {}, problems);
+  if (const Value* argument = reader.find("argument"))
+    check.arguments = read_patterns(*argument, reader.what() + ".argument", problems);
   reader.read("per_device", boolean_of, check.per_device);
   for (const char* key : {"after", "argument", "per_device"})
     if (const Value* beside = command ? reader.find(key) : nullptr)

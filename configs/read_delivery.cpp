@@ -102,8 +102,8 @@ FileTemplate read_file(const Value& block, const std::string& what, const std::v
     file.content = text.value;
   }
   if (!uses_one && problems.empty())
-    problems.add(block.place, fmt::format("`{}` holds none of {{{}}}: nothing would be delivered", what,
-                                          fmt::join(known, "}, {")));
+    problems.add(block.place,
+                 fmt::format("`{}` holds none of {{{}}}: nothing would be delivered", what, fmt::join(known, "}, {")));
   reader.refuse_other_keys();
   return file;
 }
@@ -127,8 +127,9 @@ Delivery read_delivery(MapReader& reader, Carries carries, Problems& problems) {
                  fmt::format("`{}` needs either `environment` or `argument`", what),
                  "a variable's name, or one element of the command");
   if (const Value* file = reader.find("file"))
-    deliver.file = read_file(*file, what + ".file",
-                             names ? std::vector<std::string>{"name", "names"} : std::vector<std::string>{"value"}, problems);
+    deliver.file =
+        read_file(*file, what + ".file",
+                  names ? std::vector<std::string>{"name", "names"} : std::vector<std::string>{"value"}, problems);
   const std::string word = deliver.file ? "file" : names ? "names" : "value";
   if (environment && reader.read("environment", text_of, deliver.environment.emplace()))
     check_variable_name(*deliver.environment, environment->place, problems);

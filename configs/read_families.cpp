@@ -22,9 +22,8 @@ namespace {
 
 /// A setting of a switch; the bare word `unset` stands for its absence.
 Parsed<std::optional<std::string>> setting_of(const Value& value) {
-  return text_of(value).map([&](std::string text) {
-    return !value.quoted && text == "unset" ? std::nullopt : std::optional(std::move(text));
-  });
+  return text_of(value).map(
+      [&](std::string text) { return !value.quoted && text == "unset" ? std::nullopt : std::optional(std::move(text)); });
 }
 
 Delivery read_deliver_block(const Value& block, const std::string& what, Carries carries, Problems& problems) {
@@ -89,8 +88,7 @@ void read_names(const Value& block, const std::string& what, Family& family, Pro
 std::map<std::string, Placed<std::string>> read_parts(const Value& block, const std::string& what, Problems& problems) {
   std::map<std::string, Placed<std::string>> parts;
   MapReader reader(block, what, problems);
-  for (const Value::Entry& entry : block.entries)
-    reader.read_value(entry.value, placed_text_of, parts[entry.key]);
+  for (const Value::Entry& entry : block.entries) reader.read_value(entry.value, placed_text_of, parts[entry.key]);
   return parts;
 }
 
@@ -107,8 +105,9 @@ void check_parts(const std::map<std::string, Family>& families, Problems& proble
         problems.add(part.place, fmt::format("`families.{}.parts.{}`: unknown family {}", name, word, in_quotes(part.value)),
                      right ? fmt::format("did you mean `{}`?", *right) : "");
       } else if (part.value == name || !found->second.discover) {
-        problems.add(part.place, fmt::format("`families.{}.parts.{}`: family {} {}", name, word, in_quotes(part.value),
-                                             part.value == name ? "cannot be a part of itself" : "cannot discover its members"));
+        problems.add(part.place,
+                     fmt::format("`families.{}.parts.{}`: family {} {}", name, word, in_quotes(part.value),
+                                 part.value == name ? "cannot be a part of itself" : "cannot discover its members"));
       }
     }
 }

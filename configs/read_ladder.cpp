@@ -43,7 +43,8 @@ void check_word(const Value& item, const std::string& what, Problems& problems) 
   const auto as_number = number_of(item, -kLargest, kLargest);
   if (item.text.find(':') != std::string::npos) {
     if (const std::string fault = fault_of_phases(item.text); !fault.empty())
-      problems.add(item.place, fmt::format("`{}`: {}", what, fault), "phases are steps and values, ascending: \"0:65536,1000:4096\"");
+      problems.add(item.place, fmt::format("`{}`: {}", what, fault),
+                   "phases are steps and values, ascending: \"0:65536,1000:4096\"");
     return;
   }
   const auto right = nearest(item.text, std::vector<std::string>{"dynamic"});
@@ -61,8 +62,7 @@ void read_values(const Value& values, const std::string& what, Ladder& ladder, P
     const auto number = number_of(item, -kLargest, kLargest);
     if (!number && std::ranges::count(ladder.values, item.text))
       problems.add(item.place, fmt::format("`{}`: {} stands there twice", what, in_quotes(item.text)));
-    else if (!number)
-      check_word(item, what, problems);
+    else if (!number) check_word(item, what, problems);
     else if (words_began)
       problems.add(item.place, fmt::format("`{}`: {} stands behind a value that is no number", what, in_quotes(item.text)),
                    "numbers first, ascending; then `dynamic` and phases");
@@ -74,7 +74,8 @@ void read_values(const Value& values, const std::string& what, Ladder& ladder, P
   }
 }
 
-void read_delivered_as(const Value& block, const std::string& what, const Value* values, Family& family, Problems& problems) {
+void read_delivered_as(const Value& block, const std::string& what, const Value* values, Family& family,
+                       Problems& problems) {
   const MapReader reader(block, what, problems);
   if (family.deliver.file) problems.add(block.place, fmt::format("`{}` has no use: the value is written into a file", what));
   for (const Value::Entry& entry : block.entries) {

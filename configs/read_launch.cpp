@@ -15,8 +15,9 @@ namespace {
 constexpr std::chrono::minutes kMargin{1};  ///< by which bisectd ends an attempt before Slurm would, so that it knows why
 
 /// Options of sbatch that bisectd needs for itself.
-constexpr const char* kOwnOptions[] = {"--job-name", "-J", "--output", "-o", "--error", "-e", "--parsable", "--array", "-a",
-                                       "--wait", "-W", "--test-only", "--wrap", "--requeue", "--chdir", "-D", "--open-mode"};
+constexpr const char* kOwnOptions[] = {"--job-name", "-J",        "--output", "-o",     "--error",    "-e",
+                                       "--parsable", "--array",   "-a",       "--wait", "-W",         "--test-only",
+                                       "--wrap",     "--requeue", "--chdir",  "-D",     "--open-mode"};
 
 void check_own_options(const SlurmJobs& jobs, Problems& problems) {
   for (const auto& argument : jobs.arguments) {
@@ -49,19 +50,24 @@ SlurmJobs read_slurm(const Value& block, const std::string& what, Side& side, Pr
   if (reader.find("gres") && reader.read("gres", placed_text_of, jobs.gres.emplace())) {
     boost::replace_all(jobs.gres->value, "{per_trial}", std::to_string(side.devices.per_trial));
     const std::string& text = jobs.gres->value;
-    if (text.empty() || text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.-") != std::string::npos)
+    if (text.empty() ||
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.-") != std::string::npos)
       problems.add(jobs.gres->place, in_quotes(text) + " is no generic resource", "for example npu:{per_trial}");
   } else if (side.devices.kind != "cpu") {
-    problems.add(block.place, fmt::format("`{}` says no `gres`, and the job needs devices of kind {}", what, in_quotes(side.devices.kind)),
-                 "for example gres: \"npu:{per_trial}\"");
+    problems.add(
+        block.place,
+        fmt::format("`{}` says no `gres`, and the job needs devices of kind {}", what, in_quotes(side.devices.kind)),
+        "for example gres: \"npu:{per_trial}\"");
   }
   settle_time(reader, side, jobs, problems);
   std::int64_t most = jobs.max_jobs;
-  reader.read("max_jobs", [](const Value& v) { return whole_number_of(v, 1, 10'000); }, most);
+  reader.read(
+      "max_jobs", [](const Value& v) { return whole_number_of(v, 1, 10'000); }, most);
   jobs.max_jobs = static_cast<int>(most);
   if (reader.read("pending", duration_of, jobs.pending) && jobs.pending.count() == 0)
     problems.add(reader.find("pending")->place, "`pending` must be longer than 0");
-  if (const Value* arguments = reader.find("arguments")) jobs.arguments = texts_of(*arguments, what + ".arguments", problems);
+  if (const Value* arguments = reader.find("arguments"))
+    jobs.arguments = texts_of(*arguments, what + ".arguments", problems);
   check_own_options(jobs, problems);
   reader.refuse_other_keys();
   return jobs;

@@ -22,8 +22,7 @@ std::optional<NamesInFile> read_names_in_file(MapReader& reader, Problems& probl
   const Value* members = reader.find_given("members");
   if (!file && !members) return std::nullopt;
   if (!file || !members)
-    problems.add((file ? file : members)->place,
-                 fmt::format("`{}` needs `file` and `members` together", reader.what()),
+    problems.add((file ? file : members)->place, fmt::format("`{}` needs `file` and `members` together", reader.what()),
                  "members: the path of the names in the file, for example **/{name}");
   NamesInFile names;
   names.place = (file ? file : members)->place;
@@ -44,8 +43,7 @@ std::optional<NamesInFile> read_names_in_file(MapReader& reader, Problems& probl
 
 /// Exactly one of several ways is to be given; where that is not so, `choice` says what they are.
 void require_one(const MapReader& reader, int given, const std::string& choice, Problems& problems) {
-  if (reader.is_map() && given != 1)
-    problems.add(reader.place(), fmt::format("`{}` needs {}", reader.what(), choice));
+  if (reader.is_map() && given != 1) problems.add(reader.place(), fmt::format("`{}` needs {}", reader.what(), choice));
 }
 
 /// A command that prints names.
@@ -79,7 +77,8 @@ Discovery read_discovery(const Value& block, const std::string& what, Problems& 
   const Value* command = reader.find_given("command");
   require_one(reader, (ran != nullptr) + discovery.file.has_value() + (command != nullptr),
               "one of `ran` (a pattern over the output of a run), `file` with `members` (what a run leaves) and `command` "
-              "(asks the framework)", problems);
+              "(asks the framework)",
+              problems);
   if (command) discovery.command = read_query(*command, what + ".command", problems);
   if (ran) discovery.ran = read_pattern(*ran, what + ".ran", "name", {}, problems);
   if (const Value* elsewhere = reader.find_given("elsewhere")) {
@@ -97,8 +96,10 @@ Effect read_effect(const Value& block, const std::string& what, Problems& proble
   const Value* log = reader.find("log");
   const Value* gone = reader.find("gone_from_log");
   effect.gone_from_file = read_names_in_file(reader, problems);
-  require_one(reader, (log != nullptr) + (gone != nullptr) + effect.gone_from_file.has_value(), "one of `log` (a trace of what is off), `gone_from_log` and `file` with "
-              "`members` (what works is named, what is off is not)", problems);
+  require_one(reader, (log != nullptr) + (gone != nullptr) + effect.gone_from_file.has_value(),
+              "one of `log` (a trace of what is off), `gone_from_log` and `file` with "
+              "`members` (what works is named, what is off is not)",
+              problems);
   if (log) effect.log = read_pattern(*log, what + ".log", "name", {"detail"}, problems);
   if (gone) effect.gone_from_log = read_pattern(*gone, what + ".gone_from_log", "name", {}, problems);
   reader.refuse_other_keys();
@@ -111,8 +112,7 @@ NeverOff read_never_off(const Value& block, const std::string& what, Problems& p
   Placed<std::string> file;
   if (reader.read("file", placed_text_of, file))
     for (const auto& name : read_member_file(file, problems)) never.names.push_back(name.value);
-  else if (!reader.find("file"))
-    reader.require("names", "or a `file` of them");
+  else if (!reader.find("file")) reader.require("names", "or a `file` of them");
   if (const Value* names = reader.find("names"))
     for (const auto& name : texts_of(*names, what + ".names", problems)) {
       if (std::ranges::count(never.names, name.value))

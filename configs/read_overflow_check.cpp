@@ -10,7 +10,8 @@ std::optional<OverflowCheck> read_overflow_check(const Value& block, Problems& p
   OverflowCheck check;
   check.place = block.place;
   MapReader reader(block, "overflow_check", problems);
-  reader.require("environment", "variables that turn the framework's own check on; presets of PaddlePaddle and PyTorch have them");
+  reader.require("environment",
+                 "variables that turn the framework's own check on; presets of PaddlePaddle and PyTorch have them");
   check.environment = read_variables(reader, problems);
   if (const Value* first = reader.require("first", "RE2 with the group `value`: the line that names the operator"))
     check.first = read_pattern(*first, "overflow_check.first", "value", {}, problems);

@@ -12,8 +12,9 @@
 namespace bisectd::configs {
 namespace {
 
-constexpr const char* kForms = "for example {environment: TRAIN_PERTURB}, {argument: \"--perturb={seed}\"} or {switches: "
-                               "[{OMP_NUM_THREADS: \"2\"}]}; or `none`";
+constexpr const char* kForms =
+    "for example {environment: TRAIN_PERTURB}, {argument: \"--perturb={seed}\"} or {switches: "
+    "[{OMP_NUM_THREADS: \"2\"}]}; or `none`";
 
 bool is_none(const Value& value) { return value.kind == Value::Kind::scalar && !value.quoted && value.text == "none"; }
 
@@ -48,7 +49,8 @@ void read_switches(MapReader& reader, Perturbation& perturbation, Problems& prob
       for (const std::string& word : placeholders_in(value, problems))
         if (word == "arguments") problems.add(value.place, "`{arguments}` can only stand in a command");
     if (item.kind == Value::Kind::map && item.entries.empty())
-      problems.add(item.place, fmt::format("`{}`: this entry sets nothing", what), "the first run is the one without settings");
+      problems.add(item.place, fmt::format("`{}`: this entry sets nothing", what),
+                   "the first run is the one without settings");
     const auto first = std::ranges::find_if(perturbation.switches, [&](const auto& other) { return same(other, entry); });
     if (first != perturbation.switches.end() && !entry.empty())
       problems.add(item.place, fmt::format("`{}`: entries {} and {} are the same", what,

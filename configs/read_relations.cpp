@@ -69,15 +69,13 @@ class LabelReader {
   std::vector<std::string> searched_;
 };
 
-std::vector<MemberLabel> read_labels(const Value& value, const std::string& what, LabelReader& labels,
-                                     Problems& problems) {
+std::vector<MemberLabel> read_labels(const Value& value, const std::string& what, LabelReader& labels, Problems& problems) {
   std::vector<MemberLabel> read;
   for (const Placed<std::string>& text : texts_of(value, what, problems)) {
     const auto label = labels.read(text);
     if (label && std::ranges::count(read, *label))
       problems.add(text.place, fmt::format("{} is named twice", in_quotes(text.value)));
-    else if (label)
-      read.push_back(*label);
+    else if (label) read.push_back(*label);
   }
   return read;
 }
@@ -134,7 +132,8 @@ Relations read_relations(const Value& block, const std::map<std::string, Family>
         problems.add(group.place, "a group of `relations.exclusive` needs two suspects or more");
       choices *= std::max<std::size_t>(1, members.size());
       if (choices > kMostChoices) {
-        problems.add(group.place, fmt::format("up to this group of `relations.exclusive` there are {} ways to choose", choices),
+        problems.add(group.place,
+                     fmt::format("up to this group of `relations.exclusive` there are {} ways to choose", choices),
                      fmt::format("at most {}: name only what was found to exclude each other", kMostChoices));
         break;
       }

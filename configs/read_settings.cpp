@@ -49,8 +49,7 @@ Metric read_metric(const std::string& name, const Value& block, Problems& proble
   const Value* pattern = reader.find("pattern");
   if (reader.is_map() && (format != nullptr) == (pattern != nullptr))
     problems.add(format ? pattern->place : block.place,
-                 fmt::format("`{}` needs either `format` or `pattern`", reader.what()),
-                 "for example {format: paddleocr}");
+                 fmt::format("`{}` needs either `format` or `pattern`", reader.what()), "for example {format: paddleocr}");
   bool has_step_key = false, needs_file = false;
   if (format && reader.read("format", placed_text_of, metric.format)) {
     std::vector<std::string> names;
@@ -123,8 +122,7 @@ SearchSettings read_search(const Value& block, Problems& problems) {
     problems.add(reader.find("confidence")->place, "`search.confidence` must be at least 50%");
   if (const Value* budget = reader.find("budget")) {
     MapReader limits(*budget, "search.budget", problems);
-    if (limits.find("trials"))
-      limits.read("trials", whole_number_between(1, 1'000'000), search.budget_trials.emplace());
+    if (limits.find("trials")) limits.read("trials", whole_number_between(1, 1'000'000), search.budget_trials.emplace());
     if (limits.find("hours")) {
       double& hours = search.budget_hours.emplace();
       if (limits.read("hours", number_between(0, 10'000), hours) && hours == 0)
@@ -138,8 +136,8 @@ SearchSettings read_search(const Value& block, Problems& problems) {
                                                                           {"ordered", EngineChoice::ordered},
                                                                           {"causes", EngineChoice::causes},
                                                                           {"additive", EngineChoice::additive}}};
-  constexpr std::array<std::pair<const char*, FixChoice>, 2> kFixes{{{"cheapest", FixChoice::cheapest},
-                                                                     {"fastest", FixChoice::fastest}}};
+  constexpr std::array<std::pair<const char*, FixChoice>, 2> kFixes{
+      {{"cheapest", FixChoice::cheapest}, {"fastest", FixChoice::fastest}}};
   const auto read_choice = [&](const char* key, const auto& choices, auto& chosen) {
     Placed<std::string> word;
     if (!reader.read(key, placed_text_of, word)) return;

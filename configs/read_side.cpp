@@ -28,12 +28,10 @@ std::vector<int> read_ids(const Value& value, const std::string& what, Problems&
   }
   for (const Value& item : value.items) {
     const auto id = whole_number_of(item, 0, 65'535);
-    if (!id)
-      problems.add(item.place, fmt::format("`{}`: {}", what, id.error().message), id.error().hint);
+    if (!id) problems.add(item.place, fmt::format("`{}`: {}", what, id.error().message), id.error().hint);
     else if (std::ranges::count(ids, static_cast<int>(*id)))
       problems.add(item.place, fmt::format("device {} is named twice", *id));
-    else
-      ids.push_back(static_cast<int>(*id));
+    else ids.push_back(static_cast<int>(*id));
   }
   std::ranges::sort(ids);
   return ids;
@@ -72,10 +70,8 @@ Devices read_devices(const Value& block, const std::string& what, bool in_jobs, 
   }
   devices.visible_variable = visible_variable_of(devices.kind);
   if (reader.read("visible_variable", text_of, devices.visible_variable)) {
-    if (devices.visible_variable == "none")
-      devices.visible_variable.clear();
-    else
-      check_variable_name(devices.visible_variable, reader.find("visible_variable")->place, problems);
+    if (devices.visible_variable == "none") devices.visible_variable.clear();
+    else check_variable_name(devices.visible_variable, reader.find("visible_variable")->place, problems);
   }
   reader.refuse_other_keys();
   return devices;
@@ -110,8 +106,7 @@ void read_unset(MapReader& reader, Side& side, Problems& problems) {
     if (std::ranges::count(side.unset, name.value))
       problems.add(name.place, fmt::format("{} is named twice", in_quotes(name.value)));
     else if (side.environment.contains(name.value))
-      problems.add(name.place, fmt::format("{} is set in `environment` too", in_quotes(name.value)),
-                   "remove one of them");
+      problems.add(name.place, fmt::format("{} is set in `environment` too", in_quotes(name.value)), "remove one of them");
     side.unset.push_back(name.value);
   }
 }
@@ -124,8 +119,7 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
     side.command = texts_of(*command, what + ".command", problems);
     if (command->kind == Value::Kind::list && side.command.size() == written)
       check_command(side.command, command->place, what + ".command", problems);
-    if (!side.command.empty() && !command->items.front().quoted &&
-        side.command.front().value.find(' ') != std::string::npos)
+    if (!side.command.empty() && !command->items.front().quoted && side.command.front().value.find(' ') != std::string::npos)
       problems.add(side.command.front().place,
                    "the program's name " + in_quotes(side.command.front().value) + " holds a space",
                    "put commas between the words, or quotes around a name that really has one");
@@ -134,7 +128,8 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
   side.devices.place = reader.place();
   const Value* launch = reader.find("launch");
   const bool in_jobs = launch && launch->kind == Value::Kind::map;
-  if (const Value* devices = reader.find("devices")) side.devices = read_devices(*devices, what + ".devices", in_jobs, problems);
+  if (const Value* devices = reader.find("devices"))
+    side.devices = read_devices(*devices, what + ".devices", in_jobs, problems);
   if (reader.find("setup")) reader.read("setup", placed_text_of, side.setup.emplace());
   if (const Value* environment = reader.find("environment"))
     side.environment = read_environment(*environment, what + ".environment", problems);
@@ -152,8 +147,7 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
   }
   read_durations(reader, side, problems);
   if (launch) read_launch(*launch, what + ".launch", side, problems);
-  if (const Value* perturb = reader.find("perturb"))
-    side.perturb = read_perturbation(*perturb, what + ".perturb", problems);
+  if (const Value* perturb = reader.find("perturb")) side.perturb = read_perturbation(*perturb, what + ".perturb", problems);
 }
 
 /// One file, or a list of files.
@@ -173,7 +167,8 @@ void read_curves(const Value& curve, Reference& reference, const Value& block, P
     if (!std::filesystem::is_regular_file(file.value, ignored))
       problems.add(file.place, "no such file: " + in_quotes(file.value));
     if (std::ranges::count(reference.curves, file.value, &Placed<std::string>::value))
-      problems.add(file.place, in_quotes(file.value) + " is named twice", "a run that counts twice hides how far runs differ");
+      problems.add(file.place, in_quotes(file.value) + " is named twice",
+                   "a run that counts twice hides how far runs differ");
     reference.curves.push_back(std::move(file));
   }
   for (const Value::Entry& entry : block.entries)
@@ -199,8 +194,7 @@ std::map<std::string, Placed<std::string>> read_environment(const Value& block, 
     if (entry.value.kind == Value::Kind::null)
       problems.add(entry.place, in_quotes(entry.key) + " has no value",
                    "write \"\" for an empty one, or list it in `unset`");
-    else
-      reader.read(entry.key, placed_text_of, environment[entry.key]);
+    else reader.read(entry.key, placed_text_of, environment[entry.key]);
   }
   return environment;
 }
@@ -214,10 +208,8 @@ Reference read_reference(const Value& block, Problems& problems) {
       "repeats", [](const Value& v) { return whole_number_of(v, 1, 1000); }, repeats);
   reference.repeats = static_cast<int>(repeats);
   const Value* curve = reader.find("curve");
-  if (curve)
-    read_curves(*curve, reference, block, problems);
-  else
-    reader.require("command", "how the trusted run is started; or give a recorded `curve`");
+  if (curve) read_curves(*curve, reference, block, problems);
+  else reader.require("command", "how the trusted run is started; or give a recorded `curve`");
   reader.refuse_other_keys();
   return reference;
 }

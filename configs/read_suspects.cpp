@@ -16,12 +16,13 @@ namespace bisectd::configs {
 namespace {
 
 struct Figure {
-  const char* name;     ///< in messages
+  const char* name;  ///< in messages
   const char* example;
-  const char* instead;  ///< of 0
+  const char* instead;              ///< of 0
   std::string_view other_key = "";  ///< that is no member
 };
-constexpr Figure kOdds{"odds", "for example 20: twenty times as likely as others", "to leave a suspect out, use `exclude`", "from"};
+constexpr Figure kOdds{"odds", "for example 20: twenty times as likely as others", "to leave a suspect out, use `exclude`",
+                       "from"};
 constexpr Figure kPrice{"price", "for example 5: a fix of this member costs as much as one of five members of price 1",
                         "a member that costs next to nothing has a small price, say 0.01"};
 
@@ -37,8 +38,7 @@ std::map<std::string, Placed<double>> read_figures(const Value& block, const Fig
       problems.add(entry.place, fmt::format("{} has no {}", in_quotes(entry.key), figure.name), figure.example);
     } else if (reader.read_value(
                    entry.value, [](const Value& v) { return number_of(v, 0, 1e9); }, number)) {
-      if (number == 0)
-        problems.add(entry.value.place, fmt::format("{} must be more than 0", figure.name), figure.instead);
+      if (number == 0) problems.add(entry.value.place, fmt::format("{} must be more than 0", figure.name), figure.instead);
       figures[entry.key] = {number, entry.place};
     }
   }
@@ -87,12 +87,14 @@ void read_then(MapReader& reader, const Family& family, Selection& selection, Pr
     return;
   }
   const auto right = nearest(word.value, known);
-  problems.add(word.place,
-               known.empty() ? fmt::format("the members of family `{}` have no parts that could be searched then", family.name)
-                             : fmt::format("`{}.then`: there is no {} in a member of `{}`", reader.what(), in_quotes(word.value), family.name),
-               right             ? fmt::format("did you mean `{}`?", *right)
-               : known.empty()   ? ""
-                                 : fmt::format("known: {}", fmt::join(known, ", ")));
+  problems.add(
+      word.place,
+      known.empty()
+          ? fmt::format("the members of family `{}` have no parts that could be searched then", family.name)
+          : fmt::format("`{}.then`: there is no {} in a member of `{}`", reader.what(), in_quotes(word.value), family.name),
+      right           ? fmt::format("did you mean `{}`?", *right)
+      : known.empty() ? ""
+                      : fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
 /// What `then` leads to is a suspect, too. One step down is all there is.
@@ -101,15 +103,19 @@ void add_parts(std::map<std::string, Selection>& suspects, Problems& problems) {
   std::vector<Placed<std::string>> added;
   for (const auto& [name, selection] : suspects) {
     if (!selection.then) continue;
-    if (first) problems.add(selection.then->place, "only one family can have `then`", fmt::format("line {} has it", first->then->place.line));
+    if (first)
+      problems.add(selection.then->place, "only one family can have `then`",
+                   fmt::format("line {} has it", first->then->place.line));
     if (!first) first = &selection;
     added.push_back(*selection.then);
   }
   for (const Placed<std::string>& part : added) {
     Selection& selection = suspects.try_emplace(part.value, Selection{.discover = true, .place = part.place}).first->second;
     if (selection.discover && selection.members.empty()) continue;
-    problems.add(selection.place, fmt::format("`suspects.{}` must be `{{discover: true}}`: `then` searches what ran in guilty members", part.value),
-                 "`exclude`, `likely` and `price` may stand beside it");
+    problems.add(
+        selection.place,
+        fmt::format("`suspects.{}` must be `{{discover: true}}`: `then` searches what ran in guilty members", part.value),
+        "`exclude`, `likely` and `price` may stand beside it");
   }
 }
 
@@ -127,10 +133,8 @@ void read_block(MapReader& reader, const Family& family, Selection& selection, P
   if (reader.read("file", placed_text_of, file)) add_from_file(file, selection, problems);
   if (const Value* exclude = reader.find("exclude"))
     selection.exclude = read_member_names(*exclude, what + ".exclude", problems);
-  if (const Value* likely = reader.find("likely"))
-    read_likely(*likely, what + ".likely", selection, problems);
-  if (const Value* price = reader.find("price"))
-    selection.price = read_figures(*price, kPrice, what + ".price", problems);
+  if (const Value* likely = reader.find("likely")) read_likely(*likely, what + ".likely", selection, problems);
+  if (const Value* price = reader.find("price")) selection.price = read_figures(*price, kPrice, what + ".price", problems);
   read_then(reader, family, selection, problems);
   if (family.kind == FamilyKind::ladder)
     for (const char* key : {"likely", "price"})
@@ -165,8 +169,7 @@ Selection read_selection(const Value& value, const Family& family, Problems& pro
     problems.add(value.place, fmt::format("`{}`: expected all, a list or keys and values, found {}", what,
                                           value.kind == Value::Kind::null ? "nothing" : in_quotes(value.text)));
   } else if (family.kind == FamilyKind::list && family.members.empty()) {
-    problems.add(value.place,
-                 fmt::format("family `{}` has no fixed members, so not all of them can be meant", family.name),
+    problems.add(value.place, fmt::format("family `{}` has no fixed members, so not all of them can be meant", family.name),
                  family.discover ? "write {discover: true}" : "write a list of names");
   } else {
     select_all(family, selection);
@@ -188,8 +191,7 @@ std::vector<Placed<std::string>> read_member_names(const Value& value, const std
   for (auto name = names.begin(); name != names.end(); ++name)
     if (std::ranges::find(names.begin(), name, name->value, &Placed<std::string>::value) != name)
       problems.add(name->place, fmt::format("{} is named twice", in_quotes(name->value)));
-  if (value.kind == Value::Kind::list && value.items.empty())
-    problems.add(value.place, fmt::format("`{}` is empty", what));
+  if (value.kind == Value::Kind::list && value.items.empty()) problems.add(value.place, fmt::format("`{}` is empty", what));
   return names;
 }
 

@@ -48,7 +48,8 @@ std::map<std::string, VersionSource> read_versions(const Value& block, Problems&
   std::map<std::string, VersionSource> versions;
   const MapReader reader(block, "versions", problems);
   for (const Value::Entry& entry : block.entries) {
-    if (!is_plain_name(entry.key)) problems.add(entry.place, in_quotes(entry.key) + " is no name for a version", "for example cann");
+    if (!is_plain_name(entry.key))
+      problems.add(entry.place, in_quotes(entry.key) + " is no name for a version", "for example cann");
     const bool taken_back = entry.value.kind == Value::Kind::scalar && entry.value.text == "none";
     if (!taken_back) versions[entry.key] = read_source(entry.value, "versions." + entry.key, problems);
   }

@@ -26,9 +26,7 @@ std::string as_list(std::string_view text) {
 MapReader::MapReader(const Value& value, std::string what, Problems& problems)
     : value_(value), what_(std::move(what)), problems_(problems) {
   if (is_map()) return;
-  const char* found = value.kind == Value::Kind::list   ? "a list"
-                      : value.kind == Value::Kind::null ? "nothing"
-                                                        : "a text";
+  const char* found = value.kind == Value::Kind::list ? "a list" : value.kind == Value::Kind::null ? "nothing" : "a text";
   problems_.add(value.place, fmt::format("`{}`: expected keys and values, found {}", what_, found));
 }
 
@@ -102,10 +100,8 @@ std::vector<Placed<std::string>> texts_of(const Value& value, const std::string&
     return texts;
   }
   for (const Value& item : value.items) {
-    if (auto text = placed_text_of(item))
-      texts.push_back(std::move(*text));
-    else
-      problems.add(item.place, fmt::format("`{}`: {}", what, text.error().message), text.error().hint);
+    if (auto text = placed_text_of(item)) texts.push_back(std::move(*text));
+    else problems.add(item.place, fmt::format("`{}`: {}", what, text.error().message), text.error().hint);
   }
   return texts;
 }

@@ -34,10 +34,8 @@ class MapReader {
   template <class T, class Parse>
   bool read_value(const Value& value, Parse parse, T& target) {
     auto parsed = parse(value);
-    if (parsed)
-      target = std::move(*parsed);
-    else
-      problems_.add(value.place, "`" + path(value) + "`: " + parsed.error().message, parsed.error().hint);
+    if (parsed) target = std::move(*parsed);
+    else problems_.add(value.place, "`" + path(value) + "`: " + parsed.error().message, parsed.error().hint);
     return parsed.has_value();
   }
 

@@ -74,8 +74,8 @@ std::string excerpt(std::string line, const Place& place) {
   if (line.ends_with('\r')) line.pop_back();
   const std::vector<Cell> cells = cells_of(line);
   const auto byte = static_cast<std::size_t>(std::max(place.column, 1)) - 1;
-  auto caret = static_cast<std::size_t>(
-      std::ranges::find_if(cells, [&](const Cell& cell) { return cell.byte >= byte; }) - cells.begin());
+  auto caret = static_cast<std::size_t>(std::ranges::find_if(cells, [&](const Cell& cell) { return cell.byte >= byte; }) -
+                                        cells.begin());
   std::size_t first = caret;
   for (int room = kExcerpt_columns / 2; first > 0 && room > 0; --first) room -= cells[first - 1].width;
   std::string text = first > 0 ? "..." : "";

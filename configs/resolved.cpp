@@ -12,9 +12,7 @@
 namespace bisectd::configs {
 namespace {
 
-std::uint32_t digest(const std::string& text) {
-  return static_cast<std::uint32_t>(XXH3_64bits(text.data(), text.size()));
-}
+std::uint32_t digest(const std::string& text) { return static_cast<std::uint32_t>(XXH3_64bits(text.data(), text.size())); }
 
 void key(YAML::Emitter& out, const std::string& name) { out << YAML::Key << name << YAML::Value; }
 
@@ -41,9 +39,7 @@ void percent_at(YAML::Emitter& out, const std::string& name, double share) {
 void duration_at(YAML::Emitter& out, const std::string& name, std::chrono::milliseconds duration) {
   word_at(out, name, fmt::format("{}ms", duration.count()));
 }
-void number_at(YAML::Emitter& out, const std::string& name, double number) {
-  word_at(out, name, fmt::format("{}", number));
-}
+void number_at(YAML::Emitter& out, const std::string& name, double number) { word_at(out, name, fmt::format("{}", number)); }
 
 const std::string& plain(const std::string& value) { return value; }
 const std::string& plain(const Placed<std::string>& value) { return value.value; }
@@ -87,8 +83,7 @@ void environment_at(YAML::Emitter& out, const Variables& variables) {
 
 /// A path relative to the experiment's folder: the same wherever bisectd was started.
 std::string from_folder(const std::string& path, const Experiment& experiment) {
-  const auto relative =
-      std::filesystem::path(path).lexically_relative(std::filesystem::path(experiment.file).parent_path());
+  const auto relative = std::filesystem::path(path).lexically_relative(std::filesystem::path(experiment.file).parent_path());
   return relative.empty() ? path : relative.string();
 }
 
@@ -282,10 +277,8 @@ void write_toggles(YAML::Emitter& out, const Family& family) {
     out << YAML::Flow << YAML::BeginMap;
     write_delivery(out, toggle.deliver);
     for (const auto& [what, value] : {std::pair("suspect", &toggle.suspect), std::pair("safe", &toggle.safe)}) {
-      if (*value)
-        text_at(out, what, **value);
-      else
-        word_at(out, what, "unset");
+      if (*value) text_at(out, what, **value);
+      else word_at(out, what, "unset");
     }
     out << YAML::EndMap;
   }

@@ -61,8 +61,7 @@ Parsed<bool> boolean_of(const Value& value) {
 Parsed<std::int64_t> whole_number_of(const Value& value, std::int64_t least, std::int64_t most) {
   constexpr std::string_view kExpected = "a whole number";
   if (!is_bare(value)) return fault(kExpected, value, value.quoted ? "remove the quotes" : "");
-  if (has_leading_zero(value.text))
-    return fault(kExpected, value, "remove the leading zero; YAML may read it as octal");
+  if (has_leading_zero(value.text)) return fault(kExpected, value, "remove the leading zero; YAML may read it as octal");
   std::int64_t number = 0;
   const char* last = value.text.data() + value.text.size();
   const auto [end, error] = std::from_chars(value.text.data(), last, number);
@@ -104,9 +103,8 @@ Parsed<double> share_of(const Value& value) {
   const std::string_view text = value.text;
   if (const auto bare = decimal(text))
     return fault(kExpected, value,
-                 *bare > 0 && *bare < 1
-                     ? fmt::format("write `{}%`, or `{:g}%` if a fraction is meant", text, *bare * 100)
-                     : "write it with %");
+                 *bare > 0 && *bare < 1 ? fmt::format("write `{}%`, or `{:g}%` if a fraction is meant", text, *bare * 100)
+                                        : "write it with %");
   if (!text.ends_with('%')) return fault(kExpected, value);
   std::string_view number = text.substr(0, text.size() - 1);
   if (number.ends_with(' ')) number.remove_suffix(1);

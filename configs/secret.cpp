@@ -38,7 +38,8 @@ bool ends_in(const std::string& word, const std::array<const char*, N>& endings)
 }  // namespace
 
 bool is_secret(std::string_view name) {
-  constexpr std::array kAnywhere{"PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "SECRETS", "CREDENTIAL", "CREDENTIALS", "APIKEY"};
+  constexpr std::array kAnywhere{"PASSWORD", "PASSWD",     "PASSPHRASE",  "SECRET",
+                                 "SECRETS",  "CREDENTIAL", "CREDENTIALS", "APIKEY"};
   constexpr std::array kWholeSecret{"TOKEN", "APIKEY", "ACCESSKEY", "SECRETKEY", "PRIVATEKEY"};
   constexpr std::array kOwners{"API", "ACCESS", "AUTH", "PRIVATE"};  // AUTH_TOKEN_OF_HUB, API_KEY_2_FILE
   const std::vector<std::string> words = words_of(name);

@@ -17,8 +17,8 @@ bool is_secret(std::string_view name);
 /// True for an address with a password: `scheme://user:password@host`.
 bool holds_password(std::string_view value);
 
-/// Where a secret begins in an argument that stands behind the argument `before`, if it holds one: X of --token=X and token=X, X
-/// behind --token, all of an address with a password.
+/// Where a secret begins in an argument that stands behind the argument `before`, if it holds one: X of --token=X and
+/// token=X, X behind --token, all of an address with a password.
 std::optional<std::size_t> secret_begin(std::string_view before, std::string_view argument);
 
 /// The value as it may be written: not that of a secret, and without the passwords in its addresses.

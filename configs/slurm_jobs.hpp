@@ -14,11 +14,11 @@ namespace bisectd::configs {
 /// with this machine.
 struct SlurmJobs {
   std::optional<Placed<std::string>> partition;
-  std::optional<Placed<std::string>> gres;          ///< "npu:2": {per_trial} is filled; absent: a job asks for no device
-  std::optional<std::chrono::minutes> time;         ///< of one job, longer than the attempt's timeout; absent: the partition's
-  int max_jobs = 8;                                 ///< submitted at the same time, running or pending
+  std::optional<Placed<std::string>> gres;   ///< "npu:2": {per_trial} is filled; absent: a job asks for no device
+  std::optional<std::chrono::minutes> time;  ///< of one job, longer than the attempt's timeout; absent: the partition's
+  int max_jobs = 8;                          ///< submitted at the same time, running or pending
   std::chrono::milliseconds pending{std::chrono::hours{24}};  ///< a job that is not running by then is given up
-  std::vector<Placed<std::string>> arguments;       ///< further options of sbatch
+  std::vector<Placed<std::string>> arguments;                 ///< further options of sbatch
   Place place;
 };
 

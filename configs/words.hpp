@@ -21,8 +21,7 @@ inline constexpr const char* kPlainNameRule =
 
 constexpr bool is_plain_name(std::string_view word) {
   return !word.empty() && word.size() <= 100 && word[0] != '.' && word[0] != '-' &&
-         std::ranges::all_of(word,
-                             [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-'; });
+         std::ranges::all_of(word, [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 }  // namespace bisectd::configs

@@ -28,13 +28,10 @@ bool is_closed(std::string_view text) {
   }
   if (!text.starts_with('"') && !text.starts_with('\'')) return true;  // a block scalar
   const char quote = text[0];
-  const std::string_view quote_inside =
-      quote == '"' ? "\\" : "''";  // `\"` between double quotes, `''` between single ones
+  const std::string_view quote_inside = quote == '"' ? "\\" : "''";  // `\"` between double quotes, `''` between single ones
   for (std::size_t at = 1; at < text.size(); ++at) {
-    if (text.substr(at).starts_with(quote_inside))
-      ++at;
-    else if (text[at] == quote)
-      return true;
+    if (text.substr(at).starts_with(quote_inside)) ++at;
+    else if (text[at] == quote) return true;
   }
   return false;
 }
@@ -52,8 +49,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::optional<Value> take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (root_)
-      give_up(place_of(mark), "a second document starts here; a file holds one experiment", "remove the `---`");
+    if (root_) give_up(place_of(mark), "a second document starts here; a file holds one experiment", "remove the `---`");
   }
   void OnDocumentEnd() override {}
 
@@ -70,8 +66,7 @@ class TreeBuilder : public YAML::EventHandler {
     count(copy);
     add(std::move(copy));
   }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& text) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
     Value value;
     value.kind = Value::Kind::scalar;
     value.text = text;
@@ -118,8 +113,7 @@ class TreeBuilder : public YAML::EventHandler {
     problems_.add(place, "YAML tags such as " + in_quotes(tag) + " are not used here", "remove the tag");
   }
   void count(const Value& value) {
-    if (++values_ > kMostValues)
-      give_up(value.place, fmt::format("more than {} values, aliases included", kMostValues), "");
+    if (++values_ > kMostValues) give_up(value.place, fmt::format("more than {} values, aliases included", kMostValues), "");
     for (const Value& item : value.items) count(item);
     for (const Value::Entry& entry : value.entries) count(entry.value);
   }
@@ -193,8 +187,7 @@ bool is_text(std::string_view bytes, const std::string& file, Problems& problems
     const bool control = character && (character->code < 0x20 || character->code == 0x7F) && bytes[at] != '\t' &&
                          bytes[at] != '\n' && bytes[at] != '\r';
     if (!character || control) {
-      problems.add(place,
-                   fmt::format("byte 0x{:02x} does not belong in a text file", static_cast<unsigned char>(bytes[at])),
+      problems.add(place, fmt::format("byte 0x{:02x} does not belong in a text file", static_cast<unsigned char>(bytes[at])),
                    "an experiment file is YAML in UTF-8");
       return false;
     }
@@ -239,10 +232,8 @@ std::optional<Value> parse_yaml(std::string_view bytes, const std::string& file,
   }
   std::optional<Value> root = builder.take_root();
   if (root && root->kind == Value::Kind::map) return root;
-  if (!root || root->kind == Value::Kind::null)
-    problems.add({file, 0, 0}, "the file is empty");
-  else
-    problems.add(root->place, "expected keys and values, such as `version: 1`");
+  if (!root || root->kind == Value::Kind::null) problems.add({file, 0, 0}, "the file is empty");
+  else problems.add(root->place, "expected keys and values, such as `version: 1`");
   return std::nullopt;
 }
 

@@ -60,8 +60,9 @@ std::vector<std::string> proof(const Record& record) {
   std::vector<std::string> lines;
   for (const auto& [claim, text] : claims) {
     const Trial* trial = shown_by(record, *claim);
-    lines.push_back(fmt::format("{}  {}  {:>9}  {}", claim->proved ? "proved" : "  open", configs::filled_behind(text, width),
-                                measured_text(trial), trial ? fmt::format("trial {}", trial->number) : "no trial"));
+    lines.push_back(fmt::format("{}  {}  {:>9}  {}", claim->proved ? "proved" : "  open",
+                                configs::filled_behind(text, width), measured_text(trial),
+                                trial ? fmt::format("trial {}", trial->number) : "no trial"));
   }
   return lines;
 }
@@ -73,7 +74,8 @@ std::vector<std::string> ladder_rows(const Ladder& ladder) {
   for (const Rung& rung : ladder.rungs) {
     const std::string note(rung_note(ladder, rung));
     lines.push_back(fmt::format("{}  {:<12}  {:>12}  trial {}{}", configs::filled_before(plain(rung.value), width),
-                                verdict_word(rung.verdict), percent_text(rung.delta), rung.trial, note.empty() ? "" : "  " + note));
+                                verdict_word(rung.verdict), percent_text(rung.delta), rung.trial,
+                                note.empty() ? "" : "  " + note));
   }
   return lines;
 }
@@ -98,13 +100,13 @@ std::vector<std::string> workaround(const Record& record) {
 
 std::string result_text(const Record& record, Colour colour) {
   const Paint paint(colour);
-  std::string text = paint(outcome_style(record.outcome),
-                           fmt::format("{}: {}", plain(record.experiment), outcome_title(record))) +
-                     "\n" + verdict_sentence(record, plain) + "\n";
+  std::string text =
+      paint(outcome_style(record.outcome), fmt::format("{}: {}", plain(record.experiment), outcome_title(record))) + "\n" +
+      verdict_sentence(record, plain) + "\n";
   if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
   if (record.outcome == Outcome::culprits) {
-    text += section(paint, "Causes", causes(record)) + section(paint, "Two searches", descent_texts(record, plain)) + section(paint, "Proof", proof(record)) +
-            section(paint, "Workaround", workaround(record));
+    text += section(paint, "Causes", causes(record)) + section(paint, "Two searches", descent_texts(record, plain)) +
+            section(paint, "Proof", proof(record)) + section(paint, "Workaround", workaround(record));
   }
   text += section(paint, "The workaround in use", pruned_texts(record, plain));
   text += ladders(paint, record);

@@ -12,8 +12,9 @@ std::string change_text(double from, double to) { return fmt::format("{:+.0f} %"
 std::string other_fix_text(const Record& record, const OtherFix& fix, Escape escape) {
   // It breaks every cause that is named.
   if (fix.verdict == strategies::Verdict::fail)
-    return fmt::format("There are further causes, which the culprit set mends too: {} in its place is not enough ({}, trial {}).",
-                       set_text(record, fix.neutralised, kNamesInFix, escape), percent_text(fix.delta), fix.trial);
+    return fmt::format(
+        "There are further causes, which the culprit set mends too: {} in its place is not enough ({}, trial {}).",
+        set_text(record, fix.neutralised, kNamesInFix, escape), percent_text(fix.delta), fix.trial);
   std::string text = fmt::format("In its place {}: {} ({})", set_text(record, fix.neutralised, kNamesInFix, escape),
                                  verdict_word(fix.verdict), percent_text(fix.delta));
   if (fix.step_time_s && record.fix_step_time_s)
@@ -27,18 +28,26 @@ std::string other_fix_text(const Record& record, const OtherFix& fix, Escape esc
 bool exceeds_step_time(const Record& record, double step_time_s) {
   constexpr double kSigmas = 2;  // one in forty fixes that keep within the limit looks like one that does not
   if (!record.step_time_limit || !record.as_is_step_time_s) return false;
-  return step_time_s > *record.as_is_step_time_s * (1 + *record.step_time_limit) * (1 + kSigmas * record.step_time_error.value_or(0));
+  return step_time_s >
+         *record.as_is_step_time_s * (1 + *record.step_time_limit) * (1 + kSigmas * record.step_time_error.value_or(0));
 }
 
 std::string cost_text(const Record& record) {
   if (record.pruned || record.answer.culprit_set.empty()) return "";
-  const std::string limit = record.step_time_limit ? fmt::format("the +{:.3g} % of accept.step_time", *record.step_time_limit * 100) : "";
+  const std::string limit =
+      record.step_time_limit ? fmt::format("the +{:.3g} % of accept.step_time", *record.step_time_limit * 100) : "";
   if (!record.as_is_step_time_s || !record.fix_step_time_s)
-    return limit.empty() ? "" : fmt::format("Whether the fix keeps within {} is not known: the logs show too few steps to tell how long one takes.", limit);
+    return limit.empty()
+               ? ""
+               : fmt::format(
+                     "Whether the fix keeps within {} is not known: the logs show too few steps to tell how long one takes.",
+                     limit);
   std::string text = fmt::format("Step time {:.3f} s as it is, {:.3f} s with the fix ({}).", *record.as_is_step_time_s,
                                  *record.fix_step_time_s, change_text(*record.as_is_step_time_s, *record.fix_step_time_s));
   if (limit.empty()) return text;
-  const std::string error = record.step_time_error ? fmt::format(" (step times differ by {:.0f} % from run to run)", *record.step_time_error * 100) : "";
+  const std::string error =
+      record.step_time_error ? fmt::format(" (step times differ by {:.0f} % from run to run)", *record.step_time_error * 100)
+                             : "";
   return text + (exceeds_step_time(record, *record.fix_step_time_s)
                      ? fmt::format(" That is more than {}, and no fix that was found keeps within it{}.", limit, error)
                      : fmt::format(" That is within {}{}.", limit, error));

@@ -9,7 +9,8 @@
 namespace bisectd::reports {
 
 /// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured, and where pruned_texts() says it.
-/// Whether a step takes longer than `accept.step_time` allows, by more than step times differ from run to run. False where nothing is known.
+/// Whether a step takes longer than `accept.step_time` allows, by more than step times differ from run to run. False where
+/// nothing is known.
 bool exceeds_step_time(const Record& record, double step_time_s);
 
 std::string cost_text(const Record& record);

@@ -19,9 +19,8 @@ std::string causes_of(const Record& record, const strategies::Answer& answer, Es
 
 /// "12 parts of modules:conv1".
 std::string parts_of_opened(const Record& record, Escape escape) {
-  const auto parts = std::ranges::count_if(record.descent->suspects, [&](std::size_t id) {
-    return std::ranges::binary_search(record.parts, id);
-  });
+  const auto parts = std::ranges::count_if(record.descent->suspects,
+                                           [&](std::size_t id) { return std::ranges::binary_search(record.parts, id); });
   return fmt::format("{} part{} of {}", parts, parts == 1 ? "" : "s", suspects_text(record, record.descent->opened, escape));
 }
 
@@ -55,18 +54,20 @@ std::vector<std::string> descent_texts(const Record& record, Escape escape) {
   const Descent& descent = *record.descent;
   std::vector<std::string> lines{fmt::format("first search, among {} suspects: {}", chosen_from(record, {}).size(),
                                              causes_of(record, descent.before, escape))};
-  const std::string among = descent.suspects.empty() ? "second search" : "second search, among " + parts_of_opened(record, escape);
+  const std::string among =
+      descent.suspects.empty() ? "second search" : "second search, among " + parts_of_opened(record, escape);
   if (!descent.stayed.empty())
     lines.push_back(fmt::format("no {}: {}. The answer stays that of the first search.",
                                 descent.suspects.empty() ? among : "answer of the " + among, escape(descent.stayed)));
   else if (record.outcome == Outcome::culprits)
     lines.push_back(fmt::format("{}: {}", among, causes_of(record, record.answer, escape)));
-  else
-    lines.push_back(among + ": not finished");
+  else lines.push_back(among + ": not finished");
   return lines;
 }
 
-std::string descent_line(const Record& record) { return "parts: which of " + parts_of_opened(record, plain) + " are guilty"; }
+std::string descent_line(const Record& record) {
+  return "parts: which of " + parts_of_opened(record, plain) + " are guilty";
+}
 
 std::string first_claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {
   if (claim.kind != strategies::Claim::Kind::fix_passes && claim.kind != strategies::Claim::Kind::member_needed)
@@ -78,7 +79,8 @@ std::string first_claim_text(const Record& record, const strategies::Claim& clai
 
 std::vector<ProofLine> proof_lines(const Record& record, Escape escape) {
   std::vector<ProofLine> lines;
-  for (const strategies::Claim& claim : record.answer.certificate) lines.push_back({&claim, claim_text(record, claim, escape)});
+  for (const strategies::Claim& claim : record.answer.certificate)
+    lines.push_back({&claim, claim_text(record, claim, escape)});
   if (has_second_answer(record))
     for (const strategies::Claim& claim : record.descent->before.certificate)
       lines.push_back({&claim, "first search: " + first_claim_text(record, claim, escape)});

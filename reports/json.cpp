@@ -211,7 +211,10 @@ Json signature_groups(const Record& record) {
     if (record.outcome == Outcome::culprits)
       for (const std::size_t cause : group.causes) causes.push_back(suspects(record, record.answer.causes.at(cause)));
     for (const double step : group.steps) steps.push_back(number(step));
-    all.push_back({{"trials", group.trials}, {"active_causes", std::move(causes)}, {"size", number(group.size)}, {"steps", std::move(steps)}});
+    all.push_back({{"trials", group.trials},
+                   {"active_causes", std::move(causes)},
+                   {"size", number(group.size)},
+                   {"steps", std::move(steps)}});
   }
   return all;
 }
@@ -251,8 +254,11 @@ Json all_but_trials(const Record& record) {
           {"no_effect", no_effect(record)},
           {"ladders", ladders(record)},
           {"workaround", workaround(record)},
-          {"step_time_s", {{"as_is", number(record.as_is_step_time_s)}, {"fix", number(record.fix_step_time_s)},
-                            {"limit", number(record.step_time_limit)}, {"error", number(record.step_time_error)}}},
+          {"step_time_s",
+           {{"as_is", number(record.as_is_step_time_s)},
+            {"fix", number(record.fix_step_time_s)},
+            {"limit", number(record.step_time_limit)},
+            {"error", number(record.step_time_error)}}},
           {"other_fixes", other_fixes(record)},
           {"pruned", pruned(record)},
           {"versions", record.versions},

@@ -1,4 +1,5 @@
-// report.json: the whole record for scripts. Its first keys are fixed for good; configs/schema/report.schema.json describes all.
+// report.json: the whole record for scripts. Its first keys are fixed for good; configs/schema/report.schema.json describes
+// all.
 #pragma once
 
 #include <string>

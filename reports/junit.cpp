@@ -66,11 +66,12 @@ Case accuracy_case(const Record& record) {
       one.element = "failure";
       one.type = "accuracy";
       if (record.must_run_to)
-        one.message = fmt::format("the subject as it is does not run: {}. {}", reason_text(*trial), verdict_sentence(record, plain));
+        one.message =
+            fmt::format("the subject as it is does not run: {}. {}", reason_text(*trial), verdict_sentence(record, plain));
       else
-        one.message = fmt::format("{} of the subject as it is differs from the reference by {} (target {}). {}",
-                                plain(record.metric), percent_text(trial->delta), unsigned_percent_text(record.target),
-                                verdict_sentence(record, plain));
+        one.message =
+            fmt::format("{} of the subject as it is differs from the reference by {} (target {}). {}", plain(record.metric),
+                        percent_text(trial->delta), unsigned_percent_text(record.target), verdict_sentence(record, plain));
       return one;
     default:
       one.element = "error";

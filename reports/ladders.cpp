@@ -18,8 +18,8 @@ std::string ladder_sentence(const Ladder& ladder, Escape escape) {
     if (!configs::Ladder::is_number(rung.value) && rung.verdict == strategies::Verdict::pass)
       also += fmt::format(" It passes with {}, too.", escape(rung.value));
   return fmt::format("{} passes {} from {} to {}; {} is the middle of that window.{}", escape(ladder.family), beside,
-                     escape(first), escape(ladder.rungs.at(window.last).value),
-                     escape(ladder.rungs.at(window.middle).value), also);
+                     escape(first), escape(ladder.rungs.at(window.last).value), escape(ladder.rungs.at(window.middle).value),
+                     also);
 }
 
 std::string_view rung_note(const Ladder& ladder, const Rung& rung) {

@@ -31,8 +31,7 @@ const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& 
 }
 
 const Trial* shown_by(const Record& record, const strategies::Claim& claim) {
-  return judged_trial(record, members(claim.neutralised),
-                      claim.proved ? std::optional(claim.expected) : std::nullopt);
+  return judged_trial(record, members(claim.neutralised), claim.proved ? std::optional(claim.expected) : std::nullopt);
 }
 
 const Trial* fix_trial(const Record& record) {

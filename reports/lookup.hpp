@@ -11,8 +11,8 @@
 
 namespace bisectd::reports {
 
-/// It ended and was not judged: that its curve, or the beginning of it, is there is all that was wanted. References, discovery,
-/// trials for a signature.
+/// It ended and was not judged: that its curve, or the beginning of it, is there is all that was wanted. References,
+/// discovery, trials for a signature.
 bool is_measured_only(const Trial& trial);
 
 /// A judged trial that says something about the subject. Reference runs and discovery neutralise nothing either, but

@@ -64,8 +64,8 @@ std::string proof(const Record& record) {
     const Trial* trial = shown_by(record, *claim);
     rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", text,
                         set_text(record, members(claim->neutralised), kNamesInSet, markdown_cell),
-                        verdict_word(claim->expected), measured_text(trial),
-                        trial ? std::to_string(trial->number) : "none", claim->proved ? "proved" : "**not proved**");
+                        verdict_word(claim->expected), measured_text(trial), trial ? std::to_string(trial->number) : "none",
+                        claim->proved ? "proved" : "**not proved**");
   }
   if (rows.empty()) return "";
   return "| claim | neutralised | expected | measured | trial | |\n|---|---|---|---|---|---|\n" + rows;
@@ -95,7 +95,8 @@ std::string ladders(const Record& record) {
       rows += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(rung.value), percent_text(rung.delta),
                           verdict_word(rung.verdict), rung.trial, rung_note(ladder, rung));
     text += section("Values of " + markdown_code(ladder.family),
-                    ladder_sentence(ladder, markdown_code) + "\n\n| value | measured | verdict | trial | |\n|---|---|---|---|---|\n" + rows);
+                    ladder_sentence(ladder, markdown_code) +
+                        "\n\n| value | measured | verdict | trial | |\n|---|---|---|---|---|\n" + rows);
   }
   return text;
 }
@@ -104,15 +105,14 @@ std::string signatures(const Record& record) {
   if (!shows_signatures(record)) return "";
   std::string rows;
   for (const SignatureGroup& group : record.signature_groups)
-    rows += fmt::format("| {} | {} | {} |\n", signature_size_text(group), signature_causes_text(record, group, markdown_cell),
-                        fmt::join(group.trials, ", "));
+    rows += fmt::format("| {} | {} | {} |\n", signature_size_text(group),
+                        signature_causes_text(record, group, markdown_cell), fmt::join(group.trials, ", "));
   return std::string(kWhatSignaturesShow) + "\n\n| off by | active | trials |\n|---|---|---|\n" + rows;
 }
 
 std::string versions(const Record& record) {
   std::vector<std::string> lines{"bisectd " + markdown_code(record.program_version)};
-  for (const auto& [what, version] : record.versions)
-    lines.push_back(markdown_code(what) + " " + markdown_code(version));
+  for (const auto& [what, version] : record.versions) lines.push_back(markdown_code(what) + " " + markdown_code(version));
   for (const std::string& held : record.held) lines.push_back("held on both sides: " + markdown_code(held));
   for (const std::string& check : record.agreed_checks)
     lines.push_back("check " + markdown_code(check) + ": both sides agree");
@@ -147,21 +147,21 @@ std::string reproduction(const Record& record) {
       lines += reproduction_line(claim_text(record, claim, markdown_code), shown_by(record, claim));
   lines += reproduction_line("culprit set neutralised", fix_trial(record));
   if (lines.empty()) return "";
-  return fmt::format("In {}; every attempt's log is beside its command.\n\n{}", markdown_code(record.run_folder),
-                     lines);
+  return fmt::format("In {}; every attempt's log is beside its command.\n\n{}", markdown_code(record.run_folder), lines);
 }
 
 }  // namespace
 
 std::string to_markdown(const Record& record) {
   const bool accused = record.outcome == Outcome::culprits;
-  std::string text = fmt::format("# Accuracy of {}: {}\n\n**{}**\n", markdown_code(record.experiment),
-                                 outcome_title(record), verdict_sentence(record, markdown_code));
+  std::string text = fmt::format("# Accuracy of {}: {}\n\n**{}**\n", markdown_code(record.experiment), outcome_title(record),
+                                 verdict_sentence(record, markdown_code));
   if (!record.advice.empty()) text += "\n" + markdown_block(record.advice, "");
   text += measured(record);
   if (accused) {
     text += section("Culprit set", culprits(record)) + section("Causes", causes(record)) +
-            section("Two searches", items(descent_texts(record, markdown_code))) + section("Proof", proof(record)) + section("Workaround", workaround(record));
+            section("Two searches", items(descent_texts(record, markdown_code))) + section("Proof", proof(record)) +
+            section("Workaround", workaround(record));
   }
   text += section("How trials begin", signatures(record));
   text += section("The workaround in use", items(pruned_texts(record, markdown_code)));

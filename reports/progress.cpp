@@ -81,7 +81,8 @@ std::string phase_line(const Record& record, std::string_view role) {
   if (role == "reference") return "reference: the trusted runs, whose spread is the noise floor";
   if (role == "as-is") return "as-is: the subject with nothing neutralised should fail";
   if (role == "discovery") return "discovery: what a run of the subject really uses";
-  if (role == "overflow-check") return "overflow-check: one run in which the framework names the first operator with an inf or a nan";
+  if (role == "overflow-check")
+    return "overflow-check: one run in which the framework names the first operator with an inf or a nan";
   if (role == "everything")
     return fmt::format("everything: with all {} suspects neutralised it should pass", chosen_from(record, {}).size());
   if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";
@@ -95,8 +96,8 @@ std::string phase_line(const Record& record, std::string_view role) {
 std::string judged_text(const Record& record, const Trial& trial) {
   const bool judged = !is_measured_only(trial);
   const std::string measurement = judged ? measurement_text(record, trial) : "";
-  std::string text = fmt::format("trial {} {}{} -> {}", trial.number, plain(trial.role),
-                                 neutralised_text(record, trial), judged ? verdict_word(trial.verdict) : "measured");
+  std::string text = fmt::format("trial {} {}{} -> {}", trial.number, plain(trial.role), neutralised_text(record, trial),
+                                 judged ? verdict_word(trial.verdict) : "measured");
   if (!measurement.empty()) text += " (" + measurement + ")";
   text += ", " + duration_text(duration_s(trial));
   if (trial.attempts.size() > 1) text += fmt::format(" in {} attempts", trial.attempts.size());
@@ -113,8 +114,7 @@ std::string heartbeat_line(const Record& record) {
   std::string text = fmt::format("running for {}", duration_text(record.elapsed_s));
   const char* separator = ": ";
   for (const auto& [trial, attempt] : underway(record)) {
-    text += fmt::format("{}trial {} {} ({})", separator, trial->number, plain(trial->role),
-                        running_text(record, attempt));
+    text += fmt::format("{}trial {} {} ({})", separator, trial->number, plain(trial->role), running_text(record, attempt));
     separator = "; ";
   }
   return text;

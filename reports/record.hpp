@@ -34,14 +34,14 @@ struct OtherMetric {
 
 /// One launch.
 struct Attempt {
-  std::string folder;            ///< relative to the run directory
-  std::string exit;              ///< "exited 0", "killed by SIGKILL", "stopped: stall 10m", ...
-  double started_s = 0;          ///< since the run began
+  std::string folder;    ///< relative to the run directory
+  std::string exit;      ///< "exited 0", "killed by SIGKILL", "stopped: stall 10m", ...
+  double started_s = 0;  ///< since the run began
   double duration_s = 0;
-  std::string device;            ///< "npu 0,1"
+  std::string device;  ///< "npu 0,1"
   std::optional<std::int64_t> last_step;
-  std::optional<double> last_value;  ///< of a running attempt: what the deciding metric is now
-  Line curve;                    ///< the deciding metric
+  std::optional<double> last_value;   ///< of a running attempt: what the deciding metric is now
+  Line curve;                         ///< the deciding metric
   std::optional<double> step_time_s;  ///< of its warm part; absent where too little was seen of it
   std::optional<double> delta;        ///< of a running attempt: so far
   int perturbed = 0;                  ///< seed of the perturbation that it was started with; 0: none
@@ -50,17 +50,17 @@ struct Attempt {
 
 /// One trial, judged or running.
 struct Trial {
-  std::size_t number = 0;                 ///< 1-based, in the order started
-  std::string role;                       ///< reference, as-is, discovery, everything, search, ...: words of Role
-  std::vector<std::size_t> neutralised;   ///< indices into Record::suspects, ascending
+  std::size_t number = 0;                ///< 1-based, in the order started
+  std::string role;                      ///< reference, as-is, discovery, everything, search, ...: words of Role
+  std::vector<std::size_t> neutralised;  ///< indices into Record::suspects, ascending
   bool running = false;
   strategies::Verdict verdict = strategies::Verdict::unresolved;
-  std::string reason;                     ///< the judge's code, or why unresolved
-  std::string text;                       ///< one sentence
-  std::optional<double> delta;            ///< of a running trial: so far
+  std::string reason;           ///< the judge's code, or why unresolved
+  std::string text;             ///< one sentence
+  std::optional<double> delta;  ///< of a running trial: so far
   std::optional<double> standard_error;
   double p_bad = 0.5;
-  std::vector<double> signature;          ///< differences of the first steps, in units of what healthy runs differ by; may be empty
+  std::vector<double> signature;  ///< differences of the first steps, in units of what healthy runs differ by; may be empty
   std::vector<Attempt> attempts;
   std::vector<std::string> notes;
 };
@@ -113,13 +113,14 @@ struct OtherFix {
   std::size_t trial = 0;                 ///< its number
   strategies::Verdict verdict = strategies::Verdict::unresolved;
   std::optional<double> delta;
-  std::optional<double> step_time_s;     ///< median
+  std::optional<double> step_time_s;  ///< median
 };
 
 /// What `bisectd prune` found: the search had nothing neutralised where the workaround is not in use.
 struct Pruned {
-  bool answered = false;                     ///< else nothing of the rest is known
-  std::vector<std::size_t> needed, over;     ///< ids, ascending: entries of the workaround that are still, and no longer, needed
+  bool answered = false;  ///< else nothing of the rest is known
+  std::vector<std::size_t> needed,
+      over;  ///< ids, ascending: entries of the workaround that are still, and no longer, needed
   std::optional<double> in_use_step_time_s;  ///< median with the whole workaround
   std::optional<double> needed_step_time_s;  ///< median with what is needed of it
 };
@@ -130,37 +131,38 @@ struct Descent {
   std::vector<std::size_t> suspects;  ///< ids, ascending: their parts, and what the first search found beside them
   std::size_t first_trial = 0;        ///< the number from which on trials are of the second search
   strategies::Answer before;          ///< of the first search, proved
-  std::string stayed;                 ///< why the answer is still that of the first search; empty: it is not, or the second one goes on
+  std::string stayed;  ///< why the answer is still that of the first search; empty: it is not, or the second one goes on
 };
 
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
 struct Record {
   std::string program_version;
-  std::string experiment;            ///< name
+  std::string experiment;  ///< name
   std::string experiment_file;
-  std::string run_folder;            ///< absolute
-  std::string started_utc;           ///< ISO 8601 with Z
+  std::string run_folder;   ///< absolute
+  std::string started_utc;  ///< ISO 8601 with Z
   double elapsed_s = 0;
   bool finished = false;
   Outcome outcome = Outcome::unfinished;
   std::string metric;
   double target = 0.005;
   std::optional<std::int64_t> must_run_to;  ///< it need only run, to this step, and is compared with nothing
-  std::size_t references = 0;        ///< distinct reference curves
-  std::optional<double> noise;       ///< run-to-run standard deviation of the level
-  std::optional<std::int64_t> comparable_until;  ///< last step up to which healthy runs agree well enough for the target, the
-                                                 ///< run's own where they always do; absent: nowhere, or nothing shows it
-  Line reference_curve;              ///< mean of the references
-  Line fix_curve;                    ///< of the culprit set neutralised; may be empty
+  std::size_t references = 0;               ///< distinct reference curves
+  std::optional<double> noise;              ///< run-to-run standard deviation of the level
+  std::optional<std::int64_t>
+      comparable_until;  ///< last step up to which healthy runs agree well enough for the target, the
+                         ///< run's own where they always do; absent: nowhere, or nothing shows it
+  Line reference_curve;  ///< mean of the references
+  Line fix_curve;        ///< of the culprit set neutralised; may be empty
   Line as_is_curve;
-  Line reference_low, reference_high;       ///< envelope of the references; may be empty
-  Line as_is_difference, fix_difference;    ///< signed relative difference to the references; may be empty
+  Line reference_low, reference_high;     ///< envelope of the references; may be empty
+  Line as_is_difference, fix_difference;  ///< signed relative difference to the references; may be empty
   std::vector<OtherMetric> other_metrics;
   std::vector<Name> suspects;
-  std::vector<std::size_t> parts;    ///< ids, ascending: parts of other suspects, which the first search leaves active
-  std::optional<Descent> descent;    ///< once there is one
-  strategies::Answer answer;         ///< ids are indices into `suspects`
+  std::vector<std::size_t> parts;  ///< ids, ascending: parts of other suspects, which the first search leaves active
+  std::optional<Descent> descent;  ///< once there is one
+  strategies::Answer answer;       ///< ids are indices into `suspects`
   std::vector<Trial> trials;
   std::vector<SignatureGroup> signature_groups;  ///< the one nearest to the reference first
   std::vector<NoEffect> no_effect;
@@ -169,18 +171,18 @@ struct Record {
   std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
   std::vector<std::string> workaround_arguments;                ///< argv elements to add
   std::optional<double> as_is_step_time_s, fix_step_time_s;     ///< medians; absent when the log has no times
-  std::optional<double> step_time_error;  ///< of the fix's step time as a share of that as it is, one standard deviation; absent:
-                                          ///< no set ran twice
-  std::vector<OtherFix> other_fixes;                            ///< by price
-  std::optional<Pruned> pruned;                                 ///< of a finished `bisectd prune`
-  std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
-  std::vector<std::string> changes;                             ///< of versions, since the baseline
-  std::vector<std::string> held;                                ///< what every run of both sides had: "seed 1024"
-  std::optional<double> step_time_limit;                        ///< what a fix may cost in step time, as a share of it as it is
-  std::vector<std::string> agreed_checks;                       ///< names: both sides were given the same there
-  std::vector<Reproduction> reproductions;                      ///< of the causes, as far as they were tried
-  std::string advice;                ///< what to do next when there is no culprit, in plain words
-  std::vector<std::string> warnings; ///< that a reader of the result must know
+  std::optional<double> step_time_error;  ///< of the fix's step time as a share of that as it is, one standard deviation;
+                                          ///< absent: no set ran twice
+  std::vector<OtherFix> other_fixes;      ///< by price
+  std::optional<Pruned> pruned;           ///< of a finished `bisectd prune`
+  std::map<std::string, std::string> versions;  ///< framework, plug-in, ...
+  std::vector<std::string> changes;             ///< of versions, since the baseline
+  std::vector<std::string> held;                ///< what every run of both sides had: "seed 1024"
+  std::optional<double> step_time_limit;        ///< what a fix may cost in step time, as a share of it as it is
+  std::vector<std::string> agreed_checks;       ///< names: both sides were given the same there
+  std::vector<Reproduction> reproductions;      ///< of the causes, as far as they were tried
+  std::string advice;                           ///< what to do next when there is no culprit, in plain words
+  std::vector<std::string> warnings;            ///< that a reader of the result must know
 };
 
 }  // namespace bisectd::reports

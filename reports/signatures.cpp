@@ -7,7 +7,8 @@ namespace bisectd::reports {
 bool shows_signatures(const Record& record) { return record.signature_groups.size() > 1; }
 
 std::string signature_size_text(const SignatureGroup& group) {
-  return group.size < 10 ? fmt::format("{:.1f} healthy spreads", group.size) : fmt::format("{:.0f} healthy spreads", group.size);
+  return group.size < 10 ? fmt::format("{:.1f} healthy spreads", group.size)
+                         : fmt::format("{:.0f} healthy spreads", group.size);
 }
 
 std::string signature_causes_text(const Record& record, const SignatureGroup& group, Escape escape) {

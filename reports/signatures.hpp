@@ -9,7 +9,8 @@
 namespace bisectd::reports {
 
 inline constexpr const char* kWhatSignaturesShow =
-    "Trials in which the same causes are active begin alike. Each row is one way to begin: how far the first steps are from the "
+    "Trials in which the same causes are active begin alike. Each row is one way to begin: how far the first steps are from "
+    "the "
     "reference, in units of what two healthy runs differ by.";
 
 /// There is something to compare: two ways to begin or more.

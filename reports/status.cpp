@@ -58,8 +58,8 @@ Json running(const Record& record, const Trial& trial, const Attempt* attempt) {
 
 std::string status_text(const Record& record, std::optional<int> process) {
   const std::string_view state = state_of(record, process);
-  std::string text = fmt::format("{}: {}{}\n", plain(record.experiment), state,
-                                 process ? fmt::format(" (process {})", *process) : "");
+  std::string text =
+      fmt::format("{}: {}{}\n", plain(record.experiment), state, process ? fmt::format(" (process {})", *process) : "");
   if (state == "running") {
     for (const std::string& line : live_lines(record, kAnyLength, kAnyLength)) text += line + "\n";
   } else {
@@ -93,8 +93,8 @@ std::string status_json(const Record& record, std::optional<int> process) {
                  {"elapsed_s", number(record.elapsed_s)},
                  {"outcome", outcome_word(record.outcome)},
                  {"trials_judged", judged_count(record)},
-                 {"trials_left", more ? range(std::pair(record.answer.trials_left_low, record.answer.trials_left_high))
-                                      : Json(nullptr)},
+                 {"trials_left",
+                  more ? range(std::pair(record.answer.trials_left_low, record.answer.trials_left_high)) : Json(nullptr)},
                  {"time_left_s", range(time_left_s(record))},
                  {"running", std::move(runs)},
                  {"last_judged", last ? Json(last->number) : Json(nullptr)},

@@ -58,9 +58,14 @@ std::string counts_text(const SuiteRecord& suite) {
 /// Shapes, not only colours, tell outcomes apart.
 std::string trend_mark(const TrendPoint& point) {
   const bool green = point.outcome == "aligned", red = point.outcome == "culprits" || point.outcome == "outside_suspects";
-  return fmt::format("<i class=\"{}\" role=\"img\" title=\"{}: {}, {}\">{}</i>", green ? "pass" : red ? "fail" : "open",
+  return fmt::format("<i class=\"{}\" role=\"img\" title=\"{}: {}, {}\">{}</i>",
+                     green ? "pass"
+                     : red ? "fail"
+                           : "open",
                      html(point.utc), html(point.outcome), percent_text(point.delta),
-                     green ? "\xE2\x97\x8F" : red ? "\xE2\x96\xB2" : "\xE2\x97\x8B");
+                     green ? "\xE2\x97\x8F"
+                     : red ? "\xE2\x96\xB2"
+                           : "\xE2\x97\x8B");
 }
 
 /// Earlier results, then this one.
@@ -70,8 +75,7 @@ std::string trend(const SuiteEntry& entry) {
   const auto& record = entry.record;
   for (std::size_t i = first; i < entry.past.size(); ++i)  // this one is among them if the suite was resumed
     if (!record || entry.past[i].utc != record->started_utc) text += trend_mark(entry.past[i]);
-  if (record)
-    text += " " + trend_mark({record->started_utc, std::string(outcome_word(record->outcome)), delta_of(entry)});
+  if (record) text += " " + trend_mark({record->started_utc, std::string(outcome_word(record->outcome)), delta_of(entry)});
   return text;
 }
 
@@ -86,9 +90,10 @@ std::string found(const SuiteEntry& entry) {
 std::string row(const SuiteEntry& entry) {
   const std::string model = html(entry.model);
   const char* colour = is_green(entry) ? "pass" : is_regression(entry) ? "fail" : "open";
-  return fmt::format("<tr><th scope=\"row\">{}</th><td><span class=\"pill {}\">{}</span></td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                     entry.link.empty() ? model : fmt::format("<a href=\"{}\">{}</a>", html(entry.link), model), colour,
-                     state_text(entry), entry.record ? percent_text(delta_of(entry)) : "", found(entry), trend(entry));
+  return fmt::format(
+      "<tr><th scope=\"row\">{}</th><td><span class=\"pill {}\">{}</span></td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+      entry.link.empty() ? model : fmt::format("<a href=\"{}\">{}</a>", html(entry.link), model), colour, state_text(entry),
+      entry.record ? percent_text(delta_of(entry)) : "", found(entry), trend(entry));
 }
 
 }  // namespace
@@ -117,21 +122,22 @@ std::string suite_html(const SuiteRecord& suite) {
   std::string rows;
   for (const SuiteEntry& entry : suite.entries) rows += row(entry);
   const char* mood = std::ranges::any_of(suite.entries, is_regression) ? "culprits"
-                     : suite_exit_code(suite) == 0                        ? "aligned"
-                                                                          : "inconclusive";
+                     : suite_exit_code(suite) == 0                     ? "aligned"
+                                                                       : "inconclusive";
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {0}; base-uri 'none'; "
       "form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{1}: {2}</title>\n<style>{3}</style>\n</head>\n"
       "<body>\n<header class=\"{4}\">\n<h1>{1}</h1>\n<p class=\"verdict\">{2}.</p>\n</header>\n<main>\n<section>\n"
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"all models\"><table id=\"models\" class=\"cards\"><thead><tr>"
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"all models\"><table id=\"models\" "
+      "class=\"cards\"><thead><tr>"
       "<th scope=\"col\">model</th><th scope=\"col\">result</th><th scope=\"col\">against the reference</th>"
-      "<th scope=\"col\">found</th><th scope=\"col\">trend</th></tr></thead><tbody>\n{5}</tbody></table></div>\n<p class=\"note\">Trend, oldest first, this result apart: agreed "
+      "<th scope=\"col\">found</th><th scope=\"col\">trend</th></tr></thead><tbody>\n{5}</tbody></table></div>\n<p "
+      "class=\"note\">Trend, oldest first, this result apart: agreed "
       "<i class=\"pass\">\xE2\x97\x8F</i>, regressed <i class=\"fail\">\xE2\x96\xB2</i>, no answer "
       "<i class=\"open\">\xE2\x97\x8B</i>. Started {6}, {7}.</p>\n</section>\n</main>\n</body>\n</html>\n",
-      policy_source(kPageStyle), html(suite.name), counts_text(suite), kPageStyle.text,
-      mood, rows, html(suite.started_utc),
+      policy_source(kPageStyle), html(suite.name), counts_text(suite), kPageStyle.text, mood, rows, html(suite.started_utc),
       duration_text(suite.elapsed_s));
 }
 

@@ -28,9 +28,9 @@ struct SuiteEntry {
   std::string model;
   EntryState state = EntryState::waiting;
   std::optional<Record> record;
-  std::string problem;            ///< why there is no record
-  std::string link;               ///< to the model's report.html, relative to the index; may be empty
-  std::vector<TrendPoint> past;   ///< oldest first
+  std::string problem;           ///< why there is no record
+  std::string link;              ///< to the model's report.html, relative to the index; may be empty
+  std::vector<TrendPoint> past;  ///< oldest first
 };
 
 struct SuiteRecord {

@@ -12,7 +12,8 @@ namespace {
 std::vector<std::string> trials_without_verdict(const Record& record, Escape escape) {
   std::map<std::pair<std::string_view, std::string>, std::string> numbers;  // by verdict and reason
   for (const Trial& trial : record.trials) {
-    if (trial.running || is_measured_only(trial) || trial.verdict == strategies::Verdict::pass || trial.verdict == strategies::Verdict::fail)
+    if (trial.running || is_measured_only(trial) || trial.verdict == strategies::Verdict::pass ||
+        trial.verdict == strategies::Verdict::fail)
       continue;
     std::string& list = numbers[{verdict_word(trial.verdict), trial.reason}];
     list += (list.empty() ? "" : ", ") + std::to_string(trial.number);

@@ -38,13 +38,13 @@ std::string culprits_sentence(const Record& record, Escape escape) {
   const bool one = culprits.size() == 1;
   if (record.must_run_to)
     return fmt::format("{} {} the subject: as it is it {}, with {} neutralised it runs to step {}. Confidence {}.",
-                       joined(culprits, " and "), one ? "breaks" : "break", how_it_broke(judged_trial(record, "as-is"), escape),
-                       one ? "it" : "them", *record.must_run_to, confidence_text(record.answer.confidence));
+                       joined(culprits, " and "), one ? "breaks" : "break",
+                       how_it_broke(judged_trial(record, "as-is"), escape), one ? "it" : "them", *record.must_run_to,
+                       confidence_text(record.answer.confidence));
   return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
                      joined(culprits, " and "), one ? "makes" : "make", escape(record.metric),
-                     measured_text(judged_trial(record, "as-is")), measured_text(fix_trial(record)),
-                     one ? "it" : "them", unsigned_percent_text(record.target),
-                     confidence_text(record.answer.confidence));
+                     measured_text(judged_trial(record, "as-is")), measured_text(fix_trial(record)), one ? "it" : "them",
+                     unsigned_percent_text(record.target), confidence_text(record.answer.confidence));
 }
 
 /// Ids, ascending, of the suspects that no trial of the search could neutralise.
@@ -63,8 +63,10 @@ std::string outside_sentence(const Record& record, Escape escape) {
   const std::vector<std::size_t> active = always_active(record);
   std::erase_if(neutralised, [&](std::size_t id) { return std::ranges::binary_search(active, id); });
   const Trial* trial = active.empty() ? judged_trial(record, "everything") : judged_trial(record, neutralised);
-  const std::string still = record.must_run_to ? fmt::format("it still {}.", how_it_broke(trial, escape)) : fmt::format("{} still differs{} (target {}).", escape(record.metric),
-                                        trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
+  const std::string still =
+      record.must_run_to ? fmt::format("it still {}.", how_it_broke(trial, escape))
+                         : fmt::format("{} still differs{} (target {}).", escape(record.metric),
+                                       trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
   if (active.empty())
     return fmt::format("The cause is outside the {} suspects: with all of them neutralised {}", suspects, still);
   return fmt::format("The cause is {}, or outside the {} suspects: with all others neutralised {}",
@@ -86,7 +88,8 @@ std::string percent_text(std::optional<double> fraction) {
 
 std::string measured_text(const Trial* trial) {
   if (!trial) return percent_text(std::nullopt);
-  constexpr std::array<std::string_view, 5> kOfRunning{"crashed", "stalled", "timed-out", "nan", "runs"};  // accept.goal: runs
+  constexpr std::array<std::string_view, 5> kOfRunning{"crashed", "stalled", "timed-out", "nan",
+                                                       "runs"};  // accept.goal: runs
   if (!trial->delta && std::ranges::count(kOfRunning, trial->reason) && trial->verdict != strategies::Verdict::unresolved)
     return trial->reason;
   if (!trial->delta && trial->verdict == strategies::Verdict::fail) return "ended early";
@@ -144,8 +147,7 @@ std::string_view outcome_title(const Record& record) {
   switch (record.outcome) {
     case Outcome::culprits: return "culprits found";
     case Outcome::aligned: return record.must_run_to ? "runs" : "agrees with the reference";
-    case Outcome::outside_suspects:
-      return always_active(record).empty() ? "cause outside the suspects" : "cause not found";
+    case Outcome::outside_suspects: return always_active(record).empty() ? "cause outside the suspects" : "cause not found";
     case Outcome::inconclusive: return "inconclusive";
     case Outcome::infrastructure: return "infrastructure failed";
     case Outcome::unfinished: break;
@@ -182,7 +184,8 @@ std::string cause_text(const Record& record, std::span<const std::size_t> cause,
 std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {
   const auto subject = names(record, claim.subject, escape);
   const std::string all = joined(subject, " and ");
-  const std::string_view only = holds_parts(record, members(claim.neutralised)) || holds_parts(record, claim.subject) ? "of the parts only" : "only";
+  const std::string_view only =
+      holds_parts(record, members(claim.neutralised)) || holds_parts(record, claim.subject) ? "of the parts only" : "only";
   switch (claim.kind) {
     case strategies::Claim::Kind::fix_passes: return "the culprit set neutralised: passes";
     case strategies::Claim::Kind::member_needed:
@@ -192,8 +195,8 @@ std::string claim_text(const Record& record, const strategies::Claim& claim, Esc
     case strategies::Claim::Kind::cause_minimal: break;
   }
   if (subject.size() < 2) return fmt::format("{} what {} needs active, not itself: passes", only, all);
-  return fmt::format("{} {} active, without {}: passes", only,
-                     joined({subject.begin(), subject.end() - 1}, " and "), subject.back());
+  return fmt::format("{} {} active, without {}: passes", only, joined({subject.begin(), subject.end() - 1}, " and "),
+                     subject.back());
 }
 
 std::string verdict_sentence(const Record& record, Escape escape) {
@@ -202,9 +205,10 @@ std::string verdict_sentence(const Record& record, Escape escape) {
   switch (record.outcome) {
     case Outcome::culprits: return culprits_sentence(record, escape);
     case Outcome::aligned:
-      if (record.must_run_to) return fmt::format("Nothing to find: the subject as it is runs to step {}.", *record.must_run_to);
-      return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).",
-                         metric, measured_text(judged_trial(record, "as-is")), target);
+      if (record.must_run_to)
+        return fmt::format("Nothing to find: the subject as it is runs to step {}.", *record.must_run_to);
+      return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).", metric,
+                         measured_text(judged_trial(record, "as-is")), target);
     case Outcome::outside_suspects: return outside_sentence(record, escape);
     case Outcome::inconclusive: return "No answer: the evidence does not carry one. Nobody is accused.";
     case Outcome::infrastructure: return "No answer: the trials could not be run. Nobody is accused.";

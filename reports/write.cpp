@@ -36,9 +36,11 @@ void replace(const std::filesystem::path& file, const std::string& content) {
 }  // namespace
 
 const std::vector<Renderer>& renderers() {
-  static const std::vector<Renderer> all{
-      {"report.json", to_json}, {"report.md", to_markdown}, {"workaround.sh", to_workaround}, {"junit.xml", to_junit},
-      {"report.html", to_html}};
+  static const std::vector<Renderer> all{{"report.json", to_json},
+                                         {"report.md", to_markdown},
+                                         {"workaround.sh", to_workaround},
+                                         {"junit.xml", to_junit},
+                                         {"report.html", to_html}};
   return all;
 }
 

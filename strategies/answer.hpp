@@ -14,10 +14,10 @@ enum class State {
   searching,
   aligned,           ///< the subject as it is passes: there is nothing to find
   outside_suspects,  ///< everything neutralised still fails
-  proved,         ///< culprit set minimal and sufficient, and every cause named; a claim about a cause stays unproved
-                  ///< only if each trial that could show it says nothing (`explanation` tells which)
-  contradictory,  ///< verdicts contradict each other beyond what repeats can mend
-  stuck,          ///< nothing left to ask, yet not proved (say, every useful trial crashes)
+  proved,            ///< culprit set minimal and sufficient, and every cause named; a claim about a cause stays unproved
+                     ///< only if each trial that could show it says nothing (`explanation` tells which)
+  contradictory,     ///< verdicts contradict each other beyond what repeats can mend
+  stuck,             ///< nothing left to ask, yet not proved (say, every useful trial crashes)
 };
 
 /// One line of the certificate, and the trial that shows it.
@@ -53,14 +53,13 @@ struct Answer {
   std::vector<Claim> certificate;
   std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
   std::vector<SuspectId> excluded;           ///< stayed active because another one of their exclusive group was chosen
-  Hindrance hindrance = Hindrance::none;  ///< unless proved
-  std::optional<Hidden> hidden;           ///< of `noise`: what most hangs on
-  bool needs_belied = false;  ///< Suspect::only_with was given up: trials could not be explained with it
-  double confidence = 0.0;    ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
-  std::vector<double> guilt;  ///< per suspect: probability of being in the culprit set
+  Hindrance hindrance = Hindrance::none;     ///< unless proved
+  std::optional<Hidden> hidden;              ///< of `noise`: what most hangs on
+  bool needs_belied = false;                 ///< Suspect::only_with was given up: trials could not be explained with it
+  double confidence = 0.0;                   ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
+  std::vector<double> guilt;                 ///< per suspect: probability of being in the culprit set
   double trials_left_low = 0, trials_left_high = 0;  ///< expected range to the end
-  std::string
-      explanation;  ///< of `contradictory`, `stuck`, and what a final state leaves open, in words with ids as #3
+  std::string explanation;  ///< of `contradictory`, `stuck`, and what a final state leaves open, in words with ids as #3
 };
 
 }  // namespace bisectd::strategies

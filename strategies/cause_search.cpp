@@ -22,10 +22,8 @@ CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& p
       history_(history),
       random_(seed),
       stage_(relations_, base_, {}, {1.0, 1.0}) {
-  if (culprit)
-    expose(*culprit, std::move(order));
-  else
-    stage_ = stage(std::move(order));
+  if (culprit) expose(*culprit, std::move(order));
+  else stage_ = stage(std::move(order));
   for (const Observation& seen : history_) observe(seen);
 }
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kInteracting = kJointCause / kLoneCause;  // prior odds that a culprit is one only together with others
 
-// Whether only its own set shows a claim. That the fix passes is said of exactly that fix. And whether a member of a cause is
-// too many: a set with more active may pass only because two faults outside the cause cancel in it, and then an innocent
+// Whether only its own set shows a claim. That the fix passes is said of exactly that fix. And whether a member of a cause
+// is too many: a set with more active may pass only because two faults outside the cause cancel in it, and then an innocent
 // member would be named (a pair of opposite faults and a third one: "an innocent and one of the pair, only together").
 bool needs_own_set(Claim::Kind kind) { return kind == Claim::Kind::fix_passes || kind == Claim::Kind::cause_minimal; }
 

@@ -17,8 +17,8 @@ namespace bisectd::strategies {
 struct Question {
   SuspectSet active;
   Purpose purpose = Purpose::search;
-  std::string reason;     ///< in words, with suspects as #3
-  bool votes = false;     ///< also worth asking while the same set is on its way
+  std::string reason;  ///< in words, with suspects as #3
+  bool votes = false;  ///< also worth asking while the same set is on its way
 };
 
 class Engine {

@@ -39,7 +39,7 @@ struct Trial {
 struct Evidence {
   SuspectSet neutralised;
   Verdict verdict = Verdict::unresolved;
-  double p_bad = 0.5;           ///< probability that the true state is a failure, from the judge
+  double p_bad = 0.5;                    ///< probability that the true state is a failure, from the judge
   std::optional<double> delta;           ///< measured signed relative difference; absent when unresolved
   std::optional<double> standard_error;  ///< of delta; 0 or absent: exact
   std::vector<double> signature = {};    ///< relative differences of its first steps, in units of what healthy runs differ

@@ -127,19 +127,22 @@ void EvidenceLog::settle(std::size_t at) {
   if (entry.verdict == before) return;
   const std::uint64_t block = first_blocks_[at];
   const auto each_entry = [this](const auto& may_be, const auto& act) {
-    for (auto next = first_blocks_.begin(); (next = std::find_if(next, first_blocks_.end(), may_be)) != first_blocks_.end(); ++next)
+    for (auto next = first_blocks_.begin(); (next = std::find_if(next, first_blocks_.end(), may_be)) != first_blocks_.end();
+         ++next)
       act(static_cast<std::size_t>(next - first_blocks_.begin()));
   };
   if (entry.verdict == Verdict::fail) {
-    each_entry([&](std::uint64_t other) { return (block & ~other) == 0; }, [&](std::size_t i) {
-      if (entries_[i].verdict == Verdict::pass && entry.active.is_subset_of(entries_[i].active))
-        contradictions_.push_back({.fail = at, .pass = i});
-    });
+    each_entry([&](std::uint64_t other) { return (block & ~other) == 0; },
+               [&](std::size_t i) {
+                 if (entries_[i].verdict == Verdict::pass && entry.active.is_subset_of(entries_[i].active))
+                   contradictions_.push_back({.fail = at, .pass = i});
+               });
   } else if (entry.verdict == Verdict::pass) {
-    each_entry([&](std::uint64_t other) { return (other & ~block) == 0; }, [&](std::size_t i) {
-      if (entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(entry.active))
-        contradictions_.push_back({.fail = i, .pass = at});
-    });
+    each_entry([&](std::uint64_t other) { return (other & ~block) == 0; },
+               [&](std::size_t i) {
+                 if (entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(entry.active))
+                   contradictions_.push_back({.fail = i, .pass = at});
+               });
   }
 }
 

@@ -64,7 +64,7 @@ class EvidenceLog {
   /// Bits of evidence that decide an entry, and the least that prove a claim: the chance that is left is a third of error().
   double needed_bits() const;
 
-  const std::vector<Opinion>& opinions() const { return opinions_; }  ///< in the order told
+  const std::vector<Opinion>& opinions() const { return opinions_; }              ///< in the order told
   const std::vector<Measurement>& measurements() const { return measurements_; }  ///< in the order told
   /// Chance that an opinion is wrong: the judge may be less sure than usual, but not surer than verdicts are in
   /// general, however certain it says it is: early stops and events are wrong, too, now and then.

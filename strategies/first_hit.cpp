@@ -17,8 +17,7 @@ constexpr double kLeastMass = 1e-9;  // of any m that is still possible: a prior
 
 }  // namespace
 
-FirstHit::FirstHit(const Relations& relations, SuspectSet base, std::vector<SuspectId> order,
-                   std::vector<double> weight)
+FirstHit::FirstHit(const Relations& relations, SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight)
     : relations_(&relations),
       base_(std::move(base)),
       reachable_(base_),
@@ -105,8 +104,7 @@ std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const Suspec
     Gap* widest = nullptr;
     for (Gap& gap : gaps) {
       if (gap.cuts >= gap.to - gap.from) continue;
-      if (!widest ||
-          gap.mass * static_cast<double>(widest->cuts + 1) > widest->mass * static_cast<double>(gap.cuts + 1))
+      if (!widest || gap.mass * static_cast<double>(widest->cuts + 1) > widest->mass * static_cast<double>(gap.cuts + 1))
         widest = &gap;
     }
     if (!widest) break;
@@ -116,8 +114,7 @@ std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const Suspec
     for (std::size_t j = 1; j <= gap.cuts; ++j) {
       const std::span<const double> here = std::span(mass).subspan(low_ + gap.from, gap.to - gap.from + 1);
       const double evenly = static_cast<double>(j) / static_cast<double>(gap.cuts + 1);
-      const double target =
-          gap.cuts == 1 ? sum[gap.from + optimal_split(here) - 1] : gap.before + gap.mass * evenly;
+      const double target = gap.cuts == 1 ? sum[gap.from + optimal_split(here) - 1] : gap.before + gap.mass * evenly;
       // Walk outwards from the target to the nearest cut that is free and says something.
       std::size_t right = gap.from;
       while (right < gap.to && sum[right] < target) ++right;
@@ -161,12 +158,9 @@ bool FirstHit::starved() const {
 std::vector<SuspectId> FirstHit::reordered(std::size_t attempt, Random& random) const {
   const auto begin = order_.begin();
   const std::size_t first = low_ == 0 ? 0 : low_ - 1, last = std::min(high_, order_.size());
-  std::vector<SuspectId> question(begin + static_cast<std::ptrdiff_t>(first),
-                                  begin + static_cast<std::ptrdiff_t>(last));
-  if (question.size() > kFew)
-    random.shuffle(std::span(question));
-  else if (!question.empty())
-    std::rotate(question.begin(), question.begin() + 1, question.end());
+  std::vector<SuspectId> question(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last));
+  if (question.size() > kFew) random.shuffle(std::span(question));
+  else if (!question.empty()) std::rotate(question.begin(), question.begin() + 1, question.end());
   std::vector<SuspectId> front, cleared, behind;
   const bool disturb = attempt > 0 || question.size() <= 1;
   for (std::size_t i = 0; i < first; ++i) (disturb && random.below(2) == 0 ? cleared : front).push_back(order_[i]);

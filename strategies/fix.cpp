@@ -31,7 +31,8 @@ class Branches {
  private:
   void extend(double price) {
     if (price > best_price_ || (price == best_price_ && chosen_.size() >= best_.size())) return;
-    const auto open = std::find_if(causes_.begin(), causes_.end(), [&](const auto& cause) { return hits(chosen_, cause) == 0; });
+    const auto open =
+        std::find_if(causes_.begin(), causes_.end(), [&](const auto& cause) { return hits(chosen_, cause) == 0; });
     if (open == causes_.end()) {
       best_ = chosen_;
       best_price_ = price;
@@ -58,9 +59,8 @@ class Branches {
 /// Of a set that hits every cause: whether each member alone hits one.
 bool is_minimal(const std::vector<SuspectId>& fix, std::span<const std::vector<SuspectId>> causes) {
   return std::ranges::all_of(fix, [&](SuspectId member) {
-    return std::ranges::any_of(causes, [&](const auto& cause) {
-      return hits(fix, cause) == 1 && std::ranges::find(cause, member) != cause.end();
-    });
+    return std::ranges::any_of(
+        causes, [&](const auto& cause) { return hits(fix, cause) == 1 && std::ranges::find(cause, member) != cause.end(); });
   });
 }
 

@@ -9,13 +9,13 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr std::size_t kMostOrders = 24;  // tried for one culprit
+constexpr std::size_t kMostOrders = 24;    // tried for one culprit
 constexpr double kAcquittedWeight = 1e-3;  // of a suspect that took part in a clear set, or cannot matter any more
 
 // Likelier suspects first; of equal ones those first that are dear to neutralise, because what stands in front is active
 // in most trials; else random.
-std::vector<SuspectId> first_order(const CulpritPrior& prior, std::span<const Suspect> suspects,
-                                   const SuspectSet& searched, Random& random) {
+std::vector<SuspectId> first_order(const CulpritPrior& prior, std::span<const Suspect> suspects, const SuspectSet& searched,
+                                   Random& random) {
   std::vector<SuspectId> order = members_of(searched);
   random.shuffle(std::span(order));
   std::ranges::stable_sort(order, std::greater(), [&](SuspectId id) {
@@ -33,8 +33,8 @@ double entropy_bits(std::span<const double> mass) {
 
 }  // namespace
 
-Ordered::Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, const Relations& relations,
-                 SuspectSet base, SuspectSet out, const std::vector<Observation>& history, std::uint64_t seed)
+Ordered::Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, const Relations& relations, SuspectSet base,
+                 SuspectSet out, const std::vector<Observation>& history, std::uint64_t seed)
     : prior_(prior),
       relations_(relations),
       base_(std::move(base)),
@@ -69,8 +69,7 @@ void Ordered::observe(const Observation& seen) {
   if (seen.outcome != Outcome::nothing) attempts_ = 0;
   stage_.observe(seen);
   advance();
-  while (!none_left_ && attempts_ < kMostOrders && stage_.starved())
-    stage_ = stage(stage_.reordered(attempts_++, random_));
+  while (!none_left_ && attempts_ < kMostOrders && stage_.starved()) stage_ = stage(stage_.reordered(attempts_++, random_));
 }
 
 void Ordered::advance() {

@@ -49,8 +49,7 @@ void Phases::tell(const Evidence& evidence) {
   if (signatures_) signatures_->hear();
   if (causes_) causes_->hear();
   if (additive_) additive_->hear();
-  const bool changed = change.fresh || change.before != entry.verdict ||
-                       (!was_hidden && hidden_by_noise(log_, &entry));
+  const bool changed = change.fresh || change.before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
   // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
   const bool top = ordered_ && entry.active == relations_.effective(always_active_);
   const bool built_upon =
@@ -100,8 +99,8 @@ void Phases::take_in(const LogEntry& entry) {
   if (!log_.exact() && verdict == Verdict::inconclusive && worth_asking(log_, &entry)) return;
   const SuspectSet widest = relations_.widest(entry.active);
   for_ordered_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
-                                                                        : verdict == Verdict::pass ? Outcome::clear
-                                                                                                   : Outcome::nothing});
+                                                                            : verdict == Verdict::pass ? Outcome::clear
+                                                                                                       : Outcome::nothing});
   const bool crashed = verdict == Verdict::unresolved;
   for_breaking_.push_back({crashed ? ~widest : ~entry.active, crashed ? Outcome::hit : Outcome::clear});
   if (breaking_) breaking_->observe(for_breaking_.back());
@@ -157,8 +156,9 @@ void Phases::advance() {
   if ((breaking_ && !breaking_->complete()) || !top_may_pass()) return;
   if (!ordered_)
     ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
-                                          for_ordered_, problem_.seed + 2);
-  if (!additive_ && wants_additive()) additive_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
+                                         for_ordered_, problem_.seed + 2);
+  if (!additive_ && wants_additive())
+    additive_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
   if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
   if (!signatures_ && wants_signatures())
     signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
@@ -220,7 +220,8 @@ const Engine* Phases::asking_engine() const {
   return nullptr;
 }
 
-// An engine that has proved its answer goes on answering after it misfits; `causes` withdraws it when a later trial refutes it.
+// An engine that has proved its answer goes on answering after it misfits; `causes` withdraws it when a later trial refutes
+// it.
 const Engine* Phases::answering_engine() const {
   if (const Engine* engine = asking_engine()) return engine;
   for (const Engine* engine : {signatures_.get(), causes_.get()})
@@ -234,7 +235,8 @@ std::vector<double> Phases::guilt() const { return answering_engine()->guilt(); 
 
 // What signatures made likely stands first for the engines that go on.
 void Phases::hand_over() {
-  constexpr double kLikelier = 1000;  // times the odds of a suspect that is certain: about as much as all others of 1,000 together
+  constexpr double kLikelier =
+      1000;  // times the odds of a suspect that is certain: about as much as all others of 1,000 together
   handed_over_ = true;
   const std::vector<double> guilt = signatures_->guilt();
   causes_.reset();

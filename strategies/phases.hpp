@@ -18,13 +18,13 @@ namespace bisectd::strategies {
 
 /// Where a search stands; each phase has its own way to choose trials (planning.cpp).
 enum class Phase {
-  settling,   ///< verdicts contradict each other: asked again before anything builds on them
-  both_ends,  ///< the subject as it is must fail, and pass with everything neutralised
-  runnable,   ///< with everything neutralised it does not run: which suspects cannot be neutralised?
+  settling,     ///< verdicts contradict each other: asked again before anything builds on them
+  both_ends,    ///< the subject as it is must fail, and pass with everything neutralised
+  runnable,     ///< with everything neutralised it does not run: which suspects cannot be neutralised?
   engine_asks,  ///< an engine that believes in causes says what to try
-  bisecting,  ///< `ordered` looks for the culprits
-  naming,     ///< the culprits are known: which of them fail alone, and do they prove it?
-  over,       ///< nothing is to be asked
+  bisecting,    ///< `ordered` looks for the culprits
+  naming,       ///< the culprits are known: which of them fail alone, and do they prove it?
+  over,         ///< nothing is to be asked
 };
 
 class Phases {
@@ -42,14 +42,14 @@ class Phases {
   std::size_t size() const { return all_.size(); }
   const Relations& relations() const { return relations_; }
   const SuspectSet& top_active() const { return relations_.tops()[top_]; }  ///< active: everything neutralised that may be
-  const SuspectSet& all_active() const { return all_; }    ///< active: the subject as it is
-  const SuspectSet& always_active() const { return always_active_; }  ///< cannot be neutralised
+  const SuspectSet& all_active() const { return all_; }                     ///< active: the subject as it is
+  const SuspectSet& always_active() const { return always_active_; }        ///< cannot be neutralised
   Verdict verdict_of(const SuspectSet& active) const;
   /// Null if it was never told.
   const LogEntry* entry_of(const SuspectSet& active) const { return log_.find(relations_.effective(active)); }
 
-  /// The two bisections, once their phase was reached; null before. Neither is an `Engine`: they serve two predicates, "breaks
-  /// when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
+  /// The two bisections, once their phase was reached; null before. Neither is an `Engine`: they serve two predicates,
+  /// "breaks when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
   const Ordered* breaking() const { return breaking_.get(); }
   const Ordered* ordered() const { return ordered_.get(); }
   /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
@@ -91,7 +91,7 @@ class Phases {
   EvidenceLog log_;
   FlipEstimate flip_;
   std::vector<Observation> for_ordered_, for_breaking_;  // the log as seen by the main search and by `breaking`
-  bool handed_over_ = false;  // what the signatures made likely is in the odds
+  bool handed_over_ = false;                             // what the signatures made likely is in the odds
   std::unique_ptr<Ordered> breaking_, ordered_;
   std::unique_ptr<Engine> signatures_, causes_, additive_;
   std::vector<std::unique_ptr<CauseSearch>> reasons_;

@@ -63,10 +63,8 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
     case Phase::runnable: find_unneutralisable(); break;
     case Phase::engine_asks:
       if (ask_engine()) break;
-      if (!phases_.ordered()->complete())
-        bisect();
-      else
-        name_causes();
+      if (!phases_.ordered()->complete()) bisect();
+      else name_causes();
       break;
     case Phase::bisecting: bisect(); break;
     case Phase::naming: name_causes(); break;
@@ -114,9 +112,8 @@ bool Planner::ask_engine() {
     add(question.active, question.purpose, std::move(question.reason), question.votes);
   if (!idle() || phases_.additive_leads()) return true;
   // What it believes needs no other way to find it, only better verdicts.
-  return std::ranges::any_of(standing_.open_claims(), [&](const Claim& claim) {
-    return hidden_by_noise(log(), log().find(~claim.neutralised));
-  });
+  return std::ranges::any_of(standing_.open_claims(),
+                             [&](const Claim& claim) { return hidden_by_noise(log(), log().find(~claim.neutralised)); });
 }
 
 void Planner::bisect() {

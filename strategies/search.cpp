@@ -38,11 +38,11 @@ class Search::Impl {
 
   Problem problem;  // as given; phases learn likelier odds on the way
   EngineKind kind;
-  bool uses_needs;             // that some suspects matter only with others
+  bool uses_needs;  // that some suspects matter only with others
   bool needs_belied = false;
   Outage outage;
   std::vector<Evidence> told;
-  bool only_hidden_left = false;  // nothing but sets whose verdict the noise hides is left to be asked
+  bool only_hidden_left = false;        // nothing but sets whose verdict the noise hides is left to be asked
   std::size_t told_until_last_run = 0;  // length of `told` up to the last trial that ran
 };
 
@@ -81,8 +81,7 @@ void Search::Impl::begin_again() {
 // passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
 bool Search::Impl::belies_needs(const SuspectSet& active, const SuspectSet& top) const {
   const EvidenceLog& log = phases->log();
-  const bool contradictory =
-      log.exact() && (log.contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
+  const bool contradictory = log.exact() && (log.contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
   if (contradictory || Standing(*phases).outside()) return true;
   if (active.size() != phases->size() || phases->verdict_of(active) != Verdict::fail) return false;
   const Relations& relations = phases->relations();
@@ -124,7 +123,9 @@ void Search::Impl::name_hindrance() {
   }
   answer.hindrance = Hindrance::noise;
   // Behind the ends stands what the answer rests on, the most important first.
-  const auto is_end = [&](const SuspectSet& active) { return active == phases->all_active() || active == phases->always_active(); };
+  const auto is_end = [&](const SuspectSet& active) {
+    return active == phases->all_active() || active == phases->always_active();
+  };
   const auto claim = std::ranges::find_if_not(sets, is_end);
   const LogEntry* entry = phases->entry_of(claim != sets.end() ? *claim : sets.back());
   answer.hidden = hidden_in(phases->log(), *entry);
@@ -150,12 +151,11 @@ void Search::Impl::describe_culprits() {
   const bool believed = standing.answer_is_belief();
   answer.guilt = believed ? phases->guilt() : phases->ordered()->guilt();
   answer.confidence = believed ? phases->belief()->mass : phases->ordered()->none_left();
-  if (believed)
-    answer.causes = phases->belief()->causes;
-  else if (phases->ordered()->complete())
-    answer.causes = standing.named_causes();
+  if (believed) answer.causes = phases->belief()->causes;
+  else if (phases->ordered()->complete()) answer.causes = standing.named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
-  answer.certificate = certificate(phases->log(), phases->relations(), phases->always_active(), answer.culprit_set, answer.causes);
+  answer.certificate =
+      certificate(phases->log(), phases->relations(), phases->always_active(), answer.culprit_set, answer.causes);
   for (Claim& claim : answer.certificate) claim.neutralised = ~phases->relations().widest(~claim.neutralised);
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
   if (answer.state != State::searching) return;

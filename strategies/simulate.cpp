@@ -12,7 +12,7 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr double kHealthySpread = 2e-6;  // two healthy runs, relative: the unit of signatures, whose rounding is half of it
-constexpr double kClaimedDoubt = 1e-4;  // of a judge that knows nothing of the flips
+constexpr double kClaimedDoubt = 1e-4;   // of a judge that knows nothing of the flips
 
 // Sum of twelve uniform numbers: close enough to normal for a yardstick, and the same on every machine.
 double normal(Random& random) {
@@ -214,7 +214,7 @@ bool fix_proved(const Answer& answer) {
 }
 
 template <class Value>
-Spread spread(const std::vector<PlayedGame>& games, Value PlayedGame::* value) {
+Spread spread(const std::vector<PlayedGame>& games, Value PlayedGame::*value) {
   if (games.empty()) return {};
   std::vector<double> values;
   for (const PlayedGame& game : games) values.push_back(static_cast<double>(game.*value));

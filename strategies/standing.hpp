@@ -35,7 +35,7 @@ class Standing {
   /// What would decide, were it not for the noise: the ends, then what the answer rests on. Active sets.
   std::vector<SuspectSet> deciding() const;
 
-  bool worth(const SuspectSet& active) const;  ///< another trial of it may decide it
+  bool worth(const SuspectSet& active) const;                   ///< another trial of it may decide it
   SuspectSet all_but(const std::vector<SuspectId>& fix) const;  ///< active: the subject with this fix
 
  private:

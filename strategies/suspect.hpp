@@ -23,8 +23,8 @@ inline std::vector<SuspectId> members_of(const SuspectSet& set) {
 }
 
 struct Suspect {
-  double odds = 1.0;   ///< prior odds of guilt against an unremarkable suspect; > 0
-  double price = 0.0;  ///< what it costs to keep it neutralised, in any one unit; 0: unknown
+  double odds = 1.0;                      ///< prior odds of guilt against an unremarkable suspect; > 0
+  double price = 0.0;                     ///< what it costs to keep it neutralised, in any one unit; 0: unknown
   std::vector<SuspectId> only_with = {};  ///< it matters only while all of these are active
 };
 
@@ -32,11 +32,11 @@ struct Suspect {
 struct Problem {
   std::vector<Suspect> suspects;
   std::vector<std::vector<SuspectId>> exclusive = {};  ///< of each group at most one can be neutralised
-  double confidence = 0.99;       ///< wanted chance that the answer is exactly right
-  std::optional<double> flip_probability = 0.0;  ///< chance that one verdict is wrong; 0: verdicts are exact; absent:
-                                                 ///< unknown, estimated on the way
-  std::size_t slots = 1;          ///< trials that can run at once
-  bool budgeted = false;          ///< somebody ends the search in time: what the noise hides is asked again until then
+  double confidence = 0.99;                            ///< wanted chance that the answer is exactly right
+  std::optional<double> flip_probability = 0.0;        ///< chance that one verdict is wrong; 0: verdicts are exact; absent:
+                                                       ///< unknown, estimated on the way
+  std::size_t slots = 1;                               ///< trials that can run at once
+  bool budgeted = false;  ///< somebody ends the search in time: what the noise hides is asked again until then
   std::uint64_t seed = 1;
 };
 

@@ -8,8 +8,8 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr std::size_t kLikely = 4;        // suspects named beside what is proved
-constexpr double kWorthNaming = 0.02;     // guilt
+constexpr std::size_t kLikely = 4;     // suspects named beside what is proved
+constexpr double kWorthNaming = 0.02;  // guilt
 
 // Causes whose every claim is proved: true whatever else turns up.
 std::string proved_causes(const Answer& answer) {
@@ -90,8 +90,7 @@ std::string progress(const Phases& phases, const Answer& answer, const Trial* ne
 
   std::vector<SuspectId> order(phases.size());
   std::iota(order.begin(), order.end(), SuspectId{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](SuspectId a, SuspectId b) { return answer.guilt[a] > answer.guilt[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](SuspectId a, SuspectId b) { return answer.guilt[a] > answer.guilt[b]; });
   std::string likely;
   for (std::size_t i = 0; i < std::min(kLikely, order.size()) && answer.guilt[order[i]] >= kWorthNaming; ++i)
     likely += fmt::format("{}#{} ({:.0f} %)", likely.empty() ? "" : ", ", order[i], 100 * answer.guilt[order[i]]);
@@ -100,8 +99,8 @@ std::string progress(const Phases& phases, const Answer& answer, const Trial* ne
   SuspectSet cleared(phases.size());
   for (const LogEntry& entry : phases.log().entries())
     if (entry.verdict == Verdict::pass) cleared |= entry.active;
-  text += fmt::format(" {} of {} suspects do no harm by themselves: a run with them passed.", cleared.count(),
-                      phases.size());
+  text +=
+      fmt::format(" {} of {} suspects do no harm by themselves: a run with them passed.", cleared.count(), phases.size());
   const std::size_t untouched = phases.size() - (cleared | phases.always_active()).count();
   if (untouched > 0) text += fmt::format(" {} have not been cleared by any run.", untouched);
   if (answer.hidden) text += " " + text_of(*answer.hidden);

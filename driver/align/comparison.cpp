@@ -49,8 +49,8 @@ class Index {
 
 /// What `read` finds of the values on both sides; nothing where there is nothing on either.
 template <class Read>
-std::optional<double> worst(const Index& a, const std::vector<std::size_t>& of_a, const Index& b, const std::vector<std::size_t>& of_b,
-                            Read read) {
+std::optional<double> worst(const Index& a, const std::vector<std::size_t>& of_a, const Index& b,
+                            const std::vector<std::size_t>& of_b, Read read) {
   std::optional<double> most;
   for (std::size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {
     const Described *left = read(a.run().values.at(of_a[i])), *right = read(b.run().values.at(of_b[i]));
@@ -83,7 +83,10 @@ Measured measured(const Index& plain, const Call& call, const Index& other) {
 }
 
 Row row_of(const Index& plain, const Call& call, std::span<const Index> perturbed, const Index& subject, double bound) {
-  Row row{.module = call.module, .class_name = call.class_name, .inside = call.inside, .number = call.number,
+  Row row{.module = call.module,
+          .class_name = call.class_name,
+          .inside = call.inside,
+          .number = call.number,
           .draws = call.draws || subject.call(call)->draws};
   const Measured own = measured(plain, call, subject);
   std::vector<Measured> healthy;
@@ -102,20 +105,23 @@ Row row_of(const Index& plain, const Call& call, std::span<const Index> perturbe
 std::vector<std::string> unequal_start(const Index& plain, const Index& subject, const Row* model, double bound) {
   std::vector<std::string> why;
   if (plain.run().passes != subject.run().passes)
-    why.push_back(fmt::format("{} passes of the model before the optimizer's first step on the reference, {} on the subject: a loss "
-                              "scaler that skips steps?", plain.run().passes, subject.run().passes));
+    why.push_back(
+        fmt::format("{} passes of the model before the optimizer's first step on the reference, {} on the subject: a loss "
+                    "scaler that skips steps?",
+                    plain.run().passes, subject.run().passes));
   std::size_t differing = 0;
   for (const Parameter& parameter : plain.run().parameters) {
     const Parameter* other = subject.parameter(parameter.name);
     if (!other) continue;
     if (parameter.value.shape != other->value.shape)
-      why.push_back(fmt::format("parameter {}: shape [{}] against [{}]", parameter.name, fmt::join(parameter.value.shape, ","),
-                                fmt::join(other->value.shape, ",")));
+      why.push_back(fmt::format("parameter {}: shape [{}] against [{}]", parameter.name,
+                                fmt::join(parameter.value.shape, ","), fmt::join(other->value.shape, ",")));
     else if (const double error = relative_error(parameter.value, other->value); error > bound && ++differing <= kMostNamed)
       why.push_back(fmt::format("parameter {} starts {:.2g} % off", parameter.name, 100 * error));
   }
   if (differing > kMostNamed) why.push_back(fmt::format("{} more parameters start otherwise", differing - kMostNamed));
-  if (model && model->input.off) why.push_back(fmt::format("the input of {} is {:.2g} % off", model->module, 100 * model->input.error));
+  if (model && model->input.off)
+    why.push_back(fmt::format("the input of {} is {:.2g} % off", model->module, 100 * model->input.error));
   return why;
 }
 

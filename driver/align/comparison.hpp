@@ -23,40 +23,40 @@ struct Error {
   bool known = false;  ///< there was something to compare
 };
 
-/// A perturbed run starts from parameters that are off by one rounding; a device rounds in every operator. So a few times its
-/// difference is healthy.
+/// A perturbed run starts from parameters that are off by one rounding; a device rounds in every operator. So a few times
+/// its difference is healthy.
 inline constexpr double kBeyondHealthy = 3;
 
 /// One call of a module on both sides.
 struct Row {
   std::string module, class_name, inside;
   int number = 1;
-  bool draws = false;          ///< on either side
-  Error input, output;         ///< of the forward
-  Error gradient;              ///< that comes to its output
-  Error input_gradient;        ///< that it gives to its input; of what several modules read it is their sum
-  Error parameter_gradient;    ///< of its own parameters, not those of modules within it
+  bool draws = false;              ///< on either side
+  Error input, output;             ///< of the forward
+  Error gradient;                  ///< that comes to its output
+  Error input_gradient;            ///< that it gives to its input; of what several modules read it is their sum
+  Error parameter_gradient;        ///< of its own parameters, not those of modules within it
   std::vector<std::string> flags;  ///< shapes, dtypes, shares of zeros, gradients that are missing
 };
 
 /// Where a direction leaves the reference first.
 struct Deviation {
-  std::string module;          ///< what it computes itself, not what modules within it do
+  std::string module;  ///< what it computes itself, not what modules within it do
   std::string class_name;
-  std::string at;              ///< the module at which it is seen: itself, or one within it whose input is off already
+  std::string at;  ///< the module at which it is seen: itself, or one within it whose input is off already
   Error error;
-  bool draws = false;          ///< it draws random numbers, which two devices never draw alike
-  bool inherited = false;      ///< even its input is off, and no module made that: the script does, between modules
+  bool draws = false;      ///< it draws random numbers, which two devices never draw alike
+  bool inherited = false;  ///< even its input is off, and no module made that: the script does, between modules
 };
 
 struct Comparison {
-  double bound = 0;            ///< accepted relative difference
-  std::size_t perturbed_runs = 0;  ///< of the reference; 0: nobody knows what is healthy
-  std::vector<Row> rows;       ///< in the order of execution
+  double bound = 0;                   ///< accepted relative difference
+  std::size_t perturbed_runs = 0;     ///< of the reference; 0: nobody knows what is healthy
+  std::vector<Row> rows;              ///< in the order of execution
   std::vector<std::size_t> backward;  ///< indices of rows, in the order in which their backward ended
   std::vector<std::string> unequal;   ///< why the sides did not start alike: data, parameters; then nothing can be said
   std::vector<std::string> only_reference, only_subject;  ///< modules
-  std::vector<std::string> without_gradient;  ///< parameters that got none on either side
+  std::vector<std::string> without_gradient;              ///< parameters that got none on either side
   std::optional<Deviation> forward_first, backward_first;
 
   bool deviates() const { return forward_first || backward_first; }

@@ -23,8 +23,8 @@ constexpr double kSuspiciousCosine = 0.99, kSuspiciousError = 0.001, kBadCosine 
 
 /// Functional.gelu.0.forward.output.0, Module.conv.Conv2d.backward.0.input.0, Functional_gelu_0_forward_output.0
 struct TensorName {
-  std::string call;      ///< all rows of one call have it
-  std::string name;      ///< gelu, conv
+  std::string call;  ///< all rows of one call have it
+  std::string name;  ///< gelu, conv
   bool is_module = false, backward = false, output = false;
 };
 
@@ -54,7 +54,8 @@ std::optional<TensorName> tensor_name(const std::string& written) {
   std::vector<std::string> parts;
   const std::string text = with_points(written);
   boost::split(parts, text, boost::is_any_of("."));
-  const auto direction = std::ranges::find_if(parts, [](const std::string& part) { return part == "forward" || part == "backward"; });
+  const auto direction =
+      std::ranges::find_if(parts, [](const std::string& part) { return part == "forward" || part == "backward"; });
   const auto gradient = std::ranges::find(parts, "parameters_grad");
   const auto at = direction != parts.end() ? direction : gradient;
   if (at == parts.end() || at - parts.begin() < 3) return std::nullopt;
@@ -85,7 +86,8 @@ class Table {
     error_ = column(header, {"MaxAbsErr"});
     verdict_ = column(header, {"Result", "Accuracy Reached or Not"});
     if (!name_ || !cosine_ || !error_)
-      throw std::invalid_argument("line 1: this is no comparison of dumps: it has no columns `NPU Name`, `Cosine` and `MaxAbsErr`");
+      throw std::invalid_argument(
+          "line 1: this is no comparison of dumps: it has no columns `NPU Name`, `Cosine` and `MaxAbsErr`");
   }
 
   void take(const std::vector<std::string>& row) {
@@ -113,7 +115,8 @@ class Table {
   bool is_off(const std::vector<std::string>& row) const {
     const std::string verdict = cell(row, verdict_);
     if (verdict == "error" || verdict == "No") return true;
-    const auto cosine = read::number(cell(row, cosine_)), error = read::number(cell(row, error_));  // or "unsupported", "N/A"
+    const auto cosine = read::number(cell(row, cosine_)),
+               error = read::number(cell(row, error_));  // or "unsupported", "N/A"
     return (error && *error > kBadError) || (cosine && *cosine < kBadCosine) ||
            (cosine && *cosine < kSuspiciousCosine && error && *error > kSuspiciousError);
   }
@@ -134,10 +137,8 @@ Table table_in(const std::string& csv) {
     const auto fields = read::csv_fields(record);
     if (!fields) continue;  // a quoted cell goes on in the next line
     record.clear();
-    if (table)
-      table->take(*fields);
-    else
-      table.emplace(*fields);
+    if (table) table->take(*fields);
+    else table.emplace(*fields);
   }
   if (!table) throw std::invalid_argument("line 1: this is no comparison of dumps: there is no header");
   return std::move(*table);
@@ -154,7 +155,10 @@ std::vector<configs::Hint> hints_in_dump_comparison(const std::string& csv) {
       for (const DumpedCall& call : table.calls()) {
         if (call.name.is_module != modules || call.name.backward != backward || !call.output_off) continue;
         if (!first && call.input_off) continue;
-        hints.push_back({.name = call.name.name, .computes = !modules, .backward = backward, .odds = first ? kOddsOfFirst : kOddsOfOthers});
+        hints.push_back({.name = call.name.name,
+                         .computes = !modules,
+                         .backward = backward,
+                         .odds = first ? kOddsOfFirst : kOddsOfOthers});
         first = false;
       }
   }

@@ -16,8 +16,8 @@ constexpr double kShareInherited = 0.5;
 /// One direction's view of a row.
 struct Step {
   const Row* row;
-  Error given;   ///< to the module
-  Error made;    ///< what it makes of that
+  Error given;  ///< to the module
+  Error made;   ///< what it makes of that
 };
 
 Step forward_step(const Row& row) { return {&row, row.input, row.output}; }
@@ -31,7 +31,8 @@ Step backward_step(const Row& row) {
 }
 
 bool inherits(const Step& step) {
-  return step.given.off || (step.given.error > kBeyondHealthy * step.given.healthy && step.given.error > kShareInherited * step.made.error);
+  return step.given.off ||
+         (step.given.error > kBeyondHealthy * step.given.healthy && step.given.error > kShareInherited * step.made.error);
 }
 
 bool begins(const Step& step, double beyond) {
@@ -56,8 +57,12 @@ std::optional<Deviation> first_of(const std::vector<Step>& steps) {
     if (!caller) break;
     who = caller;
   }
-  return Deviation{.module = who->row->module, .class_name = who->row->class_name, .at = first.row->module,
-                   .error = first.made.known ? first.made : first.given, .draws = who->row->draws, .inherited = inherits(*who)};
+  return Deviation{.module = who->row->module,
+                   .class_name = who->row->class_name,
+                   .at = first.row->module,
+                   .error = first.made.known ? first.made : first.given,
+                   .draws = who->row->draws,
+                   .inherited = inherits(*who)};
 }
 
 }  // namespace
@@ -73,7 +78,8 @@ std::vector<std::size_t> backward_order(const Recording& run, std::span<const Ro
     for (const std::size_t value : call.in) last = std::max(last, static_cast<double>(run.values.at(value).arrived));
     // Data have no gradient: it ended some time after it began.
     if (last == 0)
-      for (const std::size_t value : call.out) last = std::max(last, static_cast<double>(run.values.at(value).arrived) + 0.5);
+      for (const std::size_t value : call.out)
+        last = std::max(last, static_cast<double>(run.values.at(value).arrived) + 0.5);
     ended[i] = std::max(last, last_within[call.module]);
     last_within[call.inside] = std::max(last_within[call.inside], ended[i]);
   }

@@ -9,8 +9,8 @@
 
 namespace bisectd::driver::align {
 
-/// Indices of rows in the order in which their backward ended in the reference: by the last gradient that they gave to an input; a
-/// module after those within it.
+/// Indices of rows in the order in which their backward ended in the reference: by the last gradient that they gave to an
+/// input; a module after those within it.
 std::vector<std::size_t> backward_order(const Recording& run, std::span<const Row> rows);
 
 /// Rows in the order of execution.

@@ -33,9 +33,11 @@ std::vector<Hint> hints_in_result(const json& result) {
   if (forward.is_object()) add_module(hints, forward, false, kOddsOfFirst);
   if (backward.is_object()) add_module(hints, backward, true, kOddsOfFirst);
   for (const json& module : result.at("modules")) {
-    if (forward.is_object() && is_off(module.at("output")) && !is_off(module.at("input"))) add_module(hints, module, false, kOddsOfOthers);
+    if (forward.is_object() && is_off(module.at("output")) && !is_off(module.at("input")))
+      add_module(hints, module, false, kOddsOfOthers);
     const bool gradient_off = is_off(module.at("input_gradient")) || is_off(module.at("parameter_gradient"));
-    if (backward.is_object() && gradient_off && !is_off(module.at("output_gradient"))) add_module(hints, module, true, kOddsOfOthers);
+    if (backward.is_object() && gradient_off && !is_off(module.at("output_gradient")))
+      add_module(hints, module, true, kOddsOfOthers);
   }
   return hints;
 }
@@ -49,7 +51,8 @@ std::vector<Hint> hints_in(const std::string& text) {
   if (!result.is_object() || result.value("bisectd", "") != "align-result")
     throw std::invalid_argument("this is no result of `bisectd align`");
   if (result.at("version").get<int>() > 1) throw std::invalid_argument("it was written by a newer bisectd");
-  if (result.at("verdict") == "unequal") throw std::invalid_argument("the sides did not start alike, so it says nothing of modules");
+  if (result.at("verdict") == "unequal")
+    throw std::invalid_argument("the sides did not start alike, so it says nothing of modules");
   return hints_in_result(result);
 }
 
@@ -72,8 +75,9 @@ void read_odds_files(configs::Experiment& experiment) {
       refuse_odds(*selection.likely_from, error.what());
     }
     if (selection.hints.empty())
-      experiment.warnings.push_back({fmt::format("{}: nothing deviates there, so it tells no odds", selection.likely_from->value),
-                                     selection.likely_from->place});
+      experiment.warnings.push_back(
+          {fmt::format("{}: nothing deviates there, so it tells no odds", selection.likely_from->value),
+           selection.likely_from->place});
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace bisectd::driver::align {
 
-/// Fills `hints` of all suspects that name a file; warns where it tells of nothing that deviates. Throws configs::ConfigError for a file that
-/// is missing or of another kind.
+/// Fills `hints` of all suspects that name a file; warns where it tells of nothing that deviates. Throws
+/// configs::ConfigError for a file that is missing or of another kind.
 void read_odds_files(configs::Experiment& experiment);
 
 }  // namespace bisectd::driver::align

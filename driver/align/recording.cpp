@@ -17,14 +17,17 @@ using nlohmann::json;
 constexpr int kRecordingVersion = 1;
 constexpr std::size_t kMostSampled = 4096;  ///< the shim takes 128
 
-double number_in(const json& value) { return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>(); }
+double number_in(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
 
 Described described_in(const json& line) {
   Described tensor;
   line.at("shape").get_to(tensor.shape);
   line.at("dtype").get_to(tensor.dtype);
-  for (const auto& [key, target] : {std::pair{"min", &tensor.min}, std::pair{"max", &tensor.max}, std::pair{"mean", &tensor.mean},
-                                    std::pair{"norm", &tensor.norm}, std::pair{"zeros", &tensor.zeros}})
+  for (const auto& [key, target] :
+       {std::pair{"min", &tensor.min}, std::pair{"max", &tensor.max}, std::pair{"mean", &tensor.mean},
+        std::pair{"norm", &tensor.norm}, std::pair{"zeros", &tensor.zeros}})
     *target = number_in(line.at(key));
   line.at("nonfinite").get_to(tensor.nonfinite);
   for (const json& one : line.at("sample")) tensor.sample.push_back(number_in(one));
@@ -46,7 +49,8 @@ class Reader {
     } else if (!open_) {
       throw std::invalid_argument("this is no recording of `bisectd align`");
     } else if (line.contains("value") && line.at("value").is_number()) {
-      if (line.at("value").get<std::size_t>() != now().values.size()) throw std::invalid_argument("its values are not in order");
+      if (line.at("value").get<std::size_t>() != now().values.size())
+        throw std::invalid_argument("its values are not in order");
       now().values.push_back({.value = described_in(line), .gradient = std::nullopt});
     } else if (line.contains("gradient") && line.at("gradient").is_number()) {
       Value& value = now().values.at(line.at("gradient").get<std::size_t>());
@@ -79,15 +83,25 @@ class Reader {
     if (open_) throw std::invalid_argument("a run begins before the one before it ends");
     if (line.at("bisectd") != "align") throw std::invalid_argument("this is no recording of `bisectd align`");
     if (line.at("version").get<int>() > kRecordingVersion) throw std::invalid_argument("it was written by a newer bisectd");
-    runs_.push_back({.perturbed = perturbed_, .framework = line.at("framework"), .passes = 1, .values = {}, .calls = {}, .parameters = {}});
+    runs_.push_back({.perturbed = perturbed_,
+                     .framework = line.at("framework"),
+                     .passes = 1,
+                     .values = {},
+                     .calls = {},
+                     .parameters = {}});
     open_ = true;
     arrived_ = 0;
     perturbed_ = 0;
   }
 
   void take_call(const json& line) {
-    Call call{.module = line.at("call"), .number = line.at("number"), .class_name = line.at("class"), .inside = {}, .draws = line.value("draws", false),
-              .in = line.at("in"), .out = line.at("out")};
+    Call call{.module = line.at("call"),
+              .number = line.at("number"),
+              .class_name = line.at("class"),
+              .inside = {},
+              .draws = line.value("draws", false),
+              .in = line.at("in"),
+              .out = line.at("out")};
     if (!line.at("inside").is_null()) line.at("inside").get_to(call.inside);
     for (const auto* indices : {&call.in, &call.out})
       for (const std::size_t index : *indices) (void)now().values.at(index);
@@ -113,7 +127,8 @@ std::vector<Recording> read_recordings(const std::filesystem::path& file) {
     }
     return reader.finish();
   } catch (const json::parse_error&) {
-    throw std::runtime_error(fmt::format("{}:{}: this is no recording of `bisectd align`: not JSON lines", file.string(), number));
+    throw std::runtime_error(
+        fmt::format("{}:{}: this is no recording of `bisectd align`: not JSON lines", file.string(), number));
   } catch (const json::exception& error) {
     throw std::runtime_error(fmt::format("{}:{}: no line of a recording: {}", file.string(), number, error.what()));
   } catch (const std::logic_error& error) {  // ours, and an index that is out of range

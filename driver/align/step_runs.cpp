@@ -17,8 +17,14 @@ constexpr int kFineSeed = 1, kCoarseSeed = 5;
 constexpr const char* kStepFile = "align.jsonl";
 
 AttemptRequest request_of(const configs::Alignment& alignment, const StepRun& run, std::size_t number) {
-  AttemptRequest request{.trial = number, .side = run.side, .folder = run.folder, .recipe = {}, .steps = {}, .last_steps = {},
-                         .perturbed = run.perturbed, .watched = {}};
+  AttemptRequest request{.trial = number,
+                         .side = run.side,
+                         .folder = run.folder,
+                         .recipe = {},
+                         .steps = {},
+                         .last_steps = {},
+                         .perturbed = run.perturbed,
+                         .watched = {}};
   request.recipe.environment[alignment.environment] = (run.folder / kStepFile).string();
   for (const auto& [variable, value] : alignment.needs)
     request.recipe.environment[variable] =
@@ -27,12 +33,9 @@ AttemptRequest request_of(const configs::Alignment& alignment, const StepRun& ru
 }
 
 void take(StepRun& run, const AttemptOutcome& outcome) {
-  if (fs::exists(run.folder / kStepFile) && outcome.undone.empty())
-    run.file = run.folder / kStepFile;
-  else if (!outcome.undone.empty())
-    run.why = "it was not perturbed: " + outcome.undone;
-  else
-    run.why = outcome.text + " before an optimizer made its first step after a call of a module in training mode";
+  if (fs::exists(run.folder / kStepFile) && outcome.undone.empty()) run.file = run.folder / kStepFile;
+  else if (!outcome.undone.empty()) run.why = "it was not perturbed: " + outcome.undone;
+  else run.why = outcome.text + " before an optimizer made its first step after a call of a module in training mode";
 }
 
 }  // namespace
@@ -46,9 +49,8 @@ std::vector<int> perturbations_of(const configs::Side& side) {
 void run_steps(const configs::Experiment& experiment, launch::Launcher& launcher, const std::string& run_tag,
                std::vector<StepRun>& runs, const std::function<void(const StepRun&)>& ended) {
   // What follows its first step is of no use.
-  Attempts attempts(launcher, experiment.metrics, run_tag, 0, [](const RunningAttempt& running) {
-    return fs::exists(running.request.folder / kStepFile);
-  });
+  Attempts attempts(launcher, experiment.metrics, run_tag, 0,
+                    [](const RunningAttempt& running) { return fs::exists(running.request.folder / kStepFile); });
   std::vector<bool> started(runs.size());
   const auto start_some = [&] {
     for (std::size_t i = 0; i < runs.size(); ++i) {

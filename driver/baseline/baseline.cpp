@@ -145,8 +145,7 @@ void add_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {
   for (const judge::Curve& curve : curves)
     if (std::ranges::any_of(baseline.runs, [&](const judge::Curve& run) { return judge::identical(run, curve); }))
       ++baseline.identical;
-    else
-      baseline.runs.push_back(curve);
+    else baseline.runs.push_back(curve);
 }
 
 std::vector<judge::Curve> curves_of(const Baseline& baseline) {

@@ -1,5 +1,5 @@
-// Recorded runs: a small JSON file for version control, one line per step, that can be the reference of later runs, here or on
-// another machine. `accept` writes one of a finished run, `record` of the trusted side alone.
+// Recorded runs: a small JSON file for version control, one line per step, that can be the reference of later runs, here or
+// on another machine. `accept` writes one of a finished run, `record` of the trusted side alone.
 #pragma once
 
 #include <filesystem>
@@ -20,15 +20,15 @@ class BadBaseline : public std::runtime_error {
 };
 
 struct Baseline {
-  std::string model;                            ///< name of the experiments it is for
-  std::string metric;                           ///< the one that decides
+  std::string model;   ///< name of the experiments it is for
+  std::string metric;  ///< the one that decides
   std::string made_utc;
-  bool recorded = false;                        ///< by `record`: versions are those of the trusted side
-  std::optional<double> noise;                  ///< run-to-run standard deviation of the level
+  bool recorded = false;        ///< by `record`: versions are those of the trusted side
+  std::optional<double> noise;  ///< run-to-run standard deviation of the level
   std::map<std::string, std::string> versions;
-  std::map<std::string, std::string> facts;     ///< what each check of the experiment said then, by its name
-  std::vector<judge::Curve> runs;               ///< distinct ones, at least one; all that was logged
-  int identical = 0;                            ///< further runs that gave the same bits
+  std::map<std::string, std::string> facts;  ///< what each check of the experiment said then, by its name
+  std::vector<judge::Curve> runs;            ///< distinct ones, at least one; all that was logged
+  int identical = 0;                         ///< further runs that gave the same bits
 };
 
 /// The file's text: ASCII, keys and steps in a fixed order, ends in a digest over all the rest.

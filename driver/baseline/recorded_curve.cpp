@@ -33,7 +33,8 @@ RecordedReference recorded_baseline(const configs::Experiment& experiment, const
   const Baseline baseline = baseline_in(file);
   const char* command = baseline.recorded ? "record" : "accept";
   if (baseline.model != experiment.name)
-    refuse(file.place, fmt::format("this is the baseline of `{}`, and the experiment is `{}`", baseline.model, experiment.name),
+    refuse(file.place,
+           fmt::format("this is the baseline of `{}`, and the experiment is `{}`", baseline.model, experiment.name),
            fmt::format("`bisectd {} --model` says for which experiment a baseline is", command));
   for (const configs::Metric& metric : experiment.metrics)
     if (!metric.is_watched() && !baseline.runs.front().series.contains(metric.name))
@@ -67,14 +68,17 @@ RecordedReference recorded_logs(const configs::Experiment& experiment) {
   RecordedReference recorded{.from_logs = true};
   for (const RecordedFile& file : experiment.reference.curves) {
     if (looks_like_baseline(file.value))
-      refuse(file.place, fmt::format("{} holds all runs of a reference, so it stands alone", file.value), "remove the other files");
+      refuse(file.place, fmt::format("{} holds all runs of a reference, so it stands alone", file.value),
+             "remove the other files");
     recorded.curves.push_back(logged(experiment, file));
     recorded.text += (recorded.text.empty() ? "" : ", ") + file.value;
   }
   for (const configs::Check& check : experiment.checks)
     if (!check.command.empty())
-      refuse(check.place, fmt::format("the check `{}` runs a command on both sides, but of the reference there is only a log", check.name),
-             "record it with `bisectd record`, or use a `pattern`, which looks into the log");
+      refuse(
+          check.place,
+          fmt::format("the check `{}` runs a command on both sides, but of the reference there is only a log", check.name),
+          "record it with `bisectd record`, or use a `pattern`, which looks into the log");
   recorded.text = fmt::format("{} in {}", runs_text(recorded.curves.size()), recorded.text);
   return recorded;
 }
@@ -85,10 +89,9 @@ bool is_baseline(const configs::Experiment& experiment) {
 }
 
 /// One line for each version that is known on both sides and differs, if the reference is a baseline of this kind.
-std::vector<std::string> differing_versions(const configs::Experiment& experiment, bool recorded,
-                                            const std::map<std::string, std::string>& versions,
-                                            const std::function<std::string(const std::string&, const std::string&, const std::string&,
-                                                                            const Baseline&)>& line) {
+std::vector<std::string> differing_versions(
+    const configs::Experiment& experiment, bool recorded, const std::map<std::string, std::string>& versions,
+    const std::function<std::string(const std::string&, const std::string&, const std::string&, const Baseline&)>& line) {
   std::vector<std::string> lines;
   if (!is_baseline(experiment)) return lines;
   try {
@@ -105,23 +108,28 @@ std::vector<std::string> differing_versions(const configs::Experiment& experimen
 }  // namespace
 
 RecordedReference recorded_reference(const configs::Experiment& experiment) {
-  return is_baseline(experiment) ? recorded_baseline(experiment, experiment.reference.curves.front()) : recorded_logs(experiment);
+  return is_baseline(experiment) ? recorded_baseline(experiment, experiment.reference.curves.front())
+                                 : recorded_logs(experiment);
 }
 
-std::vector<judge::Curve> recorded_curves(const configs::Experiment& experiment) { return recorded_reference(experiment).curves; }
+std::vector<judge::Curve> recorded_curves(const configs::Experiment& experiment) {
+  return recorded_reference(experiment).curves;
+}
 
 std::vector<std::string> changes_since_baseline(const configs::Experiment& experiment,
                                                 const std::map<std::string, std::string>& versions) {
-  return differing_versions(experiment, false, versions, [](const auto& what, const auto& then, const auto& now, const Baseline& baseline) {
-    return fmt::format("{} {} -> {} since the baseline of {}", what, then, now, baseline.made_utc);
-  });
+  return differing_versions(experiment, false, versions,
+                            [](const auto& what, const auto& then, const auto& now, const Baseline& baseline) {
+                              return fmt::format("{} {} -> {} since the baseline of {}", what, then, now, baseline.made_utc);
+                            });
 }
 
 std::vector<std::string> versions_unlike_recorded(const configs::Experiment& experiment,
                                                   const std::map<std::string, std::string>& versions) {
-  return differing_versions(experiment, true, versions, [](const auto& what, const auto& then, const auto& now, const Baseline&) {
-    return fmt::format("{} {} there, {} here", what, then, now);
-  });
+  return differing_versions(experiment, true, versions,
+                            [](const auto& what, const auto& then, const auto& now, const Baseline&) {
+                              return fmt::format("{} {} there, {} here", what, then, now);
+                            });
 }
 
 }  // namespace bisectd::driver

@@ -52,12 +52,14 @@ std::string output_of(const configs::Check& check, const LaunchSide& side, SideN
   job.tag = tag;
   if (const auto well = launch::run_well(launcher, job, side.settings->timeout); !well) {
     const std::string said = text_of(job.stderr_file);
-    throw std::runtime_error(fmt::format("the check {} failed on the side of the {}: {}{}", check.name, word_of(name), well.error(),
-                                         said.empty() ? "" : ": " + read::for_display(said, kShown_bytes)));
+    throw std::runtime_error(fmt::format("the check {} failed on the side of the {}: {}{}", check.name, word_of(name),
+                                         well.error(), said.empty() ? "" : ": " + read::for_display(said, kShown_bytes)));
   }
   if (fs::file_size(job.stdout_file) > kMostOutput_bytes)
-    throw std::runtime_error(fmt::format("the check {} prints more than {} KiB on the side of the {}: let it print a digest, "
-                                         "for example by sha256sum", check.name, kMostOutput_bytes >> 10, word_of(name)));
+    throw std::runtime_error(
+        fmt::format("the check {} prints more than {} KiB on the side of the {}: let it print a digest, "
+                    "for example by sha256sum",
+                    check.name, kMostOutput_bytes >> 10, word_of(name)));
   return text_of(job.stdout_file);
 }
 
@@ -87,7 +89,8 @@ std::vector<std::string> values_of(const configs::Check& check, std::span<const 
   std::vector<std::string> values;
   for (const auto& pattern : check.patterns) {
     if (check.standard && !values.empty()) break;
-    for (std::string& value : read::logged_values(files, pattern.value, check.standard ? 1 : kMostValues, check.after ? check.after->value : "")) {
+    for (std::string& value : read::logged_values(files, pattern.value, check.standard ? 1 : kMostValues,
+                                                  check.after ? check.after->value : "")) {
       if (check.per_device) value = times_devices(value, devices);
       if (!value.empty() && std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
     }
@@ -136,7 +139,8 @@ Facts facts_in_logs(const configs::Experiment& experiment, const configs::Side& 
   return facts_in_files(experiment, log_files(side, attempt), configs::devices_of_attempt(side.devices));
 }
 
-std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
+std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference,
+                                            const Facts& subject) {
   std::vector<std::string> differences;
   for (const configs::Check& check : experiment.checks) {
     if (check.command.empty() || fact(reference, check) == fact(subject, check)) continue;
@@ -146,25 +150,29 @@ std::vector<std::string> differing_commands(const configs::Experiment& experimen
   return differences;
 }
 
-std::vector<std::string> differing_logs(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
+std::vector<std::string> differing_logs(const configs::Experiment& experiment, const Facts& reference,
+                                        const Facts& subject) {
   std::vector<std::string> differences;
   for (const configs::Check& check : experiment.checks) {
     if (check.patterns.empty() || !is_compared(check, reference, subject)) continue;
     const std::string &a = fact(reference, check), &b = fact(subject, check);
     const auto said = [](const std::string& values) { return values.empty() ? std::string("nothing") : shown(values); };
     if (a.empty() || (check.standard ? configs::meaning(a) != configs::meaning(b) : a != b))
-      differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}{}", check.name, said(a), said(b),
+      differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}{}", check.name,
+                                        said(a), said(b),
                                         check.per_device ? " (devices of an attempt x what is logged)" : ""));
   }
   return differences;
 }
 
-std::vector<std::string> one_sided_logs(const configs::Experiment& experiment, const Facts& reference, const Facts& subject) {
+std::vector<std::string> one_sided_logs(const configs::Experiment& experiment, const Facts& reference,
+                                        const Facts& subject) {
   std::vector<std::string> lines;
   for (const configs::Check& check : experiment.checks) {
     const std::string &a = fact(reference, check), &b = fact(subject, check);
     if (check.standard && a.empty() != b.empty())
-      lines.push_back(fmt::format("{}: only the log of the {} says it: {}", check.name, a.empty() ? "subject" : "reference", shown(a + b)));
+      lines.push_back(fmt::format("{}: only the log of the {} says it: {}", check.name, a.empty() ? "subject" : "reference",
+                                  shown(a + b)));
   }
   return lines;
 }

@@ -29,16 +29,18 @@ Facts facts_of_commands(const configs::Experiment& experiment, const LaunchSide&
 /// What those commands printed, as far as their outputs are still in `folder`.
 Facts facts_of_commands_again(const configs::Experiment& experiment, SideName name, const std::filesystem::path& folder);
 
-/// What the patterns of all checks find in these files, which a training on so many devices wrote; 0: nobody knows on how many.
+/// What the patterns of all checks find in these files, which a training on so many devices wrote; 0: nobody knows on how
+/// many.
 Facts facts_in_files(const configs::Experiment& experiment, std::span<const std::filesystem::path> files, int devices);
 /// The same for the logs of one whole attempt of a side.
 Facts facts_in_logs(const configs::Experiment& experiment, const configs::Side& side, const std::filesystem::path& attempt);
 
 /// One sentence per check with a command whose outputs differ. Facts of other checks are not looked at.
-std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference, const Facts& subject);
+std::vector<std::string> differing_commands(const configs::Experiment& experiment, const Facts& reference,
+                                            const Facts& subject);
 
-/// One sentence per check whose patterns find different values in the logs, or none on a side. A standard check is compared where
-/// both logs have a value, numbers and the words for true and false by what they mean.
+/// One sentence per check whose patterns find different values in the logs, or none on a side. A standard check is compared
+/// where both logs have a value, numbers and the words for true and false by what they mean.
 std::vector<std::string> differing_logs(const configs::Experiment& experiment, const Facts& reference, const Facts& subject);
 
 /// One sentence per standard check that only one of the logs says something of.

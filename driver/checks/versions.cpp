@@ -100,8 +100,7 @@ Versions find_versions(const configs::Experiment& experiment, const LaunchSide& 
   Versions versions;
   for (const auto& [name, source] : experiment.versions) {
     if (source.package) {
-      if (!installed)
-        versions.unknown.push_back(name);
+      if (!installed) versions.unknown.push_back(name);
       else if (const auto package = installed->find(source.package->value); package != installed->end())
         versions.found[name] = package->second;
       continue;
@@ -109,10 +108,8 @@ Versions find_versions(const configs::Experiment& experiment, const LaunchSide& 
     std::vector<std::string> command;
     for (const auto& word : source.command) command.push_back(word.value);
     const auto text = source.file ? std::optional(begin_of(source.file->value)) : asker.output_of(name, std::move(command));
-    if (const auto found = text ? version_in(*text, source.pattern) : std::nullopt)
-      versions.found[name] = *found;
-    else if (!text || !text->empty())
-      versions.unknown.push_back(name);
+    if (const auto found = text ? version_in(*text, source.pattern) : std::nullopt) versions.found[name] = *found;
+    else if (!text || !text->empty()) versions.unknown.push_back(name);
   }
   return versions;
 }

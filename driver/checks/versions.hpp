@@ -13,12 +13,12 @@ namespace bisectd::driver {
 
 struct Versions {
   std::map<std::string, std::string> found;  ///< name to version, without what is not installed
-  std::vector<std::string> unknown;          ///< what was asked for and gave no answer: a command failed, a pattern fits nowhere
+  std::vector<std::string> unknown;  ///< what was asked for and gave no answer: a command failed, a pattern fits nowhere
 };
 
-/// What is not found must not cost a night. `folder` keeps the logs of what was started for it, and is made if anything is. Nothing
-/// else may run on `launcher` meanwhile.
-Versions find_versions(const configs::Experiment& experiment, const LaunchSide& side,
-                       launch::Launcher& launcher, const std::filesystem::path& folder, const std::string& run_tag);
+/// What is not found must not cost a night. `folder` keeps the logs of what was started for it, and is made if anything is.
+/// Nothing else may run on `launcher` meanwhile.
+Versions find_versions(const configs::Experiment& experiment, const LaunchSide& side, launch::Launcher& launcher,
+                       const std::filesystem::path& folder, const std::string& run_tag);
 
 }  // namespace bisectd::driver

@@ -36,7 +36,8 @@ struct AcceptOptions {
 
 judge::Panel seated(const configs::Experiment& experiment, const std::vector<judge::Curve>& curves) {
   const configs::Metric& metric = experiment.metrics.front();
-  auto panel = judge::Panel::seat(experiment.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better}, curves);
+  auto panel =
+      judge::Panel::seat(experiment.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better}, curves);
   if (!panel) throw UsageError(fmt::format("not accepted: {}. {}", panel.error().message, panel.error().hint));
   return std::move(*panel);
 }
@@ -47,9 +48,12 @@ Facts facts_of(const SeenRun& run, const configs::Experiment& experiment, Role r
   Facts facts = facts_of_commands_again(experiment, side, run.directory.folder() / "checks");
   for (const PastTrial& trial : run.history.trials)
     for (const PastAttempt& attempt : trial.attempts)
-      if (trial.role == role && !attempt.perturbed && (attempt.ending == Ending::finished || attempt.ending == Ending::whole)) {
-        const configs::Side& settings = role == Role::reference ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
-        facts.merge(facts_in_logs(experiment, settings, run.directory.attempt(trial.number, set_key(trial.neutralised), attempt.number)));
+      if (trial.role == role && !attempt.perturbed &&
+          (attempt.ending == Ending::finished || attempt.ending == Ending::whole)) {
+        const configs::Side& settings =
+            role == Role::reference ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
+        facts.merge(facts_in_logs(experiment, settings,
+                                  run.directory.attempt(trial.number, set_key(trial.neutralised), attempt.number)));
         return facts;
       }
   return facts;
@@ -61,9 +65,11 @@ Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, 
   const Role role = options.side == "subject" ? Role::as_is : Role::reference;
   std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
   // Runs that agree with their reference are further healthy runs; how far these are apart, the reference's show.
-  if (role == Role::as_is && !curves.empty() && curves.size() < kFewestOfAnEnsemble && record.outcome == reports::Outcome::aligned) {
-    const auto references = experiment.reference.is_recorded() ? recorded_curves(experiment)
-                                                       : whole_curves(experiment, run.directory, run.history, Role::reference);
+  if (role == Role::as_is && !curves.empty() && curves.size() < kFewestOfAnEnsemble &&
+      record.outcome == reports::Outcome::aligned) {
+    const auto references = experiment.reference.is_recorded()
+                                ? recorded_curves(experiment)
+                                : whole_curves(experiment, run.directory, run.history, Role::reference);
     if (std::ranges::any_of(references, [](const judge::Curve& curve) { return curve.perturbed != 0; }))
       curves.insert(curves.end(), references.begin(), references.end());
   }
@@ -72,10 +78,11 @@ Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, 
                     .made_utc = keep::utc_now(),
                     .versions = record.versions};
   if (curves.size() < 2)
-    throw UsageError(fmt::format("not accepted: the {} ran to its end {}, so nothing is known of its noise. Make this "
-                                 "training the reference of an experiment with `repeats: 3`, and accept that one with "
-                                 "--of reference",
-                                 options.side, curves.empty() ? "not once" : "only once"));
+    throw UsageError(
+        fmt::format("not accepted: the {} ran to its end {}, so nothing is known of its noise. Make this "
+                    "training the reference of an experiment with `repeats: 3`, and accept that one with "
+                    "--of reference",
+                    options.side, curves.empty() ? "not once" : "only once"));
   baseline.facts = facts_of(run, experiment, role);
   const judge::Panel panel = seated(experiment, curves);
   if (const auto findings = panel.findings(); !findings.empty() && findings.front().error)
@@ -93,7 +100,9 @@ std::string noise_text(const Baseline& baseline) {
 
 bool same_curves(const Baseline& a, const Baseline& b) {
   return a.model == b.model && a.metric == b.metric &&
-         std::ranges::equal(a.runs, b.runs, [](const auto& left, const auto& right) { return judge::identical(left, right); }) && a.facts == b.facts;
+         std::ranges::equal(a.runs, b.runs,
+                            [](const auto& left, const auto& right) { return judge::identical(left, right); }) &&
+         a.facts == b.facts;
 }
 
 /// Says how the new one differs from the one in the file. True: they are the same.
@@ -105,14 +114,15 @@ bool compare_with_old(const configs::Experiment& experiment, const Baseline& bas
     throw UsageError(fmt::format("{} is not replaced: {}", file, error.what()));
   }
   if (old.metric != baseline.metric || old.model != baseline.model)
-    throw UsageError(fmt::format("{} is not replaced: it is the baseline of `{}`, metric `{}`", file, old.model, old.metric));
+    throw UsageError(
+        fmt::format("{} is not replaced: it is the baseline of `{}`, metric `{}`", file, old.model, old.metric));
   const judge::Judgement judgement = seated(experiment, curves_of(old)).judge(curves_of(baseline));
-  fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", reports::plain(old.made_utc), noise_text(old), noise_text(baseline),
-             reports::percent_text(judgement.delta));
+  fmt::print("accepted on {}: {}\nnew: {}; it differs by {}\n", reports::plain(old.made_utc), noise_text(old),
+             noise_text(baseline), reports::percent_text(judgement.delta));
   for (const auto& [what, version] : baseline.versions)
     if (const auto before = old.versions.find(what); before == old.versions.end() || before->second != version)
-      fmt::print("{}: {} -> {}\n", reports::plain(what), before == old.versions.end() ? "not known" : reports::plain(before->second),
-                 reports::plain(version));
+      fmt::print("{}: {} -> {}\n", reports::plain(what),
+                 before == old.versions.end() ? "not known" : reports::plain(before->second), reports::plain(version));
   return same_curves(old, baseline);
 }
 
@@ -122,7 +132,8 @@ int accept(const AcceptOptions& options) {
   const configs::Experiment experiment = experiment_of(run, false);
   const reports::Record record = replay(experiment, run.directory, run.history, false, Detail::status);
   if (record.must_run_to)
-    throw UsageError("not accepted: this run only asked whether the subject runs (accept.goal), and compared it with nothing");
+    throw UsageError(
+        "not accepted: this run only asked whether the subject runs (accept.goal), and compared it with nothing");
   if (options.side == "subject" && record.outcome != reports::Outcome::aligned && !options.yes)
     throw UsageError("not accepted: this run did not end with a subject that agrees with its reference. " +
                      reports::verdict_sentence(record, [](std::string_view text) { return std::string(text); }) +

@@ -33,11 +33,15 @@ struct AlignOptions {
 
 void check_options(const configs::Experiment& experiment, const AlignOptions& options) {
   if (!experiment.align)
-    throw UsageError(fmt::format("{}: nothing says how this training writes down a step: the presets of PaddlePaddle and PyTorch "
-                                 "have `align`, others need it (docs/align.md)", options.experiment));
+    throw UsageError(
+        fmt::format("{}: nothing says how this training writes down a step: the presets of PaddlePaddle and PyTorch "
+                    "have `align`, others need it (docs/align.md)",
+                    options.experiment));
   if (experiment.reference.command.empty() && options.reference.empty())
-    throw UsageError(fmt::format("{}: there is no `reference.command`; give the step of the other machine: --reference FILE, which "
-                                 "`bisectd align --record FILE` writes there", options.experiment));
+    throw UsageError(
+        fmt::format("{}: there is no `reference.command`; give the step of the other machine: --reference FILE, which "
+                    "`bisectd align --record FILE` writes there",
+                    options.experiment));
   if (options.record.empty()) return;
   std::error_code error;
   if (fs::is_directory(options.record, error)) throw UsageError(options.record + " is a folder; name a file in it");
@@ -70,10 +74,18 @@ std::vector<align::StepRun> wanted_runs(HandRun& run, const AlignOptions& option
   const fs::path folder = run.directory().folder();
   if (options.reference.empty())
     for (const int seed : align::perturbations_of(run.run().experiment.reference))
-      runs.push_back({.side = &run.run().sides.reference, .name = "reference", .perturbed = seed,
-                      .folder = folder / (seed ? fmt::format("reference-{}", seed) : "reference"), .file = {}, .why = {}});
+      runs.push_back({.side = &run.run().sides.reference,
+                      .name = "reference",
+                      .perturbed = seed,
+                      .folder = folder / (seed ? fmt::format("reference-{}", seed) : "reference"),
+                      .file = {},
+                      .why = {}});
   if (options.record.empty())
-    runs.push_back({.side = &run.run().sides.subject, .name = "subject", .perturbed = 0, .folder = folder / "subject", .file = {},
+    runs.push_back({.side = &run.run().sides.subject,
+                    .name = "subject",
+                    .perturbed = 0,
+                    .folder = folder / "subject",
+                    .file = {},
                     .why = {}});
   return runs;
 }
@@ -82,8 +94,9 @@ std::vector<align::StepRun> made_runs(HandRun& run, const AlignOptions& options)
   std::vector<align::StepRun> runs = wanted_runs(run, options);
   Run& all = run.run();
   align::run_steps(all.experiment, all.launcher, all.state.past.run_tag, runs, [&](const align::StepRun& ended) {
-    log::info(fmt::format("{}{}: {}", ended.name, ended.perturbed ? fmt::format(", perturbed (seed {})", ended.perturbed) : "",
-                                    ended.file.empty() ? ended.why : "wrote down one step"));
+    log::info(fmt::format("{}{}: {}", ended.name,
+                          ended.perturbed ? fmt::format(", perturbed (seed {})", ended.perturbed) : "",
+                          ended.file.empty() ? ended.why : "wrote down one step"));
   });
   require_plain_runs(all, runs);
   return runs;
@@ -99,8 +112,8 @@ int record_step(const configs::Experiment& experiment, HandRun& run, const Align
     ++count;
   }
   keep::write_file_durably(options.record, all);
-  fmt::print("wrote {}: one step of {}, {} calls of modules, {} runs, {} kB\n", reports::plain(options.record), experiment.name, modules,
-             count, all.size() / 1000);
+  fmt::print("wrote {}: one step of {}, {} calls of modules, {} runs, {} kB\n", reports::plain(options.record),
+             experiment.name, modules, count, all.size() / 1000);
   fmt::print("on the machine of the subject it is used with  bisectd align --reference {} EXPERIMENT\n",
              reports::plain(fs::path(options.record).filename().string()));
   return 0;
@@ -113,10 +126,8 @@ int compare_steps(const configs::Experiment& experiment, HandRun& run, const Ali
     if (one.file.empty()) continue;
     align::Recording recording = recordings(one.file).front();
     recording.perturbed = one.perturbed;
-    if (one.name == "subject")
-      subject = std::move(recording);
-    else
-      reference.push_back(std::move(recording));
+    if (one.name == "subject") subject = std::move(recording);
+    else reference.push_back(std::move(recording));
   }
   align::Comparison comparison;
   try {
@@ -127,11 +138,10 @@ int compare_steps(const configs::Experiment& experiment, HandRun& run, const Ali
   const std::string json = align_json(comparison).dump(2) + "\n";
   const fs::path file = run.directory().folder() / "align.json";
   keep::write_file_durably(file, json);
-  if (options.json)
-    fmt::print("{}", json);
+  if (options.json) fmt::print("{}", json);
   else
-    fmt::print("{}For the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n", align_text(comparison),
-               reports::plain(file.string()));
+    fmt::print("{}For the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n",
+               align_text(comparison), reports::plain(file.string()));
   return !comparison.unequal.empty() ? kNotComparable : comparison.deviates() ? kDeviates : 0;
 }
 
@@ -142,16 +152,19 @@ int align_sides(const AlignOptions& options) {
   std::vector<align::Recording> reference;
   if (!options.reference.empty()) reference = recordings(options.reference);
   HandRun run(experiment, configs::resolved_yaml(experiment), options.out, "align");
-  return options.record.empty() ? compare_steps(experiment, run, options, std::move(reference)) : record_step(experiment, run, options);
+  return options.record.empty() ? compare_steps(experiment, run, options, std::move(reference))
+                                : record_step(experiment, run, options);
 }
 
 }  // namespace
 
 void add_align(CLI::App& app, Action& action) {
   const auto options = std::make_shared<AlignOptions>();
-  CLI::App* command = app.add_subcommand("align", "compare one training step of both sides module by module: what deviates first");
+  CLI::App* command =
+      app.add_subcommand("align", "compare one training step of both sides module by module: what deviates first");
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
-  auto* record = command->add_option("--record", options->record, "run the reference alone and write its step to this file, for another machine");
+  auto* record = command->add_option("--record", options->record,
+                                     "run the reference alone and write its step to this file, for another machine");
   command->add_option("--reference", options->reference, "such a file instead of runs of the reference")->excludes(record);
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   command->add_flag("--yes", options->yes, "replace the file of --record");

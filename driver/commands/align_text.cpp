@@ -17,7 +17,7 @@ using align::Deviation;
 using align::Error;
 using align::Row;
 
-constexpr double kDecades = 7;           ///< of a bar: 1e-7, as float32 rounds, to 1
+constexpr double kDecades = 7;  ///< of a bar: 1e-7, as float32 rounds, to 1
 constexpr int kColumnsPerDecade = 2;
 constexpr double kLeastShown = 1e-6;
 constexpr std::size_t kMostRows = 60, kMostFlags = 20;
@@ -35,11 +35,14 @@ const Error& backward_error(const Row& row) {
 }
 
 std::string bar(const Error& error) {
-  const double decades = error.error > 0 ? std::clamp(kDecades + std::log10(std::min(error.error, 1.0)), 0.0, kDecades) : 0.0;
+  const double decades =
+      error.error > 0 ? std::clamp(kDecades + std::log10(std::min(error.error, 1.0)), 0.0, kDecades) : 0.0;
   return std::string(static_cast<std::size_t>(std::lround(decades * kColumnsPerDecade)), error.off ? '#' : '-');
 }
 
-std::string name_of(const Row& row) { return row.number == 1 ? row.module : fmt::format("{} (call {})", row.module, row.number); }
+std::string name_of(const Row& row) {
+  return row.number == 1 ? row.module : fmt::format("{} (call {})", row.module, row.number);
+}
 
 std::string cells(const Error& error) {
   if (!error.known) return fmt::format("{:>9} {:>9} ", "", "");
@@ -68,15 +71,16 @@ std::string table_text(const Comparison& comparison) {
     class_width = std::max(class_width, reports::plain(row.class_name).size());
   }
   const int half = static_cast<int>(kDecades) * kColumnsPerDecade;
-  std::string text = fmt::format("{:{}}  {:{}}  {:>9} {:>9}  {:>9} {:>9}  {:{}}  {}\n", "module", width, "class", class_width, "output",
-                                 "healthy", "gradient", "healthy", "output 1e-7..1", half, "gradient");
+  std::string text =
+      fmt::format("{:{}}  {:{}}  {:>9} {:>9}  {:>9} {:>9}  {:{}}  {}\n", "module", width, "class", class_width, "output",
+                  "healthy", "gradient", "healthy", "output 1e-7..1", half, "gradient");
   const std::vector<bool> shows = shown(comparison);
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const Row& row = comparison.rows[i];
     if (!shows[i]) continue;
-    std::string line = fmt::format("{:{}}  {:{}}  {} {} {:{}}  {}", reports::plain(name_of(row)), width, reports::plain(row.class_name),
-                                   class_width, cells(row.output), cells(backward_error(row)), bar(row.output), half,
-                                   bar(backward_error(row)));
+    std::string line = fmt::format("{:{}}  {:{}}  {} {} {:{}}  {}", reports::plain(name_of(row)), width,
+                                   reports::plain(row.class_name), class_width, cells(row.output),
+                                   cells(backward_error(row)), bar(row.output), half, bar(backward_error(row)));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
@@ -86,12 +90,13 @@ std::string table_text(const Comparison& comparison) {
 }
 
 std::string deviation_text(const char* direction, const char* what, const Deviation& first) {
-  std::string text = fmt::format("{}: the first module that deviates is {} ({}): {} {} off, healthy runs up to {}", direction,
-                                 reports::plain(first.module), reports::plain(first.class_name), what, error_text(first.error.error),
-                                 error_text(first.error.healthy));
+  std::string text = fmt::format("{}: the first module that deviates is {} ({}): {} {} off, healthy runs up to {}",
+                                 direction, reports::plain(first.module), reports::plain(first.class_name), what,
+                                 error_text(first.error.error), error_text(first.error.healthy));
   if (first.at != first.module)
     text += fmt::format("; seen at {} within it, whose own input is off already", reports::plain(first.at));
-  if (first.draws) text += "; it draws random numbers, which two devices never draw alike: switch dropout and the like off on both sides";
+  if (first.draws)
+    text += "; it draws random numbers, which two devices never draw alike: switch dropout and the like off on both sides";
   if (first.inherited) text += "; what it gets is off already, and no module made that: it is computed between modules";
   return text + "\n";
 }
@@ -99,19 +104,23 @@ std::string deviation_text(const char* direction, const char* what, const Deviat
 std::string start_text(const Comparison& comparison) {
   std::string text = "The sides do not start alike, so nothing can be said of modules:\n";
   for (const std::string& why : comparison.unequal) text += "  " + reports::plain(why) + "\n";
-  return text + "Give both the same checkpoint, and the same data in the same order; random numbers of two devices never agree.\n";
+  return text +
+         "Give both the same checkpoint, and the same data in the same order; random numbers of two devices never agree.\n";
 }
 
 nlohmann::ordered_json error_json(const Error& error) {
   if (!error.known) return nullptr;
-  const auto number = [](double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("inf"); };
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("inf");
+  };
   return {{"error", number(error.error)}, {"healthy", number(error.healthy)}, {"off", error.off}};
 }
 
 nlohmann::ordered_json deviation_json(const std::optional<Deviation>& first) {
   if (!first) return nullptr;
-  return {{"module", reports::plain(first->module)}, {"class", reports::plain(first->class_name)}, {"at", reports::plain(first->at)},
-          {"draws", first->draws}, {"inherited", first->inherited}, {"measured", error_json(first->error)}};
+  return {{"module", reports::plain(first->module)}, {"class", reports::plain(first->class_name)},
+          {"at", reports::plain(first->at)},         {"draws", first->draws},
+          {"inherited", first->inherited},           {"measured", error_json(first->error)}};
 }
 
 }  // namespace
@@ -127,8 +136,10 @@ std::string align_text(const Comparison& comparison) {
     for (const std::string& flag : row.flags)
       if (++flags <= kMostFlags) text += fmt::format("{}: {}\n", reports::plain(name_of(row)), reports::plain(flag));
   if (flags > kMostFlags) text += fmt::format("and {} more such remarks (see the JSON)\n", flags - kMostFlags);
-  for (const auto& [side, names] : {std::pair{"reference", &comparison.only_reference}, std::pair{"subject", &comparison.only_subject}})
-    if (!names->empty()) text += fmt::format("only on the {}: {}\n", side, reports::plain(fmt::format("{}", fmt::join(*names, ", "))));
+  for (const auto& [side, names] :
+       {std::pair{"reference", &comparison.only_reference}, std::pair{"subject", &comparison.only_subject}})
+    if (!names->empty())
+      text += fmt::format("only on the {}: {}\n", side, reports::plain(fmt::format("{}", fmt::join(*names, ", "))));
   if (!comparison.without_gradient.empty())
     text += fmt::format("without a gradient on both sides: {}\n",
                         reports::plain(fmt::format("{}", fmt::join(comparison.without_gradient, ", "))));
@@ -138,13 +149,11 @@ std::string align_text(const Comparison& comparison) {
   if (comparison.forward_first)
     text += deviation_text("forward", "its output is", *comparison.forward_first) +
             "backward: not judged, as gradients follow from outputs that deviate\n";
-  else
-    text += fmt::format("forward: all {} modules agree\n", comparison.rows.size());
-  if (comparison.backward_first)
-    text += deviation_text("backward", "the gradient it makes is", *comparison.backward_first);
-  else if (!comparison.forward_first)
-    text += fmt::format("backward: all {} modules agree\n", comparison.rows.size());
-  if (comparison.deviates()) text += "This is where a deviation begins in one step. What causes it, and whether it does harm, a search proves.\n";
+  else text += fmt::format("forward: all {} modules agree\n", comparison.rows.size());
+  if (comparison.backward_first) text += deviation_text("backward", "the gradient it makes is", *comparison.backward_first);
+  else if (!comparison.forward_first) text += fmt::format("backward: all {} modules agree\n", comparison.rows.size());
+  if (comparison.deviates())
+    text += "This is where a deviation begins in one step. What causes it, and whether it does harm, a search proves.\n";
   return text;
 }
 
@@ -154,7 +163,8 @@ nlohmann::ordered_json align_json(const Comparison& comparison) {
     modules.push_back({{"module", reports::plain(row.module)},
                        {"call", row.number},
                        {"class", reports::plain(row.class_name)},
-                       {"inside", row.inside.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(reports::plain(row.inside))},
+                       {"inside", row.inside.empty() ? nlohmann::ordered_json(nullptr)
+                                                     : nlohmann::ordered_json(reports::plain(row.inside))},
                        {"input", error_json(row.input)},
                        {"output", error_json(row.output)},
                        {"output_gradient", error_json(row.gradient)},

@@ -48,7 +48,8 @@ void say(const char* mark, const std::string& text) { fmt::print("{:<9}{}\n", ma
 void check_out(const std::string& out) {
   fs::path folder = fs::absolute(out).lexically_normal();
   std::error_code ignored;
-  while (!fs::exists(folder, ignored) && folder.has_parent_path() && folder != folder.root_path()) folder = folder.parent_path();
+  while (!fs::exists(folder, ignored) && folder.has_parent_path() && folder != folder.root_path())
+    folder = folder.parent_path();
   const fs::path probe = folder / fmt::format(".bisectd-check-{}", ::getpid());  // asking for rights misleads root
   if (!fs::create_directory(probe, ignored))
     throw UsageError(fmt::format("no run directory can be made in {}: {} cannot be written", out, folder.string()));
@@ -65,22 +66,27 @@ void check_devices(const char* side, const configs::Devices& devices) {
   const auto is_shown = [&](int id) { return fs::exists(fmt::format("/dev/{}{}", name, id)); };
   if (!name || devices.ids.empty()) return;
   for (const int id : devices.ids)
-    if (!is_shown(id)) return say("warning", fmt::format("{}: {} {} is not seen on this machine (/dev/{}{})", side, devices.kind, id, name, id));
+    if (!is_shown(id))
+      return say("warning",
+                 fmt::format("{}: {} {} is not seen on this machine (/dev/{}{})", side, devices.kind, id, name, id));
 }
 
 void check_side(const char* name, const LaunchSide& side) {
   const std::size_t slots = side.pool->size();
-  say("ok", fmt::format("{}: {} in {}, {} at a time{}", name, side.settings->command.front().value, side.directory.string(), slots,
-                        side.scheduler ? fmt::format(", as jobs of {}, which accepts such a job", side.scheduler->name()) : ""));
+  say("ok",
+      fmt::format("{}: {} in {}, {} at a time{}", name, side.settings->command.front().value, side.directory.string(), slots,
+                  side.scheduler ? fmt::format(", as jobs of {}, which accepts such a job", side.scheduler->name()) : ""));
   check_devices(name, side.settings->devices);
   if (side.settings->perturb)
-    say("ok", fmt::format("{}: repeats are perturbed by {}", name, perturbation_text(*side.settings->perturb, kShownRepeats)));
+    say("ok",
+        fmt::format("{}: repeats are perturbed by {}", name, perturbation_text(*side.settings->perturb, kShownRepeats)));
 }
 
 std::string members_text(const configs::Family& family, const configs::Selection& selection, std::size_t listed) {
   if (!selection.discover) return fmt::format("{}: {} suspects", family.name, listed);
   const bool queried = family.discover && family.discover->asks_framework();
-  return fmt::format("{}: those that {}{}", family.name, queried ? "the framework names" : "a run uses", listed ? fmt::format(", and {} named here", listed) : "");
+  return fmt::format("{}: those that {}{}", family.name, queried ? "the framework names" : "a run uses",
+                     listed ? fmt::format(", and {} named here", listed) : "");
 }
 
 /// What a file makes likely: "layers: likely by align.json: stem (20), what computes ConvBlock (20)".
@@ -88,8 +94,8 @@ std::string odds_text(const std::string& family, const configs::Selection& selec
   std::string text = fmt::format("{}: likely by {}:", family, selection.likely_from->value);
   const std::size_t shown = std::min(selection.hints.size(), kMostShownHints);
   for (const configs::Hint& hint : std::span(selection.hints).first(shown))
-    text += fmt::format(" {}{}{} ({:g}),", hint.computes ? "what computes " : "", hint.name, hint.computes && hint.backward ? " backward" : "",
-                        hint.odds);
+    text += fmt::format(" {}{}{} ({:g}),", hint.computes ? "what computes " : "", hint.name,
+                        hint.computes && hint.backward ? " backward" : "", hint.odds);
   if (shown < selection.hints.size()) return text + fmt::format(" and {} more", selection.hints.size() - shown);
   text.pop_back();
   return text;
@@ -105,7 +111,8 @@ void check_suspects(const configs::Experiment& experiment, const neutralise::Env
 }
 
 /// The commands of `checks`: 0 if their outputs agree. Patterns look into logs, which are not there yet.
-int check_facts(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
+int check_facts(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher,
+                const fs::path& folder) {
   const std::string tag = make_run_tag(folder) + "/checks";
   const auto facts = [&](const LaunchSide& side, SideName name) {
     return facts_of_commands(experiment, side, name, launcher, folder / "checks", tag);
@@ -123,12 +130,10 @@ int check_facts(const configs::Experiment& experiment, const Sides& sides, launc
   }
   for (const std::string& difference : differences) say("error", "checks." + difference);
   for (const configs::Check& check : experiment.checks)
-    if (check.standard)
-      continue;  // which of them the logs have, nobody knows yet
+    if (check.standard) continue;  // which of them the logs have, nobody knows yet
     else if (!check.patterns.empty())
       say("ok", fmt::format("checks.{}: what both logs say is compared once both sides ran", check.name));
-    else if (differences.empty())
-      say("ok", fmt::format("checks.{}: both sides say the same", check.name));
+    else if (differences.empty()) say("ok", fmt::format("checks.{}: both sides say the same", check.name));
   return differences.empty() ? 0 : kUnequal;
 }
 
@@ -154,7 +159,8 @@ int check(const CheckOptions& options) {
   check_out(options.out);
   std::optional<keep::TemporaryFolder> scratch;
   if (!options.run) scratch.emplace();
-  const fs::path folder = scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
+  const fs::path folder =
+      scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
   if (!scratch) log::open_file(folder);
   const auto launching = launch::make_launcher(experiment, folder, [](const std::string& text) { say("warning", text); });
   launch::Launcher& launcher = *launching;
@@ -182,7 +188,8 @@ void add_check(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("check", "check all that can be checked before a run");
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
-  command->add_flag("--run", options->run, "also run each side a few times: up to which step can runs be compared, and does the subject fail");
+  command->add_flag("--run", options->run,
+                    "also run each side a few times: up to which step can runs be compared, and does the subject fail");
   add_stderr_options(*command);
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }

@@ -40,7 +40,7 @@ using reports::SuiteEntry;
 
 constexpr const char* kHowToGoOn = "go on with the same command";
 constexpr int kSignalled = 128;  // and the signal's number: what a model's bisectd exits with that was asked to end
-constexpr int kUsageCode = 2;  // of a model's bisectd: its experiment was wrong, nothing was started
+constexpr int kUsageCode = 2;    // of a model's bisectd: its experiment was wrong, nothing was started
 
 struct CiOptions {
   std::string suite;
@@ -54,8 +54,10 @@ struct CiOptions {
 /// What no other model may use meanwhile.
 std::set<std::string> devices_of(const configs::Experiment& experiment) {
   std::set<std::string> names;
-  if (!experiment.subject.slurm) names.merge(launch::device_names(experiment.subject.devices));  // else its scheduler shares them out
-  if (!experiment.reference.is_recorded() && !experiment.reference.slurm) names.merge(launch::device_names(experiment.reference.devices));
+  if (!experiment.subject.slurm)
+    names.merge(launch::device_names(experiment.subject.devices));  // else its scheduler shares them out
+  if (!experiment.reference.is_recorded() && !experiment.reference.slurm)
+    names.merge(launch::device_names(experiment.reference.devices));
   return names;
 }
 
@@ -136,7 +138,8 @@ class Ci {
     for (const std::string& wanted : options_.only)
       if (!std::ranges::count(models, wanted)) {
         const auto near = configs::nearest(wanted, models);
-        throw UsageError(fmt::format("the suite has no model '{}'{}", wanted, near ? fmt::format("; did you mean '{}'?", *near) : ""));
+        throw UsageError(
+            fmt::format("the suite has no model '{}'{}", wanted, near ? fmt::format("; did you mean '{}'?", *near) : ""));
       }
     for (std::size_t i = models.size(); !options_.only.empty() && i-- > 0;)
       if (!std::ranges::count(options_.only, models[i])) {
@@ -162,7 +165,9 @@ class Ci {
         entry.past.push_back({result.utc, result.outcome, result.delta});
         last = &result;
       }
-    if (!options_.changed_only || !experiment || !last || last->outcome != "aligned" || last->digest != digest_of(*experiment)) return;
+    if (!options_.changed_only || !experiment || !last || last->outcome != "aligned" ||
+        last->digest != digest_of(*experiment))
+      return;
     const fs::path folder = state_->folder() / "versions" / entry.model;
     const suite::Upgrade upgrade = suite::upgrade_since(last->versions, *experiment, folder, state_->tag());
     if (!upgrade.changes.empty()) {
@@ -191,8 +196,9 @@ class Ci {
         take_in(entry.model, *code, "");
         continue;
       }
-      std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "run", experiments_[i]->file, "--out",
-                                       state_->folder_of(entry.model).string(), "--history", fs::absolute(history_).string()};
+      std::vector<std::string> command{
+          fs::read_symlink("/proc/self/exe").string(), "run",       experiments_[i]->file,          "--out",
+          state_->folder_of(entry.model).string(),     "--history", fs::absolute(history_).string()};
       if (!change.empty()) {
         log::info(fmt::format("{}: {}: once more", entry.model, change));
         command.push_back("--new");
@@ -232,9 +238,11 @@ class Ci {
       const auto its_result = std::ranges::find(results_, run.directory.folder().string(), &PastResult::run_folder);
       if (keep::read_file(run.directory.resolved_experiment()) != configs::resolved_yaml(experiment))
         return "its experiment or preset was changed since";
-      if (its_result != results_.end() && its_result->digest != digest_of(experiment)) return "its baseline was changed since";
+      if (its_result != results_.end() && its_result->digest != digest_of(experiment))
+        return "its baseline was changed since";
       const std::string upgrade =
-          suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag()).changes;
+          suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag())
+              .changes;
       return upgrade.empty() ? "" : upgrade + " since";
     } catch (const Interrupted&) {
       throw;
@@ -262,7 +270,8 @@ class Ci {
         entry.link = fmt::format("models/{}/{}/report.html", model, run.directory.folder().filename().string());
       }
     } catch (const std::exception& error) {
-      entry.problem = fmt::format("its bisectd ended with {}{}: {}", code, message.empty() ? "" : " (" + message + ")", error.what());
+      entry.problem =
+          fmt::format("its bisectd ended with {}{}: {}", code, message.empty() ? "" : " (" + message + ")", error.what());
     }
     log::info(reports::entry_line(entry));
   }
@@ -279,8 +288,8 @@ class Ci {
 
   /// A full disk must not end the models that still run.
   void write() {
-    for (const auto& [file, content] : {std::pair("junit.xml", reports::to_junit(record_)),
-                                        std::pair("index.html", reports::suite_html(record_))})
+    for (const auto& [file, content] :
+         {std::pair("junit.xml", reports::to_junit(record_)), std::pair("index.html", reports::suite_html(record_))})
       try {
         keep::write_file(state_->folder() / file, content);
       } catch (const std::system_error& error) {
@@ -304,11 +313,13 @@ class Ci {
 
 void add_ci(CLI::App& app, Action& action) {
   const auto options = std::make_shared<CiOptions>();
-  CLI::App* command = app.add_subcommand("ci", "judge a suite of models against their baselines; search those that regressed");
+  CLI::App* command =
+      app.add_subcommand("ci", "judge a suite of models against their baselines; search those that regressed");
   command->add_option("SUITE", options->suite, "the suite file (YAML)")->required();
   command->add_option("--out", options->out, "folder that gets the suite directory and the history")->capture_default_str();
   command->add_option("--only", options->only, "this model only; may be given again");
-  command->add_flag("--changed-only", options->changed_only, "leave out models that agreed last time and surely have not changed since");
+  command->add_flag("--changed-only", options->changed_only,
+                    "leave out models that agreed last time and surely have not changed since");
   command->add_flag("--new", options->fresh, "start anew even if the last suite is not finished");
   add_stderr_options(*command);
   command->add_option("--color", options->color, "colour in the result: auto, always or never")

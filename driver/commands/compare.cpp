@@ -94,9 +94,9 @@ void check_format(const std::string& format) {
   for (const configs::MetricFormat& known : configs::kMetricFormats) names.emplace_back(known.name);
   if (std::ranges::count(names, format)) return;
   const auto near = configs::nearest(format, names);
-  throw UsageError(fmt::format("unknown format '{}'; {}", format,
-                               near ? fmt::format("did you mean '{}'?", *near)
-                                    : fmt::format("known: {}", fmt::join(names, ", "))));
+  throw UsageError(
+      fmt::format("unknown format '{}'; {}", format,
+                  near ? fmt::format("did you mean '{}'?", *near) : fmt::format("known: {}", fmt::join(names, ", "))));
 }
 
 bool wants_plot(const CompareOptions& options) {
@@ -116,7 +116,8 @@ int compare_exit_code(strategies::Verdict verdict) {
 
 int compare_logs(const CompareOptions& options) {
   if (options.candidates.empty())
-    throw UsageError("nothing to compare: name the candidates after `--`, for example `bisectd compare gpu*.log -- npu.log`");
+    throw UsageError(
+        "nothing to compare: name the candidates after `--`, for example `bisectd compare gpu*.log -- npu.log`");
   if (!options.format.empty() && !options.pattern.empty()) throw UsageError("either --format or --pattern, not both");
   check_format(options.format);
   configs::Acceptance accept;
@@ -128,9 +129,8 @@ int compare_logs(const CompareOptions& options) {
   const auto candidates = read_logs(options, options.candidates, rules);
   const auto table = judge::compare(accept, references, candidates, rules);
   if (!table) throw UsageError(fmt::format("{}; {}", table.error().message, table.error().hint));
-  fmt::print("{}", options.output.json
-                       ? comparison_json(*table, accept).dump(2) + "\n"
-                       : comparison_text(*table, accept, wants_plot(options), wants_colour(options.output)));
+  fmt::print("{}", options.output.json ? comparison_json(*table, accept).dump(2) + "\n"
+                                       : comparison_text(*table, accept, wants_plot(options), wants_colour(options.output)));
   return compare_exit_code(table->verdict);
 }
 

@@ -45,14 +45,14 @@ std::string plot_text(const ComparisonRow& row, double target) {
     if (std::isfinite(value)) most = std::max(most, std::abs(value));
   const double unit = most / kHalfHeight;
   const auto line_of = [&](double value) { return static_cast<int>(std::lround(value / unit)); };
-  std::string text = fmt::format("\n{}, {}: difference over the run\n", reports::plain(row.candidate),
-                                 reports::plain(row.metric));
+  std::string text =
+      fmt::format("\n{}, {}: difference over the run\n", reports::plain(row.candidate), reports::plain(row.metric));
   for (int line = kHalfHeight; line >= -kHalfHeight; --line) {
     const bool is_limit = std::abs(line) == std::max(1, line_of(target));
-    text += fmt::format("{:>9} |", line == 0            ? "0 %"
-                                   : is_limit           ? reports::percent_text(std::copysign(target, line))
+    text += fmt::format("{:>9} |", line == 0                       ? "0 %"
+                                   : is_limit                      ? reports::percent_text(std::copysign(target, line))
                                    : std::abs(line) == kHalfHeight ? reports::percent_text(line * unit)
-                                                        : "");
+                                                                   : "");
     for (const double value : row.course)
       text += std::isfinite(value) && line_of(value) == line ? '*' : line == 0 || is_limit ? '-' : ' ';
     text.erase(text.find_last_not_of(' ') + 1);
@@ -110,7 +110,8 @@ nlohmann::json comparison_json(const ComparisonTable& table, const configs::Acce
   }
   nlohmann::json findings = nlohmann::json::array();
   for (const judge::Finding& finding : table.findings)
-    findings.push_back({{"code", finding.code}, {"error", finding.error}, {"text", finding.text}, {"options", finding.options}});
+    findings.push_back(
+        {{"code", finding.code}, {"error", finding.error}, {"text", finding.text}, {"options", finding.options}});
   return {{"verdict", reports::verdict_word(table.verdict)},
           {"target", accept.target},
           {"strict", accept.grey == 1},

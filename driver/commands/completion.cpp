@@ -44,7 +44,8 @@ std::string bash(const std::vector<CommandDoc>& commands) {
       for (const std::string& word : words_of(option)) {
         options.push_back(word);
         if (!option.value.empty())
-          values += fmt::format("    {}/{}) mapfile -t COMPREPLY < <({}); return ;;\n", command.name, word, bash_values(option));
+          values +=
+              fmt::format("    {}/{}) mapfile -t COMPREPLY < <({}); return ;;\n", command.name, word, bash_values(option));
       }
     }
     arguments += fmt::format("    {}) if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W {} -- \"$word\")",
@@ -113,11 +114,13 @@ std::string fish_word(std::string text) {
 }
 
 std::string fish(const std::vector<CommandDoc>& commands) {
-  std::string text = "# fish completion of bisectd; put it as bisectd.fish into ~/.config/fish/completions\n"
-                     "complete -c bisectd -f\n";
+  std::string text =
+      "# fish completion of bisectd; put it as bisectd.fish into ~/.config/fish/completions\n"
+      "complete -c bisectd -f\n";
   for (const CommandDoc& command : commands) {
     text += fmt::format("complete -c bisectd -n __fish_use_subcommand -a {} -d {}\n", command.name, fish_word(command.text));
-    const std::string only = fmt::format("complete -c bisectd -n {}", fish_word("__fish_seen_subcommand_from " + command.name));
+    const std::string only =
+        fmt::format("complete -c bisectd -n {}", fish_word("__fish_seen_subcommand_from " + command.name));
     for (const OptionDoc& option : command.options) {
       text += only;
       if (!option.short_name.empty()) text += " -s " + option.short_name.substr(1);

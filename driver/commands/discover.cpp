@@ -58,7 +58,8 @@ std::vector<Missing> missing_in(const std::vector<std::filesystem::path>& logs, 
   for (const read::Needed& needed : counter.needed()) sieve.add(needed);
   for (const std::filesystem::path& log : logs) {
     read::Follower follower(log);
-    follower.finish([&](const read::Block& block) { sieve.pick(block, [&](const read::Line& line) { counter.feed(line); }); });
+    follower.finish(
+        [&](const read::Block& block) { sieve.pick(block, [&](const read::Line& line) { counter.feed(line); }); });
   }
   std::vector<Missing> missing;
   std::set<std::string> told;  // both patterns may fit one line
@@ -94,10 +95,12 @@ int list_missing(const configs::Experiment& experiment, HandRun& run, bool as_js
     const auto listed = off.find(name);
     for (const Missing& one : missing) {
       const bool is_listed = listed != off.end() && std::ranges::count(listed->second, one.name);
-      json[name].push_back({{"name", one.name}, {"dtype", one.detail}, {"lines", one.lines}, {"remark", is_listed ? "off already" : ""}});
+      json[name].push_back(
+          {{"name", one.name}, {"dtype", one.detail}, {"lines", one.lines}, {"remark", is_listed ? "off already" : ""}});
       if (!as_json)
-        fmt::print("  {}{}: {} line{} of the log{}\n", reports::plain(one.name), one.detail.empty() ? "" : " (" + reports::plain(one.detail) + ")",
-                   one.lines, one.lines == 1 ? "" : "s", is_listed ? "  (off already)" : "");
+        fmt::print("  {}{}: {} line{} of the log{}\n", reports::plain(one.name),
+                   one.detail.empty() ? "" : " (" + reports::plain(one.detail) + ")", one.lines, one.lines == 1 ? "" : "s",
+                   is_listed ? "  (off already)" : "");
     }
   }
   if (as_json) fmt::print("{}\n", json.dump(2));
@@ -116,7 +119,8 @@ int discover(const DiscoverOptions& options) {
   if (options.missing && std::ranges::none_of(experiment.suspects, [&](const auto& entry) {
         return entry.second.discover && experiment.families.at(entry.first).discover->elsewhere;
       }))
-    throw UsageError("no family under `suspects` shows what ran elsewhere (`discover.elsewhere`); `ops` of paddle-npu and torch-npu do");
+    throw UsageError(
+        "no family under `suspects` shows what ran elsewhere (`discover.elsewhere`); `ops` of paddle-npu and torch-npu do");
   HandRun run(experiment, resolved, options.out, "discover");
   const SeenMembers seen = discover(run.run());
   const neutralise::Discovered& found = seen.members;
@@ -148,7 +152,8 @@ void add_discover(CLI::App& app, Action& action) {
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   add_stderr_options(*command);
-  command->add_flag("--missing", options->missing, "list what ran on the CPU because the device has no kernel for it, instead");
+  command->add_flag("--missing", options->missing,
+                    "list what ran on the CPU because the device has no kernel for it, instead");
   command->add_flag("--json", options->json, "print JSON instead of text on stdout");
   command->callback([&action, options] { action = [options] { return discover(*options); }; });
 }

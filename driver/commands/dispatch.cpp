@@ -37,7 +37,8 @@ int complain(int code, const std::string& message) {
 std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return {};
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   if (std::ranges::count(names, arguments.front())) return {};
   const auto near = configs::nearest(arguments.front(), names);
   return fmt::format("there is no command '{}'{}", arguments.front(),
@@ -92,15 +93,17 @@ std::string who_and_where(int argc, char** argv) {
 }  // namespace
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"Finds the operators and flags that make a training lose accuracy on an NPU: it relaunches short "
-               "trainings with suspects neutralised, compares each loss curve with the reference, and bisects."};
+  CLI::App app{
+      "Finds the operators and flags that make a training lose accuracy on an NPU: it relaunches short "
+      "trainings with suspects neutralised, compares each loss curve with the reference, and bisects."};
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
 
   Action action;
-  for (const auto add : {add_init, add_check, add_families, add_discover, add_align, add_plan, add_simulate, add_record, add_run, add_resume,
-                         add_status, add_report, add_explain, add_trial, add_compare, add_ci, add_accept, add_prune,
-                         add_history, add_schema, add_completion, add_manual, add_version})
+  for (const auto add :
+       {add_init,   add_check,  add_families, add_discover, add_align,      add_plan,   add_simulate, add_record,
+        add_run,    add_resume, add_status,   add_report,   add_explain,    add_trial,  add_compare,  add_ci,
+        add_accept, add_prune,  add_history,  add_schema,   add_completion, add_manual, add_version})
     add(app, action);
 
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the progress may leave; the night goes on

@@ -81,7 +81,8 @@ std::string resume_text(const History& past) {
     for (const PastAttempt& attempt : trial.attempts) open_attempts += attempt.ending ? 0 : 1;
   return fmt::format("goes on with a run begun {}, {:.1f} s long: {} trials, {} judged, {} attempts not ended{}{}{}",
                      past.started_utc, past.elapsed_s, past.trials.size(), past.order_judged.size(), open_attempts,
-                     past.finished ? "; it came to its answer" : "", past.failure.empty() ? "" : "; it could not go on: ", past.failure);
+                     past.finished ? "; it came to its answer" : "",
+                     past.failure.empty() ? "" : "; it could not go on: ", past.failure);
 }
 
 int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
@@ -91,7 +92,8 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   const keep::Lock lock(directory.folder());
   const bool is_new = !keep::RunDirectory::is_one(directory.folder());
   const std::string resolved = configs::resolved_yaml(experiment), digest = digest_of(experiment);
-  const fs::path history = options.history.empty() ? directory.folder().parent_path() / "history.jsonl" : fs::path(options.history);
+  const fs::path history =
+      options.history.empty() ? directory.folder().parent_path() / "history.jsonl" : fs::path(options.history);
   History past;
   bool changed = false;
   if (is_new) {
@@ -117,7 +119,8 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   settle_toggles(experiment, sides.subject.environment);
-  const auto versions = find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag).found;
+  const auto versions =
+      find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag).found;
   refuse_other_versions(past.versions, versions, options.accept_changes);
   keep::write_file_durably(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);

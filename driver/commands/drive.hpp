@@ -14,8 +14,8 @@ configs::Experiment load(const std::string& file, configs::Needed needed = confi
 
 struct DriveOptions {
   bool accept_changes = false;
-  bool prune = false;    ///< the experiment was turned round (prune_experiment.hpp)
-  std::string history;   ///< file of past results; empty: beside the run directory
+  bool prune = false;   ///< the experiment was turned round (prune_experiment.hpp)
+  std::string history;  ///< file of past results; empty: beside the run directory
   OutputOptions output;
 };
 

@@ -14,16 +14,17 @@ namespace bisectd::driver {
 /// Throws commands::UsageError with the lines that differ, unless they are the same or `accepted`.
 void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted);
 
-/// Throws commands::UsageError if suspects of the run are of a family that the experiment does not search any more. That cannot be
-/// accepted: what was tried could not be launched again.
+/// Throws commands::UsageError if suspects of the run are of a family that the experiment does not search any more. That
+/// cannot be accepted: what was tried could not be launched again.
 void refuse_lost_families(const History& past, const configs::Experiment& experiment);
 
-/// A warning that names suspects which the experiment has by now and the run has not, whose suspects are those of its beginning;
-/// nothing if there are none. `base`: the environment of the subject as it is.
-std::optional<std::string> suspects_added(const History& past, const configs::Experiment& experiment, const neutralise::Environment& base);
+/// A warning that names suspects which the experiment has by now and the run has not, whose suspects are those of its
+/// beginning; nothing if there are none. `base`: the environment of the subject as it is.
+std::optional<std::string> suspects_added(const History& past, const configs::Experiment& experiment,
+                                          const neutralise::Environment& base);
 
 /// The same for the versions of the subject's software (name to version) at the beginning and now.
-void refuse_other_versions(const std::map<std::string, std::string>& then,
-                           const std::map<std::string, std::string>& now, bool accepted);
+void refuse_other_versions(const std::map<std::string, std::string>& then, const std::map<std::string, std::string>& now,
+                           bool accepted);
 
 }  // namespace bisectd::driver

@@ -27,8 +27,8 @@ using strategies::SuspectId;
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-constexpr std::size_t kShown = 3;   ///< trials for one statement
-constexpr std::size_t kNamed = 6;   ///< suspects in one line
+constexpr std::size_t kShown = 3;  ///< trials for one statement
+constexpr std::size_t kNamed = 6;  ///< suspects in one line
 
 struct ExplainOptions {
   std::string folder, suspect;
@@ -41,9 +41,9 @@ class Retold {
   Retold(const configs::Experiment& experiment, History history, bool first)
       : history_(std::move(history)),
         catalogue_(*history_.catalogue),
-        problem_(preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(),
-                                       history_.exact),
-                            history_.preferred)) {
+        problem_(
+            preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(), history_.exact),
+                       history_.preferred)) {
     const RetoldAnswers answers = retold(experiment, history_, problem_);
     of_second_ = !first && answers.second && (history_.finished || &answers.standing() == &*answers.second);
     answer_ = of_second_ ? *answers.second : answers.first;
@@ -53,12 +53,13 @@ class Retold {
       PastTrial& trial = history_.trials[index];
       if (!trial.judgement || !is_evidence(trial.role)) continue;
       if (history_.descent && trial.role != Role::as_is && history_.descent->has(trial.number) != of_second_) continue;
-      trial.neutralised.resize(catalogue_.size());  // the subject as it is runs before the suspects are known
+      trial.neutralised.resize(catalogue_.size());       // the subject as it is runs before the suspects are known
       if (trial.role == Role::signature) ++short_ones_;  // which have no verdict
       else trials_.push_back(&trial);
       if (!trial.judgement->signature.empty()) signed_.push_back(&trial);
     }
-    // What was concluded says more than the search: that full runs did not prove an answer, or that a later trial took none back.
+    // What was concluded says more than the search: that full runs did not prove an answer, or that a later trial took none
+    // back.
     const bool has_answer = of_second_ == (history_.descent && history_.descent->stayed.empty());
     if (has_answer && history_.finished && history_.conclusion->answer.state != strategies::State::searching)
       answer_ = history_.conclusion->answer;
@@ -75,7 +76,8 @@ class Retold {
   const std::vector<const PastTrial*>& trials() const { return trials_; }
   /// "13 trials", and how many there were beside them of which only the first steps were looked at.
   std::string trials_text() const {
-    return fmt::format("{} trials{}", trials_.size(), short_ones_ == 0 ? "" : fmt::format(" and the first steps of {} more", short_ones_));
+    return fmt::format("{} trials{}", trials_.size(),
+                       short_ones_ == 0 ? "" : fmt::format(" and the first steps of {} more", short_ones_));
   }
 
   std::string labels(const std::vector<SuspectId>& ids, const char* between) const {
@@ -88,8 +90,9 @@ class Retold {
     if (set.none()) return "nothing neutralised";
     const char* parts = of_second_ ? " parts" : "";
     if (set == scope_) return of_second_ ? "all parts neutralised" : "everything neutralised";
-    return set.count() * 2 <= scope_.count() ? catalogue_.labels(set, kNamed) + " neutralised"
-                                             : fmt::format("all{} but {} neutralised", parts, catalogue_.labels(scope_ - set, kNamed));
+    return set.count() * 2 <= scope_.count()
+               ? catalogue_.labels(set, kNamed) + " neutralised"
+               : fmt::format("all{} but {} neutralised", parts, catalogue_.labels(scope_ - set, kNamed));
   }
 
   void print(const PastTrial& trial) const {
@@ -125,7 +128,8 @@ class Retold {
   std::vector<std::vector<SuspectId>> active_causes(const PastTrial& trial) const {
     std::vector<std::vector<SuspectId>> active;
     for (const auto& cause : answer_.causes)
-      if (std::ranges::none_of(cause, [&](SuspectId member) { return trial.neutralised.test(member); })) active.push_back(cause);
+      if (std::ranges::none_of(cause, [&](SuspectId member) { return trial.neutralised.test(member); }))
+        active.push_back(cause);
     return active;
   }
 
@@ -155,8 +159,8 @@ class Retold {
   strategies::Problem problem_;
   std::optional<strategies::Relations> relations_;  // as the answer believes them
   strategies::Answer answer_, first_;
-  bool of_second_ = false;     // the trials and the answer are those of the second search
-  SuspectSet scope_;           // what it was among
+  bool of_second_ = false;                // the trials and the answer are those of the second search
+  SuspectSet scope_;                      // what it was among
   std::vector<const PastTrial*> trials_;  // judged
   std::vector<const PastTrial*> signed_;  // with a signature
   std::size_t short_ones_ = 0;            // of which only the first steps were looked at
@@ -181,7 +185,8 @@ void explain_all(const Retold& retold) {
   if (const auto& descent = retold.descent()) {
     for (const auto& cause : retold.first().causes)
       fmt::print("first search: {}{}\n", retold.labels(cause, " and "), cause.size() > 1 ? " only together" : " alone");
-    if (!descent->stayed.empty()) fmt::print("second search, among parts of {}: {}\n", retold.labels(descent->opened, ", "), descent->stayed);
+    if (!descent->stayed.empty())
+      fmt::print("second search, among parts of {}: {}\n", retold.labels(descent->opened, ", "), descent->stayed);
   }
   if (answer.state == strategies::State::proved) {
     for (const auto& cause : answer.causes)
@@ -205,9 +210,8 @@ void explain_acquittal(const Retold& retold, SuspectId id) {
   std::vector<const PastTrial*> passed;
   for (const PastTrial* trial : retold.trials())
     if (trial->judgement->verdict == Verdict::pass && !trial->neutralised.test(id)) passed.push_back(trial);
-  std::stable_sort(passed.begin(), passed.end(), [](const PastTrial* a, const PastTrial* b) {
-    return a->neutralised.count() < b->neutralised.count();
-  });
+  std::stable_sort(passed.begin(), passed.end(),
+                   [](const PastTrial* a, const PastTrial* b) { return a->neutralised.count() < b->neutralised.count(); });
   const std::string name = retold.catalogue().label(id);
   const double guilt = retold.answer().guilt.empty() ? 0.0 : retold.answer().guilt[id];
   if (passed.empty()) {
@@ -217,11 +221,9 @@ void explain_acquittal(const Retold& retold, SuspectId id) {
     return;
   }
   const bool proved = retold.answer().state == strategies::State::proved;
-  fmt::print("{} {}: it was active and the subject passed in\n", name,
-             proved ? "is cleared" : "does no harm by itself");
+  fmt::print("{} {}: it was active and the subject passed in\n", name, proved ? "is cleared" : "does no harm by itself");
   for (std::size_t i = 0; i < std::min(kShown, passed.size()); ++i) retold.print(*passed[i]);
-  if (!proved)
-    fmt::print("Together with others it is guilty with a probability of {:.1f} %.\n", 100 * guilt);
+  if (!proved) fmt::print("Together with others it is guilty with a probability of {:.1f} %.\n", 100 * guilt);
 }
 
 void explain_one(const Retold& retold, SuspectId id) {
@@ -279,10 +281,8 @@ int explain(const ExplainOptions& options) {
   }
   const SuspectId id = find_suspect(retold.catalogue(), options.suspect);
   const Retold first(experiment, std::move(run.history), true);
-  if (retold.searched(id) || first.searched(id))
-    explain_one(retold.searched(id) ? retold : first, id);
-  else
-    fmt::print("{} is a part of another suspect, and was not searched\n", retold.catalogue().label(id));
+  if (retold.searched(id) || first.searched(id)) explain_one(retold.searched(id) ? retold : first, id);
+  else fmt::print("{} is a part of another suspect, and was not searched\n", retold.catalogue().label(id));
   return 0;
 }
 

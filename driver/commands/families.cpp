@@ -20,9 +20,9 @@ struct FamiliesOptions {
 
 /// "file fusion_switch.cfg, told by X", "variable X", "argument --off={names}".
 std::string delivery(const configs::Delivery& deliver) {
-  const std::string by = deliver.environment ? "variable " + *deliver.environment +
-                                                   (deliver.value.empty() ? "" : "=" + deliver.value)
-                                             : "argument " + deliver.argument.value_or("");
+  const std::string by = deliver.environment
+                             ? "variable " + *deliver.environment + (deliver.value.empty() ? "" : "=" + deliver.value)
+                             : "argument " + deliver.argument.value_or("");
   return deliver.file ? fmt::format("file {}, told by {}", deliver.file->name, by) : by;
 }
 
@@ -88,10 +88,8 @@ Json to_json(const configs::Family& family) {
 int families(const FamiliesOptions& options) {
   if (options.preset.empty()) {
     const std::vector<std::string> names = configs::preset_names();
-    if (options.json)
-      fmt::print("{}\n", Json(names).dump(2));
-    else
-      fmt::print("{}\n", fmt::join(names, "\n"));
+    if (options.json) fmt::print("{}\n", Json(names).dump(2));
+    else fmt::print("{}\n", fmt::join(names, "\n"));
     return 0;
   }
   const auto found = configs::load_families(options.preset);

@@ -29,12 +29,11 @@ std::optional<History> earlier_run(const ForeseenOptions& options) {
 neutralise::Catalogue foreseen_catalogue(const configs::Experiment& experiment, const ForeseenOptions& options,
                                          const std::optional<History>& earlier, const neutralise::Environment& base) {
   if (earlier) {
-    if (!earlier->catalogue)
-      throw UsageError(fmt::format("{} ended before its suspects were known", options.from));
+    if (!earlier->catalogue) throw UsageError(fmt::format("{} ended before its suspects were known", options.from));
     for (const neutralise::Member& member : earlier->catalogue->members())
       if (!experiment.suspects.contains(member.family))
-        throw UsageError(fmt::format("{} is of another experiment: its family {} is not searched here", options.from,
-                                     member.family));
+        throw UsageError(
+            fmt::format("{} is of another experiment: its family {} is not searched here", options.from, member.family));
     return *earlier->catalogue;
   }
   const std::vector<std::string> discovered = discovered_families(experiment);
@@ -45,9 +44,10 @@ neutralise::Catalogue foreseen_catalogue(const configs::Experiment& experiment, 
     return named;
   }
   if (!options.suspects)
-    throw UsageError(fmt::format("only a run can tell the members of {}: say how many suspects to expect (--suspects), "
-                                 "or name an earlier run (--from)",
-                                 boost::algorithm::join(discovered, ", ")));
+    throw UsageError(
+        fmt::format("only a run can tell the members of {}: say how many suspects to expect (--suspects), "
+                    "or name an earlier run (--from)",
+                    boost::algorithm::join(discovered, ", ")));
   if (*options.suspects < named.size())
     throw UsageError(fmt::format("--suspects {}: the experiment names {} already", *options.suspects, named.size()));
   std::vector<neutralise::Member> members = named.members();

@@ -26,7 +26,9 @@ keep::RunDirectory made(const std::string& out, const std::string& name) {
 
 HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out,
                  const std::string& what)
-    : experiment_(experiment), directory_(made(out, experiment.name + "-" + what)), lock_(directory_.folder()),
+    : experiment_(experiment),
+      directory_(made(out, experiment.name + "-" + what)),
+      lock_(directory_.folder()),
       launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
   log::open_file(directory_.folder());
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));

@@ -42,7 +42,8 @@ void print_table(const std::vector<PastResult>& results) {
   std::map<std::string, std::pair<std::size_t, std::set<std::string>>> guilty;  // times, and in which models
   for (const PastResult& result : results) {
     fmt::print("{}  {}  {:<16}  {:>12}  {}\n", reports::plain(result.utc),
-               configs::filled_behind(reports::plain(result.model), width), reports::plain(result.outcome), reports::percent_text(result.delta), culprits_text(result));
+               configs::filled_behind(reports::plain(result.model), width), reports::plain(result.outcome),
+               reports::percent_text(result.delta), culprits_text(result));
     for (const reports::Name& name : result.culprits) {
       auto& [times, models] = guilty[name_text(name)];
       ++times;
@@ -86,7 +87,8 @@ int history(const HistoryOptions& options) {
     std::erase_if(results, [&](const PastResult& result) { return result.model != options.model; });
     const auto near = configs::nearest(options.model, models);
     if (results.empty())
-      throw UsageError(fmt::format("the history has no model '{}'{}", options.model, near ? fmt::format("; did you mean '{}'?", *near) : ""));
+      throw UsageError(fmt::format("the history has no model '{}'{}", options.model,
+                                   near ? fmt::format("; did you mean '{}'?", *near) : ""));
   }
   options.json ? print_json(results) : print_table(results);
   return 0;

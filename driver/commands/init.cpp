@@ -26,10 +26,10 @@ struct InitOptions {
 
 /// How the training of this folder is likely started, for one side each; the rest of the words follow.
 struct Training {
-  std::string origin;                   ///< what the guess rests on
-  std::string words;                    ///< items of the command, without brackets
-  std::string on_reference, on_subject; ///< items that choose the device
-  std::string metric;                   ///< the block's inside
+  std::string origin;                    ///< what the guess rests on
+  std::string words;                     ///< items of the command, without brackets
+  std::string on_reference, on_subject;  ///< items that choose the device
+  std::string metric;                    ///< the block's inside
 };
 
 /// The script of this folder that trains, by its name; empty if there is none.
@@ -54,7 +54,8 @@ Training guessed_training() {
   if (script && is_there("ppocr"))
     return {"this folder looks like PaddleOCR",
             fmt::format("python, {}, -c, CONFIG.yml, -o, Global.log_smooth_window=1, Global.print_batch_step=1, "
-                        "\"Global.save_model_dir={{attempt}}/output\"", script),
+                        "\"Global.save_model_dir={{attempt}}/output\"",
+                        script),
             ", Global.use_gpu=True", ", Global.use_gpu=False, Global.use_npu=True", "loss: {format: paddleocr}"};
   if (script && is_there("paddleseg"))
     return {"this folder looks like PaddleSeg",
@@ -63,7 +64,8 @@ Training guessed_training() {
   if (script && is_there("ppcls"))
     return {"this folder looks like PaddleClas",
             fmt::format("python, {}, -c, CONFIG.yaml, -o, Global.print_batch_step=1, "
-                        "-o, \"Global.output_dir={{attempt}}/output\"", script),
+                        "-o, \"Global.output_dir={{attempt}}/output\"",
+                        script),
             ", -o, Global.device=gpu", ", -o, Global.device=npu", "loss: {format: paddleclas}"};
   if (script && is_there("ppdet"))
     return {"this folder looks like PaddleDetection",
@@ -119,7 +121,9 @@ std::string suspects_of(const std::string& preset) {
     const bool discovered = discover && discover->kind == configs::Value::Kind::map;
     const bool by_hand = kind && kind->text == "list" && !discovered;
     text += fmt::format("  {}{}: {}{}\n", by_hand ? "# " : "", family.key,
-                        discovered ? "{discover: true}" : by_hand ? "[name them here]" : "all",
+                        discovered ? "{discover: true}"
+                        : by_hand  ? "[name them here]"
+                                   : "all",
                         about ? "  # " + about->text : "");
   }
   return text;
@@ -142,7 +146,8 @@ std::string schema_line() {
 std::string experiment_text(const std::string& preset) {
   const Training training = guessed_training();
   const std::string searched = preset.empty() ? "" : suspects_of(preset);
-  const std::string extends = preset.empty() ? "" : fmt::format("extends: {:<20} # what can be switched off, and how\n", preset);
+  const std::string extends =
+      preset.empty() ? "" : fmt::format("extends: {:<20} # what can be switched off, and how\n", preset);
   return fmt::format(
       R"({schema}# An experiment of bisectd, guessed by `bisectd init`: {origin}. Look at every line, then try it with
 #   bisectd check experiment.yaml --run
@@ -173,12 +178,12 @@ accept: {{target: 0.5%}}         # of the last 30 % of the run
 search: {{budget: {{trials: 200, hours: 10}}}}
 )",
       fmt::arg("schema", schema_line()), fmt::arg("origin", training.origin), fmt::arg("name", "my-training"),
-      fmt::arg("extends", extends),
-      fmt::arg("words", training.words), fmt::arg("on_reference", training.on_reference),
+      fmt::arg("extends", extends), fmt::arg("words", training.words), fmt::arg("on_reference", training.on_reference),
       fmt::arg("on_subject", training.on_subject), fmt::arg("gpus", device_ids("nvidia")),
       fmt::arg("npus", device_ids("davinci")), fmt::arg("metric", training.metric),
-      fmt::arg("checks", preset.empty() ? "" : "checks: standard               # settings that both logs say must be the same\n"
-                                                        "# hold: {seed: 1024, deterministic: true}   # in every run of both sides\n"),
+      fmt::arg("checks", preset.empty() ? ""
+                                        : "checks: standard               # settings that both logs say must be the same\n"
+                                          "# hold: {seed: 1024, deterministic: true}   # in every run of both sides\n"),
       fmt::arg("perturb", is_perturbed(preset) ? "" : kPerturb),
       fmt::arg("families", searched.empty() ? std::string(kOwnFamily) + "\n" : ""),
       fmt::arg("suspects", searched.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n" : searched));
@@ -188,9 +193,9 @@ void check_preset(const std::string& preset) {
   const std::vector<std::string> presets = configs::preset_names();
   if (preset.empty() || std::ranges::count(presets, preset)) return;
   const auto near = configs::nearest(preset, presets);
-  throw UsageError(fmt::format("there is no preset '{}'; {}", preset,
-                               near ? fmt::format("did you mean '{}'?", *near)
-                                    : fmt::format("known: {}", fmt::join(presets, ", "))));
+  throw UsageError(
+      fmt::format("there is no preset '{}'; {}", preset,
+                  near ? fmt::format("did you mean '{}'?", *near) : fmt::format("known: {}", fmt::join(presets, ", "))));
 }
 
 int init(const InitOptions& options) {
@@ -200,15 +205,17 @@ int init(const InitOptions& options) {
     fmt::print("{}", text);
     return 0;
   }
-  if (fs::exists(options.file)) throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
+  if (fs::exists(options.file))
+    throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
   keep::write_file(options.file, text);
   const bool wants_file = text.find("CONFIG.y") != std::string::npos;
-  fmt::print("wrote {0}. What to do next:\n"
-             "  1. look at every line of {0}{1}\n"
-             "  2. bisectd check {0} --run   finds mistakes, from a few runs of each side\n"
-             "  3. bisectd plan {0}          says what the night will take\n"
-             "  4. bisectd run {0}\n",
-             reports::plain(options.file), wants_file ? ", and put your configuration in the place of CONFIG" : "");
+  fmt::print(
+      "wrote {0}. What to do next:\n"
+      "  1. look at every line of {0}{1}\n"
+      "  2. bisectd check {0} --run   finds mistakes, from a few runs of each side\n"
+      "  3. bisectd plan {0}          says what the night will take\n"
+      "  4. bisectd run {0}\n",
+      reports::plain(options.file), wants_file ? ", and put your configuration in the place of CONFIG" : "");
   return 0;
 }
 
@@ -217,8 +224,10 @@ int init(const InitOptions& options) {
 void add_init(CLI::App& app, Action& action) {
   const auto options = std::make_shared<InitOptions>();
   CLI::App* command = app.add_subcommand("init", "write a first experiment file with comments");
-  command->add_option("PRESET", options->preset, "the stack: a preset such as paddle-npu; without one, a family of your own");
-  command->add_option("-o,--output", options->file, "file to write, never over another; - for stdout")->capture_default_str();
+  command->add_option("PRESET", options->preset,
+                      "the stack: a preset such as paddle-npu; without one, a family of your own");
+  command->add_option("-o,--output", options->file, "file to write, never over another; - for stdout")
+      ->capture_default_str();
   command->callback([&action, options] { action = [options] { return init(*options); }; });
 }
 

@@ -12,9 +12,9 @@ class App;
 namespace bisectd::driver::commands {
 
 struct OptionDoc {
-  std::string short_name, long_name;   ///< with their dashes; one may be empty; both are for a positional argument
-  std::string value;                   ///< DIR, TEXT, ...; empty for a flag
-  std::vector<std::string> choices;    ///< the only words it takes; empty: any
+  std::string short_name, long_name;  ///< with their dashes; one may be empty; both are for a positional argument
+  std::string value;                  ///< DIR, TEXT, ...; empty for a flag
+  std::vector<std::string> choices;   ///< the only words it takes; empty: any
   std::string text;
   std::string default_value;
   bool required = false;

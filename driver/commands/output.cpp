@@ -20,9 +20,10 @@ void add_stderr_options(CLI::App& command) {
   using log::Level;
   static const std::map<std::string, Level> levels{
       {"debug", Level::debug}, {"info", Level::info}, {"warning", Level::warning}, {"error", Level::error}};
-  auto* quiet = command.add_flag_callback("-q,--quiet", [] { log::show_on_stderr(Level::error); }, "only errors on stderr");
-  auto* verbose = command.add_flag_callback("-v,--verbose", [] { log::show_on_stderr(Level::debug); },
-                                            "on stderr all that bisectd.log gets, too");
+  auto* quiet = command.add_flag_callback(
+      "-q,--quiet", [] { log::show_on_stderr(Level::error); }, "only errors on stderr");
+  auto* verbose = command.add_flag_callback(
+      "-v,--verbose", [] { log::show_on_stderr(Level::debug); }, "on stderr all that bisectd.log gets, too");
   auto* level = command.add_option_function<std::string>(
       "--log-level", [](const std::string& word) { log::show_on_stderr(levels.at(word)); },
       "what stderr shows at least: debug, info, warning or error");

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using strategies::SuspectSet;
 
-constexpr std::size_t kBatchShown = 3;   ///< trials of the first batch
+constexpr std::size_t kBatchShown = 3;      ///< trials of the first batch
 constexpr std::size_t kHeadlineNames = 12;  ///< suspects in a headline
 constexpr std::size_t kGames = 10;
 
@@ -118,8 +118,8 @@ std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& n
 void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem, const Scope& scope,
                  const SuspectSet& everything, strategies::EngineKind engine, Sides& sides) {
   const SuspectSet nothing(catalogue.size());
-  plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass", everything.count() == scope.size() ? "all " : "",
-                            everything.count()));
+  plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass",
+                            everything.count() == scope.size() ? "all " : "", everything.count()));
   plan.command(sides.subject, plan.recipe(catalogue, everything));
   plan.free_devices();
 
@@ -136,8 +136,8 @@ void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strat
   plan.free_devices();
 }
 
-void show_forecast(const configs::Experiment& experiment, const strategies::Problem& problem, strategies::EngineKind engine, double trial_s, bool measured,
-                   int devices_per_trial) {
+void show_forecast(const configs::Experiment& experiment, const strategies::Problem& problem, strategies::EngineKind engine,
+                   double trial_s, bool measured, int devices_per_trial) {
   fmt::print("\nExpected, with exact verdicts, {} of {} a trial:\n", measured ? "at" : "at the timeout",
              reports::duration_text(trial_s));
   for (const std::size_t culprits : {1, 3}) {
@@ -165,20 +165,21 @@ int plan(const PlanOptions& options) {
   settle_toggles(experiment, sides.subject.environment);
 
   Plan steps(options, experiment, sides);
-  const bool unknown =
-      !earlier && !options.foreseen.suspects && !discovered_families(experiment).empty();
+  const bool unknown = !earlier && !options.foreseen.suspects && !discovered_families(experiment).empty();
   std::optional<neutralise::Catalogue> catalogue;
   if (!unknown) catalogue = foreseen_catalogue(experiment, options.foreseen, earlier, sides.subject.environment);
   show_ends(steps, experiment, sides);
   if (!catalogue) {
-    fmt::print("\nWhat follows depends on the members that this run shows; --from an earlier run, or --suspects N for "
-               "the expected number of trials.\n");
+    fmt::print(
+        "\nWhat follows depends on the members that this run shows; --from an earlier run, or --suspects N for "
+        "the expected number of trials.\n");
     return 0;
   }
   const strategies::EngineKind engine = engine_of(experiment.search.engine);
   const strategies::Problem problem = problem_of(experiment, *catalogue, sides.subject.pool->size(), true);
   const Scope scope = first_scope(experiment, *catalogue);
-  if (!options.foreseen.suspects) show_search(steps, *catalogue, problem, scope, most_neutralised(experiment, *catalogue), engine, sides);
+  if (!options.foreseen.suspects)
+    show_search(steps, *catalogue, problem, scope, most_neutralised(experiment, *catalogue), engine, sides);
   const std::optional<double> seen_s = trial_time_s(earlier);
   const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
   show_forecast(experiment, narrowed(problem, scope), engine, seen_s.value_or(timeout_s), seen_s.has_value(),

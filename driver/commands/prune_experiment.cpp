@@ -45,7 +45,8 @@ std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment) 
   std::map<std::string, Selection> selections;
   std::set<std::string> needed;  // variables that a family needs at one value in every run
   for (auto& [name, family] : experiment.families) {
-    for (const std::string& member : listed(family, experiment.subject)) selections[name].members.push_back({member, family.place});
+    for (const std::string& member : listed(family, experiment.subject))
+      selections[name].members.push_back({member, family.place});
     if (!selections.contains(name)) continue;
     take_out(experiment.subject, *family.deliver.environment);
     for (const auto& [variable, value] : family.environment) needed.insert(variable);

@@ -61,19 +61,22 @@ Baseline recorded(const configs::Experiment& experiment, Run& run, const RecordO
   } catch (const std::runtime_error& error) {
     throw Infrastructure(error.what());
   }
-  baseline.versions = find_versions(experiment, run.sides.reference, run.launcher, folder / "versions", run.state.past.run_tag).found;
+  baseline.versions =
+      find_versions(experiment, run.sides.reference, run.launcher, folder / "versions", run.state.past.run_tag).found;
   add_runs(baseline, measure_reference(run));
   for (const judge::Finding& finding : run.state.jury->findings()) run.warn(finding.text);
   baseline.facts.merge(logged_reference_facts(experiment, run.state.reference_attempt));
   for (const auto& [check, said] : baseline.facts)
-    if (said.empty()) run.warn(fmt::format("the check {} finds nothing on this side, so no subject will agree with it", check));
+    if (said.empty())
+      run.warn(fmt::format("the check {} finds nothing on this side, so no subject will agree with it", check));
   return baseline;
 }
 
 int record(const RecordOptions& options) {
   configs::Experiment experiment = load(options.experiment, configs::Needed::reference);
   if (experiment.reference.is_recorded())
-    throw UsageError(fmt::format("{}: its reference is recorded already; `record` runs `reference.command`", options.experiment));
+    throw UsageError(
+        fmt::format("{}: its reference is recorded already; `record` runs `reference.command`", options.experiment));
   if (!options.model.empty() && !configs::is_plain_name(options.model))
     throw UsageError(fmt::format("--model '{}': {}", options.model, configs::kPlainNameRule));
   check_target(options);
@@ -84,7 +87,8 @@ int record(const RecordOptions& options) {
   fmt::print("wrote {}: {} of {}, {} runs{}\n", reports::plain(options.file), baseline.metric, baseline.model, runs,
              baseline.runs.size() == 1 && runs > 1 ? " with the same bits" : "");
   for (const auto& [check, said] : baseline.facts) fmt::print("check {}: {}\n", check, reports::plain(said));
-  for (const auto& [what, version] : baseline.versions) fmt::print("{}: {}\n", reports::plain(what), reports::plain(version));
+  for (const auto& [what, version] : baseline.versions)
+    fmt::print("{}: {}\n", reports::plain(what), reports::plain(version));
   fmt::print("beside the experiment of the subject it is used with  reference: {{curve: {}}}\n",
              reports::plain(fs::path(options.file).filename().string()));
   return 0;
@@ -94,8 +98,10 @@ int record(const RecordOptions& options) {
 
 void add_record(CLI::App& app, Action& action) {
   const auto options = std::make_shared<RecordOptions>();
-  CLI::App* command = app.add_subcommand("record", "run the reference here and write its runs to one file, for another machine");
-  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML); `subject` and `suspects` may be missing")
+  CLI::App* command =
+      app.add_subcommand("record", "run the reference here and write its runs to one file, for another machine");
+  command
+      ->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML); `subject` and `suspects` may be missing")
       ->required();
   command->add_option("-o,--output", options->file, "file to write")->capture_default_str();
   command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");

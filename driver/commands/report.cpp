@@ -34,8 +34,11 @@ std::string rendered(const reports::Record& record, const ReportOptions& options
     return reports::result_text(record, coloured ? reports::Colour::always : reports::Colour::never);
   }
   static const std::map<std::string, std::string (*)(const reports::Record&)> renderers{
-      {"html", reports::to_html}, {"json", reports::to_json},   {"junit", reports::to_junit},
-      {"md", reports::to_markdown}, {"workaround", reports::to_workaround}};
+      {"html", reports::to_html},
+      {"json", reports::to_json},
+      {"junit", reports::to_junit},
+      {"md", reports::to_markdown},
+      {"workaround", reports::to_workaround}};
   return renderers.at(options.format)(record);
 }
 
@@ -44,10 +47,8 @@ int report(const ReportOptions& options) {
   const configs::Experiment experiment = experiment_of(run, options.accept_changes);
   const reports::Record record = replay(experiment, run.directory, run.history, run.process.has_value(), Detail::whole);
   const std::string text = rendered(record, options);
-  if (options.file.empty())
-    fmt::print("{}", text);
-  else
-    keep::write_file(options.file, text);
+  if (options.file.empty()) fmt::print("{}", text);
+  else keep::write_file(options.file, text);
   return 0;
 }
 

@@ -12,7 +12,8 @@
 namespace bisectd::driver::commands {
 
 void add_schema(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("schema", "print the JSON schema of experiment files, for editors, or of report.json");
+  CLI::App* command =
+      app.add_subcommand("schema", "print the JSON schema of experiment files, for editors, or of report.json");
   const auto of = std::make_shared<std::string>("experiment");
   command->add_option("WHAT", *of, "experiment or report")->check(one_of({"experiment", "report"}))->capture_default_str();
   command->callback([&action, of] {

@@ -26,8 +26,10 @@ double seconds_since_change(const std::filesystem::path& file) {
 
 keep::RunDirectory open_run(const std::string& folder) {
   if (suite::SuiteState::is_one(folder))
-    throw UsageError(fmt::format("{}: a suite's directory. Its report is index.html there, the run of each model "
-                                 "models/NAME/latest; the same `bisectd ci` goes on with it", folder));
+    throw UsageError(
+        fmt::format("{}: a suite's directory. Its report is index.html there, the run of each model "
+                    "models/NAME/latest; the same `bisectd ci` goes on with it",
+                    folder));
   try {
     return keep::RunDirectory::open(folder);
   } catch (const std::runtime_error& error) {

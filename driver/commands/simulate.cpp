@@ -57,24 +57,28 @@ std::string causes_text(const std::vector<std::size_t>& causes) {
 }
 
 ordered_json json_of(const strategies::Spread& spread, double factor) {
-  return {{"mean", spread.mean * factor}, {"p10", spread.p10 * factor}, {"median", spread.median * factor},
-          {"p90", spread.p90 * factor}, {"most", spread.most * factor}};
+  return {{"mean", spread.mean * factor},
+          {"p10", spread.p10 * factor},
+          {"median", spread.median * factor},
+          {"p90", spread.p90 * factor},
+          {"most", spread.most * factor}};
 }
 
 void print_json(const Setting& setting, const strategies::Forecast& forecast) {
-  const ordered_json document = {{"suspects", setting.suspects},
-                                 {"slots", setting.slots},
-                                 {"causes", setting.causes},
-                                 {"games", setting.games},
-                                 {"trial_s", setting.trial_s},
-                                 {"everything_s", setting.everything_s},
-                                 {"trials", json_of(forecast.trials, 1)},
-                                 {"rounds", json_of(forecast.rounds, 1)},
-                                 {"hours", json_of(forecast.time, setting.trial_hours())},
-                                 {"device_hours", json_of(forecast.device_time, setting.trial_hours() * setting.devices_per_trial)},
-                                 {"right", forecast.exact},
-                                 {"named", forecast.named},
-                                 {"unfinished", forecast.unfinished}};
+  const ordered_json document = {
+      {"suspects", setting.suspects},
+      {"slots", setting.slots},
+      {"causes", setting.causes},
+      {"games", setting.games},
+      {"trial_s", setting.trial_s},
+      {"everything_s", setting.everything_s},
+      {"trials", json_of(forecast.trials, 1)},
+      {"rounds", json_of(forecast.rounds, 1)},
+      {"hours", json_of(forecast.time, setting.trial_hours())},
+      {"device_hours", json_of(forecast.device_time, setting.trial_hours() * setting.devices_per_trial)},
+      {"right", forecast.exact},
+      {"named", forecast.named},
+      {"unfinished", forecast.unfinished}};
   fmt::print("{}\n", document.dump(2));
 }
 
@@ -94,10 +98,10 @@ void print_text(const Setting& setting, const strategies::Forecast& forecast) {
   print_line("device hours", forecast.device_time, setting.trial_hours() * setting.devices_per_trial);
   fmt::print("\nfound {:.0f} %, causes named {:.0f} %, ended without a proof {:.0f} %\n", 100 * forecast.exact,
              100 * forecast.named, 100 * forecast.unfinished);
-  const std::string slower = setting.everything_s == setting.trial_s
-                                 ? ""
-                                 : fmt::format(" with nothing neutralised, {:.3g} with everything, by price between",
-                                               setting.everything_s / 60);
+  const std::string slower =
+      setting.everything_s == setting.trial_s
+          ? ""
+          : fmt::format(" with nothing neutralised, {:.3g} with everything, by price between", setting.everything_s / 60);
   fmt::print("hours count {:.3g} min for a trial{} ({}); the references and both ends come on top\n", setting.trial_s / 60,
              slower, setting.trial_time_from);
 }
@@ -124,8 +128,7 @@ int simulate(const SimulateOptions& options) {
   const neutralise::Catalogue catalogue = foreseen_catalogue(experiment, options.foreseen, earlier, base);
   const Scope scope = first_scope(experiment, catalogue);
   const std::vector<std::size_t>& causes = options.plant.cause_sizes;
-  if (const std::size_t culprits = std::accumulate(causes.begin(), causes.end(), std::size_t{0});
-      culprits > scope.size())
+  if (const std::size_t culprits = std::accumulate(causes.begin(), causes.end(), std::size_t{0}); culprits > scope.size())
     throw UsageError(fmt::format("--causes: {} culprits cannot be planted into {} suspects", culprits, scope.size()));
 
   Setting setting{.suspects = scope.size(),
@@ -149,25 +152,27 @@ int simulate(const SimulateOptions& options) {
 
 void add_simulate(CLI::App& app, Action& action) {
   const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command =
-      app.add_subcommand("simulate", "play searches for culprits planted among your suspects: how many trials and hours they take");
+  CLI::App* command = app.add_subcommand(
+      "simulate", "play searches for culprits planted among your suspects: how many trials and hours they take");
   add_foreseen_options(*command, options->foreseen);
-  command->add_option("--causes", options->plant.cause_sizes,
-                      "one number per cause: 1 a lone culprit, 2 a pair that fails only together, 3 three of them")
+  command
+      ->add_option("--causes", options->plant.cause_sizes,
+                   "one number per cause: 1 a lone culprit, 2 a pair that fails only together, 3 three of them")
       ->delimiter(',')
       ->check(CLI::Range(1, 3))
       ->capture_default_str();
   command->add_option("--flip", options->plant.flip, "noise: share of the verdicts that are wrong")
       ->check(CLI::Range(0.0, 0.3));
   command->add_option("--crash", options->plant.crash, "share of the sets that break the run")->check(CLI::Range(0.0, 0.5));
-  command->add_option("--hints", options->plant.hint_quality,
-                      "share of the culprits that `likely` names, along with 5 % of the innocent")
+  command
+      ->add_option("--hints", options->plant.hint_quality,
+                   "share of the culprits that `likely` names, along with 5 % of the innocent")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--at-once", options->slots, "trials that run at once, instead of what the devices allow")
       ->check(CLI::Range(1, 1024));
   command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(CLI::PositiveNumber);
-  command->add_option("--everything-minutes", options->everything_minutes,
-                      "what one trial takes with everything neutralised")
+  command
+      ->add_option("--everything-minutes", options->everything_minutes, "what one trial takes with everything neutralised")
       ->check(CLI::PositiveNumber);
   command->add_option("--games", options->games, "searches to play")->check(CLI::Range(1, 100000))->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the first search, instead of the experiment's");

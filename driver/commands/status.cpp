@@ -27,8 +27,9 @@ reports::Record record_of(const SeenRun& run) {
   } catch (const UsageError&) {
   }
   reports::Record record = replay_without_experiment(run.directory, run.history, driven);
-  record.warnings.push_back("the experiment file has changed since this run began: steps, differences and likely "
-                            "culprits are not known here");
+  record.warnings.push_back(
+      "the experiment file has changed since this run began: steps, differences and likely "
+      "culprits are not known here");
   return record;
 }
 

@@ -44,9 +44,9 @@ std::vector<std::string> families_of(const configs::Experiment& experiment, cons
   std::vector<std::string> families;
   for (const auto& [name, selection] : experiment.suspects) families.push_back(name);
   const auto right = configs::nearest(family, families);
-  throw UsageError(fmt::format("'{}': no family '{}' under `suspects`; {}", word, family,
-                               right ? fmt::format("did you mean '{}'?", *right)
-                                     : fmt::format("there is {}", fmt::join(families, ", "))));
+  throw UsageError(fmt::format(
+      "'{}': no family '{}' under `suspects`; {}", word, family,
+      right ? fmt::format("did you mean '{}'?", *right) : fmt::format("there is {}", fmt::join(families, ", "))));
 }
 
 /// NAME or FAMILY:NAME, put into the experiment as what is to be neutralised.
@@ -58,7 +58,8 @@ void choose(configs::Experiment& experiment, std::map<std::string, configs::Sele
     name = word;
     const std::vector<std::string> families = families_of(experiment, name);
     if (families.empty())
-      throw UsageError(fmt::format("no family under `suspects` can have a member '{}'; `bisectd families` lists them", name));
+      throw UsageError(
+          fmt::format("no family under `suspects` can have a member '{}'; `bisectd families` lists them", name));
     if (families.size() > 1)
       throw UsageError(fmt::format("'{}' can be of {}; write {}:{}", name, fmt::join(families, " or "), families[0], name));
     family = families.front();
@@ -66,7 +67,8 @@ void choose(configs::Experiment& experiment, std::map<std::string, configs::Sele
   configs::Problems problems;
   const configs::Family& known = experiment.families.at(family);
   if (known.kind == configs::FamilyKind::ladder && name == family)
-    throw UsageError(fmt::format("{0} is a ladder: name a value, {0}:{1}", family, fmt::join(known.ladder.values, fmt::format(" or {}:", family))));
+    throw UsageError(fmt::format("{0} is a ladder: name a value, {0}:{1}", family,
+                                 fmt::join(known.ladder.values, fmt::format(" or {}:", family))));
   configs::check_member_name({name, {"--off", 0, 0}}, known, problems);
   problems.throw_if_any("--off");
   if (std::ranges::binary_search(known.never_off.names, name))
@@ -101,19 +103,21 @@ void refuse_exclusive(const configs::Experiment& experiment, const std::map<std:
     std::vector<std::string> both;
     for (const configs::MemberLabel& member : group) {
       const auto family = chosen.find(member.family);
-      if (family != chosen.end() && std::ranges::count(family->second.members, member.name, &configs::Placed<std::string>::value))
+      if (family != chosen.end() &&
+          std::ranges::count(family->second.members, member.name, &configs::Placed<std::string>::value))
         both.push_back(member.family + ":" + member.name);
     }
     if (both.size() > 1)
-      throw UsageError(fmt::format("{} cannot be switched off together: `relations.exclusive` says so", fmt::join(both, " and ")));
+      throw UsageError(
+          fmt::format("{} cannot be switched off together: `relations.exclusive` says so", fmt::join(both, " and ")));
   }
 }
 
 /// The switches that the experiment itself selects, beside those that are chosen.
 void add_known(configs::Selection& chosen, const configs::Experiment& experiment, const std::string& family) {
-  for (const std::string& name :
-       neutralise::known_suspects(experiment.families.at(family), experiment.suspects.at(family)))
-    if (!std::ranges::count(chosen.members, name, &configs::Placed<std::string>::value)) chosen.members.push_back({name, {}});
+  for (const std::string& name : neutralise::known_suspects(experiment.families.at(family), experiment.suspects.at(family)))
+    if (!std::ranges::count(chosen.members, name, &configs::Placed<std::string>::value))
+      chosen.members.push_back({name, {}});
 }
 
 int trial_exit_code(strategies::Verdict verdict) {
@@ -148,8 +152,13 @@ int trial(const TrialOptions& options) {
   if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
   const reports::Trial& judged = record.trials.back();
   if (options.json) {
-    nlohmann::ordered_json json{{"verdict", name_of(judged.verdict)}, {"reason", judged.reason}, {"text", judged.text},
-                                {"delta", nullptr}, {"values", values}, {"notes", judged.notes}, {"attempts", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json json{{"verdict", name_of(judged.verdict)},
+                                {"reason", judged.reason},
+                                {"text", judged.text},
+                                {"delta", nullptr},
+                                {"values", values},
+                                {"notes", judged.notes},
+                                {"attempts", nlohmann::ordered_json::array()}};
     if (judged.delta) json["delta"] = *judged.delta;
     for (const reports::Attempt& attempt : judged.attempts)
       json["attempts"].push_back((run.directory().folder() / attempt.folder).string());

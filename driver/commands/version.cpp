@@ -15,7 +15,8 @@ namespace bisectd::driver::commands {
 void add_version(CLI::App& app, Action& action) {
   const auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("version", "say which bisectd this is");
-  command->add_flag("--json", *json, "one JSON document: version, commit, architecture, schemas, presets, where its data is");
+  command->add_flag("--json", *json,
+                    "one JSON document: version, commit, architecture, schemas, presets, where its data is");
   command->callback([&action, json] {
     action = [json] {
       const nlohmann::ordered_json all{{"version", kVersion},

@@ -54,8 +54,7 @@ std::vector<std::int64_t> common_steps(std::span<const Track> tracks) {
   for (const Track& track : tracks.subspan(1)) {
     if (track.steps == common) continue;
     next.clear();
-    std::set_intersection(common.begin(), common.end(), track.steps.begin(), track.steps.end(),
-                          std::back_inserter(next));
+    std::set_intersection(common.begin(), common.end(), track.steps.begin(), track.steps.end(), std::back_inserter(next));
     common.swap(next);
   }
   return common;
@@ -71,8 +70,7 @@ std::int64_t stride(std::span<const std::int64_t> steps) {
 }
 
 bool identical(const Track& a, const Track& b) {
-  return a.steps == b.steps &&
-         (a.empty() || std::memcmp(a.values.data(), b.values.data(), a.size() * sizeof(double)) == 0);
+  return a.steps == b.steps && (a.empty() || std::memcmp(a.values.data(), b.values.data(), a.size() * sizeof(double)) == 0);
 }
 
 bool identical(const Curve& a, const Curve& b) {

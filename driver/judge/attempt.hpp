@@ -13,8 +13,8 @@ namespace bisectd::driver::judge {
 struct Attempt {
   Difference difference;
   std::vector<Event> events;
-  Places window;        ///< its final window on the reference's grid
-  std::string trouble;  ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
+  Places window;             ///< its final window on the reference's grid
+  std::string trouble;       ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
   std::string trouble_text;  ///< one sentence for people
   std::string gaps;          ///< one sentence on points that are missing, though not too many; else empty
 };

@@ -24,10 +24,8 @@ std::vector<double> course_of(const Reference& reference, const Curve& candidate
 
 }  // namespace
 
-tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
-                                               std::span<const NamedCurve> references,
-                                               std::span<const NamedCurve> candidates,
-                                               std::span<const MetricRule> metrics) {
+tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept, std::span<const NamedCurve> references,
+                                               std::span<const NamedCurve> candidates, std::span<const MetricRule> metrics) {
   if (metrics.empty()) return tl::unexpected(Problem{"no-metric", "there is no metric to compare", "name a metric"});
   if (candidates.empty()) return tl::unexpected(Problem{"no-candidate", "there is no candidate to compare", ""});
   std::vector<Curve> runs;
@@ -47,8 +45,8 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
   for (const NamedCurve& candidate : candidates) {
     for (const Panel& panel : panels) {
       judgements.push_back(panel.judge(std::span(&candidate.curve, 1)));
-      table.rows.push_back({candidate.name, panel.whole().metric.name, judgements.back(),
-                            course_of(panel.whole(), candidate.curve)});
+      table.rows.push_back(
+          {candidate.name, panel.whole().metric.name, judgements.back(), course_of(panel.whole(), candidate.curve)});
     }
   }
   table.verdict = overall(judgements).verdict;

@@ -33,9 +33,7 @@ struct ComparisonTable {
 
 /// Judges each candidate on its own against all references. Problems: those of prepare_reference, and no-metric or
 /// no-candidate for empty lists. Candidates are no repeats of each other: nothing is pooled.
-tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept,
-                                               std::span<const NamedCurve> references,
-                                               std::span<const NamedCurve> candidates,
-                                               std::span<const MetricRule> metrics);
+tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept, std::span<const NamedCurve> references,
+                                               std::span<const NamedCurve> candidates, std::span<const MetricRule> metrics);
 
 }  // namespace bisectd::driver::judge

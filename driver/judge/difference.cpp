@@ -57,8 +57,7 @@ Difference until(const Reference& reference, const Difference& difference, std::
   const std::size_t places = places_in(reference, {reference.steps.front() - 1, last}).to;
   const auto values = values_in(difference, {0, places});
   result.values.assign(values.begin(), values.end());
-  result.places.assign(difference.places.begin(),
-                       difference.places.begin() + static_cast<std::ptrdiff_t>(values.size()));
+  result.places.assign(difference.places.begin(), difference.places.begin() + static_cast<std::ptrdiff_t>(values.size()));
   return result;
 }
 

@@ -21,9 +21,9 @@ Difference difference(const Reference& reference, const Curve& curve);
 /// negative on the better one.
 double badness(const Reference& reference, double difference);
 
-/// The differences of the first steps have one sign and are larger than any rounding makes them (2^-8, one unit of bfloat16).
-/// Then it is no matter of how far healthy runs drift apart: no rounding explains it. Other data or other dropout masks do
-/// not pass for that, as their differences change sign from step to step.
+/// The differences of the first steps have one sign and are larger than any rounding makes them (2^-8, one unit of
+/// bfloat16). Then it is no matter of how far healthy runs drift apart: no rounding explains it. Other data or other dropout
+/// masks do not pass for that, as their differences change sign from step to step.
 bool off_from_the_start(const Difference& difference);
 
 /// The same attempt as it was at step `last`.

@@ -16,11 +16,11 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::array kLooks = {0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90};
-/// Of one attempt, over all looks and both sides. With 0.01 runs with heavy-tailed offsets (bench_verdict, h) are condemned early in
-/// 0.5 % of the cases instead of 0.3 %; the time saved at noise 0.2 % is 38 % instead of 36 %.
+/// Of one attempt, over all looks and both sides. With 0.01 runs with heavy-tailed offsets (bench_verdict, h) are condemned
+/// early in 0.5 % of the cases instead of 0.3 %; the time saved at noise 0.2 % is 38 % instead of 36 %.
 constexpr double kAlpha = 0.003;
-constexpr double kLookWindow = 0.10;       ///< of the run
-constexpr double kNoisy = 0.30;            ///< of the target: runs that differ by more differ much
+constexpr double kLookWindow = 0.10;  ///< of the run
+constexpr double kNoisy = 0.30;       ///< of the target: runs that differ by more differ much
 constexpr double kFirstNoisyLook = 0.20;
 constexpr std::size_t kFewestPoints = 10;  ///< in each window: fewer say little about the rest of the run
 
@@ -31,9 +31,7 @@ std::int64_t step_at(const Reference& reference, double share) {
 }
 
 /// Sum of squares of the runs' levels in a stretch, around their mean.
-double squares_in(const Reference& reference, const Places& places) {
-  return spread_of(levels_in(reference, places)).last;
-}
+double squares_in(const Reference& reference, const Places& places) { return spread_of(levels_in(reference, places)).last; }
 
 /// How far the runs' levels are apart in stretches of one length.
 struct Apart {
@@ -41,8 +39,8 @@ struct Apart {
   double dof = 0;      ///< degrees of freedom of that average
 };
 
-/// Runs that keep an offset are as far apart in every stretch, and further stretches say nothing new; runs that wander are drawn
-/// anew in each. Satterthwaite's degrees of freedom of a sum of dependent squares tell the two apart.
+/// Runs that keep an offset are as far apart in every stretch, and further stretches say nothing new; runs that wander are
+/// drawn anew in each. Satterthwaite's degrees of freedom of a sum of dependent squares tell the two apart.
 Apart apart_over(const Reference& reference, std::int64_t length) {
   std::vector<std::vector<double>> stretches;
   for (std::int64_t last = reference.last_step(); last - length >= reference.steps.front(); last -= length) {
@@ -56,7 +54,8 @@ Apart apart_over(const Reference& reference, std::int64_t length) {
   double sum = 0, products = 0;
   for (const auto& one : stretches) {
     sum += std::inner_product(one.begin(), one.end(), one.begin(), 0.0);
-    for (const auto& other : stretches) products += std::pow(std::inner_product(one.begin(), one.end(), other.begin(), 0.0), 2);
+    for (const auto& other : stretches)
+      products += std::pow(std::inner_product(one.begin(), one.end(), other.begin(), 0.0), 2);
   }
   if (stretches.empty()) return {};
   return {sum / static_cast<double>(stretches.size()), products > 0 ? (reference.distinct() - 1) * sum * sum / products : 0};
@@ -79,7 +78,8 @@ double variance_between(const Reference& reference, const NoisePool& pool, doubl
 bool differ_much(const Reference& reference, const NoisePool& pool) {
   const std::int64_t length = look_length(reference, reference.last_step());
   if (length == 0 || reference.distinct() - 1 + pool.total.dof == 0) return false;
-  return std::sqrt(variance_between(reference, pool, apart_over(reference, length).squares)) > kNoisy * reference.accept.target;
+  return std::sqrt(variance_between(reference, pool, apart_over(reference, length).squares)) >
+         kNoisy * reference.accept.target;
 }
 
 Judgement certain_fail(const Reference& reference, std::string reason, std::optional<std::int64_t> step) {
@@ -112,8 +112,8 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
       first_beyond_ = step;
     } else {
       Judgement judgement = certain_fail(reference_, "level", first_beyond_);
-      judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at steps {} and {}",
-                                   reference_.metric.name, 100 * reference_.accept.target, *first_beyond_, step);
+      judgement.text = fmt::format("{} is certain to end beyond {:.3g} %, seen at steps {} and {}", reference_.metric.name,
+                                   100 * reference_.accept.target, *first_beyond_, step);
       return judgement;
     }
   }

@@ -21,11 +21,13 @@ constexpr double kFirstStepFail = 0.05, kFirstStepNote = 0.01, kFirstStepSigma =
 constexpr double kMultiStep = 0.02;
 constexpr std::size_t kMultiStepBlocks = 20;
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
-constexpr double kUnknownSpike = 0.5;  ///< where the drift of healthy runs is unknown: single steps of the recogniser are up to 20 % apart
-constexpr double kDrifted = 2;           ///< with 1, at a noise of 0.4 % 8.5 instead of 6 % of spiky runs are undecided (bench_verdict 200 7)
+constexpr double kUnknownSpike =
+    0.5;  ///< where the drift of healthy runs is unknown: single steps of the recogniser are up to 20 % apart
+constexpr double kDrifted =
+    2;  ///< with 1, at a noise of 0.4 % 8.5 instead of 6 % of spiky runs are undecided (bench_verdict 200 7)
 constexpr std::size_t kSpikeCount = 3;
-constexpr std::size_t kSpikesAtEnd = 2;  ///< off and not back at the end of the run, as with NaN
-constexpr std::size_t kSpikeBlock = 25;  ///< points; a spike is seen against the median of so many
+constexpr std::size_t kSpikesAtEnd = 2;                  ///< off and not back at the end of the run, as with NaN
+constexpr std::size_t kSpikeBlock = 25;                  ///< points; a spike is seen against the median of so many
 constexpr std::size_t kStretch = 5, kStretchShare = 20;  ///< a stretch of max(5, points / 20) steps is another level
 constexpr std::size_t kReferenceFactor = 3;              ///< so much worse than the worst reference is an event
 constexpr double kTargets = 2;  ///< no event within so many targets: whoever allows 5 % at the end allows it on the way
@@ -96,15 +98,15 @@ void first_step(const Reference& reference, const Difference& difference, Events
   double sum_squares = 0;
   for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
   // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
-  const double sigma =
-      std::max({std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)), reference.baseline.step_noise, own_step_noise(reference)});
+  const double sigma = std::max({std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)),
+                                 reference.baseline.step_noise, own_step_noise(reference)});
   const double size = badness(reference, difference.values.front());
   const bool fails = size > std::max(limit_for(reference, kFirstStepFail), kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
-  events.push_back({"first-step", fails,
-                    fmt::format("the first step already differs by {:.3g} %: look at the forward pass",
-                                100 * difference.values.front()),
-                    step});
+  events.push_back(
+      {"first-step", fails,
+       fmt::format("the first step already differs by {:.3g} %: look at the forward pass", 100 * difference.values.front()),
+       step});
 }
 
 /// Sum over blocks of the size of the mean in the block, over the number of blocks of a whole run. Terms are
@@ -141,9 +143,9 @@ void multi_step(const Reference& reference, const Difference& difference, Attemp
   const double worst = std::max(coarser(reference, difference) * reference.baseline.block_error, by_chance(difference));
   const double limit = std::max(limit_for(reference, kMultiStep), static_cast<double>(kReferenceFactor) * worst);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
-  const std::size_t seen = progress == AttemptStage::over  ? reference.steps.size()
-                           : difference.places.empty() ? 0
-                                                       : difference.places.back() + 1;
+  const std::size_t seen = progress == AttemptStage::over ? reference.steps.size()
+                           : difference.places.empty()    ? 0
+                                                          : difference.places.back() + 1;
   const double error = block_error(reference, [&](const Places& places) {
     return places.to <= seen ? mean_or_zero(values_in(difference, places)) : 0.0;
   });
@@ -154,8 +156,8 @@ void multi_step(const Reference& reference, const Difference& difference, Attemp
        std::nullopt});
 }
 
-/// Standard deviation of one run at one step around the others, over these places; robust against spikes; 0 with one distinct
-/// run.
+/// Standard deviation of one run at one step around the others, over these places; robust against spikes; 0 with one
+/// distinct run.
 double step_noise(const Reference& reference, const Places& places) {
   const double m = reference.distinct();
   if (m < 2 || places.size() == 0) return 0;
@@ -208,7 +210,8 @@ std::vector<double> without_level(const Reference& reference, std::span<const do
   return result;
 }
 
-/// Values beyond the limit at their place (on the grid; absent: all of it) in short stretches, and also that far from the level around them; `first` is the place of the first one.
+/// Values beyond the limit at their place (on the grid; absent: all of it) in short stretches, and also that far from the
+/// level around them; `first` is the place of the first one.
 struct Short {
   std::size_t count = 0;
   std::size_t at_end = 0;  ///< of them in a stretch that lasts to the end of the run
@@ -268,7 +271,8 @@ Spikes spikes_of(const Reference& reference, const Difference& difference, Attem
   Spikes spikes;
   spikes.worst = reference.baseline.spikes;
   const double factor = coarser(reference, difference);
-  const Short found = short_stretches(reference, reference.baseline, difference.values, &difference.places, progress, factor);
+  const Short found =
+      short_stretches(reference, reference.baseline, difference.values, &difference.places, progress, factor);
   spikes.limit = spike_limit(reference, reference.baseline, found.first ? difference.places[*found.first] : 0, factor);
   spikes.count = found.count;
   spikes.at_end = found.at_end;

@@ -25,13 +25,13 @@ Baseline baseline_of(const Reference& reference);
 enum class AttemptStage { running, over };
 
 /// M4: single steps far off, which a trimmed mean would hide. Beyond the design, they must also stand out from the
-/// level around them, and a stretch of them (5 or more, and 5 % of the run) is no spike but another level, left to the rules for
-/// levels. While the attempt runs, what may still change does not count.
+/// level around them, and a stretch of them (5 or more, and 5 % of the run) is no spike but another level, left to the rules
+/// for levels. While the attempt runs, what may still change does not count.
 struct Spikes {
-  std::size_t count = 0;  ///< steps of the attempt off by more than `limit`
-  std::size_t at_end = 0; ///< of them without one within the limit behind; 0 while the attempt runs
-  std::size_t worst = 0;  ///< the most such steps in a reference
-  double limit = 0;       ///< at the first one: max(5 %, 2 targets, 6 robust standard deviations of a reference's step there)
+  std::size_t count = 0;   ///< steps of the attempt off by more than `limit`
+  std::size_t at_end = 0;  ///< of them without one within the limit behind; 0 while the attempt runs
+  std::size_t worst = 0;   ///< the most such steps in a reference
+  double limit = 0;  ///< at the first one: max(5 %, 2 targets, 6 robust standard deviations of a reference's step there)
   std::optional<std::int64_t> first;
 
   bool too_many(std::size_t attempts = 1) const;  ///< `count` is then that of all attempts together

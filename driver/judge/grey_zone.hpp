@@ -19,8 +19,8 @@ struct Comparison {
   double size = 0;      ///< |difference|, or the difference to the worse side if only that counts
   StandardError error;  ///< of it
   Ground ground = Ground::repeats;
-  bool last_look = true;  ///< no further attempt can follow
-  double cautious = 0;      ///< error by which a fail is decided, where it is larger than the usual one
+  bool last_look = true;            ///< no further attempt can follow
+  double cautious = 0;              ///< error by which a fail is decided, where it is larger than the usual one
   bool off_from_the_start = false;  ///< by more than any rounding, from the first steps on; see difference.hpp
 };
 

@@ -16,30 +16,31 @@ namespace {
 /// Runs whose first steps are further apart than this differ by more than rounding. Measured: parameters moved by 2.4e-7 put
 /// steps 1 to 20 apart by 1e-7 to 5e-6; other data or dropout masks by 1e-2.
 constexpr double kApartByRounding = 2e-5;
-constexpr double kFirstPart = 0.01;          ///< of the run, looked at for that
-constexpr std::size_t kFewestFirst = 1;      ///< points: PaddleSeg at a high learning rate is 5e-3 apart at its third step
-constexpr std::size_t kPlaces = 100;         ///< of the course
-constexpr std::size_t kFewestPoints = 6;     ///< in a comparable part: runs of ten steps, as in examples/suite, must have one
-constexpr double kShareFine = 0.4;           ///< of the target: limit of the bound in the comparable part
-constexpr double kMoreToPass = 0.2;          ///< the limit is so much larger for float16, to acquit
+constexpr double kFirstPart = 0.01;       ///< of the run, looked at for that
+constexpr std::size_t kFewestFirst = 1;   ///< points: PaddleSeg at a high learning rate is 5e-3 apart at its third step
+constexpr std::size_t kPlaces = 100;      ///< of the course
+constexpr std::size_t kFewestPoints = 6;  ///< in a comparable part: runs of ten steps, as in examples/suite, must have one
+constexpr double kShareFine = 0.4;        ///< of the target: limit of the bound in the comparable part
+constexpr double kMoreToPass = 0.2;       ///< the limit is so much larger for float16, to acquit
 constexpr std::array kMoreToFail = {0.45, 0.7};  ///< and to condemn
-constexpr double kBound = 0.9;               ///< confidence of that bound
+constexpr double kBound = 0.9;                   ///< confidence of that bound
 /// A part is comparable if the spread kept below the limit for this share of it: the spread of few runs may fall by luck,
 /// and a spike while the training warms up does not end the part for good.
 constexpr double kQuietShare = 0.4;
-constexpr double kNear = 0.85;               ///< the largest spread from this share of a place on counts: few runs may agree there by luck
+constexpr double kNear =
+    0.85;  ///< the largest spread from this share of a place on counts: few runs may agree there by luck
 constexpr double kFloat32 = 0x1p-22, kFloat16 = 0x1p-10;  ///< relative sizes; also the perturbation's own
 constexpr double kMuchCoarser = 16;
-constexpr double kSmallest = 0x1p-24;        ///< difference of a first step that float32 can show
+constexpr double kSmallest = 0x1p-24;  ///< difference of a first step that float32 can show
 /// A first step is one draw: its difference may be small by luck. One in four is below a third of the standard deviation.
 constexpr double kLuck = 3;
-/// Of the float16 size. Healthy devices that round at 5e-4 begin up to 1.6 of it apart, gelu +5 % 6 to 65, hard_swish +10 % 5 to 21
-/// (recogniser, five seeds).
+/// Of the float16 size. Healthy devices that round at 5e-4 begin up to 1.6 of it apart, gelu +5 % 6 to 65, hard_swish +10 %
+/// 5 to 21 (recogniser, five seeds).
 constexpr double kBeyondRounding = 4, kUnseen = 0.5;
 
-/// A perturbation is one kick, a device rounds at every step, in some operators always to the same side. Measured on devices whose
-/// sizes spread over three decades up to 2e-3, a quarter of their operators biased: differences of up to three times the spread
-/// that the perturbation predicts at the coarse end, of the predicted size at the fine one (bench_healthy).
+/// A perturbation is one kick, a device rounds at every step, in some operators always to the same side. Measured on devices
+/// whose sizes spread over three decades up to 2e-3, a quarter of their operators biased: differences of up to three times
+/// the spread that the perturbation predicts at the coarse end, of the predicted size at the fine one (bench_healthy).
 constexpr double kCaution = 2;
 
 double mean_square(std::span<const double> values) {
@@ -50,7 +51,8 @@ double mean_square(std::span<const double> values) {
 
 bool begin_apart_by(const Reference& fine, double apart) {
   const std::size_t points = fine.steps.size();
-  const std::size_t first = std::min(points, std::max(kFewestFirst, static_cast<std::size_t>(kFirstPart * static_cast<double>(points))));
+  const std::size_t first =
+      std::min(points, std::max(kFewestFirst, static_cast<std::size_t>(kFirstPart * static_cast<double>(points))));
   const double printed = printed_unit(fine.runs.front().values, fine.mean.front()) / fine.scale.front();
   return std::ranges::all_of(fine.residuals, [&](const std::vector<double>& run) {
     return std::sqrt(mean_square(std::span(run).first(first))) <= std::max(apart, printed);
@@ -160,8 +162,8 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
   healthy.rounding.printed = printed;
   healthy.rounding.fine = std::max({std::sqrt(mean_square(firsts) * runs / (runs - 1)), kSmallest, printed / 2});
   healthy.rounding.coarse = differences.empty() ? 0 : std::sqrt(first_coarse / static_cast<double>(differences.size()));
-  // What is off at the first step is proportional to the size of the rounding. Runs that are no coarser than the fine ones were
-  // not perturbed by that much: then there are no coarse ones.
+  // What is off at the first step is proportional to the size of the rounding. Runs that are no coarser than the fine ones
+  // were not perturbed by that much: then there are no coarse ones.
   if (healthy.rounding.coarse < kMuchCoarser * healthy.rounding.fine) {
     healthy.rounding.coarse = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;
     differences.clear();

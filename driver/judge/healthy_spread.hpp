@@ -35,21 +35,22 @@ struct SpreadAt {
 struct HealthySpread {
   std::vector<SpreadAt> course;  ///< by ascending step; the last one is the run's end
   RoundingScale rounding;
-  double dof = 0;                ///< degrees of freedom of a spread
+  double dof = 0;  ///< degrees of freedom of a spread
 
   /// Last step up to which the upper 90 % bound of the spread stays below `share` of the target, for a device of this
   /// coarseness. Nothing if there is no such part.
   std::optional<std::int64_t> below(double target, double share, double coarseness) const;
   /// The comparable part: short enough to acquit a run in it.
   std::optional<std::int64_t> comparable_until(double target, double coarseness) const;
-  /// Ends of somewhat longer parts, ascending: what a device that rounds coarsely does there may still condemn it, though not
-  /// acquit. None for a device that rounds like float32: its spread grows too fast for them to tell more.
+  /// Ends of somewhat longer parts, ascending: what a device that rounds coarsely does there may still condemn it, though
+  /// not acquit. None for a device that rounds like float32: its spread grows too fast for them to tell more.
   std::vector<std::int64_t> telling_until(double target, double coarseness) const;
   /// The largest spread right before `step` or at it.
   SpreadAt at(std::int64_t step) const;
 };
 
-/// Whether runs of one configuration are further apart in their first steps than `rounding` puts them: they vary by themselves.
+/// Whether runs of one configuration are further apart in their first steps than `rounding` puts them: they vary by
+/// themselves.
 bool vary_by_themselves(const Reference& runs, const RoundingScale& rounding);
 
 /// The runs of `fine`, and those of `coarse`, whose initial parameters were moved by much more. Nothing if the runs do not

@@ -18,8 +18,8 @@ std::int64_t learn_horizon(const Reference& reference, const NoisePool& pool, co
   if (!certain || reference.steps.size() <= kPointsToTrust) return reference.last_step();
   const std::int64_t start = reference.steps.front() - reference.stride;
   const std::int64_t run = reference.last_step() - start;
-  const std::int64_t wanted = std::max<std::int64_t>(std::llround(kShortest * static_cast<double>(run)),
-                                                     2 * (*certain->first_bad_step - start));
+  const std::int64_t wanted =
+      std::max<std::int64_t>(std::llround(kShortest * static_cast<double>(run)), 2 * (*certain->first_bad_step - start));
   return std::min(reference.last_step(), std::max(start + wanted, reference.steps[kPointsToTrust - 1]));
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 using strategies::Verdict;
 
-/// The subject as it is and a proof may take so many times the attempts of a trial: they are few, and the answer stands on them.
+/// The subject as it is and a proof may take so many times the attempts of a trial: they are few, and the answer stands on
+/// them.
 constexpr int kDecisiveRepeats = 4;
 /// A horizon beyond this share of the run saves less than proving the answer at full length costs.
 constexpr double kLongestHorizon = 0.75;
@@ -27,28 +28,20 @@ configs::Acceptance proof_of(const configs::Acceptance& accept) { return decisiv
 
 int rank(const Judgement& judgement) {
   switch (judgement.verdict) {
-    case Verdict::fail:
-      return 0;
-    case Verdict::unresolved:
-      return 1;
-    case Verdict::inconclusive:
-      return 2;
-    case Verdict::pass:
-      return 3;
+    case Verdict::fail: return 0;
+    case Verdict::unresolved: return 1;
+    case Verdict::inconclusive: return 2;
+    case Verdict::pass: return 3;
   }
   return 3;
 }
 
 std::string_view word(Verdict verdict) {
   switch (verdict) {
-    case Verdict::pass:
-      return "passes";
-    case Verdict::fail:
-      return "fails";
-    case Verdict::inconclusive:
-      return "is inconclusive";
-    case Verdict::unresolved:
-      return "is unresolved";
+    case Verdict::pass: return "passes";
+    case Verdict::fail: return "fails";
+    case Verdict::inconclusive: return "is inconclusive";
+    case Verdict::unresolved: return "is unresolved";
   }
   return {};
 }
@@ -228,10 +221,8 @@ bool Jury::learn_horizon(const Curve& known_bad) {
 std::map<std::string, std::int64_t> Jury::last_steps(bool shortened) const {
   std::map<std::string, std::int64_t> steps;
   for (const Panel& panel : panels_) {
-    if (!shortened)
-      steps[panel.whole().metric.name] = panel.whole().last_step();
-    else if (panel.has_horizon())
-      steps[panel.whole().metric.name] = panel.horizon();
+    if (!shortened) steps[panel.whole().metric.name] = panel.whole().last_step();
+    else if (panel.has_horizon()) steps[panel.whole().metric.name] = panel.horizon();
   }
   return steps;
 }
@@ -258,15 +249,14 @@ Judgement overall(std::span<const Judgement> by_metric) {
   if (decides != by_metric.begin()) result.reason = decides->metric + ":" + decides->reason;
   for (auto judgement = by_metric.begin(); judgement != by_metric.end(); ++judgement) {
     result.p_bad = std::max(result.p_bad, judgement->p_bad);
-    result.repeat_helps =
-        result.repeat_helps || (result.verdict == Verdict::inconclusive && judgement->repeat_helps);
+    result.repeat_helps = result.repeat_helps || (result.verdict == Verdict::inconclusive && judgement->repeat_helps);
     if (result.verdict == Verdict::pass) result.strict = result.strict && judgement->strict;
     result.spreads.insert(judgement->spreads.begin(), judgement->spreads.end());
     if (judgement == decides) continue;
     result.notes.push_back(
-        judgement->delta ? fmt::format("{} {}: {:+.3g} %", judgement->metric, word(judgement->verdict),
-                                       100 * *judgement->delta)
-                         : fmt::format("{} {}: {}", judgement->metric, word(judgement->verdict), judgement->text));
+        judgement->delta
+            ? fmt::format("{} {}: {:+.3g} %", judgement->metric, word(judgement->verdict), 100 * *judgement->delta)
+            : fmt::format("{} {}: {}", judgement->metric, word(judgement->verdict), judgement->text));
     for (const std::string& note : judgement->notes)
       if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
   }

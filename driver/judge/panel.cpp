@@ -18,15 +18,16 @@ using strategies::Verdict;
 /// Chance that a healthy run is condemned by what it does after the comparable part. Small, as few runs say little about the
 /// tails of a spread that has grown this far.
 constexpr double kLateAlpha = 0.0005;
-/// Chance that noise alone looks like an event, where the subject varies by itself. Small, as a night has hundreds of attempts.
+/// Chance that noise alone looks like an event, where the subject varies by itself. Small, as a night has hundreds of
+/// attempts.
 constexpr double kEventAlpha = 0.0005;
-constexpr double kLeastUnit = 0x1p-24;  ///< of a signature: what a float32 can show
+constexpr double kLeastUnit = 0x1p-24;            ///< of a signature: what a float32 can show
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
-constexpr double kLateTargets = 2;  ///< and it must be off by so many targets there
+constexpr double kLateTargets = 2;                ///< and it must be off by so many targets there
 
-/// Shares of the comparable part at which a run may be condemned, too. Measured on the recogniser, five seeds, ten references, 200
-/// steps (bench_healthy): of 100 judgements of faulty devices 14 instead of 23 stay undecided; of 150 of healthy ones none more
-/// is condemned.
+/// Shares of the comparable part at which a run may be condemned, too. Measured on the recogniser, five seeds, ten
+/// references, 200 steps (bench_healthy): of 100 judgements of faulty devices 14 instead of 23 stay undecided; of 150 of
+/// healthy ones none more is condemned.
 constexpr std::array kEarlierLooks = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
 
 /// By how many healthy spreads a run deviates without harm.
@@ -61,7 +62,8 @@ void Panel::learn(const Spread& spread) {
   pool_.add(spread);
   if (!whole_.subject) return;
   const Variance one = variance_of(pool_.total);
-  whole_.subject->level = one.dof > 0 ? t_quantile(kEventAlpha, one.dof) * std::sqrt(one.value * (1 + 1.0 / whole_.distinct())) : 0;
+  whole_.subject->level =
+      one.dof > 0 ? t_quantile(kEventAlpha, one.dof) * std::sqrt(one.value * (1 + 1.0 / whole_.distinct())) : 0;
   if (shortened_) shortened_->subject = whole_.subject;
 }
 
@@ -99,8 +101,8 @@ double Panel::coarseness_of(std::span<const Curve> attempts) const {
   return coarseness;
 }
 
-/// A fault may show best before rounding has grown: what no healthy run does there is no healthy run's. And what deviates there
-/// without harm is said.
+/// A fault may show best before rounding has grown: what no healthy run does there is no healthy run's. And what deviates
+/// there without harm is said.
 void Panel::look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,
                          Judgement& judgement) const {
   Judgement clearest = judgement;
@@ -120,9 +122,11 @@ void Panel::look_earlier(std::span<const Curve> attempts, const configs::Accepta
     }
   }
   if (judgement.verdict == Verdict::pass && clearest.harmless)
-    judgement.notes.push_back(fmt::format(
-        "at step {} it deviates by {:.2g} %, which is more than rounding explains (healthy runs are {:.2g} % apart there), but "
-        "does no harm by the target", clearest_at, 100 * *clearest.harmless, 100 * *clearest.healthy_spread));
+    judgement.notes.push_back(
+        fmt::format("at step {} it deviates by {:.2g} %, which is more than rounding explains (healthy runs are {:.2g} % "
+                    "apart there), but "
+                    "does no harm by the target",
+                    clearest_at, 100 * *clearest.harmless, 100 * *clearest.healthy_spread));
 }
 
 /// What a device that rounds coarsely does in somewhat longer parts may condemn it, and may take a pass back.
@@ -141,8 +145,8 @@ void Panel::look_later(std::span<const Curve> attempts, const configs::Acceptanc
       judgement.verdict = Verdict::inconclusive;
       judgement.reason = "noise";
       judgement.p_bad = there.p_bad;
-      judgement.text += fmt::format("; {:+.2g} % at step {}, where healthy runs are {:.2g} % apart", 100 * *there.delta, later,
-                                    100 * there.healthy_spread.value_or(0));
+      judgement.text += fmt::format("; {:+.2g} % at step {}, where healthy runs are {:.2g} % apart", 100 * *there.delta,
+                                    later, 100 * there.healthy_spread.value_or(0));
     }
   }
 }
@@ -175,8 +179,9 @@ Judgement Panel::not_comparable(std::span<const Curve> attempts, const configs::
   judgement.reason = "not-comparable";
   judgement.p_bad = 0.5;
   judgement.repeat_helps = false;
-  judgement.text = fmt::format("no part of the run is comparable: healthy runs are further apart than {:.2g} % nearly from the start",
-                               100 * whole_.accept.target / 4);
+  judgement.text =
+      fmt::format("no part of the run is comparable: healthy runs are further apart than {:.2g} % nearly from the start",
+                  100 * whole_.accept.target / 4);
   return judgement;
 }
 
@@ -212,9 +217,9 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     judgement.standard_error = error;
     judgement.dof = variance.dof;
     judgement.p_bad = probability_beyond(whole_.accept.target, level, {error, variance.dof}, whole_.accept.worse_only);
-    judgement.text = fmt::format("{} ends {:.2g} % {} the reference, more than the {:.2g} % that healthy runs are apart there explain",
-                                 whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above",
-                                 100 * std::sqrt(variance.value));
+    judgement.text = fmt::format(
+        "{} ends {:.2g} % {} the reference, more than the {:.2g} % that healthy runs are apart there explain",
+        whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above", 100 * std::sqrt(variance.value));
     return judgement;
   }
   return std::nullopt;
@@ -258,14 +263,16 @@ std::vector<Finding> Panel::findings() const {
   std::erase_if(findings, [](const Finding& finding) { return finding.code == "too-noisy"; });
   const double percent = 100 * whole_.accept.target / 4;
   if (!fine_)
-    findings.insert(findings.begin(),
-                    {"not-comparable", true,
-                     fmt::format("no part of the run is comparable: nearly from the start, two healthy runs of this training differ "
-                                 "by more than {:.2g} % in {}", percent, whole_.metric.name),
-                     {"log more often at the start", "lower the learning rate of the first steps on both sides",
-                      fmt::format("accept what can be decided: a larger accept.target than {:.3g} %", 400 * percent / 100)}});
-  else if (fine_->last_step() < whole_.last_step())
-    findings.push_back({"comparable", false, comparable_text(), {}});
+    findings.insert(
+        findings.begin(),
+        {"not-comparable",
+         true,
+         fmt::format("no part of the run is comparable: nearly from the start, two healthy runs of this training differ "
+                     "by more than {:.2g} % in {}",
+                     percent, whole_.metric.name),
+         {"log more often at the start", "lower the learning rate of the first steps on both sides",
+          fmt::format("accept what can be decided: a larger accept.target than {:.3g} %", 400 * percent / 100)}});
+  else if (fine_->last_step() < whole_.last_step()) findings.push_back({"comparable", false, comparable_text(), {}});
   return findings;
 }
 

@@ -1,6 +1,6 @@
 // One metric of an experiment: its references, how far healthy runs are apart, and the judgement of whole runs and of
-// shortened ones. Where healthy runs drift apart beyond what the target can bear, a run is judged by its comparable part; the
-// rest can only fail it, by more than any rounding explains.
+// shortened ones. Where healthy runs drift apart beyond what the target can bear, a run is judged by its comparable part;
+// the rest can only fail it, by more than any rounding explains.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,8 @@ class Panel {
   void set_signature_steps(std::size_t count);
   /// Last of these; nothing without any.
   std::optional<std::int64_t> signature_until() const;
-  /// Differences from the reference at these steps, in units of what healthy runs differ by there. Empty where one is missing.
+  /// Differences from the reference at these steps, in units of what healthy runs differ by there. Empty where one is
+  /// missing.
   std::vector<double> signature(const Curve& run) const;
 
   /// The step that later trials must reach, learnt from the run that is known to be bad; nothing if it passes.

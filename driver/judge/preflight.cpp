@@ -17,7 +17,7 @@ constexpr double kPrecisionShare = 0.25;  ///< half a printed digit may be this 
 constexpr double kRepeatedShare = 0.2;
 constexpr std::size_t kFewPoints = 10;
 constexpr double kOutlierSigma = 6;
-constexpr double kOutlierTargets = 0.1;   ///< closer than this share of the target, no run is worth a word
+constexpr double kOutlierTargets = 0.1;    ///< closer than this share of the target, no run is worth a word
 constexpr double kNoiseConfidence = 0.99;  ///< that runs are too noisy, before the search is refused
 
 std::span<const double> window_of(const Reference& reference, const std::vector<double>& values) {
@@ -33,13 +33,12 @@ void precision(const Reference& reference, std::vector<Finding>& findings) {
     const double unit = printed_unit(run.values, reference.mean.back());
     const double share = unit / 2 / smallest;
     if (share > kPrecisionShare * target) {
-      findings.push_back(
-          {"precision",
-           true,
-           fmt::format("{} is printed in steps of {:g}: half of that is already {:.2g} % of it, too coarse "
-                       "for a target of {:.3g} %",
-                       reference.metric.name, unit, 100 * share, 100 * target),
-           {"print more digits", "read the metric from a file that has them (tensorboard, jsonl)"}});
+      findings.push_back({"precision",
+                          true,
+                          fmt::format("{} is printed in steps of {:g}: half of that is already {:.2g} % of it, too coarse "
+                                      "for a target of {:.3g} %",
+                                      reference.metric.name, unit, 100 * share, 100 * target),
+                          {"print more digits", "read the metric from a file that has them (tensorboard, jsonl)"}});
       return;
     }
     const double moves = std::abs(run.values.front() - run.values.back()) / static_cast<double>(run.size());
@@ -58,11 +57,10 @@ void precision(const Reference& reference, std::vector<Finding>& findings) {
 void few_points(const Reference& reference, std::vector<Finding>& findings) {
   const std::size_t points = window_of(reference, reference.mean).size();
   if (points >= kFewPoints || reference.metric.higher_is_better) return;
-  findings.push_back(
-      {"few-points",
-       false,
-       fmt::format("only {} logged value(s) of {} fall into the final window", points, reference.metric.name),
-       {"log more often", "train for more steps"}});
+  findings.push_back({"few-points",
+                      false,
+                      fmt::format("only {} logged value(s) of {} fall into the final window", points, reference.metric.name),
+                      {"log more often", "train for more steps"}});
 }
 
 void repeats(const Reference& reference, std::vector<Finding>& findings) {
@@ -90,12 +88,11 @@ void outlier(const Reference& reference, std::vector<Finding>& findings) {
     const double mean = std::accumulate(others.begin(), others.end(), 0.0) / static_cast<double>(others.size());
     const double sigma = std::sqrt(spread.last / spread.dof);
     if (std::abs(levels[i] - mean) <= std::max(kOutlierSigma * sigma, kOutlierTargets * reference.accept.target)) continue;
-    findings.push_back(
-        {"outlier",
-         false,
-         fmt::format("reference run {} ends {:.2g} % away from the others; it stays in and widens the noise", i + 1,
-                     100 * (levels[i] - mean)),
-         {"look at that run", "repeat it"}});
+    findings.push_back({"outlier",
+                        false,
+                        fmt::format("reference run {} ends {:.2g} % away from the others; it stays in and widens the noise",
+                                    i + 1, 100 * (levels[i] - mean)),
+                        {"look at that run", "repeat it"}});
   }
 }
 
@@ -116,11 +113,10 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
   result.findings.push_back(
       {"too-noisy",
        at_least > largest_noise(reference.accept, dof, reference.distinct(), most),
-       fmt::format(
-           "runs of one and the same training differ by {:.2g} % (standard deviation); with {} reference runs and "
-           "{} attempts a target of {:.3g} % can be decided up to {:.2g} %",
-           100 * result.noise, reference.distinct(), most, 100 * reference.accept.target,
-           100 * largest_noise(reference.accept, dof, reference.distinct(), most)),
+       fmt::format("runs of one and the same training differ by {:.2g} % (standard deviation); with {} reference runs and "
+                   "{} attempts a target of {:.3g} % can be decided up to {:.2g} %",
+                   100 * result.noise, reference.distinct(), most, 100 * reference.accept.target,
+                   100 * largest_noise(reference.accept, dof, reference.distinct(), most)),
        {"fix the seed and the order of the data on both sides, and use deterministic kernels",
         "train longer, or judge a larger share of the run (accept: window)", "run more references (reference: repeats)",
         fmt::format("accept what the noise allows: a target of {:.2g} %", 200 * result.noise)}});

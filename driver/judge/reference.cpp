@@ -168,8 +168,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
       reference.notes.push_back(fmt::format("a reference run is left out: it logged no {}", metric.name));
       continue;
     }
-    if (track.resumed)
-      reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
+    if (track.resumed) reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
     reference.runs.push_back(std::move(track));
     for (const char* name : {kLossScale, kGradNorm}) {
       const auto extra = curve.series.find(name);
@@ -194,8 +193,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   }
   reference.steps = common_steps(reference.runs);
   if (reference.steps.empty()) {
-    return problem("no-common-steps", "the reference runs have no step in common",
-                   "log at the same steps in every run");
+    return problem("no-common-steps", "the reference runs have no step in common", "log at the same steps in every run");
   }
   for (Track& run : reference.runs) run = until(std::move(run), reference.steps.back());
   const auto values = values_on_grid(reference);

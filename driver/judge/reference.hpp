@@ -34,11 +34,11 @@ struct Window {
 
 /// What the references do themselves: an event rule asks for clearly more than this.
 struct Baseline {
-  double step_noise = 0;       ///< standard deviation of one run at one step, robust; 0 with one distinct run
+  double step_noise = 0;            ///< standard deviation of one run at one step, robust; 0 with one distinct run
   std::vector<double> block_noise;  ///< the same in each twentieth of the run
-  double block_error = 0;      ///< worst mean error over the blocks of a run
-  std::size_t spikes = 0;      ///< most steps of one run beyond the spike limit
-  std::size_t non_finite = 0;  ///< most steps of one run, not excused, that are NaN or infinite
+  double block_error = 0;           ///< worst mean error over the blocks of a run
+  std::size_t spikes = 0;           ///< most steps of one run beyond the spike limit
+  std::size_t non_finite = 0;       ///< most steps of one run, not excused, that are NaN or infinite
 };
 
 /// By how much the first logged step of a healthy run is off: root mean square for a device that rounds like float32 and for
@@ -60,9 +60,9 @@ struct Ensemble {
   double dof = 0;
   RoundingScale rounding;
 
-  double spread_at(double coarseness) const;  ///< between fine and coarse, linear in the logarithms
-  double caution_at(double coarseness) const; ///< by what the spread is multiplied before a run is condemned
-  double coarseness_at(double spread) const;  ///< its inverse; above 1: no device is so far apart
+  double spread_at(double coarseness) const;   ///< between fine and coarse, linear in the logarithms
+  double caution_at(double coarseness) const;  ///< by what the spread is multiplied before a run is condemned
+  double coarseness_at(double spread) const;   ///< its inverse; above 1: no device is so far apart
 };
 
 /// What a healthy run of a subject that varies by itself may be off by chance. Fractions.
@@ -88,8 +88,8 @@ struct Reference {
 
   Baseline baseline;
 
-  Window window;                                      ///< the final window of a whole run
-  Spread level;                                       ///< of the runs' levels
+  Window window;                     ///< the final window of a whole run
+  Spread level;                      ///< of the runs' levels
   bool perturbed = false;            ///< runs differ because their parameters were moved, not by chance
   std::optional<OwnNoise> subject;   ///< it varies by itself, far more than these runs: its repeats alone tell the noise
   std::optional<Ensemble> ensemble;  ///< where the window is judged by the spread of healthy devices

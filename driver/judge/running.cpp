@@ -53,7 +53,8 @@ std::optional<std::int64_t> first_not_finite(std::span<const std::string> metric
 Judgement judge_running(std::span<const std::string> metrics, std::int64_t steps, std::span<const Curve> attempts) {
   Judgement worst = judged(metrics, steps, attempts.front());
   for (const Curve& curve : attempts.subspan(1))
-    if (Judgement other = judged(metrics, steps, curve); worst.verdict == strategies::Verdict::pass) worst = std::move(other);
+    if (Judgement other = judged(metrics, steps, curve); worst.verdict == strategies::Verdict::pass)
+      worst = std::move(other);
   return worst;
 }
 

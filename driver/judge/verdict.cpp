@@ -17,12 +17,11 @@ using strategies::Verdict;
 // A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95
 // of 100 cases. Runs of fewer than 30 points are not asked for as many.
 constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
-constexpr double kNoteAlpha = 0.005;      ///< chance that a healthy run is said to deviate, to one side
+constexpr double kNoteAlpha = 0.005;       ///< chance that a healthy run is said to deviate, to one side
 constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
 
 bool equals_a_reference(const Reference& reference, const Track& track) {
-  return std::any_of(reference.runs.begin(), reference.runs.end(),
-                     [&](const Track& run) { return identical(run, track); });
+  return std::any_of(reference.runs.begin(), reference.runs.end(), [&](const Track& run) { return identical(run, track); });
 }
 
 /// The step from which the blocks stay beyond the target on the side of `delta`, up to the end.
@@ -86,14 +85,13 @@ std::string doubt(const Reference& reference, std::span<const Attempt> attempts,
     all.count += spikes.count;
     all.worst = spikes.worst;
   }
-  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size()))
-    return "spikes";
+  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size())) return "spikes";
   return may_repeat && points * attempts.size() < kPointsForPass ? "few-points" : "";
 }
 
 /// The grounds for comparing these attempts, and with them the error of `delta`.
-Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, double delta,
-                         const Spread& spread, const NoisePool& pool, const configs::Acceptance& accept) {
+Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, double delta, const Spread& spread,
+                         const NoisePool& pool, const configs::Acceptance& accept) {
   const int m = reference.distinct(), n = static_cast<int>(distinct.attempts.size());
   // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
   const bool repeats_itself = n == 1 && pool.total.dof == 0 && (distinct.repeated > 0 || pool.deterministic());
@@ -127,7 +125,8 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
 }
 
 /// Which rounding would make this difference a healthy one, and whether it is larger than rounding although it does no harm.
-void explain_by_rounding(const Reference& reference, const Comparison& comparison, const Attempt& first, Judgement& judgement) {
+void explain_by_rounding(const Reference& reference, const Comparison& comparison, const Attempt& first,
+                         Judgement& judgement) {
   const Ensemble& ensemble = *reference.ensemble;
   judgement.coarseness = ensemble.rounding.coarseness_of(first.difference);
   const double factor = std::sqrt(1 + 1.0 / reference.distinct());
@@ -137,7 +136,8 @@ void explain_by_rounding(const Reference& reference, const Comparison& compariso
     const double unexplained = (comparison.size - reference.accept.target / reference.accept.grey) / margin;
     const double needed = ensemble.coarseness_at(unexplained / ensemble.caution_at(1));
     if (needed <= 1) judgement.critical_rounding = ensemble.rounding.size_at(needed);
-  } else if (judgement.verdict == Verdict::pass && comparison.size > margin * ensemble.caution_at(*judgement.coarseness) * *judgement.healthy_spread) {
+  } else if (judgement.verdict == Verdict::pass &&
+             comparison.size > margin * ensemble.caution_at(*judgement.coarseness) * *judgement.healthy_spread) {
     judgement.harmless = comparison.size;
   }
 }
@@ -194,7 +194,8 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
     judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
   }
   judgement.text = describe(reference, judgement, comparison.ground);
-  for (std::string& note : notes_on(reference, attempts.front(), comparison.ground)) judgement.notes.push_back(std::move(note));
+  for (std::string& note : notes_on(reference, attempts.front(), comparison.ground))
+    judgement.notes.push_back(std::move(note));
   return judgement;
 }
 
@@ -264,9 +265,10 @@ std::string shift_of(const Reference& reference, const Curve& curve) {
   if (track.steps.empty()) return "";
   const std::int64_t shift = track.steps.front() - reference.steps.front();
   if (shift == 0 || track.steps.back() - reference.last_step() != shift) return "";
-  return fmt::format("the steps run from {} to {} here, from {} to {} in the reference: if only the numbering differs, every step "
-                     "was compared with another one", track.steps.front(), track.steps.back(), reference.steps.front(),
-                     reference.last_step());
+  return fmt::format(
+      "the steps run from {} to {} here, from {} to {} in the reference: if only the numbering differs, every step "
+      "was compared with another one",
+      track.steps.front(), track.steps.back(), reference.steps.front(), reference.last_step());
 }
 
 }  // namespace
@@ -275,7 +277,8 @@ Judgement judge(const Reference& reference, std::span<const Curve> attempts, con
                 const configs::Acceptance& accept) {
   Judgement judgement = by_rules(reference, attempts, pool, accept);
   if (judgement.verdict != Verdict::pass && !attempts.empty())
-    if (std::string shift = shift_of(reference, attempts.front()); !shift.empty()) judgement.notes.push_back(std::move(shift));
+    if (std::string shift = shift_of(reference, attempts.front()); !shift.empty())
+      judgement.notes.push_back(std::move(shift));
   judgement.metric = reference.metric.name;
   return judgement;
 }

@@ -29,13 +29,13 @@ struct Judgement {
   std::optional<double> healthy_spread;     ///< how far healthy devices are apart where it was judged, standard deviation
   std::optional<double> coarseness;         ///< of the run's rounding, by its first step: 0 like float32 .. 1 like float16
   std::optional<double> critical_rounding;  ///< of a fail: a device that rounds so (relative size) or worse would explain it
-  std::optional<double> harmless;  ///< of a pass: it deviates by so much, which no rounding explains
-  bool strict = false;             ///< the verdict holds at the target itself, without a grey zone
-  bool repeat_helps = false;       ///< undecided, and one more attempt may decide it
-  std::map<std::string, Spread> spreads;  ///< of this trial's attempts, by metric: add them to the NoisePools (once,
-                                          ///< when the trial is done)
-  std::vector<double> signature;   ///< of the trial's first attempt: see Panel::signature; empty: none
-  std::vector<std::string> notes;  ///< e.g. "no noise floor: the references are identical"
+  std::optional<double> harmless;           ///< of a pass: it deviates by so much, which no rounding explains
+  bool strict = false;                      ///< the verdict holds at the target itself, without a grey zone
+  bool repeat_helps = false;                ///< undecided, and one more attempt may decide it
+  std::map<std::string, Spread> spreads;    ///< of this trial's attempts, by metric: add them to the NoisePools (once,
+                                            ///< when the trial is done)
+  std::vector<double> signature;            ///< of the trial's first attempt: see Panel::signature; empty: none
+  std::vector<std::string> notes;           ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
 // no-noise-floor, rounding-unknown, not-comparable, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.
@@ -48,6 +48,5 @@ Judgement judge(const Reference& reference, std::span<const Curve> attempts, con
 inline Judgement judge(const Reference& reference, std::span<const Curve> attempts, const NoisePool& pool) {
   return judge(reference, attempts, pool, reference.accept);
 }
-
 
 }  // namespace bisectd::driver::judge

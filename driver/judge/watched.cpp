@@ -67,16 +67,14 @@ void loss_scale(const Reference& reference, const Curve& curve, std::vector<Even
     }
   }
   if (mine.collapsed && !reference_collapsed) {
-    events.push_back({"overflow", true, fmt::format("the loss scale fell to its minimum at step {}", *mine.collapsed),
-                      mine.collapsed});
+    events.push_back(
+        {"overflow", true, fmt::format("the loss scale fell to its minimum at step {}", *mine.collapsed), mine.collapsed});
   } else if (mine.decreases > std::max(kFewDecreases, kDecreasesFactor * worst)) {
-    events.push_back(
-        {"overflow", true,
-         fmt::format("the loss scale fell {} times after warm-in (worst reference: {})", mine.decreases, worst),
-         std::nullopt});
+    events.push_back({"overflow", true,
+                      fmt::format("the loss scale fell {} times after warm-in (worst reference: {})", mine.decreases, worst),
+                      std::nullopt});
   } else if (mine.longest >= kConsecutiveDecreases && longest < kConsecutiveDecreases) {
-    events.push_back(
-        {"overflow", true, fmt::format("the loss scale fell {} times in a row", mine.longest), std::nullopt});
+    events.push_back({"overflow", true, fmt::format("the loss scale fell {} times in a row", mine.longest), std::nullopt});
   } else if (mine.last < reference_last / kMuchLower) {
     events.push_back({"overflow", false,
                       fmt::format("the loss scale ends at {:g}, the reference's at {:g}", mine.last, reference_last),
@@ -116,8 +114,7 @@ void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event
     }
   }
   if (static_cast<double>(vanished) > kVanishedShare * static_cast<double>(matched.at.size())) {
-    note(fmt::format("the gradient norm vanishes at {} of {} steps", vanished, matched.at.size()),
-         reference.last_step());
+    note(fmt::format("the gradient norm vanishes at {} of {} steps", vanished, matched.at.size()), reference.last_step());
   }
   if (in_window > 0 && std::abs(error) / static_cast<double>(in_window) > kGradNormNote) {
     note(fmt::format("the gradient norm differs by {:.3g} % in the final window",

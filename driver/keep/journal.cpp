@@ -44,8 +44,8 @@ nlohmann::json record_of(std::string& line, const std::filesystem::path& file, s
   return record;
 }
 
-/// Whether a crash can have left this of a record: its begin, or zeros where a power cut took what was written. Anything else is
-/// another program's file, of which nothing may be cut off.
+/// Whether a crash can have left this of a record: its begin, or zeros where a power cut took what was written. Anything
+/// else is another program's file, of which nothing may be cut off.
 bool may_be_torn(const std::string& line) {
   if (line.find_first_not_of('\0') == std::string::npos || line == "{") return true;
   const bool whole_of_another = nlohmann::json::accept(line) && line.find(kSumKey) == std::string::npos;
@@ -61,8 +61,7 @@ bool may_be_torn(const std::string& line) {
 JournalDamaged::JournalDamaged(const std::filesystem::path& file, std::size_t line, const std::string& why)
     : std::runtime_error(fmt::format("{}:{}: the journal is damaged: {}", file.string(), line, why)) {}
 
-std::uintmax_t read_journal(const std::filesystem::path& file,
-                            const std::function<void(const nlohmann::json&)>& on_record) {
+std::uintmax_t read_journal(const std::filesystem::path& file, const std::function<void(const nlohmann::json&)>& on_record) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) fail(file, "cannot be opened");
   std::uintmax_t whole_bytes = 0;
@@ -82,7 +81,8 @@ std::uintmax_t read_journal(const std::filesystem::path& file,
 Journal::Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes)
     : file_(file), descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)), length_bytes_(whole_bytes) {
   if (!descriptor_) fail(file_, "cannot be opened for writing");
-  if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) != 0) fail(file_, "cannot be cut to its whole records");
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) != 0)
+    fail(file_, "cannot be cut to its whole records");
   if (whole_bytes == 0) sync_folder(std::filesystem::absolute(file_).parent_path());  // it is new
 }
 

@@ -39,8 +39,8 @@ class RunDirectory {
   std::filesystem::path folder_;
 };
 
-/// Writes a whole file through a temporary one and rename: whoever reads it meanwhile sees the old one or the new one. Throws
-/// std::system_error with the path.
+/// Writes a whole file through a temporary one and rename: whoever reads it meanwhile sees the old one or the new one.
+/// Throws std::system_error with the path.
 void write_file(const std::filesystem::path& file, std::string_view content);
 /// The same, and after a power cut it is the old one or the new one, too.
 void write_file_durably(const std::filesystem::path& file, std::string_view content);
@@ -50,8 +50,8 @@ void write_private_file(const std::filesystem::path& file, std::string_view cont
 void sync_folder(const std::filesystem::path& folder);
 /// Reads a whole file. Throws std::system_error with the path.
 std::string read_file(const std::filesystem::path& file);
-/// A folder of one's own that is gone in the end. Its name cannot be foreseen: in a shared /tmp somebody else could have put a
-/// link there. Throws std::system_error.
+/// A folder of one's own that is gone in the end. Its name cannot be foreseen: in a shared /tmp somebody else could have put
+/// a link there. Throws std::system_error.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& within = std::filesystem::temp_directory_path());

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using Phase = SeenJob::Phase;
 
 constexpr auto kFirstPause = 5s, kLongestPause = 60s;  // between two tries of what the scheduler refuses
-constexpr auto kOutcomeMayFollow = 15s;                // the scheduler says that a job is over; on NFS its outcome is seen later
+constexpr auto kOutcomeMayFollow = 15s;  // the scheduler says that a job is over; on NFS its outcome is seen later
 
 std::string job_name_of(const std::string& tag) {
   std::string name = "bisectd-" + tag;
@@ -25,13 +25,17 @@ std::string job_name_of(const std::string& tag) {
 }
 
 std::chrono::milliseconds age(std::filesystem::file_time_type when) {
-  return std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(std::filesystem::file_time_type::clock::now() - when));
+  return std::max(
+      0ms, std::chrono::duration_cast<std::chrono::milliseconds>(std::filesystem::file_time_type::clock::now() - when));
 }
 
 }  // namespace
 
 BatchJob::BatchJob(const Job& job)
-    : job_(job), name_(job_name_of(job.tag)), standing_(job.adopt ? Standing::unsure : Standing::to_submit), pause_(kFirstPause) {}
+    : job_(job),
+      name_(job_name_of(job.tag)),
+      standing_(job.adopt ? Standing::unsure : Standing::to_submit),
+      pause_(kFirstPause) {}
 
 bool BatchJob::is_to_be_submitted(Clock::time_point now) const {
   return standing_ == Standing::to_submit && !stopped_at_ && now >= not_before_;
@@ -64,10 +68,8 @@ void BatchJob::seen_as(const SeenJob* seen, Clock::time_point now) {
   seen_ = seen ? *seen : SeenJob{.phase = Phase::gone, .id = id_, .text = "it vanished"};
   if (seen) submitted_as(seen->id);
   const bool lives = seen_.phase == Phase::waiting || seen_.phase == Phase::running;
-  if (lives)
-    over_since_.reset();
-  else if (!over_since_)
-    over_since_ = now;
+  if (lives) over_since_.reset();
+  else if (!over_since_) over_since_ = now;
 }
 
 void BatchJob::stop(Clock::time_point now, std::string given_up) {
@@ -90,12 +92,15 @@ std::optional<Ended> BatchJob::look(Clock::time_point now) {
   return std::nullopt;
 }
 
-bool BatchJob::outcome_is_overdue(Clock::time_point now) const { return over_since_ && now - *over_since_ > kOutcomeMayFollow; }
+bool BatchJob::outcome_is_overdue(Clock::time_point now) const {
+  return over_since_ && now - *over_since_ > kOutcomeMayFollow;
+}
 
 std::optional<Ended> BatchJob::by_outcome(const JobOutcome& outcome, Clock::time_point now) {
   using How = JobOutcome::How;
   Ended ended{.code = outcome.code};
-  if (begun_) ended.duration = std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(outcome.when - begun_->when));
+  if (begun_)
+    ended.duration = std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(outcome.when - begun_->when));
   switch (outcome.how) {
     case How::exited: break;
     case How::signalled: ended.how = Ended::How::signalled; break;
@@ -117,7 +122,8 @@ std::optional<Ended> BatchJob::by_outcome(const JobOutcome& outcome, Clock::time
 }
 
 Ended BatchJob::without_outcome() const {
-  if (seen_.phase == Phase::ended) return completed({.how = Ended::How::signalled, .code = SIGTERM});  // a limit that it ran into
+  if (seen_.phase == Phase::ended)
+    return completed({.how = Ended::How::signalled, .code = SIGTERM});  // a limit that it ran into
   return completed({.how = Ended::How::lost, .message = fmt::format("{}: {}", job_.scheduler->name(), seen_.text)});
 }
 

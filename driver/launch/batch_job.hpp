@@ -1,5 +1,5 @@
-// One job of a scheduler, from its submission to its end. Knows what its files and the last query say, and what both together
-// mean; runs nothing.
+// One job of a scheduler, from its submission to its end. Knows what its files and the last query say, and what both
+// together mean; runs nothing.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,8 @@ namespace bisectd::driver::launch {
 
 class BatchJob {
  public:
-  /// Whether the scheduler has it. `unsure`: only a query by its name can tell, after a submission that failed or another bisectd.
+  /// Whether the scheduler has it. `unsure`: only a query by its name can tell, after a submission that failed or another
+  /// bisectd.
   enum class Standing { to_submit, unsure, submitted };
 
   explicit BatchJob(const Job& job);
@@ -37,8 +38,8 @@ class BatchJob {
   std::optional<Clock::time_point> stopped_at() const { return stopped_at_; }
   bool waited_too_long(Clock::time_point now) const;
 
-  /// Looks at its files. How it ended, once that is known: by its own outcome; where it left none, by what the scheduler says,
-  /// after a while in which the outcome may still be seen.
+  /// Looks at its files. How it ended, once that is known: by its own outcome; where it left none, by what the scheduler
+  /// says, after a while in which the outcome may still be seen.
   std::optional<Ended> look(Clock::time_point now);
   /// `ended` with all else that is known of the job.
   Ended completed(Ended ended) const;
@@ -52,10 +53,11 @@ class BatchJob {
   std::string name_, id_;
   Clock::time_point since_ = Clock::now();  ///< it waits
   Standing standing_;
-  Clock::time_point not_before_{};          ///< when it may be submitted
-  std::chrono::milliseconds pause_;         ///< after the next submission that fails
+  Clock::time_point not_before_{};   ///< when it may be submitted
+  std::chrono::milliseconds pause_;  ///< after the next submission that fails
   SeenJob seen_;
-  std::optional<Clock::time_point> over_since_;  ///< the scheduler shows it as ended, gone or not at all, or it was terminated
+  std::optional<Clock::time_point>
+      over_since_;  ///< the scheduler shows it as ended, gone or not at all, or it was terminated
   std::optional<JobStarted> begun_;
   std::optional<Clock::time_point> stopped_at_;
   std::string given_up_;

@@ -49,14 +49,13 @@ DevicePool::DevicePool(const configs::Side& side) : DevicePool(side.slurm ? conf
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].number = i;
     if (side.slurm->gres) slots_[i].visible = fmt::format("{}", fmt::join(visible, ","));
-    slots_[i].devices = side.devices.visible_variable.empty() ? slots_[i].visible : fmt::format("{}", fmt::join(logical, ","));
+    slots_[i].devices =
+        side.devices.visible_variable.empty() ? slots_[i].visible : fmt::format("{}", fmt::join(logical, ","));
   }
   taken_.assign(slots_.size(), false);
 }
 
-std::size_t DevicePool::free() const {
-  return static_cast<std::size_t>(std::count(taken_.begin(), taken_.end(), false));
-}
+std::size_t DevicePool::free() const { return static_cast<std::size_t>(std::count(taken_.begin(), taken_.end(), false)); }
 
 std::optional<Slot> DevicePool::acquire() {
   const auto found = std::find(taken_.begin(), taken_.end(), false);

@@ -13,16 +13,16 @@ namespace bisectd::driver::launch {
 
 /// The devices of one attempt, in the spellings it needs.
 struct Slot {
-  std::size_t number = 0;   ///< 0 .. slots-1
-  std::vector<int> ids;     ///< physical ids, ascending; empty for a slot without a device
-  std::string visible;      ///< for the visible-devices variable: "2,3". Ascending and without spaces, because
-                            ///< ASCEND_RT_VISIBLE_DEVICES silently ignores what follows the first bad character
-  std::string devices;      ///< for {devices}, as the training counts: "0,1" when a visible-devices variable hides the
-                            ///< others and numbering starts at 0, else the physical ids
+  std::size_t number = 0;  ///< 0 .. slots-1
+  std::vector<int> ids;    ///< physical ids, ascending; empty for a slot without a device
+  std::string visible;     ///< for the visible-devices variable: "2,3". Ascending and without spaces, because
+                           ///< ASCEND_RT_VISIBLE_DEVICES silently ignores what follows the first bad character
+  std::string devices;     ///< for {devices}, as the training counts: "0,1" when a visible-devices variable hides the
+                           ///< others and numbering starts at 0, else the physical ids
 };
 
-/// What no other training may use meanwhile, as words: "npu 3"; the kind alone where devices are not numbered, because then any of
-/// them may be meant.
+/// What no other training may use meanwhile, as words: "npu 3"; the kind alone where devices are not numbered, because then
+/// any of them may be meant.
 std::set<std::string> device_names(const configs::Devices& devices);
 
 /// `ids.size() / per_trial` slots over consecutive ids; what does not fill a slot stays unused. Without ids there is

@@ -23,8 +23,8 @@ class Interrupted : public std::exception {
 
 namespace launch {
 
-/// Whoever signals us often signals our jobs too (a control group, `kill` with a list), and a job's end can be seen before our
-/// signal. So after an end that a signal may explain, that signal is waited for as long as this.
+/// Whoever signals us often signals our jobs too (a control group, `kill` with a list), and a job's end can be seen before
+/// our signal. So after an end that a signal may explain, that signal is waited for as long as this.
 inline constexpr std::chrono::milliseconds kSignalMayFollow{200};
 
 /// Waits for a signal until `kSignalMayFollow` has passed, and adds what ends meanwhile to `ended`. Whether one has arrived.

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kStarted = "job.started", *kEnded = "job.ended", *kCancelled = "job.cancelled", *kScriptFile = "job.sh";
+constexpr const char *kStarted = "job.started", *kEnded = "job.ended", *kCancelled = "job.cancelled",
+                     *kScriptFile = "job.sh";
 constexpr char kMark = '\x01';  // stands in no argument that a person writes
 
 /// Everything around the training. `{}` in it: folder, device lines, working directory, the words for env, stdout, stderr.
@@ -62,7 +63,9 @@ std::string word(const std::string& text) {
 /// The job's own variables of the scheduler stay; those of the session that bisectd runs in say something else.
 bool is_of_scheduler(const std::string& name) { return name.starts_with("SLURM_"); }
 
-bool is_hidden(const std::string& name, const std::string& value) { return configs::is_secret(name) || configs::holds_password(value); }
+bool is_hidden(const std::string& name, const std::string& value) {
+  return configs::is_secret(name) || configs::holds_password(value);
+}
 
 /// Where a secret begins in argument `i` of the command, if it holds one.
 std::optional<std::size_t> secret_in(const Job& job, std::size_t i) {
@@ -119,9 +122,12 @@ fs::path folder_of(const Job& job) { return job.stdout_file.parent_path(); }
 
 fs::path write_job_script(const Job& job, const Scheduler& scheduler, const std::map<std::string, std::string>& given) {
   const fs::path folder = folder_of(job), script = folder / kScriptFile, batch = folder / "batch.sh";
-  write(script, fmt::format(fmt::runtime(kScript), fmt::arg("folder", configs::shell_word(folder.string())), fmt::arg("devices", scheduler.device_lines()),
-                            fmt::arg("directory", configs::shell_word(job.directory.string())), fmt::arg("words", words_for_env(job, given)),
-                            fmt::arg("stdout", configs::shell_word(job.stdout_file.string())), fmt::arg("stderr", configs::shell_word(job.stderr_file.string()))));
+  write(script, fmt::format(fmt::runtime(kScript), fmt::arg("folder", configs::shell_word(folder.string())),
+                            fmt::arg("devices", scheduler.device_lines()),
+                            fmt::arg("directory", configs::shell_word(job.directory.string())),
+                            fmt::arg("words", words_for_env(job, given)),
+                            fmt::arg("stdout", configs::shell_word(job.stdout_file.string())),
+                            fmt::arg("stderr", configs::shell_word(job.stderr_file.string()))));
   write(batch, "#!/bin/sh\nexec /bin/sh " + configs::shell_word(script.string()) + "\n");
   return batch;
 }

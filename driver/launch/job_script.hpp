@@ -35,8 +35,14 @@ struct JobStarted {
 };
 /// What it wrote at its end.
 struct JobOutcome {
-  enum class How { exited, signalled, not_started, terminated, started_twice } how = How::exited;  ///< terminated: by SIGTERM
-                                                                                    ///< from outside, whatever the training said then
+  enum class How {
+    exited,
+    signalled,
+    not_started,
+    terminated,
+    started_twice
+  } how = How::exited;  ///< terminated: by SIGTERM
+                        ///< from outside, whatever the training said then
   int code = 0;
   std::string message;
   std::filesystem::file_time_type when;
@@ -47,8 +53,8 @@ std::optional<JobOutcome> job_outcome(const std::filesystem::path& folder);
 
 /// Notes that a job was cancelled by us.
 void note_cancelled(const std::filesystem::path& folder);
-/// Whether the scheduler may have, or have had, a job that an earlier bisectd was to submit: its script was written, just before
-/// that, and the job was not cancelled by us.
+/// Whether the scheduler may have, or have had, a job that an earlier bisectd was to submit: its script was written, just
+/// before that, and the job was not cancelled by us.
 bool may_be_submitted(const std::filesystem::path& folder);
 
 }  // namespace bisectd::driver::launch

@@ -22,12 +22,12 @@ struct Job {
   std::filesystem::path directory;                 ///< working directory, exists
   std::filesystem::path stdout_file;               ///< created or truncated
   std::filesystem::path stderr_file;
-  std::string tag;                                 ///< value of BISECTD_ATTEMPT, by which strays are found
-  std::chrono::milliseconds grace{10'000};         ///< between TERM and KILL
-  std::shared_ptr<const Scheduler> scheduler;      ///< submits it as a job of a batch system; absent: it runs here
-  std::string device_variable;                     ///< in such a job: gets the numbers of its devices; empty: none
-  bool adopt = false;                              ///< such a job was submitted by an earlier bisectd, or lost with it
-  bool logged = true;                              ///< whoever starts it does not say so himself
+  std::string tag;                             ///< value of BISECTD_ATTEMPT, by which strays are found
+  std::chrono::milliseconds grace{10'000};     ///< between TERM and KILL
+  std::shared_ptr<const Scheduler> scheduler;  ///< submits it as a job of a batch system; absent: it runs here
+  std::string device_variable;                 ///< in such a job: gets the numbers of its devices; empty: none
+  bool adopt = false;                          ///< such a job was submitted by an earlier bisectd, or lost with it
+  bool logged = true;                          ///< whoever starts it does not say so himself
 };
 
 /// What a job is called in the log: its tag without the run's. "0007-1" is attempt 1 of trial 7.
@@ -36,13 +36,14 @@ std::string label_of(const Job& job);
 /// How a job ended.
 struct Ended {
   JobId id = 0;
-  /// lost: a node, the scheduler or somebody took it away, which says nothing of the job. unknown: it ended, nobody knows how.
+  /// lost: a node, the scheduler or somebody took it away, which says nothing of the job. unknown: it ended, nobody knows
+  /// how.
   enum class How { exited, signalled, not_started, lost, unknown } how = How::exited;
-  int code = 0;             ///< exit code or signal number
-  bool stopped = false;     ///< we asked it to stop
-  std::string message;      ///< why it did not start, which node was lost, what it left running; else empty
+  int code = 0;                           ///< exit code or signal number
+  bool stopped = false;                   ///< we asked it to stop
+  std::string message;                    ///< why it did not start, which node was lost, what it left running; else empty
   std::chrono::milliseconds duration{0};  ///< since it began to run
-  std::string place;        ///< of a batch job: its devices and node, "0,1 on node17"
+  std::string place;                      ///< of a batch job: its devices and node, "0,1 on node17"
 };
 
 /// "exited 0", "killed by SIGSEGV", "lost: node17 is down"; of one that exited, its message is not in it.
@@ -50,9 +51,9 @@ std::string how_it_ended(const Ended& ended);
 
 /// A batch job that has not ended.
 struct JobStatus {
-  bool waits = false;                    ///< for its scheduler
-  std::string text;                      ///< why it waits; else its place
-  std::chrono::milliseconds ran{0};      ///< since it began to run
+  bool waits = false;                ///< for its scheduler
+  std::string text;                  ///< why it waits; else its place
+  std::chrono::milliseconds ran{0};  ///< since it began to run
 };
 
 using Clock = std::chrono::steady_clock;

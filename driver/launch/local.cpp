@@ -44,9 +44,9 @@ struct Running {
   std::unique_ptr<Process> process;  // the leader
   asio::steady_timer timer;
   Clock::time_point started = Clock::now();
-  std::optional<Ended> ended;           // set once the leader is gone
-  Clock::time_point kill_at = kNever;   // SIGKILL from here on
-  Clock::time_point look_again_until;   // for orphans that could be its own; set with `ended`
+  std::optional<Ended> ended;          // set once the leader is gone
+  Clock::time_point kill_at = kNever;  // SIGKILL from here on
+  Clock::time_point look_again_until;  // for orphans that could be its own; set with `ended`
   std::chrono::milliseconds pause = kShortestPoll;
   bool stopped = false;
   bool killed = false;
@@ -173,10 +173,8 @@ class LocalLauncher::Impl {
       if (error) return;
       woken_ = true;
       log::debug(fmt::format("signal {} (SIG{})", number, ::sigabbrev_np(number)));
-      if (signal_number_ == 0)
-        signal_number_ = number;
-      else
-        hurry();
+      if (signal_number_ == 0) signal_number_ = number;
+      else hurry();
       await_signal();
     });
   }
@@ -265,17 +263,14 @@ class LocalLauncher::Impl {
       running.ended = end_of(running);
       running.ended->how = Ended::How::unknown;
     }
-    running.ended->message =
-        fmt::format("still there {} s after SIGKILL, probably inside a device driver: {}",
-                    std::chrono::duration_cast<std::chrono::seconds>(kGiveUp).count(), names(left));
+    running.ended->message = fmt::format("still there {} s after SIGKILL, probably inside a device driver: {}",
+                                         std::chrono::duration_cast<std::chrono::seconds>(kGiveUp).count(), names(left));
     for (const pid_t pid : left) orphans_.give_up(pid);
     if (leader_stuck) abandoned_.push_back(std::move(running.process));  // its wait stays pending
     report(running);
   }
 
-  JobIdentity identity_of(const Running& running) const {
-    return {running.job.tag, running.process->pid(), !running.ended};
-  }
+  JobIdentity identity_of(const Running& running) const { return {running.job.tag, running.process->pid(), !running.ended}; }
 
   std::vector<JobIdentity> all_identities() const {
     std::vector<JobIdentity> all;
@@ -286,10 +281,10 @@ class LocalLauncher::Impl {
   asio::io_context context_{1};  // one thread: no locks
   asio::signal_set signals_;
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
-  Jobs running_;                      // nodes stay where they are: handlers refer to them
-  std::vector<Ended> ended_;          // to be reported
+  Jobs running_;              // nodes stay where they are: handlers refer to them
+  std::vector<Ended> ended_;  // to be reported
   Orphans orphans_;
-  std::set<pid_t> faceless_;          // orphans that are waited for no more
+  std::set<pid_t> faceless_;  // orphans that are waited for no more
   std::vector<std::unique_ptr<Process>> abandoned_;
   int signal_number_ = 0;
   bool woken_ = false;

@@ -7,7 +7,8 @@ namespace bisectd::driver::launch {
 
 std::unique_ptr<Launcher> make_launcher(const configs::Experiment& experiment, const std::filesystem::path& folder,
                                         std::function<void(const std::string&)> say) {
-  if (experiment.reference.slurm || experiment.subject.slurm) return std::make_unique<QueueLauncher>(folder / "scheduler", std::move(say));
+  if (experiment.reference.slurm || experiment.subject.slurm)
+    return std::make_unique<QueueLauncher>(folder / "scheduler", std::move(say));
   return std::make_unique<LocalLauncher>();
 }
 

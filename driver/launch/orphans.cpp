@@ -30,10 +30,8 @@ std::vector<pid_t> Orphans::living(const std::vector<JobIdentity>& jobs) {
   for (const pid_t pid : children_of(::getpid())) {
     const auto leads = [&](const JobIdentity& job) { return job.leader_lives && job.leader == pid; };
     if (strangers_.contains(pid) || std::any_of(jobs.begin(), jobs.end(), leads)) continue;
-    if (::waitpid(pid, nullptr, WNOHANG) != 0)
-      given_up_.erase(pid);
-    else if (!given_up_.contains(pid))
-      found.push_back(pid);
+    if (::waitpid(pid, nullptr, WNOHANG) != 0) given_up_.erase(pid);
+    else if (!given_up_.contains(pid)) found.push_back(pid);
   }
   return found;
 }
@@ -44,14 +42,11 @@ Orphans::Left Orphans::of(const JobIdentity& job, const std::vector<JobIdentity>
     const auto tag = attempt_tag(pid);
     const pid_t session = session_of(pid);
     const auto is_of = [&](const JobIdentity& one) { return tag ? *tag == one.tag : session == one.leader; };
-    if (is_of(job))
-      left.own.push_back(pid);
-    else if (std::any_of(jobs.begin(), jobs.end(), is_of))
-      continue;
+    if (is_of(job)) left.own.push_back(pid);
+    else if (std::any_of(jobs.begin(), jobs.end(), is_of)) continue;
     else if (tag || (jobs.size() == 1 && !adopts_foreigners_))  // of a job that is gone; or nobody else's
       left.own.push_back(pid);
-    else
-      left.unknown.push_back(pid);
+    else left.unknown.push_back(pid);
   }
   return left;
 }

@@ -40,8 +40,7 @@ class Process {
  public:
   /// Starts `command`; once it returns, the program runs (or has run). The error says why it did not start, ready to
   /// be shown. `context` must outlive the process.
-  static tl::expected<std::unique_ptr<Process>, std::string> spawn(boost::asio::io_context& context,
-                                                                   const Command& command);
+  static tl::expected<std::unique_ptr<Process>, std::string> spawn(boost::asio::io_context& context, const Command& command);
 
   /// Kills the group of a process that still runs and forgets it; does not wait.
   ~Process();

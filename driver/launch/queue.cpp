@@ -20,10 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLookEvery = 200ms;     // at files, as often as at the logs of running attempts
-constexpr auto kQueryEvery = 5s;       // what sites ask for at least; ends are seen by their files at once
+constexpr auto kLookEvery = 200ms;        // at files, as often as at the logs of running attempts
+constexpr auto kQueryEvery = 5s;          // what sites ask for at least; ends are seen by their files at once
 constexpr auto kLongestQueryPause = 30s;  // while the scheduler does not answer
-constexpr auto kCancelAtMost = 30s;    // then the person is told how to do it
+constexpr auto kCancelAtMost = 30s;       // then the person is told how to do it
 constexpr auto kDestroyAtMost = 10s;
 constexpr std::size_t kShownIds = 50;
 constexpr JobId kOwnId = JobId{1} << 63;  // the scheduler's programs have ids from here on
@@ -92,8 +92,7 @@ class QueueLauncher::Impl {
     for (SchedulerProgram* program : {&submit_, &query_, &cancel_}) program->stop_if_it_hangs();
     std::vector<Ended> ended;
     for (auto& [id, job] : jobs_) {
-      if (auto end = job.look(Clock::now()))
-        ended.push_back(std::move(*end));
+      if (auto end = job.look(Clock::now())) ended.push_back(std::move(*end));
       else if (job.waited_too_long(Clock::now()))
         job.stop(Clock::now(), fmt::format("waiting for {}: {}", job.job().scheduler->name(), job.status().text));
     }
@@ -131,7 +130,8 @@ class QueueLauncher::Impl {
 
   void submit_next() {
     if (submit_.runs() || signal_number() != 0) return;
-    const auto next = std::ranges::find_if(jobs_, [&](const auto& entry) { return entry.second.is_to_be_submitted(Clock::now()); });
+    const auto next =
+        std::ranges::find_if(jobs_, [&](const auto& entry) { return entry.second.is_to_be_submitted(Clock::now()); });
     if (next == jobs_.end()) return;
     const Job& job = next->second.job();
     auto environment = scheduler_environment();
@@ -181,7 +181,8 @@ class QueueLauncher::Impl {
     if (answer.failure) {
       silent_ = true;
       log::debug(fmt::format("{}: no answer: {}", scheduler().name(), *answer.failure));
-      return say_once(fmt::format("{} does not say how its jobs are: {}; they are waited for", scheduler().name(), *answer.failure));
+      return say_once(
+          fmt::format("{} does not say how its jobs are: {}; they are waited for", scheduler().name(), *answer.failure));
     }
     if (std::exchange(silent_, false)) say_once(fmt::format("{} answers again", scheduler().name()));
     const auto seen = scheduler().jobs_in(answer.output);
@@ -239,24 +240,27 @@ class QueueLauncher::Impl {
         ended.push_back(job.completed({.how = Ended::How::unknown, .message = "it could not be cancelled"}));
       }
     }
-    if (!ids.empty()) say_(fmt::format("{} jobs could not be cancelled; this does it: {}", late, fmt::join(scheduler().cancel(ids), " ")));
+    if (!ids.empty())
+      say_(fmt::format("{} jobs could not be cancelled; this does it: {}", late, fmt::join(scheduler().cancel(ids), " ")));
     for (Ended& end : ended) report(std::move(end));
   }
 
   std::filesystem::path folder_;
   Say say_;
   LocalLauncher local_;
-  SchedulerProgram submit_{local_, kOwnId, "submit"}, query_{local_, kOwnId + 1, "query"}, cancel_{local_, kOwnId + 2, "cancel"};
+  SchedulerProgram submit_{local_, kOwnId, "submit"}, query_{local_, kOwnId + 1, "query"},
+      cancel_{local_, kOwnId + 2, "cancel"};
   std::map<JobId, BatchJob> jobs_;
   std::vector<Ended> ended_;  ///< not yet handed on
   Clock::time_point next_query_{}, next_cancel_{};
   std::chrono::milliseconds query_pause_ = kQueryEvery;
-  bool silent_ = false;       ///< the last query was not answered
+  bool silent_ = false;                     ///< the last query was not answered
   std::map<JobId, std::string> last_said_;  ///< by the scheduler, of each job
   std::string said_;
 };
 
-QueueLauncher::QueueLauncher(std::filesystem::path folder, Say say) : impl_(std::make_unique<Impl>(std::move(folder), std::move(say))) {}
+QueueLauncher::QueueLauncher(std::filesystem::path folder, Say say)
+    : impl_(std::make_unique<Impl>(std::move(folder), std::move(say))) {}
 QueueLauncher::~QueueLauncher() = default;
 void QueueLauncher::start(const Job& job) { impl_->start(job); }
 std::vector<Ended> QueueLauncher::wait(std::chrono::milliseconds at_most) { return impl_->wait(at_most); }

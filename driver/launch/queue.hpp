@@ -1,5 +1,6 @@
-// Jobs of a batch system beside jobs on this machine. Knows what is the same for all batch systems: jobs are submitted one by
-// one, looked at by the files that they write, asked for in one query, cancelled in one call, and found again by their names.
+// Jobs of a batch system beside jobs on this machine. Knows what is the same for all batch systems: jobs are submitted one
+// by one, looked at by the files that they write, asked for in one query, cancelled in one call, and found again by their
+// names.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +12,8 @@
 namespace bisectd::driver::launch {
 
 /// Starts jobs without a scheduler on this machine, as LocalLauncher does, and submits the others. All jobs of one launcher
-/// go to schedulers of the same kind. Whatever asks the scheduler is a child that is waited for like any job, so a controller
-/// that does not answer blocks nothing.
+/// go to schedulers of the same kind. Whatever asks the scheduler is a child that is waited for like any job, so a
+/// controller that does not answer blocks nothing.
 ///
 /// - What a scheduler refuses or does not answer is tried again, slower and slower, and said once: limits of a queue and a
 ///   controller that is down for minutes slow a run down, and end no job.

@@ -10,8 +10,8 @@
 
 namespace bisectd::driver::launch {
 
-/// How the job ended, or why it was stopped: it took longer than `timeout`. Throws Interrupted when a signal arrives; the job
-/// has ended then.
+/// How the job ended, or why it was stopped: it took longer than `timeout`. Throws Interrupted when a signal arrives; the
+/// job has ended then.
 tl::expected<Ended, std::string> run_to_end(Launcher& launcher, const Job& job, std::chrono::milliseconds timeout);
 
 /// The same for a job that must succeed: why it did not.

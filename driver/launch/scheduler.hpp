@@ -14,8 +14,8 @@ namespace bisectd::driver::launch {
 
 /// A job as the scheduler shows it.
 struct SeenJob {
-  /// gone: the scheduler or a node took it away, which says nothing of the training. ended: it came to an end by itself, or by
-  /// its own fault, `text` says how.
+  /// gone: the scheduler or a node took it away, which says nothing of the training. ended: it came to an end by itself, or
+  /// by its own fault, `text` says how.
   enum class Phase { waiting, running, ended, gone } phase = Phase::waiting;
   std::string id;
   std::string text;  ///< "PENDING: Resources", "NODE_FAIL on node17", for people
@@ -28,8 +28,8 @@ class Scheduler {
   /// "Slurm", for people.
   virtual std::string name() const = 0;
 
-  /// The argv that submits `script` under a name that no other job has; what the job prints goes to `folder`/job.log. The job
-  /// is never started a second time. `only_test`: says whether it would be accepted, submits nothing.
+  /// The argv that submits `script` under a name that no other job has; what the job prints goes to `folder`/job.log. The
+  /// job is never started a second time. `only_test`: says whether it would be accepted, submits nothing.
   virtual std::vector<std::string> submit(const std::string& job_name, const std::filesystem::path& folder,
                                           const std::filesystem::path& script, bool only_test) const = 0;
   /// The job's id in what that printed; else why there is none.
@@ -44,8 +44,8 @@ class Scheduler {
   /// The argv that ends jobs, whether they run or wait.
   virtual std::vector<std::string> cancel(std::span<const std::string> ids) const = 0;
 
-  /// Lines of sh, run in the job before the training: set `ids` to the numbers of its devices on its node ("0,1"), or leave it
-  /// empty where the job has none; `why` says what is wrong if they cannot be told.
+  /// Lines of sh, run in the job before the training: set `ids` to the numbers of its devices on its node ("0,1"), or leave
+  /// it empty where the job has none; `why` says what is wrong if they cannot be told.
   virtual std::string device_lines() const = 0;
 
   /// Jobs submitted at the same time at most.

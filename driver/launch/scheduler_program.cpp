@@ -32,7 +32,10 @@ std::string failure_printed_in(const std::filesystem::path& file) {
 void SchedulerProgram::start(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                              std::map<std::string, std::string> environment, std::set<JobId> about) {
   std::filesystem::create_directories(folder);
-  running_ = Running{.output = folder / (what_ + ".txt"), .errors = folder / (what_ + ".stderr.txt"), .since = Clock::now(), .about = std::move(about)};
+  running_ = Running{.output = folder / (what_ + ".txt"),
+                     .errors = folder / (what_ + ".stderr.txt"),
+                     .since = Clock::now(),
+                     .about = std::move(about)};
   launcher_.start({.id = id_,
                    .command = arguments,
                    .environment = std::move(environment),

@@ -1,4 +1,5 @@
-// One of a scheduler's programs, run as a child that is waited for like any job: a controller that does not answer blocks nothing.
+// One of a scheduler's programs, run as a child that is waited for like any job: a controller that does not answer blocks
+// nothing.
 #pragma once
 
 #include <filesystem>

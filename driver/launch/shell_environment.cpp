@@ -47,8 +47,7 @@ std::map<std::string, std::string> parse(std::string_view block, const std::map<
     const std::string_view variable = block.substr(0, block.find('\0'));
     block.remove_prefix(std::min(variable.size() + 1, block.size()));
     const std::size_t equals = variable.find('=');
-    if (equals != std::string_view::npos)
-      environment.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+    if (equals != std::string_view::npos) environment.emplace(variable.substr(0, equals), variable.substr(equals + 1));
   }
   for (const char* const name : {"_", "SHLVL", "PWD", "OLDPWD", kAttemptVariable.data()}) {
     environment.erase(name);
@@ -90,8 +89,15 @@ tl::expected<std::map<std::string, std::string>, std::string> capture_environmen
                                                                                   const ShellSetup& setup) {
   const Scratch scratch(std::filesystem::absolute(setup.folder));
   Job job;
-  job.command = {"bash", "--noprofile", "--norc", "-c", kScript, "setup", setup.text,
-                 scratch.environment.string(), scratch.failure.string()};
+  job.command = {"bash",
+                 "--noprofile",
+                 "--norc",
+                 "-c",
+                 kScript,
+                 "setup",
+                 setup.text,
+                 scratch.environment.string(),
+                 scratch.failure.string()};
   job.environment = setup.environment;
   job.directory = setup.directory;
   job.stdout_file = setup.folder / "setup.stdout.log";

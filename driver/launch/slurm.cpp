@@ -16,17 +16,22 @@ using Phase = SeenJob::Phase;
 /// States in which a job still waits or runs, and those in which it failed by its own fault. Every other state took the job
 /// away: NODE_FAIL, PREEMPTED, CANCELLED by somebody, and what later versions may have. COMPLETED and FAILED are among them,
 /// because a job whose script ran to its end has left its outcome, and is not asked for.
-constexpr std::array kWaiting{"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
+constexpr std::array kWaiting{"PENDING",     "CONFIGURING",  "REQUEUED",     "REQUEUE_HOLD",
+                              "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
 constexpr std::array kRunning{"RUNNING", "COMPLETING", "SIGNALING", "STAGE_OUT", "SUSPENDED", "STOPPED", "RESIZING"};
 constexpr std::array kByItself{"TIMEOUT", "DEADLINE", "OUT_OF_MEMORY"};
 /// Reasons to wait that last until somebody changes the job or the partition.
-constexpr std::array kForEver{"PartitionTimeLimit", "PartitionNodeLimit", "PartitionConfig", "BadConstraints", "InvalidAccount", "InvalidQOS",
-                              "AccountNotAllowed", "QOSNotAllowed", "JobHeldUser", "JobHeldAdmin"};
+constexpr std::array kForEver{"PartitionTimeLimit", "PartitionNodeLimit", "PartitionConfig",   "BadConstraints",
+                              "InvalidAccount",     "InvalidQOS",         "AccountNotAllowed", "QOSNotAllowed",
+                              "JobHeldUser",        "JobHeldAdmin"};
 
 bool is_in(const auto& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
 
 Phase phase_of(const std::string& state) {
-  return is_in(kWaiting, state) ? Phase::waiting : is_in(kRunning, state) ? Phase::running : is_in(kByItself, state) ? Phase::ended : Phase::gone;
+  return is_in(kWaiting, state)    ? Phase::waiting
+         : is_in(kRunning, state)  ? Phase::running
+         : is_in(kByItself, state) ? Phase::ended
+                                   : Phase::gone;
 }
 
 /// "npu" of "npu:2" or "npu:910b:2".
@@ -37,7 +42,8 @@ std::string resource_of(const std::string& gres) { return gres.substr(0, gres.fi
 std::vector<std::string> Slurm::submit(const std::string& job_name, const std::filesystem::path& folder,
                                        const std::filesystem::path& script, bool only_test) const {
   std::vector<std::string> command{"sbatch", "--parsable", "--job-name=" + job_name, "--no-requeue", "--nodes=1",
-                                   "--output=" + (folder / "job.log").string(), "--open-mode=append", "--chdir=" + folder.string(),
+                                   "--output=" + (folder / "job.log").string(), "--open-mode=append",
+                                   "--chdir=" + folder.string(),
                                    // Of the environment that sbatch has, which is only what it needs itself; NONE would load
                                    // the login environment on the node, which can take minutes.
                                    "--export=ALL"};
@@ -63,7 +69,8 @@ tl::expected<std::string, std::string> Slurm::id_in(const std::string& output) c
 }
 
 std::vector<std::string> Slurm::query(std::span<const std::string> job_names) const {
-  return {"squeue", "--noheader", "--states=all", fmt::format("--name={}", fmt::join(job_names, ",")), "--format=%i|%T|%N|%r|%j"};
+  return {"squeue", "--noheader", "--states=all", fmt::format("--name={}", fmt::join(job_names, ",")),
+          "--format=%i|%T|%N|%r|%j"};
 }
 
 std::map<std::string, SeenJob> Slurm::jobs_in(const std::string& output) const {
@@ -75,7 +82,8 @@ std::map<std::string, SeenJob> Slurm::jobs_in(const std::string& output) const {
     if (parts.size() != 5) continue;  // a warning of the site
     SeenJob job{.phase = phase_of(parts[1]), .id = parts[0], .text = parts[1]};
     if (!parts[2].empty()) job.text += " on " + parts[2];
-    if (job.phase == Phase::waiting && parts[3] != "None") job.text += ": " + parts[3] + (is_in(kForEver, parts[3]) ? ", which does not end by itself" : "");
+    if (job.phase == Phase::waiting && parts[3] != "None")
+      job.text += ": " + parts[3] + (is_in(kForEver, parts[3]) ? ", which does not end by itself" : "");
     const bool lives = job.phase == Phase::waiting || job.phase == Phase::running;
     const auto [known, is_new] = jobs.try_emplace(parts[4], job);
     if (is_new || !lives || known->second.phase == Phase::running) continue;

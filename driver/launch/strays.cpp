@@ -89,10 +89,8 @@ bool kill_if(pid_t pid, Predicate is_meant) {
   const keep::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const bool meant = is_meant(pid);
   if (meant) {
-    if (process)
-      ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-    else
-      ::kill(pid, SIGKILL);
+    if (process) ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+    else ::kill(pid, SIGKILL);
   }
   return meant;
 }

@@ -1,6 +1,6 @@
 // What bisectd does, told to two places: stderr, for whoever watches, and bisectd.log in the run directory, for whoever asks
-// later. One for the process, so that every room can tell. It is for people: nothing reads it, and what a run knows is in its
-// journal.
+// later. One for the process, so that every room can tell. It is for people: nothing reads it, and what a run knows is in
+// its journal.
 #pragma once
 
 #include <filesystem>

@@ -96,10 +96,8 @@ void FileSink::sink_it_(const spdlog::details::log_msg& message) {
   spdlog::memory_buf_t buffer;
   formatter_->format(message, buffer);
   const std::string_view line(buffer.data(), buffer.size());
-  if (descriptor_)
-    write(line);
-  else if (early_.size() < kMostEarlyLines)
-    early_.emplace_back(line);
+  if (descriptor_) write(line);
+  else if (early_.size() < kMostEarlyLines) early_.emplace_back(line);
 }
 
 void FileSink::write(std::string_view line) {

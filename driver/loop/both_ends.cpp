@@ -34,7 +34,8 @@ FinishedTrial run_reference(Run& run) {
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
   if (!can_be_judged(whole))
     throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
-                                     trial_of(run.record, finished.plan.number).attempts.back().folder), finished.plan.number);
+                                     trial_of(run.record, finished.plan.number).attempts.back().folder),
+                         finished.plan.number);
   run.state.reference_attempt = whole.folder;
   return finished;
 }
@@ -42,12 +43,13 @@ FinishedTrial run_reference(Run& run) {
 /// A NaN, or a loss scale that ends lower than it began, whatever the verdict rests on.
 bool overflows(const judge::Judgement& judgement, const judge::Curve& curve) {
   const auto scale = curve.series.find(judge::kLossScale);
-  const bool fell = scale != curve.series.end() && !scale->second.empty() &&
-                    scale->second.back().value < scale->second.front().value;
+  const bool fell =
+      scale != curve.series.end() && !scale->second.empty() && scale->second.back().value < scale->second.front().value;
   return fell || judgement.reason == "overflow" || judgement.reason.ends_with("nan");
 }
 
-/// Has the framework name the first operator with an inf or a nan; said, and no evidence: where it shows is not what caused it.
+/// Has the framework name the first operator with an inf or a nan; said, and no evidence: where it shows is not what caused
+/// it.
 void find_first_overflow(Run& run) {
   const auto& check = run.experiment.overflow_check;
   if (!check) return;
@@ -57,8 +59,7 @@ void find_first_overflow(Run& run) {
     const std::vector<std::string> first =
         read::logged_values(log_files(run.experiment.subject, finished.attempts.back().folder), check->first.value, 1);
     const std::string where = fmt::format("the framework's own check (trial {})", finished.plan.number);
-    if (first.empty())
-      run.warn(fmt::format("the subject overflows, and {} names no operator", where));
+    if (first.empty()) run.warn(fmt::format("the subject overflows, and {} names no operator", where));
     else
       run.warn(fmt::format("{} is the first operator with an inf or a nan, by {}; what it was given may be the cause",
                            configs::printable(first.front()), where));
@@ -70,12 +71,12 @@ void warn_of_smoothing(Run& run, const AttemptOutcome& attempt) {
     const read::Printed& printed = attempt.printed[i];
     if (printed.smoothing_window.value_or(1) <= 1) continue;
     run.warn(fmt::format("{}: {}, here {}; spikes and single NaNs vanish in that: set it to 1",
-                           run.experiment.metrics[i].name, printed.smoothing, *printed.smoothing_window));
+                         run.experiment.metrics[i].name, printed.smoothing, *printed.smoothing_window));
   }
 }
 
-/// What stands in the way of a verdict, if anything; lesser findings become warnings. What fails in spite of the noise can be
-/// searched in spite of it: repeats cost trials, and the budget says how many.
+/// What stands in the way of a verdict, if anything; lesser findings become warnings. What fails in spite of the noise can
+/// be searched in spite of it: repeats cost trials, and the budget says how many.
 std::optional<std::string> why_undecidable(Run& run, Verdict subject) {
   std::optional<std::string> first_error;
   for (const judge::Finding& finding : run.state.jury->findings()) {
@@ -93,7 +94,9 @@ void require_all_metrics(const Run& run, const AttemptOutcome& attempt) {
   for (const auto& [metric, step] : run.state.jury->last_steps(false))
     if (!attempt.curve.series.contains(metric))
       throw Infrastructure(fmt::format("the reference logs \"{}\", the subject does not (see {}): the metric's format or "
-                                       "pattern must fit both", metric, attempt.folder.string()), attempt.trial);
+                                       "pattern must fit both",
+                                       metric, attempt.folder.string()),
+                           attempt.trial);
 }
 
 /// A short command of the user's that must succeed before anything is trained.
@@ -119,12 +122,15 @@ neutralise::Discovered discovered_in(Run& run, const FinishedTrial& discovery) {
   const AttemptOutcome& attempt = discovery.attempts.back();
   const bool died_like_the_subject = run.must_only_run() && attempt.ending != Ending::not_started && attempt.errors.empty();
   if (!can_be_judged(attempt) && died_like_the_subject)
-    run.warn("the discovery run broke as the subject does: what it did not come to is no suspect. Once the culprits are "
-               "neutralised in the subject's own environment, a second search goes on from there");
+    run.warn(
+        "the discovery run broke as the subject does: what it did not come to is no suspect. Once the culprits are "
+        "neutralised in the subject's own environment, a second search goes on from there");
   else if (!can_be_judged(attempt))
-    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()), discovery.plan.number);
+    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()),
+                         discovery.plan.number);
   const auto found = run.input.watch.discovered(attempt.names);
-  if (!found) throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()), discovery.plan.number);
+  if (!found)
+    throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()), discovery.plan.number);
   return *found;
 }
 
@@ -168,14 +174,16 @@ bool check_sides(Run& run) {
   const configs::Experiment& experiment = run.experiment;
   const Facts recorded = experiment.reference.is_recorded() ? recorded_reference(experiment).facts : Facts{};
   std::vector<std::string> differences = run.state.past.differing_commands.value_or(std::vector<std::string>{});
-  const bool any = std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
+  const bool any =
+      std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
   if (any && !run.state.past.differing_commands) {
     differences = before_the_night([&] {
       const auto facts = [&](const LaunchSide& side, SideName name) {
         return facts_of_commands(experiment, side, name, run.launcher, run.directory.folder() / "checks",
                                  run.state.past.run_tag + "/checks");
       };
-      const Facts reference = experiment.reference.is_recorded() ? recorded : facts(run.sides.reference, SideName::reference);
+      const Facts reference =
+          experiment.reference.is_recorded() ? recorded : facts(run.sides.reference, SideName::reference);
       return differing_commands(experiment, reference, facts(run.sides.subject, SideName::subject));
     });
     run.journal.append(checks_record(differences));
@@ -216,8 +224,7 @@ FirstRuns run_subject(Run& run, const char* why) {
   if (!run.state.past.catalogue) runs.named = query(run);  // before anything long: it may fail
   log::info(reports::phase_line(run.record, name_of(Role::as_is)));
   run.start_or_go_on(run.plan_for(Role::as_is, {}, why));
-  if (!families_seen_in_a_run(run.experiment).empty())
-    run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));
+  if (!families_seen_in_a_run(run.experiment).empty()) run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));
   for (FinishedTrial& finished : run.wait_for_all())
     (finished.plan.role == Role::as_is ? runs.subject : runs.discovery) = std::move(finished);
   return runs;

@@ -15,7 +15,8 @@ neutralise::Recipe set_workaround(reports::Record& record, const configs::Experi
                                   const neutralise::Catalogue& catalogue, const Base& base,
                                   const std::filesystem::path& files) {
   const SuspectSet fix = catalogue.set_of(record.answer.culprit_set);
-  const auto as_is = neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base.environment, base.rungs);
+  const auto as_is =
+      neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base.environment, base.rungs);
   const auto fixed = placed_in(files, neutralise::recipe_for(experiment, catalogue, fix, base.environment, base.rungs));
   for (const strategies::SuspectId id : record.answer.culprit_set)
     for (const auto& [name, value] : experiment.families.at(catalogue[id].family).environment) {
@@ -65,15 +66,17 @@ void warn_of_relations(reports::Record& record, const configs::Relations& relati
   for (const auto& [member, needed] : relations.only_with) {
     std::vector<std::string> names;
     for (const configs::MemberLabel& each : needed) names.push_back(label(each));
-    record.warnings.push_back(fmt::format("taken for true (relations.only_with): {} matters only with {}",
-                                          label(member), fmt::join(names, " and ")));
+    record.warnings.push_back(fmt::format("taken for true (relations.only_with): {} matters only with {}", label(member),
+                                          fmt::join(names, " and ")));
   }
 }
 
 std::string outside_advice(const reports::Record& record) {
   if (record.must_run_to)
-    return "Even with every suspect neutralised the subject breaks, so what breaks it is none of them, or neutralising one of them "
-           "breaks it too. Next: read the end of that trial's log, and look at the flags, layers and versions that were not searched.";
+    return "Even with every suspect neutralised the subject breaks, so what breaks it is none of them, or neutralising one "
+           "of them "
+           "breaks it too. Next: read the end of that trial's log, and look at the flags, layers and versions that were not "
+           "searched.";
   std::string advice =
       "With every suspect neutralised the subject still differs from the reference, so the cause is none of them, or "
       "one of them that could not be neutralised. Next: compare what both sides are given (dataset, hyper-parameters, "
@@ -103,7 +106,8 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
                                                          "--accept-changes`"
                                                        : "");
     case strategies::Hindrance::crashes:
-      return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run out "
+      return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
+             "out "
              "of the search with `exclude`.";
     case strategies::Hindrance::none: break;
   }
@@ -118,8 +122,8 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
 }  // namespace
 
 neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
-                            const neutralise::Catalogue& catalogue, const Base& base,
-                            const SuspectSet& no_effect, const std::filesystem::path& files) {
+                            const neutralise::Catalogue& catalogue, const Base& base, const SuspectSet& no_effect,
+                            const std::filesystem::path& files) {
   list_without_effect(record, experiment, catalogue, no_effect);
   record.finished = true;
   neutralise::Recipe fix;
@@ -130,9 +134,9 @@ neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& 
       warn_of_relations(record, experiment.relations);
       for (const strategies::SuspectId id : record.answer.culprit_set)
         if (no_effect.test(id))
-          record.warnings.push_back(fmt::format(
-              "{} is in the culprit set, yet no run shows that it was really switched off: check it by hand",
-              catalogue.label(id)));
+          record.warnings.push_back(
+              fmt::format("{} is in the culprit set, yet no run shows that it was really switched off: check it by hand",
+                          catalogue.label(id)));
       break;
     case strategies::State::aligned: record.outcome = reports::Outcome::aligned; break;
     case strategies::State::outside_suspects:
@@ -156,17 +160,18 @@ void conclude_aligned(reports::Record& record, const configs::Experiment& experi
   for (const auto& [name, selection] : experiment.suspects)
     for (const auto& [variable, value] : experiment.families.at(name).environment)
       if (!experiment.subject.environment.contains(variable) && value.find('{') == std::string::npos)
-        record.warnings.push_back(fmt::format(
-            "the subject ran with {}={}, which family {} needs; if your own runs differ, try them with it", variable,
-            value, name));
+        record.warnings.push_back(
+            fmt::format("the subject ran with {}={}, which family {} needs; if your own runs differ, try them with it",
+                        variable, value, name));
 }
 
 void conclude_unequal(reports::Record& record, const std::vector<std::string>& differences) {
   record.finished = true;
   record.outcome = reports::Outcome::inconclusive;
   record.warnings.insert(record.warnings.end(), differences.begin(), differences.end());
-  record.advice = fmt::format("The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
-                              fmt::join(differences, ". "));
+  record.advice =
+      fmt::format("The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
+                  fmt::join(differences, ". "));
 }
 
 void conclude_undecidable(reports::Record& record, const std::string& why) {

@@ -34,9 +34,10 @@ Scope members_where(const neutralise::Catalogue& catalogue, auto fits) {
   return scope;
 }
 
-Answer answer_to(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem, Scope scope,
-                 bool among_parts, auto is_heard) {
-  Inquiry inquiry(preferring(problem, preferred_in(history, among_parts)), engine_of(experiment.search.engine), std::move(scope));
+Answer answer_to(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem,
+                 Scope scope, bool among_parts, auto is_heard) {
+  Inquiry inquiry(preferring(problem, preferred_in(history, among_parts)), engine_of(experiment.search.engine),
+                  std::move(scope));
   strategies::SuspectSet refused(problem.suspects.size());
   for (const std::size_t index : history.order_judged) {
     const PastTrial& trial = history.trials[index];
@@ -62,7 +63,8 @@ Scope first_scope(const configs::Experiment& experiment, const neutralise::Catal
   return members_where(catalogue, [&](const neutralise::Member& member) { return !step || member.family != step->to; });
 }
 
-// Everything that a cause holds stays a suspect: parts may fail only together with a flag that was found beside their member.
+// Everything that a cause holds stays a suspect: parts may fail only together with a flag that was found beside their
+// member.
 std::optional<PastDescent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                                          const Answer& first) {
   const auto step = step_of(experiment);
@@ -72,10 +74,8 @@ std::optional<PastDescent> descent_after(const configs::Experiment& experiment, 
   PastDescent descent;
   std::set<SuspectId> scope;
   for (const SuspectId id : found)
-    if (catalogue[id].family == step->from)
-      descent.opened.push_back(id);
-    else
-      scope.insert(id);
+    if (catalogue[id].family == step->from) descent.opened.push_back(id);
+    else scope.insert(id);
   if (descent.opened.empty()) return std::nullopt;
   const Scope parts = members_where(catalogue, [&](const neutralise::Member& member) {
     return member.family == step->to && std::ranges::any_of(descent.opened, [&](SuspectId opened) {
@@ -96,7 +96,8 @@ std::vector<SuspectId> preferred_in(const History& history, bool among_parts) {
 std::string why_it_stayed(const Answer& second) {
   switch (second.state) {
     case State::outside_suspects:
-      return "with all these parts neutralised it still fails, so they do not carry the guilt: it may lie in what cannot be neutralised "
+      return "with all these parts neutralised it still fails, so they do not carry the guilt: it may lie in what cannot be "
+             "neutralised "
              "alone, or between them";
     case State::aligned: return "the subject as it is passed this time";
     case State::searching: return "the budget was spent before this search was done";
@@ -105,11 +106,16 @@ std::string why_it_stayed(const Answer& second) {
 }
 
 std::string why_no_parts(const neutralise::Catalogue& catalogue, const Scope& opened) {
-  return fmt::format("the discovery run showed no part of {} on the device", catalogue.labels(catalogue.set_of(opened), opened.size()));
+  return fmt::format("the discovery run showed no part of {} on the device",
+                     catalogue.labels(catalogue.set_of(opened), opened.size()));
 }
 
 reports::Descent descent_of(const PastDescent& past, Answer before) {
-  return {.opened = past.opened, .suspects = past.scope, .first_trial = past.first_trial, .before = std::move(before), .stayed = past.stayed};
+  return {.opened = past.opened,
+          .suspects = past.scope,
+          .first_trial = past.first_trial,
+          .before = std::move(before),
+          .stayed = past.stayed};
 }
 
 RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem) {

@@ -15,12 +15,13 @@ Scope parts_in(const configs::Experiment& experiment, const neutralise::Catalogu
 /// All others: what the first search is among.
 Scope first_scope(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
 
-/// What a second search would be among, after a proved answer of the first. Absent: no cause holds a member of the family that has
-/// `then`. Where such members have no parts that ran, the scope is empty.
+/// What a second search would be among, after a proved answer of the first. Absent: no cause holds a member of the family
+/// that has `then`. Where such members have no parts that ran, the scope is empty.
 std::optional<PastDescent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                                          const strategies::Answer& first);
 
-/// The fix that was preferred for its speed, if it is one of this search: a run prefers fixes of the search that has its answer.
+/// The fix that was preferred for its speed, if it is one of this search: a run prefers fixes of the search that has its
+/// answer.
 std::vector<strategies::SuspectId> preferred_in(const History& history, bool among_parts);
 
 /// Why the answer stays that of the first search, when the second one came to this.
@@ -37,7 +38,8 @@ struct RetoldAnswers {
 
   /// A part is only blamed where the second search proved it.
   const strategies::Answer& standing() const {
-    return second && (second->state == strategies::State::proved || second->state == strategies::State::searching) ? *second : first;
+    return second && (second->state == strategies::State::proved || second->state == strategies::State::searching) ? *second
+                                                                                                                   : first;
   }
 };
 RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem);

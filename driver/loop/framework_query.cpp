@@ -43,7 +43,8 @@ std::vector<std::string> names_in(const fs::path& file, const configs::Family& f
   std::set<std::string> names;
   for (std::string line; std::getline(lines, line);) {
     if (const std::string fault = configs::spelling_fault(line, family); !fault.empty())
-      throw std::runtime_error(fmt::format("it printed {}, which is no name of a member: it {}", configs::in_quotes(line), fault));
+      throw std::runtime_error(
+          fmt::format("it printed {}, which is no name of a member: it {}", configs::in_quotes(line), fault));
     const auto written = family.written_name.find(line);
     names.insert(written == family.written_name.end() ? line : written->second);
     if (names.size() > configs::kMostMembers)
@@ -73,8 +74,9 @@ neutralise::Discovered ask_framework(const configs::Experiment& experiment, cons
       if (const auto well = launch::run_well(launcher, job, kTimeout); !well) throw std::runtime_error(well.error());
       found[name] = names_in(job.stdout_file, family);
     } catch (const std::runtime_error& error) {
-      throw std::runtime_error(fmt::format("the command that should name the members of family {} ({}) gives none: {} (see {})",
-                                           name, job.command.front(), error.what(), job.stderr_file.string()));
+      throw std::runtime_error(
+          fmt::format("the command that should name the members of family {} ({}) gives none: {} (see {})", name,
+                      job.command.front(), error.what(), job.stderr_file.string()));
     }
   }
   return found;

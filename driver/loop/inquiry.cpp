@@ -7,8 +7,8 @@ namespace bisectd::driver {
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-// The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature is
-// what it is, however long the run was.
+// The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature
+// is what it is, however long the run was.
 JudgedRun judged_run(const judge::Judgement& judgement, const SuspectSet& neutralised, Role role, bool shortened) {
   if (role == Role::signature && judgement.verdict != Verdict::unresolved)
     return {.evidence = {.neutralised = neutralised,
@@ -39,7 +39,10 @@ JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects) {
 }
 
 Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine, Scope scope)
-    : size_(problem.suspects.size()), scope_(std::move(scope)), problem_(narrowed(std::move(problem), scope_)), engine_(engine),
+    : size_(problem.suspects.size()),
+      scope_(std::move(scope)),
+      problem_(narrowed(std::move(problem), scope_)),
+      engine_(engine),
       search_(problem_, engine_),
       whole_(size_, problem_.flip_probability.value_or(strategies::FlipEstimate().mean()), 1 - problem_.confidence) {}
 
@@ -107,8 +110,8 @@ std::vector<SuspectSet> Inquiry::unproved() const {
     if (!claim.proved) continue;
     const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
     const bool seen = std::ranges::any_of(told_, [&](const JudgedRun& told) {
-      return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected &&
-             !told.shortened && (!is_fix || told.strict || told.role == Role::proof);
+      return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected && !told.shortened &&
+             (!is_fix || told.strict || told.role == Role::proof);
     });
     const strategies::LogEntry* votes = whole_.exact() ? nullptr : whole_.find(~claim.neutralised);
     const bool carried = votes && votes->verdict == claim.expected;
@@ -125,9 +128,8 @@ std::optional<strategies::Hidden> Inquiry::hidden_proof() const {
 }
 
 std::ptrdiff_t Inquiry::proofs_of(const SuspectSet& neutralised) const {
-  return std::ranges::count_if(told_, [&](const JudgedRun& told) {
-    return told.role == Role::proof && told.evidence.neutralised == neutralised;
-  });
+  return std::ranges::count_if(
+      told_, [&](const JudgedRun& told) { return told.role == Role::proof && told.evidence.neutralised == neutralised; });
 }
 
 }  // namespace bisectd::driver

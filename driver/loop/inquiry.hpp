@@ -22,7 +22,8 @@ struct JudgedRun {
   bool strict = false;     ///< holds without a grey zone
 };
 
-JudgedRun judged_run(const judge::Judgement& judgement, const strategies::SuspectSet& neutralised, Role role, bool shortened);
+JudgedRun judged_run(const judge::Judgement& judgement, const strategies::SuspectSet& neutralised, Role role,
+                     bool shortened);
 /// The same of a trial in the journal, which is judged.
 JudgedRun judged_run(const PastTrial& trial);
 /// What the log of a crash says that names the member which broke the run: as good as a trial of that member alone.
@@ -61,8 +62,8 @@ class Inquiry {
   strategies::Problem problem_;  // among the scope only
   strategies::EngineKind engine_;
   strategies::Search search_;
-  strategies::EvidenceLog whole_;  ///< runs at full length
-  std::vector<JudgedRun> told_;  ///< in order, without what was forgotten
+  strategies::EvidenceLog whole_;                ///< runs at full length
+  std::vector<JudgedRun> told_;                  ///< in order, without what was forgotten
   std::vector<strategies::Evidence> shortened_;  ///< of these, the shortened ones: few, where `told_` may be long
   bool reopened_ = false;
 };

@@ -15,10 +15,8 @@ std::vector<reports::Rung> rungs_in(const History& history, const std::string& f
     for (const PastTrial& past : history.trials) {
       const bool tries_it = past.role == Role::ladder && past.reason == reason_of_rung(family, value);
       if (!tries_it || !past.judgement || alone != (past.neutralised.count() == 1)) continue;
-      rungs.push_back({.value = value,
-                       .trial = past.number,
-                       .verdict = past.judgement->verdict,
-                       .delta = past.judgement->delta});
+      rungs.push_back(
+          {.value = value, .trial = past.number, .verdict = past.judgement->verdict, .delta = past.judgement->delta});
       break;
     }
   return rungs;

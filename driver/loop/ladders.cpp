@@ -16,8 +16,8 @@ using strategies::SuspectSet;
 /// One trial for each value that is selected, all at full length; in the order of the values.
 std::vector<reports::Rung> try_values(Run& run, const std::string& family, const SuspectSet& neutralised) {
   const neutralise::Rungs before = run.state.rungs;
-  const std::vector<std::string> values = neutralise::selected_values(
-      run.experiment.families.at(family), run.experiment.suspects.at(family));
+  const std::vector<std::string> values =
+      neutralise::selected_values(run.experiment.families.at(family), run.experiment.suspects.at(family));
   for (const std::string& value : values) {
     run.state.rungs[family] = value;
     TrialPlan plan = run.plan_for(Role::ladder, neutralised, reason_of_rung(family, value));
@@ -31,7 +31,8 @@ std::vector<reports::Rung> try_values(Run& run, const std::string& family, const
                      .trial = trial.plan.number,
                      .verdict = trial.judgement.verdict,
                      .delta = trial.judgement.delta});
-  std::ranges::sort(rungs, {}, [&](const reports::Rung& rung) { return std::ranges::find(values, rung.value) - values.begin(); });
+  std::ranges::sort(rungs, {},
+                    [&](const reports::Rung& rung) { return std::ranges::find(values, rung.value) - values.begin(); });
   return rungs;
 }
 
@@ -42,7 +43,9 @@ reports::Ladder climb(Run& run, const std::string& family) {
   reports::Ladder ladder{.family = family, .alone = true, .rungs = try_values(run, family, only_it)};
   find_window(ladder);
   if (ladder.window || suspects == 1) return ladder;
-  ladder = {.family = family, .alone = false, .rungs = try_values(run, family, most_neutralised(run.experiment, run.state.catalogue))};
+  ladder = {.family = family,
+            .alone = false,
+            .rungs = try_values(run, family, most_neutralised(run.experiment, run.state.catalogue))};
   find_window(ladder);
   return ladder;
 }

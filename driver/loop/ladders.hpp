@@ -1,5 +1,5 @@
-// Which value of a ladder (the loss scale) neutralises it: the middle of the widest window of numbers that pass, else a value
-// that is no number. Found before the search, which then sees a ladder as one suspect.
+// Which value of a ladder (the loss scale) neutralises it: the middle of the widest window of numbers that pass, else a
+// value that is no number. Found before the search, which then sees a ladder as one suspect.
 #pragma once
 
 #include "driver/loop/run.hpp"

@@ -30,7 +30,8 @@ void show_fix(Run& run) {
   if (!run.state.jury || run.state.answer.state != strategies::State::proved || !fix || fix->attempts.empty()) return;
   const auto folder = run.directory.folder() / fix->attempts.back().folder;
   describe_subject(run.record, run.state.jury->first(),
-                   logged_curve(run.experiment.subject, folder, run.experiment.metrics, fix->attempts.back().perturbed), SubjectCurve::fix);
+                   logged_curve(run.experiment.subject, folder, run.experiment.metrics, fix->attempts.back().perturbed),
+                   SubjectCurve::fix);
 }
 
 /// The runs before the search alone may take hours, and their curves are worth a look. A resumed run has reports already,
@@ -133,7 +134,8 @@ const reports::Record& run_one_trial(Run& run, const std::vector<configs::Member
     strategies::SuspectSet neutralised(run.state.catalogue.size());
     for (const configs::MemberLabel& member : off) {
       const bool ladder = run.experiment.families.at(member.family).kind == configs::FamilyKind::ladder;
-      if (const auto id = run.state.catalogue.find(member.family, ladder ? member.family : member.name)) neutralised.set(*id);
+      if (const auto id = run.state.catalogue.find(member.family, ladder ? member.family : member.name))
+        neutralised.set(*id);
     }
     const Role role = neutralised.none() ? Role::as_is : Role::by_hand;
     run.start_or_go_on(run.plan_for(role, neutralised, "named by a person"));

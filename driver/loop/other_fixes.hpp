@@ -20,7 +20,8 @@ std::vector<FinishedTrial> try_other_fixes(Run& run, const std::vector<std::vect
 /// The fastest of the other fixes that pass, if it is faster than the culprit set.
 std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Record& record);
 
-/// Where the culprit set takes longer than `accept.step_time` allows, the one of lowest price that passes and keeps within it.
+/// Where the culprit set takes longer than `accept.step_time` allows, the one of lowest price that passes and keeps within
+/// it.
 std::optional<std::vector<strategies::SuspectId>> fix_within_step_time(const reports::Record& record);
 
 }  // namespace bisectd::driver

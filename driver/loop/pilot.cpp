@@ -44,7 +44,9 @@ class Runs {
  public:
   Runs(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const std::filesystem::path& folder,
        Progress& progress)
-      : experiment_(experiment), folder_(folder), progress_(progress),
+      : experiment_(experiment),
+        folder_(folder),
+        progress_(progress),
         sides_{Series{.trial = 0, .name = "reference", .side = &sides.reference, .perturb = &experiment.reference.perturb},
                Series{.trial = 1, .name = "subject", .side = &sides.subject, .perturb = &experiment.subject.perturb}},
         attempts_(launcher, experiment.metrics, make_run_tag(folder), 0, [this](const RunningAttempt& running) {
@@ -67,7 +69,9 @@ class Runs {
     } while (wants_more(findings));
     Pilot result{.signal_number = attempts_.signal_number()};
     attempts_.stop_all();
-    const auto tell = [&](const std::vector<PilotLine>& lines) { result.lines.insert(result.lines.end(), lines.begin(), lines.end()); };
+    const auto tell = [&](const std::vector<PilotLine>& lines) {
+      result.lines.insert(result.lines.end(), lines.begin(), lines.end());
+    };
     for (Series& one : sides_) {
       if (!is_over()) warn_of_perturbation(one);
       tell(one.lines);
@@ -93,12 +97,12 @@ class Runs {
     const auto differences = differing_logs(experiment_, trusted, seen);
     for (const std::string& difference : differences) result.lines.push_back({Mark::error, "checks." + difference});
     result.unequal = !differences.empty();
-    for (const std::string& line : one_sided_logs(experiment_, trusted, seen)) result.lines.push_back({Mark::warning, "checks." + line});
+    for (const std::string& line : one_sided_logs(experiment_, trusted, seen))
+      result.lines.push_back({Mark::warning, "checks." + line});
     std::vector<std::string> nowhere;
     for (const configs::Check& check : experiment_.checks) {
       if (check.patterns.empty()) continue;
-      if (!trusted.contains(check.name) && !seen.contains(check.name))
-        nowhere.push_back(check.name);
+      if (!trusted.contains(check.name) && !seen.contains(check.name)) nowhere.push_back(check.name);
       else if (differences.empty() && is_compared(check, trusted, seen))
         result.lines.push_back({Mark::ok, fmt::format("checks.{}: the logs agree", check.name)});
     }
@@ -124,17 +128,18 @@ class Runs {
           start(one, *std::move(slot));
         }
       for (const AttemptOutcome& outcome : attempts_.wait()) take_in(outcome);
-    } while (attempts_.signal_number() == 0 && (attempts_.any_running() || (!is_over() && std::ranges::any_of(sides_, [](const Series& one) {
-               return one.launched < one.wanted;
-             }))));
+    } while (attempts_.signal_number() == 0 &&
+             (attempts_.any_running() ||
+              (!is_over() && std::ranges::any_of(sides_, [](const Series& one) { return one.launched < one.wanted; }))));
   }
 
   /// Two trainings on one device share its memory and its time, and show neither side as it is.
   bool waits_for_other_side(const Series& one) {
     const Series& other = &one == &subject() ? reference() : subject();
     const auto devices = launch::device_names(one.side->settings->devices);
-    return !other.seeds_running.empty() && std::ranges::any_of(launch::device_names(other.side->settings->devices),
-                                                               [&](const std::string& device) { return devices.contains(device); });
+    return !other.seeds_running.empty() &&
+           std::ranges::any_of(launch::device_names(other.side->settings->devices),
+                               [&](const std::string& device) { return devices.contains(device); });
   }
 
   void start(Series& one, launch::Slot slot) {
@@ -161,11 +166,12 @@ class Runs {
                              : !logged                 ? fmt::format("it ended well, but logged no {}", metric.name)
                                                        : what_it_logged(outcome, series->second);
     const bool works = can_be_judged(outcome) && logged;
-    const auto say = [&](Mark mark, const std::string& what) { one.lines.push_back({mark, fmt::format("{}: {}", one.name, what)}); };
+    const auto say = [&](Mark mark, const std::string& what) {
+      one.lines.push_back({mark, fmt::format("{}: {}", one.name, what)});
+    };
     if (!works && !compares_ && outcome.ending != Ending::not_started)
       say(Mark::ok, fmt::format("it breaks, which a search is to explain: {}", text));
-    else if (outcome.number == 1)
-      say(works ? Mark::ok : Mark::error, text);
+    else if (outcome.number == 1) say(works ? Mark::ok : Mark::error, text);
     else if (!works && !outcome.perturbed)  // of those that are, samples.hpp says what is odd
       say(Mark::warning, fmt::format("its repeat broke: {}", text));
     if (outcome.number == 1 && works)
@@ -174,8 +180,9 @@ class Runs {
   }
 
   std::string what_it_logged(const AttemptOutcome& outcome, const judge::Series& series) const {
-    return fmt::format("{} points in {}, the last is step {}: {} {:g}", series.size(), reports::duration_text(outcome.duration_s),
-                       series.back().step, experiment_.metrics.front().name, series.back().value);
+    return fmt::format("{} points in {}, the last is step {}: {} {:g}", series.size(),
+                       reports::duration_text(outcome.duration_s), series.back().step, experiment_.metrics.front().name,
+                       series.back().value);
   }
 
   std::string title(const Series& one, int number) const {
@@ -191,8 +198,8 @@ class Runs {
   void show(const RunningAttempt& running) {
     const Series& one = sides_[running.request.trial];
     const auto step = running.log.last_step();
-    running_[{running.request.trial, running.request.number}] =
-        fmt::format("{}: {}", title(one, running.request.number), step ? fmt::format("step {}", *step) : "nothing logged yet");
+    running_[{running.request.trial, running.request.number}] = fmt::format(
+        "{}: {}", title(one, running.request.number), step ? fmt::format("step {}", *step) : "nothing logged yet");
     progress_.running(
         [&](std::size_t columns, std::size_t rows) {
           std::vector<std::string> lines;
@@ -223,7 +230,8 @@ class Runs {
 
   void warn_of_perturbation(Series& one) {
     if (!*one.perturb) return;
-    for (const OddPerturbation& odd : odd_perturbations(one.ended, **one.perturb, one.name, experiment_.metrics.front().name))
+    for (const OddPerturbation& odd :
+         odd_perturbations(one.ended, **one.perturb, one.name, experiment_.metrics.front().name))
       one.lines.push_back({Mark::warning, odd.text});
   }
 

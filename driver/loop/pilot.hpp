@@ -1,6 +1,6 @@
 // A few runs of both sides, to see before a night is spent whether an experiment works, up to where its runs are comparable,
-// whether the subject as it is fails there, how short a run shows it, and whether both logs agree in what they must. Searches
-// nothing.
+// whether the subject as it is fails there, how short a run shows it, and whether both logs agree in what they must.
+// Searches nothing.
 #pragma once
 
 #include <filesystem>

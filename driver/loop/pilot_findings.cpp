@@ -16,9 +16,9 @@ namespace {
 using Mark = PilotLine::Mark;
 using strategies::Verdict;
 
-/// Coarseness (0 like float32 .. 1 like float16) up to which a subject is not judged by runs that round like float16. Those are
-/// up to 27 times further apart than float32's (the table of healthy_spread.hpp), and 27^0.1 = 1.4 is less than five runs leave
-/// their spread uncertain.
+/// Coarseness (0 like float32 .. 1 like float16) up to which a subject is not judged by runs that round like float16. Those
+/// are up to 27 times further apart than float32's (the table of healthy_spread.hpp), and 27^0.1 = 1.4 is less than five
+/// runs leave their spread uncertain.
 constexpr double kLikeFloat32 = 0.1;
 constexpr std::int64_t kPlaces = 100;  ///< at which it is looked whether the failure is certain
 
@@ -29,18 +29,24 @@ void say_comparable(const judge::Panel& panel, std::vector<PilotLine>& lines) {
   if (panel.healthy()) {
     if (panel.comparable_until()) lines.push_back({Mark::ok, panel.comparable_text()});
   } else if (reference.distinct() > 1 || reference.subject) {
-    lines.push_back({Mark::ok, fmt::format("{} varies from run to run by {:.2g} % (standard deviation), from the first steps on: that is "
-                                           "no rounding, and repeats measure it", metric, 100 * panel.noise())});
+    lines.push_back(
+        {Mark::ok,
+         fmt::format("{} varies from run to run by {:.2g} % (standard deviation), from the first steps on: that is "
+                     "no rounding, and repeats measure it",
+                     metric, 100 * panel.noise())});
   } else if (!reference.metric.higher_is_better) {
-    lines.push_back({Mark::warning, fmt::format("up to which step {} is comparable, and how short a run would do, cannot be known: nothing "
-                                                "shows how far two healthy runs drift apart. Without `perturb` and with one reference, "
-                                                "only a subject that is off from its first steps on can be failed", metric)});
+    lines.push_back({Mark::warning,
+                     fmt::format("up to which step {} is comparable, and how short a run would do, cannot be known: nothing "
+                                 "shows how far two healthy runs drift apart. Without `perturb` and with one reference, "
+                                 "only a subject that is off from its first steps on can be failed",
+                                 metric)});
   }
 }
 
 PilotLine verdict_line(const judge::Judgement& judgement) {
   const auto said = [&](Mark mark, const char* what) {
-    return PilotLine{mark, fmt::format("the subject as it is {} ({}): {}", what, reports::percent_text(judgement.delta), judgement.text)};
+    return PilotLine{
+        mark, fmt::format("the subject as it is {} ({}): {}", what, reports::percent_text(judgement.delta), judgement.text)};
   };
   switch (judgement.verdict) {
     case Verdict::pass: return said(Mark::ok, "passes, so there is nothing to search");
@@ -67,23 +73,30 @@ std::optional<std::int64_t> certain_at(const judge::Jury& jury, const judge::Cur
 }
 
 /// How short a run shows the failure.
-void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, const judge::Curve& failing, std::vector<PilotLine>& lines) {
+void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, const judge::Curve& failing,
+                  std::vector<PilotLine>& lines) {
   const std::int64_t last = jury.first().last_step();
   const auto certain = certain_at(jury, failing);
   const std::string since = certain ? fmt::format("the failure is certain at step {} of {}", *certain, last)
                                     : fmt::format("the failure is not certain before the last step, {}", last);
   const bool by_size = experiment.search.engine == configs::EngineChoice::additive;  // it weighs the difference at the end
   if (by_size || !jury.learn_horizon(failing)) {
-    lines.push_back({Mark::ok, since + (certain ? ", where trials that fail end; to pass they need the whole run, so no shorter one is proposed"
-                                                : ", so no shorter run shows it")});
+    lines.push_back(
+        {Mark::ok,
+         since + (certain ? ", where trials that fail end; to pass they need the whole run, so no shorter one is proposed"
+                          : ", so no shorter run shows it")});
     return;
   }
   const std::int64_t enough = jury.last_steps(true).begin()->second;
   const double saved = 100.0 * static_cast<double>(last - enough) / static_cast<double>(last);
-  lines.push_back({Mark::ok, fmt::format("a run of {} steps shows it with a margin ({}): that saves {:.0f} % of a trial", enough, since, saved)});
+  lines.push_back({Mark::ok, fmt::format("a run of {} steps shows it with a margin ({}): that saves {:.0f} % of a trial",
+                                         enough, since, saved)});
   const std::string setting = experiment.steps ? fmt::format(" (`steps: {}`)", enough) : "";
-  lines.push_back({Mark::ok, fmt::format("trials of the search end there by themselves, so nothing needs to be changed; where the learning rate "
-                                         "follows the length of the run, a shorter training{} is another one", setting)});
+  lines.push_back(
+      {Mark::ok,
+       fmt::format("trials of the search end there by themselves, so nothing needs to be changed; where the learning rate "
+                   "follows the length of the run, a shorter training{} is another one",
+                   setting)});
 }
 
 }  // namespace
@@ -96,7 +109,8 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
     if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
   auto jury = judge::Jury::seat(experiment.accept, metrics, references);
   if (!jury) {
-    result.lines.push_back({Mark::error, fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint)});
+    result.lines.push_back(
+        {Mark::error, fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint)});
     return result;
   }
   result.usable = true;
@@ -106,19 +120,23 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
   jury->learn_identical(identical_repeats(subject));
   result.spread_known = jury->first_panel().healthy() || jury->first().distinct() > 1;
   const bool decided = judgement.verdict == Verdict::pass || judgement.verdict == Verdict::fail;
-  result.rounds_like_float32 = judgement.reason == "identical" || (decided && judgement.coarseness.value_or(1) <= kLikeFloat32);
+  result.rounds_like_float32 =
+      judgement.reason == "identical" || (decided && judgement.coarseness.value_or(1) <= kLikeFloat32);
 
   for (const judge::Panel& panel : jury->panels()) say_comparable(panel, result.lines);
   bool stops = judgement.verdict == Verdict::unresolved;
   for (const judge::Finding& finding : jury->findings()) {
-    if (finding.code == "comparable" || finding.code == "no-repeats" || finding.code == "two-references") continue;  // said, or of few runs
-    const bool error = finding.error && !(finding.code == "too-noisy" && judgement.verdict == Verdict::fail);  // as in the night
+    if (finding.code == "comparable" || finding.code == "no-repeats" || finding.code == "two-references")
+      continue;  // said, or of few runs
+    const bool error =
+        finding.error && !(finding.code == "too-noisy" && judgement.verdict == Verdict::fail);  // as in the night
     stops = stops || error;
     const std::string what_to_do = finding.options.empty() ? "" : fmt::format("; {}", fmt::join(finding.options, "; "));
     result.lines.push_back({error ? Mark::error : Mark::warning, finding.text + what_to_do});
   }
   result.lines.push_back(verdict_line(judgement));
-  if (!stops && result.spread_known && judgement.verdict == Verdict::fail) say_shortest(experiment, *jury, subject.front(), result.lines);
+  if (!stops && result.spread_known && judgement.verdict == Verdict::fail)
+    say_shortest(experiment, *jury, subject.front(), result.lines);
   return result;
 }
 

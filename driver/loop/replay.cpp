@@ -83,17 +83,19 @@ class Replay {
   }
 
   judge::Curve curve_of(const reports::Trial& trial, const reports::Attempt& attempt) const {
-    const configs::Side& side =
-        trial.role == name_of(Role::reference) ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
+    const configs::Side& side = trial.role == name_of(Role::reference)
+                                    ? static_cast<const configs::Side&>(experiment_.reference)
+                                    : experiment_.subject;
     return logged_curve(side, directory_.folder() / attempt.folder, experiment_.metrics, attempt.perturbed);
   }
 
   void add_curves(Detail detail) {
-    const std::vector<judge::Curve> references =
-        experiment_.reference.is_recorded() ? recorded_curves(experiment_) : whole_curves(experiment_, directory_, history_, Role::reference);
+    const std::vector<judge::Curve> references = experiment_.reference.is_recorded()
+                                                     ? recorded_curves(experiment_)
+                                                     : whole_curves(experiment_, directory_, history_, Role::reference);
     const configs::Metric& metric = experiment_.metrics.front();
-    if (auto seated = judge::Panel::seat(experiment_.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better},
-                                         references)) {
+    if (auto seated = judge::Panel::seat(experiment_.accept,
+                                         {.name = metric.name, .higher_is_better = metric.higher_is_better}, references)) {
       panel_ = std::move(*seated);
       describe_reference(record_, panel_->whole());
     }
@@ -102,7 +104,8 @@ class Replay {
       panel_->learn_healthy_spread(as_is);
       // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
       const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed != 0; });
-      describe_subject(record_, panel_->whole(), perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), SubjectCurve::as_is);
+      describe_subject(record_, panel_->whole(), perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed),
+                       SubjectCurve::as_is);
     }
     if (panel_) describe_comparable(record_, *panel_);
     for (reports::Trial& trial : record_.trials)
@@ -166,8 +169,8 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
   return as_samples(std::move(curves));
 }
 
-reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory,
-                       const History& history, bool driven, Detail detail) {
+reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& history,
+                       bool driven, Detail detail) {
   return Replay(experiment, directory, history)(driven, detail);
 }
 

@@ -16,8 +16,8 @@ enum class Detail {
 
 /// `experiment` must be the one the run was begun with. `driven`: another bisectd is at work on it; else what is open in
 /// the journal was interrupted and does not run. Errors: configs::ConfigError for a recorded reference that is gone.
-reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory,
-                       const History& history, bool driven, Detail detail);
+reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& history,
+                       bool driven, Detail detail);
 
 /// The same without the experiment, because it has changed or is gone: trials and verdicts only, no curve, no answer.
 reports::Record replay_without_experiment(const keep::RunDirectory& directory, const History& history, bool driven);

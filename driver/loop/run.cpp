@@ -23,16 +23,25 @@ constexpr double kReportShare = 0.02;
 
 Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const keep::RunDirectory& directory_given,
          keep::Journal& journal_given, History past, launch::Launcher& launcher_given, Progress& progress_given)
-    : input{experiment_given, sides_given, WatchList(experiment_given)}, experiment(experiment_given), sides(sides_given),
-      directory(directory_given), state{.past = std::move(past)}, record(new_record(experiment, directory, state.past)),
-      journal(journal_given), launcher(launcher_given), progress(progress_given), judge_(input, state),
+    : input{experiment_given, sides_given, WatchList(experiment_given)},
+      experiment(experiment_given),
+      sides(sides_given),
+      directory(directory_given),
+      state{.past = std::move(past)},
+      record(new_record(experiment, directory, state.past)),
+      journal(journal_given),
+      launcher(launcher_given),
+      progress(progress_given),
+      judge_(input, state),
       attempts_(launcher, experiment.metrics, state.past.run_tag, state.past.elapsed_s,
                 [this](const RunningAttempt& running) { return see_running(running); }),
-      trials(attempts_, journal, directory,
-             {.whole = [this](const TrialPlan& plan, std::span<const judge::Curve> curves) { return judge_.whole(plan, curves); },
-              .ended_early = [this](const judge::Curve& curve) { return judge_.ended_early(curve); },
-              .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_.broken(plan, outcome); }},
-             [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {
+      trials(
+          attempts_, journal, directory,
+          {.whole = [this](const TrialPlan& plan,
+                           std::span<const judge::Curve> curves) { return judge_.whole(plan, curves); },
+           .ended_early = [this](const judge::Curve& curve) { return judge_.ended_early(curve); },
+           .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_.broken(plan, outcome); }},
+          [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {
   for (const PastTrial& trial : state.past.trials) trials.continue_numbers_after(trial.number);
 }
 
@@ -49,10 +58,8 @@ void Run::start(TrialPlan plan) {
 }
 
 void Run::start_or_go_on(TrialPlan plan) {
-  if (const PastTrial* same = begun(plan))
-    trials.go_on(std::move(plan), *same);
-  else
-    start(std::move(plan));
+  if (const PastTrial* same = begun(plan)) trials.go_on(std::move(plan), *same);
+  else start(std::move(plan));
 }
 
 /// True: it need not go on.

@@ -1,6 +1,6 @@
-// What a run has come to know so far. Each part of the loop adds to it what it found out; the record is made from it and from
-// the trials. Decisions read the state. Exceptions: other fixes and pruning look up step times, verdicts and what was tried in
-// the record; the exit code is the record's outcome.
+// What a run has come to know so far. Each part of the loop adds to it what it found out; the record is made from it and
+// from the trials. Decisions read the state. Exceptions: other fixes and pruning look up step times, verdicts and what was
+// tried in the record; the exit code is the record's outcome.
 #pragma once
 
 #include <filesystem>

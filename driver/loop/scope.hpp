@@ -1,5 +1,5 @@
-// A search among some of the suspects of a run, while the others stay active: from the numbers of the run to those of the search
-// and back. Pure.
+// A search among some of the suspects of a run, while the others stay active: from the numbers of the run to those of the
+// search and back. Pure.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace bisectd::driver {
 /// Ids of the run, ascending; the place of one is its number in the search.
 using Scope = std::vector<strategies::SuspectId>;
 
-/// The problem among the scope. What needs a suspect outside needs nothing there: that one is active. A group of which one member is
-/// left is none.
+/// The problem among the scope. What needs a suspect outside needs nothing there: that one is active. A group of which one
+/// member is left is none.
 strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
 strategies::SuspectSet narrowed(const strategies::SuspectSet& set, const Scope& scope);
 

@@ -20,11 +20,15 @@ using strategies::SuspectSet;
 using strategies::Verdict;
 
 SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
-    : run_(run), as_is_names_(as_is.names), as_is_number_(as_is.trial.plan.number),
+    : run_(run),
+      as_is_names_(as_is.names),
+      as_is_number_(as_is.trial.plan.number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
       as_is_(judged_run(as_is.trial.judgement, SuspectSet(run.state.catalogue.size()), Role::as_is, false)),
       inquiry_(problem_, engine_of(run.experiment.search.engine), first_scope(run.experiment, run.state.catalogue)),
-      refused_(run.state.catalogue.size()), effect_due_(refused_), effect_seen_(refused_) {
+      refused_(run.state.catalogue.size()),
+      effect_due_(refused_),
+      effect_seen_(refused_) {
   run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
   log::info(reports::phase_line(run_.record, name_of(Role::search)));
   learn(as_is_);
@@ -32,7 +36,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
   const bool by_size = run_.experiment.search.engine == configs::EngineChoice::additive;
   if (run_.state.jury && !by_size && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
     log::info(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
-                                     run_.state.jury->last_steps(true).begin()->second, run_.state.jury->first().last_step()));
+                          run_.state.jury->last_steps(true).begin()->second, run_.state.jury->first().last_step()));
 }
 
 void SearchPhase::run() {
@@ -168,7 +172,8 @@ strategies::Answer SearchPhase::not_carried(strategies::Answer answer) const {
   answer.hidden = inquiry_.hidden_proof();
   if (!answer.hidden) return answer;
   answer.hindrance = strategies::Hindrance::noise;
-  answer.explanation = "The search came to a culprit set, and the noise is in the way of its proof. " + text_of(*answer.hidden);
+  answer.explanation =
+      "The search came to a culprit set, and the noise is in the way of its proof. " + text_of(*answer.hidden);
   return answer;
 }
 
@@ -188,10 +193,8 @@ void SearchPhase::sit_out() {
 }
 
 void SearchPhase::ask() {
-  if (inquiry_.answer().hindrance == strategies::Hindrance::outage)
-    sit_out();
-  else
-    pause_ = paused_ = std::chrono::seconds{0};
+  if (inquiry_.answer().hindrance == strategies::Hindrance::outage) sit_out();
+  else pause_ = paused_ = std::chrono::seconds{0};
   std::vector<SuspectSet> pending;
   for (const auto& [number, set] : pending_) pending.push_back(set);
   for (strategies::Trial& trial : inquiry_.ask(run_.trials.free_slots(run_.sides.subject), pending))
@@ -224,7 +227,8 @@ bool SearchPhase::ask_for_proofs() {
 void SearchPhase::go_on_with_past() {
   const History& past = run_.state.past;
   const auto is_ours = [&](const PastTrial& trial) {  // the search may have asked for the subject as it is once more
-    return is_of_this_search(trial) && (is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_));
+    return is_of_this_search(trial) &&
+           (is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_));
   };
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
@@ -236,7 +240,8 @@ void SearchPhase::go_on_with_past() {
     learn(judged_run(trial));
     tell_refused(trial.refused);
   }
-  if (const auto preferred = preferred_in(past, among_parts_); !preferred.empty()) inquiry_.ask_anew(preferring(problem_, preferred));
+  if (const auto preferred = preferred_in(past, among_parts_); !preferred.empty())
+    inquiry_.ask_anew(preferring(problem_, preferred));
   if (past.catalogue) effect_seen_ |= past.effect_seen;
   if (past.finished) return;
   for (const PastTrial& trial : past.trials) {
@@ -267,7 +272,7 @@ void SearchPhase::journal_findings(const FinishedTrial& finished) {
   if (!is_search(finished.plan.role) && finished.plan.role != Role::as_is) return;
   for (const AttemptOutcome& attempt : finished.attempts) {
     const SuspectSet seen = run_.input.watch.shown_off(run_.state.catalogue, finished.plan.neutralised, as_is_names_,
-                                                   {attempt.names, can_be_judged(attempt)});
+                                                       {attempt.names, can_be_judged(attempt)});
     if (seen.is_subset_of(effect_seen_)) continue;
     effect_seen_ |= seen;
     run_.journal.append(effect_record(effect_seen_));
@@ -282,7 +287,8 @@ std::vector<strategies::SuspectId> SearchPhase::refused_in(const FinishedTrial& 
   if (finished.judgement.verdict != Verdict::unresolved) return members;
   for (const AttemptOutcome& attempt : finished.attempts)
     for (const strategies::SuspectId id : run_.input.watch.refused(run_.state.catalogue, attempt.names))
-      if (finished.plan.neutralised.test(id) && !refused_.test(id) && !std::ranges::count(members, id)) members.push_back(id);
+      if (finished.plan.neutralised.test(id) && !refused_.test(id) && !std::ranges::count(members, id))
+        members.push_back(id);
   return members;
 }
 

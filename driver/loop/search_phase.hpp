@@ -57,16 +57,17 @@ class SearchPhase {
   std::size_t as_is_number_;  ///< of the trial that both ends began with
   strategies::Problem problem_;
   JudgedRun as_is_;
-  Inquiry inquiry_;         ///< of the search that goes on, or that has the answer
+  Inquiry inquiry_;           ///< of the search that goes on, or that has the answer
   bool among_parts_ = false;  ///< that is the second one
-  std::optional<strategies::Answer> before_other_fix_;  ///< proved, before an earlier bisectd's last trial of another fix was told
+  std::optional<strategies::Answer>
+      before_other_fix_;           ///< proved, before an earlier bisectd's last trial of another fix was told
   std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
   std::chrono::seconds paused_{0};
   int searched_ = 0;  ///< trials of the search, started or in the journal: what the budget counts
   std::map<std::size_t, strategies::SuspectSet> pending_;  ///< sets of running trials, by number
-  strategies::SuspectSet refused_;      ///< named by the log of a broken run as impossible to neutralise
-  strategies::SuspectSet effect_due_;   ///< neutralised at least once, in a family that leaves traces
-  strategies::SuspectSet effect_seen_;  ///< of these: left one
+  strategies::SuspectSet refused_;                         ///< named by the log of a broken run as impossible to neutralise
+  strategies::SuspectSet effect_due_;                      ///< neutralised at least once, in a family that leaves traces
+  strategies::SuspectSet effect_seen_;                     ///< of these: left one
 };
 
 }  // namespace bisectd::driver

@@ -18,12 +18,9 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
   }
   const judge::Jury& jury = *state_.jury;
   judge::Judgement judgement;
-  if (plan.role == Role::signature)
-    judgement = {.verdict = strategies::Verdict::inconclusive, .reason = kMeasured};
-  else if (plan.role == Role::proof)
-    judgement = jury.judge_proof(curves);
-  else
-    judgement = plan.shortened ? jury.judge_shortened(curves) : jury.judge(curves);
+  if (plan.role == Role::signature) judgement = {.verdict = strategies::Verdict::inconclusive, .reason = kMeasured};
+  else if (plan.role == Role::proof) judgement = jury.judge_proof(curves);
+  else judgement = plan.shortened ? jury.judge_shortened(curves) : jury.judge(curves);
   judgement.signature = jury.signature(curves.front());
   return judgement;
 }

@@ -1,5 +1,5 @@
-// From curves to a verdict, by what the trial is for: how the jury is asked for each role, and what counts as an answer where
-// the subject need only run.
+// From curves to a verdict, by what the trial is for: how the jury is asked for each role, and what counts as an answer
+// where the subject need only run.
 #pragma once
 
 #include <map>

@@ -6,7 +6,7 @@ namespace bisectd::driver {
 namespace {
 
 constexpr int kRunsThatShowDrift = 4;  ///< three degrees of freedom; fewer make the comparable part very short
-constexpr int kRetriesOfEnds = 2;  ///< of a crash, in a reference, the subject as it is, and a proof
+constexpr int kRetriesOfEnds = 2;      ///< of a crash, in a reference, the subject as it is, and a proof
 
 int crash_retries(const RunInput& input, Role role) {
   if (role == Role::overflow_check) return 0;  // a framework may end the run at the first one
@@ -67,7 +67,8 @@ TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, co
     return plan;
   }
   plan.rungs = state.rungs;
-  plan.recipe = neutralise::recipe_for(experiment, state.catalogue, neutralised, input.sides.subject.environment, state.rungs);
+  plan.recipe =
+      neutralise::recipe_for(experiment, state.catalogue, neutralised, input.sides.subject.environment, state.rungs);
   plan.watched = input.watch.watched();
   plan.max_attempts = experiment.accept.max_repeats;
   // Only the search may take a short cut: both ends and the certificate are always seen at full length.

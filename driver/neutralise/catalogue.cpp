@@ -95,8 +95,8 @@ std::string Catalogue::with_labels(const std::string& text) const {
   return result;
 }
 
-Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered,
-                         const Discovered& always_off, const Discovered& never_off) {
+Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered, const Discovered& always_off,
+                         const Discovered& never_off) {
   std::vector<Member> members, always_on;
   for (const auto& [family_name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(family_name);

@@ -53,8 +53,7 @@ class Filler {
     return keys;
   }
   static void add(Json& to, const std::string& key, const Json& value, const Filler& filler) {
-    if (to.is_array())
-      to.push_back(filler.of(value));
+    if (to.is_array()) to.push_back(filler.of(value));
     else  // an ordered object looks keys up one by one; names are never equal, so their keys need no look
       to.get_ref<Json::object_t&>().Container::emplace_back(filled(key, filler.words_), filler.of(value));
   }

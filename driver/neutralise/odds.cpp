@@ -17,7 +17,8 @@ bool cut_end(std::string& text, std::string_view end) {
 std::string plain_letters(const std::string& name) {
   std::string letters;
   for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c))) letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const std::string_view dimensions : {"1d", "2d", "3d"})
     if (cut_end(letters, dimensions)) break;
   if (letters.starts_with("native")) letters.erase(0, 6);

@@ -11,7 +11,8 @@ namespace bisectd::driver::neutralise {
 double odds_of(const configs::Selection& selection, const std::string& member);
 
 /// Whether this operator computes what a class or function of this name does, in this direction: batch_norm_grad and
-/// native_batch_norm_backward compute BatchNorm2D backward. Only letters count; so names that are spelt otherwise are missed.
+/// native_batch_norm_backward compute BatchNorm2D backward. Only letters count; so names that are spelt otherwise are
+/// missed.
 bool computes(const std::string& member, const std::string& what, bool backward);
 
 }  // namespace bisectd::driver::neutralise

@@ -31,34 +31,28 @@ void deliver_file(const configs::Delivery& how, const std::optional<std::string>
     recipe.files.push_back({.name = how.file->name,
                             .content = *content,
                             .variable = how.environment,
-                            .told = how.argument ? *how.argument : how.value.empty() ? "{file}" : how.value});
-  else if (how.environment)
-    recipe.unset.push_back(*how.environment);
+                            .told = how.argument        ? *how.argument
+                                    : how.value.empty() ? "{file}"
+                                                        : how.value});
+  else if (how.environment) recipe.unset.push_back(*how.environment);
 }
 
 void deliver_names(const configs::Delivery& how, const std::vector<std::string>& names, Recipe& recipe) {
   // No names: nothing is set. An empty list may hold a single name of no letters (Paddle splits it so).
-  if (how.file)
-    deliver_file(how, names.empty() ? std::nullopt : std::optional(file_of_names(how, names)), recipe);
-  else
-    deliver(how, "{names}", names.empty() ? std::nullopt : std::optional(joined_names(how, names)), recipe);
+  if (how.file) deliver_file(how, names.empty() ? std::nullopt : std::optional(file_of_names(how, names)), recipe);
+  else deliver(how, "{names}", names.empty() ? std::nullopt : std::optional(joined_names(how, names)), recipe);
 }
 
 void deliver_value(const configs::Delivery& how, const std::optional<std::string>& value, Recipe& recipe) {
-  if (how.file)
-    deliver_file(how, value ? std::optional(file_of_value(how, *value)) : std::nullopt, recipe);
-  else
-    deliver(how, "{value}", value, recipe);
+  if (how.file) deliver_file(how, value ? std::optional(file_of_value(how, *value)) : std::nullopt, recipe);
+  else deliver(how, "{value}", value, recipe);
 }
 
 void deliver_rung(const configs::Family& family, const std::string& value, Recipe& recipe) {
   const auto whole = family.ladder.delivered_as.find(value);
-  if (whole == family.ladder.delivered_as.end())
-    deliver_value(family.deliver, value, recipe);
-  else if (family.deliver.argument)
-    recipe.arguments.push_back(whole->second);
-  else
-    recipe.environment[*family.deliver.environment] = whole->second;
+  if (whole == family.ladder.delivered_as.end()) deliver_value(family.deliver, value, recipe);
+  else if (family.deliver.argument) recipe.arguments.push_back(whole->second);
+  else recipe.environment[*family.deliver.environment] = whole->second;
 }
 
 std::vector<std::string> listed(const configs::Delivery& how, const Environment& base) {
@@ -96,10 +90,8 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
       // Before any value is known to be right, and where none is, one that may be tried.
       const std::vector<std::string> values = selected_values(family, selection);
       const auto rung = rungs.find(family_name);
-      if (!off.empty())
-        deliver_rung(family, rung == rungs.end() ? values[values.size() / 2] : rung->second, recipe);
-      else if (family.ladder.suspect)
-        deliver_rung(family, *family.ladder.suspect, recipe);
+      if (!off.empty()) deliver_rung(family, rung == rungs.end() ? values[values.size() / 2] : rung->second, recipe);
+      else if (family.ladder.suspect) deliver_rung(family, *family.ladder.suspect, recipe);
       continue;
     }
     // A suspect has its suspect value from the first run on, before any suspect has a number.
@@ -116,10 +108,8 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
 Recipe placed_in(const std::filesystem::path& folder, Recipe recipe) {
   for (const RecipeFile& file : recipe.files) {
     const std::string told = boost::replace_all_copy(file.told, "{file}", (folder / file.name).string());
-    if (file.variable)
-      recipe.environment[*file.variable] = told;
-    else
-      recipe.arguments.push_back(told);
+    if (file.variable) recipe.environment[*file.variable] = told;
+    else recipe.arguments.push_back(told);
   }
   return recipe;
 }
@@ -143,14 +133,11 @@ std::string fill(const std::string& text, const Placeholders& values) {
                        {"seed", values.seed}});
 }
 
-std::vector<std::string> fill_command(const std::vector<configs::Placed<std::string>>& command,
-                                      const Placeholders& values) {
+std::vector<std::string> fill_command(const std::vector<configs::Placed<std::string>>& command, const Placeholders& values) {
   std::vector<std::string> argv;
   for (const auto& element : command) {
-    if (element.value == "{arguments}")
-      argv.insert(argv.end(), values.arguments.begin(), values.arguments.end());
-    else
-      argv.push_back(fill(element.value, values));
+    if (element.value == "{arguments}") argv.insert(argv.end(), values.arguments.begin(), values.arguments.end());
+    else argv.push_back(fill(element.value, values));
   }
   return argv;
 }

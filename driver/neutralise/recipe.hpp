@@ -26,7 +26,7 @@ struct Recipe {
   std::vector<std::string> unset;      ///< to take away; none of them in `environment`
   std::vector<std::string> arguments;  ///< argv elements that replace {arguments}
   std::vector<RecipeFile> files;
-  Environment templates;               ///< to set, filled with the attempt's placeholders
+  Environment templates;  ///< to set, filled with the attempt's placeholders
 };
 
 /// The value that neutralises each ladder, by family; the middle one for a family that is not in it.
@@ -43,20 +43,20 @@ Recipe placed_in(const std::filesystem::path& folder, Recipe recipe);
 /// Members of list families that `base` names already, by family.
 Discovered always_off(const configs::Experiment& experiment, const Environment& base);
 
-/// {devices} ({device}: the first of them), {visible_devices}, {steps}, {attempt}, {seed}, {arguments} of a command, and {{ }} for braces.
+/// {devices} ({device}: the first of them), {visible_devices}, {steps}, {attempt}, {seed}, {arguments} of a command, and {{
+/// }} for braces.
 struct Placeholders {
   std::string devices;  ///< joined by commas; {device} is the first
   std::string visible_devices;
   std::string steps;
   std::string attempt;
   std::vector<std::string> arguments;
-  std::string seed;     ///< of the attempt's perturbation; only an argument that perturbs has it
+  std::string seed;  ///< of the attempt's perturbation; only an argument that perturbs has it
 };
 
 /// The text with its placeholders filled; the loader has checked that only known ones are used.
 std::string fill(const std::string& text, const Placeholders& values);
 /// The argv; an element that is exactly {arguments} becomes zero or more elements.
-std::vector<std::string> fill_command(const std::vector<configs::Placed<std::string>>& command,
-                                      const Placeholders& values);
+std::vector<std::string> fill_command(const std::vector<configs::Placed<std::string>>& command, const Placeholders& values);
 
 }  // namespace bisectd::driver::neutralise

@@ -32,8 +32,8 @@ class AttemptLog {
  public:
   /// Names are counted in stdout and stderr. A metric without a file of its own is read from both; one in event files,
   /// from `stdout_file`, which then is the event file or a folder of them. A metric that the side channel has (by its
-  /// name, or loss_scale or grad_norm) is read from there alone: what it prints elsewhere may be rounded. Throws std::invalid_argument for a format or
-  /// pattern that cannot work; the loader of experiments has refused these before.
+  /// name, or loss_scale or grad_norm) is read from there alone: what it prints elsewhere may be rounded. Throws
+  /// std::invalid_argument for a format or pattern that cannot work; the loader of experiments has refused these before.
   AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
              const std::vector<NamePattern>& watched);
 
@@ -69,7 +69,7 @@ class AttemptLog {
     std::vector<std::size_t> readers;  ///< that read this file
     bool counts_names = false;
     bool is_side_channel = false;
-    std::string problem;               ///< it could not be read; nothing more is expected of it
+    std::string problem;  ///< it could not be read; nothing more is expected of it
   };
   void add_metric(const configs::Metric& metric, const AttemptFiles& files);
   void add_side_channel(const std::filesystem::path& path, const std::vector<configs::Metric>& metrics);

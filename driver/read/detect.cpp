@@ -40,9 +40,7 @@ ReadAs read_as(const Format& format, const std::string& text, const std::string&
   MetricReader reader(metric);
   judge::Curve curve;
   LineAssembler lines;
-  const auto feed = [&](const Block& block) {
-    for_each_line(block, [&](const Line& line) { reader.feed(line, curve); });
-  };
+  const auto feed = [&](const Block& block) { for_each_line(block, [&](const Line& line) { reader.feed(line, curve); }); };
   lines.feed(text, feed);
   lines.finish(feed);
   return {std::move(curve.series[name]), reader.wrong_line_count() == 0};
@@ -71,7 +69,8 @@ std::optional<std::string> detect_format(const fs::path& path, const std::string
   for (const Format& format : formats()) {
     if (format.kind == FormatKind::tensorboard || format.kind == FormatKind::visualdl) continue;
     ReadAs read = read_as(format, text, metric, step_key);
-    if (read.values.empty() || std::pair(read.clean, read.values.size()) < std::pair(most.clean, most.values.size())) continue;
+    if (read.values.empty() || std::pair(read.clean, read.values.size()) < std::pair(most.clean, most.values.size()))
+      continue;
     const bool tie = read.clean == most.clean && read.values.size() == most.values.size();
     if (tie && judge::identical(judge::tidy(read.values), judge::tidy(most.values))) continue;  // it does not matter which
     best = tie ? std::nullopt : std::optional<std::string>(format.name);

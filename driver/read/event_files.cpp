@@ -70,8 +70,7 @@ void EventFiles::take(File& file, const ScalarEvent& scalar, judge::Curve& curve
   }
   const fs::path folder = file.tail.path().parent_path();
   if (folder_.value_or(folder) != folder) {
-    file.problem = fmt::format("holds '{}', and so do files in {}: name one of the two folders", tag_,
-                               folder_->string());
+    file.problem = fmt::format("holds '{}', and so do files in {}: name one of the two folders", tag_, folder_->string());
     return;
   }
   folder_ = folder;
@@ -86,8 +85,8 @@ std::vector<std::string> EventFiles::problems(bool at_the_end) const {
   if (at_the_end && files_.empty())
     problems.push_back(fmt::format("{}: no {} file is there", path_.string(), mark_of(framing_)));
   else if (at_the_end && !last_step_ && problems.empty())
-    problems.push_back(fmt::format("{}: no value has the tag '{}'; there are: {}", path_.string(), tag_,
-                                   fmt::join(other_tags_, ", ")));
+    problems.push_back(
+        fmt::format("{}: no value has the tag '{}'; there are: {}", path_.string(), tag_, fmt::join(other_tags_, ", ")));
   return problems;
 }
 

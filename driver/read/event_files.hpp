@@ -49,7 +49,7 @@ class EventFiles {
   std::map<std::filesystem::path, File> files_;
   std::optional<std::filesystem::path> folder_;  ///< where the tag was found
   std::optional<std::int64_t> last_step_;
-  std::set<std::string> other_tags_;             ///< a few, for the message that ours is not there
+  std::set<std::string> other_tags_;  ///< a few, for the message that ours is not there
 };
 
 }  // namespace bisectd::driver::read

@@ -7,12 +7,12 @@
 namespace bisectd::driver::read {
 
 bool Follower::read_new(const TakeBlock& take) {
-  return tail_.read_new([&](std::string_view bytes) { assembler_.feed(bytes, take); },
-                        [&](std::string_view what) {
-                          clipped_before_ += std::exchange(assembler_, {}).clipped();
-                          notes_.push_back(fmt::format("{} {} and is read from its start again",
-                                                       tail_.path().filename().string(), what));
-                        });
+  return tail_.read_new(
+      [&](std::string_view bytes) { assembler_.feed(bytes, take); },
+      [&](std::string_view what) {
+        clipped_before_ += std::exchange(assembler_, {}).clipped();
+        notes_.push_back(fmt::format("{} {} and is read from its start again", tail_.path().filename().string(), what));
+      });
 }
 
 void Follower::finish(const TakeBlock& take) {

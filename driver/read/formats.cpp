@@ -86,7 +86,8 @@ std::span<const ScaleWords> scale_words() {
       // Loss scaler increasing loss scale to 131072.0                            the same
       {.words = "increasing loss scale to"},
       // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768
-      // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but hysteresis is 2. Reducing hysteresis to 1
+      // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but hysteresis is 2. Reducing hysteresis to
+      // 1
       // deepspeedai/DeepSpeed deepspeed/runtime/fp16/loss_scaler.py, fused_optimizer.py
       {.words = "Attempted loss scale:", .then = "reducing to"},
       {.words = "Attempted loss scale:"},

@@ -44,8 +44,8 @@ struct Format {
   std::string_view smoothing_setting;
 };
 
-/// Words with which a framework tells its loss scale when it changes it; the number stands behind them. Any trainer's log may have
-/// such lines, whatever the format of the loss.
+/// Words with which a framework tells its loss scale when it changes it; the number stands behind them. Any trainer's log
+/// may have such lines, whatever the format of the loss.
 struct ScaleWords {
   std::string_view words;
   /// Stands between the words and the number, which is then the first one behind it on the line; empty: nothing does.

@@ -16,9 +16,9 @@ struct NamesFile {
 };
 
 struct FileNames {
-  bool found = false;    ///< at least one file was there and was JSON
-  NameCounts counts;     ///< how often each name was met, in all files and documents together
-  std::string problem;   ///< what is wrong with a file that was there; empty: nothing
+  bool found = false;   ///< at least one file was there and was JSON
+  NameCounts counts;    ///< how often each name was met, in all files and documents together
+  std::string problem;  ///< what is wrong with a file that was there; empty: nothing
 };
 
 /// Reads the files of one attempt. A file may hold several documents one after the other, as CANN's older

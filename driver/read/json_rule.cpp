@@ -96,8 +96,7 @@ std::optional<Reading> JsonRule::read(const Line& line) const {
   if (step_key_.empty()) return reading;
   const json* step = find(object, step_key_);
   if (step != nullptr) reading.step = step_in(*step);
-  if (!reading.step)
-    reading.problem = fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_);
+  if (!reading.step) reading.problem = fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_);
   return reading;
 }
 

@@ -70,8 +70,8 @@ void KeyValueRule::read_step(const Line& line, Reading& reading) const {
     const auto step = first_progress(line.text, format_->step_keys);
     if (step && !line.cut_short(step->digits)) reading.step = step->at;
   } else if (const auto epoch = progress_after(line.text, format_->epoch_key)) {
-    const auto step = format_->step_keys.front().empty() ? progress_behind(*epoch)
-                                                         : first_progress(line.text, format_->step_keys);
+    const auto step =
+        format_->step_keys.front().empty() ? progress_behind(*epoch) : first_progress(line.text, format_->step_keys);
     constexpr std::int64_t kMost = std::int64_t{1} << 31;  // of each factor, so that the product fits
     if (step && step->of && std::max({epoch->at, step->at, *step->of}) < kMost)
       reading.step = (epoch->at - format_->first_epoch) * *step->of + step->at;
@@ -85,8 +85,7 @@ void KeyValueRule::read_extras(const Line& line, Reading& reading) const {
     const auto behind_key = after_key(line.text, watch.key);
     if (!behind_key || line.cut_short(first_word(*behind_key))) continue;
     // A word that is no number is no value, and not ours to complain of.
-    if (const auto value = leading_number(*behind_key))
-      reading.extras.push_back({watch.series, *value});
+    if (const auto value = leading_number(*behind_key)) reading.extras.push_back({watch.series, *value});
   }
 }
 

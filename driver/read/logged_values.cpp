@@ -17,7 +17,8 @@ std::vector<std::string> logged_values(std::span<const std::filesystem::path> fi
   Sieve sieve;
   sieve.add(compiled.needed());
   std::optional<Pattern> opening;
-  if (!after.empty()) sieve.add(opening.emplace(after, std::span<const std::string_view>{}, std::span<const std::string_view>{}).needed());
+  if (!after.empty())
+    sieve.add(opening.emplace(after, std::span<const std::string_view>{}, std::span<const std::string_view>{}).needed());
   bool open = false;
   std::vector<std::string> values;
   const auto take = [&](const Line& line) {

@@ -61,7 +61,9 @@ struct MetricReader::Rule {
 };
 
 MetricReader::MetricReader(const configs::Metric& metric)
-    : name_(metric.name), rule_(std::make_unique<Rule>(metric)), is_watched_(metric.is_watched()),
+    : name_(metric.name),
+      rule_(std::make_unique<Rule>(metric)),
+      is_watched_(metric.is_watched()),
       tells_scale_(!is_watched_ && !(metric.file && rule_->reads_table())) {}
 MetricReader::~MetricReader() = default;
 MetricReader::MetricReader(MetricReader&&) noexcept = default;
@@ -76,20 +78,18 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
   }
   if (!reading->problem.empty()) {
     if (wrong_lines_.size() < kMostWrongLines)
-      wrong_lines_.push_back({std::string(line.block->source), line.number(), reading->problem,
-                              for_display(line.text, kShownBadLine)});
+      wrong_lines_.push_back(
+          {std::string(line.block->source), line.number(), reading->problem, for_display(line.text, kShownBadLine)});
     ++wrong_line_count_;
     return;
   }
   const std::int64_t step = reading->step ? *reading->step : is_watched_ && logged ? *logged : ++counted_;
-  for (const Reading::Extra& extra : reading->extras)
-    curve.series[std::string(extra.series)].push_back({step, extra.value});
+  for (const Reading::Extra& extra : reading->extras) curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
   curve.series[name_].push_back({step, *reading->value});
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
-  if (const auto power = reading->last_digit_power)
-    last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
+  if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
 }
 
 Needed MetricReader::needed() const {

@@ -42,9 +42,10 @@ class MetricReader {
   MetricReader(MetricReader&&) noexcept;
   MetricReader& operator=(MetricReader&&) noexcept;
 
-  /// Appends what the line says to the metric's series, to those the format watches (grad_norm, loss_scale), and to loss_scale
-  /// where a framework says that it changes it: at the step of this metric's last value, 0 before the first. A value without a
-  /// step gets the next whole number, from 1 on; one of a metric that is only watched `logged`, if that is known.
+  /// Appends what the line says to the metric's series, to those the format watches (grad_norm, loss_scale), and to
+  /// loss_scale where a framework says that it changes it: at the step of this metric's last value, 0 before the first. A
+  /// value without a step gets the next whole number, from 1 on; one of a metric that is only watched `logged`, if that is
+  /// known.
   void feed(const Line& line, judge::Curve& curve, std::optional<std::int64_t> logged = std::nullopt);
 
   /// What a line must contain to be worth feeding.

@@ -47,12 +47,9 @@ void NameCounter::feed(const Line& line) {
     watched.key.assign(groups[0]);
     watched.key += '\0';
     watched.key += groups[1];
-    if (const auto known = watched.counts.find(watched.key); known != watched.counts.end())
-      ++known->second;
-    else if (watched.counts.size() < kMostNames)
-      watched.counts.emplace(watched.key, 1);
-    else
-      watched.too_many = true;
+    if (const auto known = watched.counts.find(watched.key); known != watched.counts.end()) ++known->second;
+    else if (watched.counts.size() < kMostNames) watched.counts.emplace(watched.key, 1);
+    else watched.too_many = true;
   }
 }
 
@@ -72,8 +69,8 @@ std::vector<std::string> NameCounter::problems() const {
   std::vector<std::string> problems;
   for (const Watched& watched : watched_)
     if (watched.too_many)
-      problems.push_back(fmt::format(
-          "the pattern '{}' finds more than {} names: it matches more than it should", watched.text, kMostNames));
+      problems.push_back(fmt::format("the pattern '{}' finds more than {} names: it matches more than it should",
+                                     watched.text, kMostNames));
   return problems;
 }
 

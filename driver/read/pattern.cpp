@@ -7,7 +7,6 @@
 #include <numeric>
 #include <stdexcept>
 
-
 namespace bisectd::driver::read {
 namespace {
 
@@ -74,21 +73,18 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
                  std::span<const std::string_view> optional_groups)
     : regex_(std::make_unique<re2::RE2>(written, options())) {
   if (!regex_->ok())
-    refuse(written,
-           fmt::format("is not RE2 syntax: {} (there is no look-around and no back-reference)", regex_->error()));
+    refuse(written, fmt::format("is not RE2 syntax: {} (there is no look-around and no back-reference)", regex_->error()));
   const auto& named = regex_->NamedCapturingGroups();
   for (const std::string_view group : groups) {
     const auto found = named.find(std::string(group));
-    if (found == named.end())
-      refuse(written, fmt::format("has no group (?P<{}>...)", group));
+    if (found == named.end()) refuse(written, fmt::format("has no group (?P<{}>...)", group));
     numbers_.push_back(found->second);
   }
   for (const std::string_view group : optional_groups) {
     const auto found = named.find(std::string(group));
     numbers_.push_back(found == named.end() ? -1 : found->second);
   }
-  if (regex_->Match("", 0, 0, re2::RE2::UNANCHORED, nullptr, 0))
-    refuse(written, "matches an empty text");
+  if (regex_->Match("", 0, 0, re2::RE2::UNANCHORED, nullptr, 0)) refuse(written, "matches an empty text");
   constexpr std::size_t kShortestPrefix = 2;
   prefix_ = common_prefix(*regex_);
   if (prefix_.size() < kShortestPrefix) prefix_.clear();

@@ -35,8 +35,8 @@ class Pattern {
   bool find(std::string_view text);
 
   std::unique_ptr<re2::RE2> regex_;
-  std::vector<int> numbers_;              ///< of the groups; -1 for one that is absent
-  std::string prefix_;                    ///< every match begins with it; may be empty
+  std::vector<int> numbers_;  ///< of the groups; -1 for one that is absent
+  std::string prefix_;        ///< every match begins with it; may be empty
   Needed needed_;
   std::vector<re2::StringPiece> pieces_;  ///< of the last match
   std::vector<std::string_view> groups_;  ///< the same, in the caller's order

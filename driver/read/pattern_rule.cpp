@@ -56,7 +56,8 @@ std::string_view whole_word(std::string_view text, std::string_view part) {
 }  // namespace
 
 PatternRule::PatternRule(const std::string& written)
-    : strict_(written, kMetricGroups, kOptionalMetricGroups), relaxed_(relaxed(written), kMetricGroups, kOptionalMetricGroups),
+    : strict_(written, kMetricGroups, kOptionalMetricGroups),
+      relaxed_(relaxed(written), kMetricGroups, kOptionalMetricGroups),
       has_step_(written.find("(?P<step>") != std::string::npos) {}
 
 std::optional<Reading> PatternRule::read(const Line& line) {

@@ -84,11 +84,11 @@ bool take_event(std::string_view record, std::vector<ScalarEvent>& scalars) {
     return true;
   });
   return whole && for_each_field(record, [&](const WireField& field) {
-    if (field.number != 5 || field.kind != Kind::bytes) return true;
-    return for_each_field(field.bytes, [&](const WireField& value) {
-      return value.number != 1 || value.kind != Kind::bytes || take_summary_value(value.bytes, step, scalars);
-    });
-  });
+           if (field.number != 5 || field.kind != Kind::bytes) return true;
+           return for_each_field(field.bytes, [&](const WireField& value) {
+             return value.number != 1 || value.kind != Kind::bytes || take_summary_value(value.bytes, step, scalars);
+           });
+         });
 }
 
 bool take_visualdl_record(std::string_view record, std::vector<ScalarEvent>& scalars) {
@@ -114,19 +114,21 @@ bool take_visualdl_record(std::string_view record, std::vector<ScalarEvent>& sca
 
 std::optional<std::vector<ScalarEvent>> scalars_of(std::string_view record, Framing framing) {
   std::vector<ScalarEvent> scalars;
-  const bool whole =
-      framing == Framing::tensorflow ? take_event(record, scalars) : take_visualdl_record(record, scalars);
+  const bool whole = framing == Framing::tensorflow ? take_event(record, scalars) : take_visualdl_record(record, scalars);
   return whole ? std::optional(std::move(scalars)) : std::nullopt;
 }
 
 std::string cleaned_tag(std::string_view tag) {
   tag.remove_prefix(std::min(tag.find_first_not_of('/'), tag.size()));
   std::string clean(tag);
-  std::ranges::replace_if(clean, [](char c) {
-    const bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                      static_cast<unsigned char>(c) >= 0x80;
-    return !word && c != '-' && c != '/' && c != '_' && c != '.';
-  }, '_');
+  std::ranges::replace_if(
+      clean,
+      [](char c) {
+        const bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                          static_cast<unsigned char>(c) >= 0x80;
+        return !word && c != '-' && c != '/' && c != '_' && c != '.';
+      },
+      '_');
   return clean;
 }
 

@@ -33,8 +33,7 @@ class Histogram {
 /// rarest byte to the next: that is many times faster than any search that looks at each byte.
 class Occurrences {
  public:
-  Occurrences(const Literal& literal, std::string_view text, const Histogram& histogram)
-      : literal_(literal), text_(text) {
+  Occurrences(const Literal& literal, std::string_view text, const Histogram& histogram) : literal_(literal), text_(text) {
     const auto frequency = [&](char c) {
       return literal.ignore_case && upper(c) != c ? histogram[c] + histogram[upper(c)] : histogram[c];
     };

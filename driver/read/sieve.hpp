@@ -11,8 +11,8 @@ namespace bisectd::driver::read {
 
 /// A text that every line that matters to somebody contains. Not empty.
 struct Literal {
-  std::string text;         ///< in lower case if `ignore_case`
-  bool ignore_case = false; ///< of ASCII letters
+  std::string text;          ///< in lower case if `ignore_case`
+  bool ignore_case = false;  ///< of ASCII letters
 };
 
 /// Each line that matters to somebody contains at least one of `literals`, or nobody can tell: `any_line`.

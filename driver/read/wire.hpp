@@ -12,8 +12,8 @@ struct WireField {
   enum class Kind { varint, fixed64, bytes, fixed32 };
   std::uint64_t number = 0;
   Kind kind = Kind::varint;
-  std::uint64_t bits = 0;   ///< of a number
-  std::string_view bytes;   ///< of a string, a message inside or a packed list
+  std::uint64_t bits = 0;  ///< of a number
+  std::string_view bytes;  ///< of a string, a message inside or a packed list
 
   double as_float() const;   ///< bits of a fixed32
   double as_double() const;  ///< bits of a fixed64

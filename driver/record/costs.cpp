@@ -27,9 +27,8 @@ std::optional<double> as_is_step_time_s(const reports::Record& record) {
 
 /// Of the trials of exactly this set, which is not empty.
 std::optional<double> step_time_with_s(const reports::Record& record, const std::vector<SuspectId>& set) {
-  return step_time_s(record, [&](const reports::Trial& trial) {
-    return trial.neutralised == set && trial.role != name_of(Role::ladder);
-  });
+  return step_time_s(
+      record, [&](const reports::Trial& trial) { return trial.neutralised == set && trial.role != name_of(Role::ladder); });
 }
 
 /// How far the median of the fix's runs over that of the runs as they are may be off, from sets that ran more than once.
@@ -68,7 +67,8 @@ void describe_costs(reports::Record& record, const std::vector<std::vector<Suspe
 void describe_pruned(reports::Record& record) {
   std::vector<SuspectId> in_use(record.suspects.size());
   std::iota(in_use.begin(), in_use.end(), 0);
-  reports::Pruned pruned{.answered = record.outcome == reports::Outcome::culprits || record.outcome == reports::Outcome::aligned};
+  reports::Pruned pruned{.answered =
+                             record.outcome == reports::Outcome::culprits || record.outcome == reports::Outcome::aligned};
   if (pruned.answered) {
     pruned.needed = record.answer.culprit_set;
     std::ranges::set_difference(in_use, pruned.needed, std::back_inserter(pruned.over));

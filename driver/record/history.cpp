@@ -1,6 +1,5 @@
 #include "driver/record/history.hpp"
 
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -31,7 +30,8 @@ class JournalReading {
     const auto& kind = record.at("kind").get_ref<const std::string&>();
     if (trials_.take(record)) {
       if (kind == "attempt-started") history.failure.clear();
-      if (kind == "trial") history.finished = false, history.conclusion.reset();  // more was asked, after changes or an outage
+      if (kind == "trial")
+        history.finished = false, history.conclusion.reset();  // more was asked, after changes or an outage
       history.elapsed_s = std::max(history.elapsed_s, trials_.elapsed_s);
     } else if (kind == "run") {
       history.started_utc = record.at("started_utc");
@@ -60,8 +60,11 @@ class JournalReading {
       history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
       history.effect_seen.resize(history.catalogue->size());
     } else if (kind == "descent") {
-      history.descent = PastDescent{.opened = record.at("opened"), .scope = record.at("suspects"), .first_trial = record.at("first_trial"),
-                                    .end_trial = record.at("end_trial"), .stayed = record.at("stayed")};
+      history.descent = PastDescent{.opened = record.at("opened"),
+                                    .scope = record.at("suspects"),
+                                    .first_trial = record.at("first_trial"),
+                                    .end_trial = record.at("end_trial"),
+                                    .stayed = record.at("stayed")};
     } else if (kind == "preferred") {
       record.at("fix").get_to(history.preferred);
     } else if (kind == "effect") {
@@ -139,8 +142,12 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
 }
 
 json descent_record(const PastDescent& descent) {
-  return {{"kind", "descent"}, {"opened", descent.opened}, {"suspects", descent.scope}, {"first_trial", descent.first_trial},
-          {"end_trial", descent.end_trial}, {"stayed", descent.stayed}};
+  return {{"kind", "descent"},
+          {"opened", descent.opened},
+          {"suspects", descent.scope},
+          {"first_trial", descent.first_trial},
+          {"end_trial", descent.end_trial},
+          {"stayed", descent.stayed}};
 }
 
 json preferred_record(const std::vector<strategies::SuspectId>& fix) { return {{"kind", "preferred"}, {"fix", fix}}; }

@@ -22,8 +22,8 @@ struct PastDescent {
   std::vector<strategies::SuspectId> opened;  ///< ascending: the members whose parts are searched
   std::vector<strategies::SuspectId> scope;   ///< ascending: what it chooses from
   std::size_t first_trial = 0;                ///< trials from this number on are its own
-  std::size_t end_trial = 0;                  ///< trials from this number on are of the first search again, as it came to nothing; 0: none
-  std::string stayed;                         ///< why the answer is that of the first search; empty: it is not so
+  std::size_t end_trial = 0;  ///< trials from this number on are of the first search again, as it came to nothing; 0: none
+  std::string stayed;         ///< why the answer is that of the first search; empty: it is not so
 
   bool has(std::size_t trial) const { return trial >= first_trial && (end_trial == 0 || trial < end_trial); }
 };
@@ -31,25 +31,25 @@ struct PastDescent {
 struct History {
   std::string started_utc;
   std::string run_tag;
-  bool by_hand = false;                              ///< a command's own run directory: nothing goes on with it
-  bool prune = false;                                ///< the experiment was turned round (prune_experiment.hpp)
-  std::string experiment_file;                       ///< absolute
-  std::string name, metric;                          ///< of the experiment; the metric that decides
+  bool by_hand = false;         ///< a command's own run directory: nothing goes on with it
+  bool prune = false;           ///< the experiment was turned round (prune_experiment.hpp)
+  std::string experiment_file;  ///< absolute
+  std::string name, metric;     ///< of the experiment; the metric that decides
   double target = 0;
-  bool finished = false;                             ///< it came to its answer, and nothing was started since
-  std::map<std::string, std::string> versions;       ///< of the subject's software, by name
-  std::optional<PastConclusion> conclusion;          ///< of a finished one
-  std::string failure;                               ///< why the last session could not go on; empty: it was not so
-  double elapsed_s = 0;                              ///< of all earlier sessions together
+  bool finished = false;                        ///< it came to its answer, and nothing was started since
+  std::map<std::string, std::string> versions;  ///< of the subject's software, by name
+  std::optional<PastConclusion> conclusion;     ///< of a finished one
+  std::string failure;                          ///< why the last session could not go on; empty: it was not so
+  double elapsed_s = 0;                         ///< of all earlier sessions together
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
-  bool exact = false;                                ///< the search was told that verdicts are exact
-  strategies::SuspectSet effect_seen;                ///< suspects whose neutralising left its trace
-  std::vector<strategies::SuspectId> preferred;      ///< a fix chosen for its speed; empty: by price
-  std::optional<PastDescent> descent;                ///< once it was begun
-  std::deque<PastTrial> trials;                      ///< in the order started
-  std::vector<std::size_t> order_judged;             ///< indices into `trials`, in the order judged
-  std::uintmax_t whole_bytes = 0;                    ///< of the journal
+  bool exact = false;                            ///< the search was told that verdicts are exact
+  strategies::SuspectSet effect_seen;            ///< suspects whose neutralising left its trace
+  std::vector<strategies::SuspectId> preferred;  ///< a fix chosen for its speed; empty: by price
+  std::optional<PastDescent> descent;            ///< once it was begun
+  std::deque<PastTrial> trials;                  ///< in the order started
+  std::vector<std::size_t> order_judged;         ///< indices into `trials`, in the order judged
+  std::uintmax_t whole_bytes = 0;                ///< of the journal
 };
 
 /// Throws what keep::read_journal throws, and keep::JournalDamaged for a record that does not fit.

@@ -114,7 +114,8 @@ std::vector<std::string> raise_odds(configs::Experiment& experiment, const std::
     for (const reports::Name& name : result.culprits) {
       const auto selection = experiment.suspects.find(name.family);
       if (selection == experiment.suspects.end()) continue;
-      const bool is_new = selection->second.likely.try_emplace(name.name, configs::Placed<double>{kOddsOfPastCulprits, {}}).second;
+      const bool is_new =
+          selection->second.likely.try_emplace(name.name, configs::Placed<double>{kOddsOfPastCulprits, {}}).second;
       if (is_new) raised.insert(name.family + ":" + name.name);
     }
   return {raised.begin(), raised.end()};

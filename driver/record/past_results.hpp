@@ -14,14 +14,14 @@
 namespace bisectd::driver {
 
 struct PastResult {
-  std::string utc;                              ///< when the run began
-  std::string model;                            ///< the experiment's name
-  std::string outcome;                          ///< as in report.json
+  std::string utc;      ///< when the run began
+  std::string model;    ///< the experiment's name
+  std::string outcome;  ///< as in report.json
   std::string metric;
-  std::optional<double> delta;                  ///< of the subject as it is
+  std::optional<double> delta;  ///< of the subject as it is
   std::vector<reports::Name> culprits;
   std::map<std::string, std::string> versions;
-  std::string digest;                           ///< of the experiment and its recorded reference
+  std::string digest;  ///< of the experiment and its recorded reference
   std::string run_folder;
   std::size_t trials = 0;
   double elapsed_s = 0;

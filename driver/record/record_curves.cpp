@@ -13,9 +13,7 @@ namespace {
 
 constexpr std::size_t kPointsOfNow = 20;
 
-reports::Line line_of(const judge::Track& track) {
-  return reports::thinned({track.steps, track.values}, kCurvePoints);
-}
+reports::Line line_of(const judge::Track& track) { return reports::thinned({track.steps, track.values}, kCurvePoints); }
 
 reports::OtherMetric& other_of(reports::Record& record, const std::string& name) {
   const auto found = std::ranges::find(record.other_metrics, name, &reports::OtherMetric::name);

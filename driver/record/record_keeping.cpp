@@ -46,8 +46,7 @@ reports::Attempt& attempt_of(reports::Trial& trial, const std::string& folder) {
   return found != trial.attempts.end() ? *found : trial.attempts.emplace_back(reports::Attempt{.folder = folder});
 }
 
-reports::Trial opened(std::size_t number, Role role, const strategies::SuspectSet& neutralised,
-                      const std::string& reason) {
+reports::Trial opened(std::size_t number, Role role, const strategies::SuspectSet& neutralised, const std::string& reason) {
   reports::Trial trial;
   trial.number = number;
   trial.role = name_of(role);
@@ -65,8 +64,7 @@ reports::Trial& trial_of(reports::Record& record, std::size_t number) {
                        [&](const reports::Trial& trial) { return trial.number == number; });
 }
 
-reports::Record new_record(const configs::Experiment& experiment, const keep::RunDirectory& directory,
-                           const History& past) {
+reports::Record new_record(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& past) {
   reports::Record record;
   record.program_version = kVersion;
   record.experiment = experiment.name;
@@ -81,7 +79,8 @@ reports::Record new_record(const configs::Experiment& experiment, const keep::Ru
   if (experiment.hold.seed) record.held.push_back(fmt::format("seed {}", *experiment.hold.seed));
   if (experiment.hold.deterministic) record.held.push_back("deterministic kernels");
   if (experiment.accept.goal == configs::Goal::runs) record.must_run_to = experiment.steps;
-  for (const auto& warning : experiment.warnings) record.warnings.push_back(configs::render(seen_from_its_folder(warning, experiment)));
+  for (const auto& warning : experiment.warnings)
+    record.warnings.push_back(configs::render(seen_from_its_folder(warning, experiment)));
   for (const std::string& version : versions_unlike_recorded(experiment, past.versions))
     record.warnings.push_back("the reference was recorded with other software: " + version);
   record.changes = changes_since_baseline(experiment, past.versions);

@@ -9,8 +9,7 @@
 
 namespace bisectd::driver {
 
-reports::Record new_record(const configs::Experiment& experiment, const keep::RunDirectory& directory,
-                           const History& past);
+reports::Record new_record(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& past);
 
 /// A trial started (`outcome` null) or one of its attempts ended.
 void note(reports::Record& record, const keep::RunDirectory& directory, const TrialPlan& plan,

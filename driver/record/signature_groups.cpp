@@ -6,8 +6,9 @@
 namespace bisectd::driver {
 namespace {
 
-/// Two signatures are alike if they differ by no more than this, in healthy spreads, and this share of the greater one. On real
-/// Paddle (quickstart) trials with the same causes differ by less than 1 healthy spread, trials with different ones by 350.
+/// Two signatures are alike if they differ by no more than this, in healthy spreads, and this share of the greater one. On
+/// real Paddle (quickstart) trials with the same causes differ by less than 1 healthy spread, trials with different ones by
+/// 350.
 constexpr double kSpreads = 5, kShare = 0.02;
 
 double size_of(const std::vector<double>& steps) {
@@ -24,7 +25,8 @@ bool alike(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 bool is_active(const std::vector<std::size_t>& cause, const reports::Trial& trial) {
-  return std::ranges::none_of(cause, [&](std::size_t member) { return std::ranges::binary_search(trial.neutralised, member); });
+  return std::ranges::none_of(cause,
+                              [&](std::size_t member) { return std::ranges::binary_search(trial.neutralised, member); });
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ std::vector<Placed<std::string>> read_experiments(const Value& list, const fs::p
 void read_budget(const Value& block, SuiteFile& suite, Problems& problems) {
   configs::MapReader reader(block, "budget", problems);
   double hours = 0;
-  if (reader.read("hours", [](const Value& value) { return configs::number_of(value, 1e-6, 10'000); }, hours))
+  if (reader.read(
+          "hours", [](const Value& value) { return configs::number_of(value, 1e-6, 10'000); }, hours))
     suite.budget_hours = hours;
   reader.refuse_other_keys();
 }
@@ -50,7 +51,8 @@ SuiteFile load_suite(const fs::path& file) {
   configs::MapReader reader(*tree, "the suite", problems);
   std::int64_t version = 0;
   if (reader.require("version", "write `version: 1`"))
-    reader.read("version", [](const Value& value) { return configs::whole_number_of(value, 1, 1); }, version);
+    reader.read(
+        "version", [](const Value& value) { return configs::whole_number_of(value, 1, 1); }, version);
   if (const Value* name = reader.require("name")) {
     reader.read("name", configs::text_of, suite.name);
     if (!configs::is_plain_name(suite.name))

@@ -11,10 +11,10 @@
 namespace bisectd::driver::suite {
 
 struct SuiteFile {
-  std::string file;                                    ///< as given by the user
+  std::string file;  ///< as given by the user
   std::string name;
   std::vector<configs::Placed<std::string>> experiments;  ///< files that exist, resolved against the suite's folder
-  std::optional<double> budget_hours;                  ///< for all of them together
+  std::optional<double> budget_hours;                     ///< for all of them together
 };
 
 /// Throws configs::ConfigError for anything wrong in the file, also an experiment that does not exist or is named twice;

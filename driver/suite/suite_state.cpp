@@ -32,8 +32,7 @@ bool is_open(const fs::path& folder, const std::vector<std::string>& only) {
 /// "20261122T013545Z", and what tells two of one second apart: a longer name of another suite has other letters there.
 bool is_time(std::string_view text) {
   constexpr std::string_view kForm = "ddddddddTddddddZ";
-  return text.size() >= kForm.size() &&
-         std::ranges::equal(kForm, text.substr(0, kForm.size()), [](char form, char c) {
+  return text.size() >= kForm.size() && std::ranges::equal(kForm, text.substr(0, kForm.size()), [](char form, char c) {
            return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : form == c;
          });
 }
@@ -80,8 +79,7 @@ void SuiteState::read() {
   });
 }
 
-SuiteState SuiteState::open(const fs::path& out, const std::string& name, const std::vector<std::string>& only,
-                            bool fresh) {
+SuiteState SuiteState::open(const fs::path& out, const std::string& name, const std::vector<std::string>& only, bool fresh) {
   SuiteState state;
   std::vector<fs::path> past = fresh ? std::vector<fs::path>{} : suites_in(out, name);
   std::erase_if(past, [&](const fs::path& folder) { return !is_open(folder, only); });

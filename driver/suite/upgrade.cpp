@@ -36,10 +36,8 @@ Upgrade upgrade_since(const std::map<std::string, std::string>& then, const conf
     if (const std::string before = version_in(then, what), today = version_in(now.found, what); before != today)
       changes.push_back(fmt::format("{} {} -> {}", what, before, today));
   Upgrade upgrade{.changes = fmt::format("{}", fmt::join(changes, ", "))};
-  if (!now.unknown.empty())
-    upgrade.unseen = fmt::format("no version of {} can be found", fmt::join(now.unknown, ", "));
-  else if (now.found.empty())
-    upgrade.unseen = "none of its `versions` is installed";
+  if (!now.unknown.empty()) upgrade.unseen = fmt::format("no version of {} can be found", fmt::join(now.unknown, ", "));
+  else if (now.found.empty()) upgrade.unseen = "none of its `versions` is installed";
   return upgrade;
 }
 

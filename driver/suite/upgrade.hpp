@@ -1,4 +1,5 @@
-// Whether the software that a model runs with is still the one of its last result. Launches what finds versions, no training.
+// Whether the software that a model runs with is still the one of its last result. Launches what finds versions, no
+// training.
 #pragma once
 
 #include <filesystem>

@@ -24,8 +24,7 @@ using configs::shell_quoted;
 
 std::string environment_text(const neutralise::Environment& environment) {
   std::string text;
-  for (const auto& [name, value] : environment)
-    text += fmt::format("{}={}\n", name, configs::without_secrets(name, value));
+  for (const auto& [name, value] : environment) text += fmt::format("{}={}\n", name, configs::without_secrets(name, value));
   return text;
 }
 
@@ -65,7 +64,8 @@ class ShellWriter {
       if (is_shell_variable(name) && !is_inherited(name, value) && hides(name, value)) text += demand(name, "its value");
     for (std::size_t i = 0; i < command_.argv.size(); ++i)
       if (const auto begin = configs::secret_begin(i > 0 ? command_.argv[i - 1] : "", command_.argv[i])) {
-        const std::string variable = fmt::format("BISECTD_SECRET_{}", hidden_.size() + 1), known = command_.argv[i].substr(0, *begin);
+        const std::string variable = fmt::format("BISECTD_SECRET_{}", hidden_.size() + 1),
+                          known = command_.argv[i].substr(0, *begin);
         text += demand(variable, fmt::format("argument {} of the command{}", i, known.empty() ? "" : ", behind " + known));
         hidden_[i] = (known.empty() ? "" : quoted(known)) + "\"$" + variable + "\"";
       }
@@ -78,10 +78,8 @@ class ShellWriter {
       if (is_shell_variable(name) && !command_.environment.contains(name)) text += fmt::format("unset {}\n", name);
     for (const auto& [name, value] : command_.environment) {
       if (!is_shell_variable(name) || is_inherited(name, value)) continue;
-      if (hides(name, value))
-        text += fmt::format("export {}\n", name);
-      else
-        text += fmt::format("export {}={}\n", name, quoted(name == launch::kAttemptVariable ? tag : value));
+      if (hides(name, value)) text += fmt::format("export {}\n", name);
+      else text += fmt::format("export {}={}\n", name, quoted(name == launch::kAttemptVariable ? tag : value));
     }
     return text;
   }
@@ -147,7 +145,8 @@ std::string rerun_script(const LaunchCommand& attempt) {
   const LaunchCommand command = on_first_devices(attempt);
   ShellWriter write(command, "\"$bisectd_folder\"");
   std::string text =
-      "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it, but with a folder of its own: this one is evidence.\n";
+      "#!/bin/sh\n# Starts this attempt again by hand, as bisectd started it, but with a folder of its own: this one is "
+      "evidence.\n";
   text += write.demands();
   text += "bisectd_folder=$(mktemp -d \"$PWD/by-hand.XXXXXX\" 2>/dev/null || mktemp -d) || exit\n";
   for (const std::string& file : command.files)

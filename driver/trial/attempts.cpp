@@ -50,9 +50,8 @@ std::string seconds_text(std::chrono::milliseconds duration) {
 }
 
 bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log) {
-  return !request.last_steps.empty() && std::ranges::all_of(request.last_steps, [&](const auto& due) {
-    return log.last_step(due.first) >= due.second;
-  });
+  return !request.last_steps.empty() &&
+         std::ranges::all_of(request.last_steps, [&](const auto& due) { return log.last_step(due.first) >= due.second; });
 }
 
 /// Not among the names that are watched: those are looked for where the metric is, and this line goes to stderr.
@@ -60,7 +59,8 @@ void read_perturbation(AttemptOutcome& outcome, const configs::Side& side) {
   std::vector<std::filesystem::path> files{stdout_file(outcome.folder), stderr_file(outcome.folder)};
   if (side.log) files.push_back(outcome.folder / *side.log);
   const auto logged = [&](const std::optional<configs::Placed<std::string>>& pattern) {
-    const auto values = pattern ? read::logged_values(files, pattern->value, kSaidOfPerturbation) : std::vector<std::string>{};
+    const auto values =
+        pattern ? read::logged_values(files, pattern->value, kSaidOfPerturbation) : std::vector<std::string>{};
     return read::for_display(fmt::format("{}", fmt::join(values, "; ")), kSaidOfPerturbation_bytes);
   };
   outcome.perturbation = logged(side.perturb->made);
@@ -129,8 +129,8 @@ Ending ending_of(const std::string& name) {
 
 double seconds_to_gather(const AttemptOutcome& first, std::span<const double> others_began_s, double now_s) {
   const double margin_s = kGatherShare * first.duration_s;
-  const bool due = std::ranges::any_of(
-      others_began_s, [&](double began_s) { return std::abs(began_s - first.started_s) <= margin_s; });
+  const bool due =
+      std::ranges::any_of(others_began_s, [&](double began_s) { return std::abs(began_s - first.started_s) <= margin_s; });
   return due ? first.started_s + first.duration_s + margin_s - now_s : 0.0;
 }
 
@@ -145,12 +145,16 @@ struct Attempts::Running {
   std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
   std::string why;
   Clock::time_point submitted;
-  launch::JobStatus status;            ///< of a job of a scheduler
-  bool waits = false;                  ///< for its scheduler
+  launch::JobStatus status;  ///< of a job of a scheduler
+  bool waits = false;        ///< for its scheduler
 
   Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics, Clock::time_point now)
-      : request(std::move(wanted)), slot(std::move(at)),
-        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)), started(now), submitted(now), waits(request.side->scheduler != nullptr) {}
+      : request(std::move(wanted)),
+        slot(std::move(at)),
+        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)),
+        started(now),
+        submitted(now),
+        waits(request.side->scheduler != nullptr) {}
 
   void note_step(Clock::time_point now) {
     const std::optional<std::int64_t> step = log.last_step();
@@ -174,8 +178,12 @@ struct Attempts::Running {
 
 Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
                    double elapsed_before_s, Watcher watcher)
-    : launcher_(launcher), metrics_(std::move(metrics)), run_tag_(std::move(run_tag)), watcher_(std::move(watcher)),
-      began_(launcher.now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {}
+    : launcher_(launcher),
+      metrics_(std::move(metrics)),
+      run_tag_(std::move(run_tag)),
+      watcher_(std::move(watcher)),
+      began_(launcher.now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {
+}
 
 Attempts::~Attempts() = default;
 
@@ -230,7 +238,8 @@ RunningAttempt Attempts::seen_now(const Running& running) const {
   return {.request = running.request,
           .log = running.log,
           .started_s = std::chrono::duration<double>(running.started - began_).count(),
-          .device = running.request.side->scheduler ? job_text(running) : device_text(*running.request.side->settings, running.slot)};
+          .device = running.request.side->scheduler ? job_text(running)
+                                                    : device_text(*running.request.side->settings, running.slot)};
 }
 
 void Attempts::poll() {
@@ -267,7 +276,8 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   if (running.request.side->scheduler) {
     outcome.duration_s = std::chrono::duration<double>(ended.duration).count();
     outcome.started_s = now_s() - outcome.duration_s;
-    outcome.waited_s = std::max(0.0, std::chrono::duration<double>(launcher_.now() - running.submitted).count() - outcome.duration_s);
+    outcome.waited_s =
+        std::max(0.0, std::chrono::duration<double>(launcher_.now() - running.submitted).count() - outcome.duration_s);
     outcome.device = place_text(*running.request.side->settings, ended.place);
   }
   take_from_files(outcome, running.request, running.log);
@@ -279,25 +289,20 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.text = as_asked ? "stopped: " + running.why : launch::how_it_ended(ended);
   const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
   const bool whole = logged_last_step(running.request, running.log);
-  if (as_asked)
-    outcome.ending = *running.asked_to_end;
-  else if (ended.how == launch::Ended::How::not_started)
-    outcome.ending = Ending::not_started;
-  else if (ended.how == launch::Ended::How::lost)
-    outcome.ending = whole ? Ending::whole : Ending::lost;
+  if (as_asked) outcome.ending = *running.asked_to_end;
+  else if (ended.how == launch::Ended::How::not_started) outcome.ending = Ending::not_started;
+  else if (ended.how == launch::Ended::How::lost) outcome.ending = whole ? Ending::whole : Ending::lost;
   else if (launcher_.signal_number() != 0 && !whole)
-    outcome.ending = Ending::interrupted;  // whoever ended us may have ended the training too, which may leave with 0 on TERM
-  else if (left_with_zero)
-    outcome.ending = Ending::finished;
-  else
-    outcome.ending = whole ? Ending::whole : Ending::crashed;
+    outcome.ending =
+        Ending::interrupted;  // whoever ended us may have ended the training too, which may leave with 0 on TERM
+  else if (left_with_zero) outcome.ending = Ending::finished;
+  else outcome.ending = whole ? Ending::whole : Ending::crashed;
   if (outcome.ending == Ending::whole && !running.request.shortened)
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
   const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
   if (left_by_itself && !ended.message.empty()) outcome.notes.push_back(ended.message);  // what it left running
-  log::debug(fmt::format("{}: {} ({}) after {:.3f} s, last step {}{}{}", label_of(running.request),
-                         name_of(outcome.ending), outcome.text, outcome.duration_s,
-                         outcome.last_step ? std::to_string(*outcome.last_step) : "none",
+  log::debug(fmt::format("{}: {} ({}) after {:.3f} s, last step {}{}{}", label_of(running.request), name_of(outcome.ending),
+                         outcome.text, outcome.duration_s, outcome.last_step ? std::to_string(*outcome.last_step) : "none",
                          outcome.errors.empty() ? "" : "; ", fmt::join(outcome.errors, "; ")));
   return outcome;
 }

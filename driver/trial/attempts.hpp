@@ -26,9 +26,9 @@ namespace bisectd::driver {
 /// One side, ready to be launched: its checked settings, its whole environment, its devices.
 struct LaunchSide {
   const configs::Side* settings = nullptr;
-  neutralise::Environment environment;   ///< inherited, setup's and the experiment's, nothing neutralised yet
-  neutralise::Environment templates;     ///< of these, the variables whose values are filled for each attempt
-  std::filesystem::path directory;       ///< working directory
+  neutralise::Environment environment;  ///< inherited, setup's and the experiment's, nothing neutralised yet
+  neutralise::Environment templates;    ///< of these, the variables whose values are filled for each attempt
+  std::filesystem::path directory;      ///< working directory
   std::unique_ptr<launch::DevicePool> pool;
   std::shared_ptr<const launch::Scheduler> scheduler;  ///< attempts are its jobs; absent: they run on this machine
 };
@@ -47,23 +47,23 @@ struct SeenNames {
 
 struct AttemptRequest {
   std::size_t trial = 0;
-  int number = 1;                        ///< of this trial's attempts, 1-based
+  int number = 1;  ///< of this trial's attempts, 1-based
   LaunchSide* side = nullptr;
-  std::filesystem::path folder;          ///< the attempt's own, made when it starts
+  std::filesystem::path folder;  ///< the attempt's own, made when it starts
   neutralise::Recipe recipe;
-  std::optional<std::int64_t> steps;     ///< what {steps} becomes
+  std::optional<std::int64_t> steps;               ///< what {steps} becomes
   std::map<std::string, std::int64_t> last_steps;  ///< by metric; a run that logged them has its whole curve, however
                                                    ///< it ends
-  bool shortened = false;                ///< it is ended as soon as it logged them
-  bool may_end_early = false;            ///< and as soon as its verdict is certain
-  int perturbed = 0;                     ///< seed of its perturbation; 0: none
+  bool shortened = false;                          ///< it is ended as soon as it logged them
+  bool may_end_early = false;                      ///< and as soon as its verdict is certain
+  int perturbed = 0;                               ///< seed of its perturbation; 0: none
   WatchedNames watched;
-  bool adopt = false;                    ///< an earlier bisectd has submitted it to a scheduler
+  bool adopt = false;  ///< an earlier bisectd has submitted it to a scheduler
 };
 
 enum class Ending {
-  finished,     ///< left with 0 by itself
-  whole,        ///< logged its last step, then hung or died: the curve is whole
+  finished,  ///< left with 0 by itself
+  whole,     ///< logged its last step, then hung or died: the curve is whole
   crashed,
   timed_out,
   stalled,
@@ -78,28 +78,28 @@ struct AttemptOutcome {
   int number = 1;
   std::filesystem::path folder;
   Ending ending = Ending::interrupted;
-  std::string text;                      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
-  double started_s = 0;                  ///< since the run began
+  std::string text;      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
+  double started_s = 0;  ///< since the run began
   double duration_s = 0;
-  double waited_s = 0;                   ///< for its scheduler, before it started
-  std::string device;                    ///< "npu 0,1", "npu 0,1 on node17"; empty without devices
-  int perturbed = 0;                     ///< seed of the perturbation that it was started with; 0: none
-  std::string perturbation;              ///< what it logged of that: how many parameters, by how much
-  std::string undone;                    ///< what it logged if that was lost; its curve then counts as not perturbed
+  double waited_s = 0;       ///< for its scheduler, before it started
+  std::string device;        ///< "npu 0,1", "npu 0,1 on node17"; empty without devices
+  int perturbed = 0;         ///< seed of the perturbation that it was started with; 0: none
+  std::string perturbation;  ///< what it logged of that: how many parameters, by how much
+  std::string undone;        ///< what it logged if that was lost; its curve then counts as not perturbed
   judge::Curve curve;
-  std::vector<std::string> errors;       ///< lines of the log that should have held a value
+  std::vector<std::string> errors;  ///< lines of the log that should have held a value
   std::vector<std::string> notes;
   SeenNames names;
-  std::optional<std::int64_t> last_step; ///< seen
-  std::optional<double> step_time_s;     ///< of the warm part, if it was long enough to tell
-  std::vector<read::Printed> printed;    ///< one per metric
+  std::optional<std::int64_t> last_step;  ///< seen
+  std::optional<double> step_time_s;      ///< of the warm part, if it was long enough to tell
+  std::vector<read::Printed> printed;     ///< one per metric
 };
 
 /// An attempt under way, as its watcher sees it.
 struct RunningAttempt {
   const AttemptRequest& request;
   const read::AttemptLog& log;
-  double started_s = 0;                  ///< since the run began
+  double started_s = 0;  ///< since the run began
   std::string device;
 };
 
@@ -130,12 +130,12 @@ class Attempts {
   /// Sees each attempt while it runs; true: its verdict is certain, end it.
   using Watcher = std::function<bool(const RunningAttempt&)>;
 
-  Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
-           double elapsed_before_s, Watcher watcher);
+  Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag, double elapsed_before_s,
+           Watcher watcher);
   ~Attempts();
 
-  /// Starts an attempt on a slot of its side's pool, and gives the slot back when it has ended. One that is to be adopted may
-  /// wait, run or have ended meanwhile.
+  /// Starts an attempt on a slot of its side's pool, and gives the slot back when it has ended. One that is to be adopted
+  /// may wait, run or have ended meanwhile.
   void start(AttemptRequest request, launch::Slot slot);
   /// Waits until at least one attempt ended, and a moment longer for those that are due with it; empty only if none is
   /// running or a signal arrived.

@@ -110,7 +110,8 @@ void PastTrials::set_aside(std::size_t number) {
   const auto is_broken = [](const PastAttempt& attempt) {
     return attempt.ending && attempt.ending != Ending::finished && attempt.ending != Ending::whole;
   };
-  const bool any_broken = std::ranges::any_of(trial.attempts, [&](const PastAttempt& attempt) { return !attempt.set_aside && is_broken(attempt); });
+  const bool any_broken = std::ranges::any_of(
+      trial.attempts, [&](const PastAttempt& attempt) { return !attempt.set_aside && is_broken(attempt); });
   for (PastAttempt& attempt : trial.attempts) attempt.set_aside |= !any_broken || is_broken(attempt);
 }
 
@@ -142,14 +143,9 @@ json attempt_started_record(const AttemptRequest& request, double started_s, con
 }
 
 json attempt_ended_record(const AttemptOutcome& outcome) {
-  json record = {{"kind", "attempt-ended"},
-                 {"trial", outcome.trial},
-                 {"attempt", outcome.number},
-                 {"ending", name_of(outcome.ending)},
-                 {"text", outcome.text},
-                 {"started_s", outcome.started_s},
-                 {"duration_s", outcome.duration_s},
-                 {"device", outcome.device}};
+  json record = {{"kind", "attempt-ended"},           {"trial", outcome.trial},  {"attempt", outcome.number},
+                 {"ending", name_of(outcome.ending)}, {"text", outcome.text},    {"started_s", outcome.started_s},
+                 {"duration_s", outcome.duration_s},  {"device", outcome.device}};
   put(record, "last_step", outcome.last_step);
   put(record, "step_time_s", outcome.step_time_s);
   if (outcome.waited_s > 0) record["waited_s"] = outcome.waited_s;
@@ -164,12 +160,8 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   json spreads = json::object();
   for (const auto& [metric, spread] : judgement.spreads)
     spreads[metric] = {spread.last, spread.before, spread.both, spread.dof, spread.identical};
-  json record = {{"kind", "judged"},
-                 {"trial", trial},
-                 {"verdict", named->second},
-                 {"reason", judgement.reason},
-                 {"text", judgement.text},
-                 {"p_bad", judgement.p_bad}};
+  json record = {{"kind", "judged"},           {"trial", trial},         {"verdict", named->second},
+                 {"reason", judgement.reason}, {"text", judgement.text}, {"p_bad", judgement.p_bad}};
   if (!judgement.notes.empty()) record["notes"] = judgement.notes;
   if (!judgement.metric.empty()) record["metric"] = judgement.metric;
   if (judgement.strict) record["strict"] = true;

@@ -17,8 +17,8 @@ namespace bisectd::driver {
 
 struct PastAttempt {
   int number = 1;
-  int perturbed = 0;             ///< seed of its perturbation; 0: none
-  std::string perturbation;      ///< see AttemptOutcome
+  int perturbed = 0;         ///< seed of its perturbation; 0: none
+  std::string perturbation;  ///< see AttemptOutcome
   std::string undone;
   std::optional<Ending> ending;  ///< absent: it was running when bisectd was killed
   std::string text;
@@ -27,7 +27,7 @@ struct PastAttempt {
   std::optional<std::int64_t> last_step;
   std::optional<double> step_time_s;
   std::vector<std::string> notes;
-  bool set_aside = false;        ///< what made a session fail: no evidence any more, only shown
+  bool set_aside = false;  ///< what made a session fail: no evidence any more, only shown
 };
 
 struct PastTrial {
@@ -38,9 +38,9 @@ struct PastTrial {
   std::string reason;
   bool shortened = false;
   std::vector<PastAttempt> attempts;
-  std::optional<judge::Judgement> judgement;  ///< absent while open
-  bool failed = false;                        ///< its session failed by it: it is to be run again
-  std::vector<strategies::SuspectId> refused; ///< its log said that these cannot be neutralised
+  std::optional<judge::Judgement> judgement;   ///< absent while open
+  bool failed = false;                         ///< its session failed by it: it is to be run again
+  std::vector<strategies::SuspectId> refused;  ///< its log said that these cannot be neutralised
 };
 
 /// All trials of a journal, told record by record. A trial is found by its number at once, so that a long night resumes

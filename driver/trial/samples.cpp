@@ -65,7 +65,8 @@ std::vector<judge::Curve> as_samples(std::vector<judge::Curve> curves) {
   std::ranges::stable_sort(curves, {}, &judge::Curve::perturbed);  // runs end in any order; the one without is the first
   const std::vector<judge::Curve> started = curves;
   for (std::size_t i = 1; i < curves.size(); ++i)
-    if (curves[i].perturbed && std::any_of(started.begin(), started.begin() + static_cast<std::ptrdiff_t>(i), [&](const judge::Curve& other) {
+    if (curves[i].perturbed &&
+        std::any_of(started.begin(), started.begin() + static_cast<std::ptrdiff_t>(i), [&](const judge::Curve& other) {
           return other.perturbed != started[i].perturbed && judge::identical(other, started[i]);
         }))
       curves[i].perturbed = 0;
@@ -73,7 +74,8 @@ std::vector<judge::Curve> as_samples(std::vector<judge::Curve> curves) {
 }
 
 int identical_repeats(std::span<const judge::Curve> curves) {
-  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(), [&](const judge::Curve& curve) { return judge::identical(curve, curves.front()); }));
+  return static_cast<int>(std::count_if(curves.begin() + 1, curves.end(),
+                                        [&](const judge::Curve& curve) { return judge::identical(curve, curves.front()); }));
 }
 
 bool only_perturbed_broke(std::span<const AttemptOutcome> attempts) {
@@ -95,33 +97,43 @@ std::string perturbation_text(const configs::Perturbation& perturb, int repeats)
   return fmt::format("{}={}", *perturb.environment, fmt::join(seeds, ", "));
 }
 
-std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> attempts, const configs::Perturbation& perturb,
-                                               const std::string& side, const std::string& metric) {
+std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> attempts,
+                                               const configs::Perturbation& perturb, const std::string& side,
+                                               const std::string& metric) {
   std::vector<OddPerturbation> odd;
   const auto say = [&](Oddity oddity, std::string text) {
     if (std::ranges::find(odd, oddity, &OddPerturbation::oddity) == odd.end()) odd.push_back({oddity, std::move(text)});
   };
-  const auto plain = std::ranges::find_if(attempts, [](const AttemptOutcome& a) { return !a.perturbed && can_be_judged(a); });
+  const auto plain =
+      std::ranges::find_if(attempts, [](const AttemptOutcome& a) { return !a.perturbed && can_be_judged(a); });
   for (const AttemptOutcome& attempt : attempts) {
     if (!attempt.perturbed) continue;
     if (!can_be_judged(attempt)) {
       if (only_perturbed_broke(attempts) && attempt.ending != Ending::ended_early)
-        say(Oddity::breaks, fmt::format("runs of the {} break when they are perturbed, and did not without: {}", side, attempt.text));
+        say(Oddity::breaks,
+            fmt::format("runs of the {} break when they are perturbed, and did not without: {}", side, attempt.text));
       continue;
     }
     if (!attempt.undone.empty())
-      say(Oddity::undone, fmt::format("the perturbation of the {} was lost in its run ({}): such runs are repeats, no samples "
-                                      "of its rounding", side, attempt.undone));
+      say(Oddity::undone,
+          fmt::format("the perturbation of the {} was lost in its run ({}): such runs are repeats, no samples "
+                      "of its rounding",
+                      side, attempt.undone));
     else if (perturb.made && attempt.perturbation.empty())
-      say(Oddity::unsaid, fmt::format("nothing in the log of a perturbed run of the {} says that the perturbation was made", side));
+      say(Oddity::unsaid,
+          fmt::format("nothing in the log of a perturbed run of the {} says that the perturbation was made", side));
     if (plain == attempts.end()) continue;
     if (judge::identical(plain->curve, attempt.curve)) {
-      say(Oddity::no_effect, fmt::format("the perturbation of the {} changed nothing that is logged: such runs are repeats, no "
-                                         "samples of its rounding", side));
-    } else if (const auto change = first_change(plain->curve, attempt.curve, metric); change && *change > (judge::is_coarse(attempt.perturbed) ? kLargestCoarseChange : kLargestFirstChange)) {
-      say(Oddity::too_large, fmt::format("perturbed, the {} begins with a {} that is {:.2g} % off: more than rounding does, so either "
-                                         "it varies by itself from the first step on, or the perturbation is too large", side, metric,
-                                         100 * *change));
+      say(Oddity::no_effect,
+          fmt::format("the perturbation of the {} changed nothing that is logged: such runs are repeats, no "
+                      "samples of its rounding",
+                      side));
+    } else if (const auto change = first_change(plain->curve, attempt.curve, metric);
+               change && *change > (judge::is_coarse(attempt.perturbed) ? kLargestCoarseChange : kLargestFirstChange)) {
+      say(Oddity::too_large,
+          fmt::format("perturbed, the {} begins with a {} that is {:.2g} % off: more than rounding does, so either "
+                      "it varies by itself from the first step on, or the perturbation is too large",
+                      side, metric, 100 * *change));
     }
   }
   return odd;

@@ -1,4 +1,5 @@
-// Which runs of one training are samples of its rounding: the seeds of their perturbations, and what is odd about them. Pure.
+// Which runs of one training are samples of its rounding: the seeds of their perturbations, and what is odd about them.
+// Pure.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ namespace bisectd::driver {
 int next_seed(const std::optional<configs::Perturbation>& perturb, std::span<const AttemptOutcome> ended,
               std::span<const int> running);
 
-/// The attempt to be shown for all of them: the last that came to its end without a perturbation, else the last that did, else
-/// the last. There is one.
+/// The attempt to be shown for all of them: the last that came to its end without a perturbation, else the last that did,
+/// else the last. There is one.
 const AttemptOutcome& plain_attempt(std::span<const AttemptOutcome> attempts);
 
 /// The attempt that says why there is no verdict: the last that gave no whole curve, else the last. There is one.
@@ -29,8 +30,8 @@ std::vector<judge::Curve> whole_curves(std::span<const AttemptOutcome> attempts)
 /// `perturbed` becomes 0 in curves that are bit for bit what a run with another seed logged: repeats, no samples.
 std::vector<judge::Curve> as_samples(std::vector<judge::Curve> curves);
 
-/// Curves that are bit for bit what the first one is. They show that a side has no noise even where the judge takes no spread
-/// from them, because the run failed by an event. Not of an empty list.
+/// Curves that are bit for bit what the first one is. They show that a side has no noise even where the judge takes no
+/// spread from them, because the run failed by an event. Not of an empty list.
 int identical_repeats(std::span<const judge::Curve> curves);
 
 /// Whether there is a whole curve and everything that broke was perturbed: then what the trial is about did not break.
@@ -48,7 +49,8 @@ struct OddPerturbation {
 };
 
 /// Of the attempts of one trial of `side` ("reference", "subject"), by the metric that decides; each oddity once.
-std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> attempts, const configs::Perturbation& perturb,
-                                               const std::string& side, const std::string& metric);
+std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> attempts,
+                                               const configs::Perturbation& perturb, const std::string& side,
+                                               const std::string& metric);
 
 }  // namespace bisectd::driver

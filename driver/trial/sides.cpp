@@ -29,11 +29,15 @@ constexpr std::size_t kShownOfTest_bytes = 400;
 }
 
 /// Asks whether a job like those of the night would be accepted.
-std::shared_ptr<const launch::Scheduler> submitted_to(const configs::SlurmJobs& jobs, const LaunchSide& side, launch::Launcher& launcher,
-                                                      const fs::path& folder, const std::string& tag) {
+std::shared_ptr<const launch::Scheduler> submitted_to(const configs::SlurmJobs& jobs, const LaunchSide& side,
+                                                      launch::Launcher& launcher, const fs::path& folder,
+                                                      const std::string& tag) {
   auto slurm = std::make_shared<launch::Slurm>(jobs);
   fs::create_directories(folder);
-  const launch::Job trial{.command = {"true"}, .directory = side.directory, .stdout_file = folder / "test.stdout.log", .stderr_file = folder / "test.stderr.log"};
+  const launch::Job trial{.command = {"true"},
+                          .directory = side.directory,
+                          .stdout_file = folder / "test.stdout.log",
+                          .stderr_file = folder / "test.stderr.log"};
   const fs::path script = launch::write_job_script(trial, *slurm, {});
   const launch::Job test{.command = slurm->submit("bisectd-test", folder, script, true),
                          .environment = launch::scheduler_environment(),
@@ -43,7 +47,8 @@ std::shared_ptr<const launch::Scheduler> submitted_to(const configs::SlurmJobs& 
                          .tag = tag};
   if (const auto well = launch::run_well(launcher, test, kTestAtMost); !well) {
     const std::string said = read::for_display(launch::failure_printed_in(test.stderr_file), kShownOfTest_bytes);
-    refuse(jobs.place, fmt::format("{} would not take a job like this: {}", slurm->name(), said.empty() ? well.error() : said),
+    refuse(jobs.place,
+           fmt::format("{} would not take a job like this: {}", slurm->name(), said.empty() ? well.error() : said),
            "`sbatch --test-only` says so; `launch.slurm.arguments` are further options of sbatch");
   }
   return slurm;
@@ -139,7 +144,8 @@ std::string family_variable(const LaunchSide& side, const std::string& variable,
   constexpr std::string_view kInherited = "{and_inherited}";
   boost::replace_all(value, "{presets}", doubled_braces((configs::data_folder() / "presets").string()));
   const auto before = side.environment.find(variable);
-  std::string inherited = before == side.environment.end() || before->second.empty() ? "" : ":" + doubled_braces(before->second);
+  std::string inherited =
+      before == side.environment.end() || before->second.empty() ? "" : ":" + doubled_braces(before->second);
   // Another family, or the perturbation, has put the same in front already.
   if (value.ends_with(kInherited)) {
     const std::string own = ":" + value.substr(0, value.size() - kInherited.size());

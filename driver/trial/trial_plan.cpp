@@ -55,7 +55,8 @@ bool is_evidence(Role role) { return is_search(role) || role == Role::as_is || r
 
 std::string set_key(const strategies::SuspectSet& set) {
   std::string bits(set.size(), '0');  // suspect 0 is the last character, as where a set is made from text
-  for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id)) bits[set.size() - 1 - id] = '1';
+  for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id))
+    bits[set.size() - 1 - id] = '1';
   return bits;
 }
 

@@ -12,10 +12,25 @@
 
 namespace bisectd::driver {
 
-/// `overflow_check`: one run in which the framework names the first operator with an inf or a nan; not judged. `signature`: ends after its first steps, which are compared with those of other trials; `proof`: a claim of the finished answer once more, at full length and without a grey zone; `by_hand`: a set that a
-/// person named.
-enum class Role { reference, discovery, as_is, overflow_check, ladder, everything, runnable, signature, search, measurement, certificate, proof, other_fix,
-                  by_hand };
+/// `overflow_check`: one run in which the framework names the first operator with an inf or a nan; not judged. `signature`:
+/// ends after its first steps, which are compared with those of other trials; `proof`: a claim of the finished answer once
+/// more, at full length and without a grey zone; `by_hand`: a set that a person named.
+enum class Role {
+  reference,
+  discovery,
+  as_is,
+  overflow_check,
+  ladder,
+  everything,
+  runnable,
+  signature,
+  search,
+  measurement,
+  certificate,
+  proof,
+  other_fix,
+  by_hand
+};
 
 const char* name_of(Role role);
 /// Throws std::invalid_argument for a word that is no role.
@@ -34,20 +49,20 @@ std::string set_key(const strategies::SuspectSet& set);
 inline constexpr const char* kMeasured = "measured";
 
 struct TrialPlan {
-  std::size_t number = 0;             ///< given by Trials
+  std::size_t number = 0;  ///< given by Trials
   Role role = Role::search;
   strategies::SuspectSet neutralised;
-  std::string reason;                 ///< why this trial, with names
+  std::string reason;  ///< why this trial, with names
   LaunchSide* side = nullptr;
-  neutralise::Rungs rungs;            ///< the values by which it neutralises ladders
+  neutralise::Rungs rungs;  ///< the values by which it neutralises ladders
   neutralise::Recipe recipe;
-  std::optional<std::int64_t> steps;                ///< what {steps} becomes
-  std::map<std::string, std::int64_t> last_steps;   ///< see AttemptRequest
-  bool shortened = false;                           ///< ended and judged at the learnt horizon
-  bool may_end_early = false;                       ///< see AttemptRequest
+  std::optional<std::int64_t> steps;               ///< what {steps} becomes
+  std::map<std::string, std::int64_t> last_steps;  ///< see AttemptRequest
+  bool shortened = false;                          ///< ended and judged at the learnt horizon
+  bool may_end_early = false;                      ///< see AttemptRequest
   WatchedNames watched;
-  int attempts = 1;                   ///< whole curves wanted before it is judged
-  int max_attempts = 1;               ///< whole curves at most, while inconclusive
+  int attempts = 1;      ///< whole curves wanted before it is judged
+  int max_attempts = 1;  ///< whole curves at most, while inconclusive
   bool judged = true;
   /// A crash is retried where it would itself be taken for an answer: when looking for suspects that break the run and for
   /// the certificate. Without the ends and the proofs there is no answer at all. Elsewhere the search just goes around it.

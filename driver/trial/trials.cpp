@@ -37,7 +37,10 @@ judge::Judgement unresolved(const AttemptOutcome& last) {
 
 Trials::Trials(Attempts& attempts, keep::Journal& journal, const keep::RunDirectory& directory, Judge judge,
                Listener listener)
-    : attempts_(attempts), journal_(journal), directory_(directory), judge_(std::move(judge)),
+    : attempts_(attempts),
+      journal_(journal),
+      directory_(directory),
+      judge_(std::move(judge)),
       listener_(std::move(listener)) {}
 
 std::size_t Trials::free_slots(const LaunchSide& side) const {
@@ -102,8 +105,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     open_.erase(past.number);
   } else if (open.ended.empty())
     while (open.running < open.plan.attempts) launch_one(open, "none of its attempts ended");
-  else
-    decide(open);
+  else decide(open);
   pump();
 }
 
@@ -196,12 +198,14 @@ void Trials::decide(Open& open) {
     return;
   }
   if (open.running > 0) return;
-  if (missing > 0 && !only_perturbed_broke(open.ended)) return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
+  if (missing > 0 && !only_perturbed_broke(open.ended))
+    return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
   if (!open.plan.judged) return finish(open, measured());
   judge::Judgement judgement = judge_.whole(open.plan, curves);
-  const bool again = judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
-                     static_cast<int>(curves.size()) < open.plan.max_attempts &&
-                     static_cast<int>(open.ended.size()) <= open.plan.max_attempts;  // crashes in between must not make this endless
+  const bool again =
+      judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
+      static_cast<int>(curves.size()) < open.plan.max_attempts &&
+      static_cast<int>(open.ended.size()) <= open.plan.max_attempts;  // crashes in between must not make this endless
   if (again) return launch_one(open, "inconclusive so far: " + judgement.text);
   finish(open, std::move(judgement));
 }

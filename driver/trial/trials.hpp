@@ -40,7 +40,7 @@ class Trials {
   struct Judge {
     /// From the whole curves of a trial's attempts so far.
     std::function<judge::Judgement(const TrialPlan&, std::span<const judge::Curve>)> whole;
-    std::function<judge::Judgement(const judge::Curve&)> ended_early;      ///< the curve of an attempt that was ended early
+    std::function<judge::Judgement(const judge::Curve&)> ended_early;  ///< the curve of an attempt that was ended early
     /// From the last attempt of a trial that broke; nothing: it is unresolved.
     std::function<std::optional<judge::Judgement>(const TrialPlan&, const AttemptOutcome&)> broken;
   };
@@ -49,8 +49,8 @@ class Trials {
 
   Trials(Attempts& attempts, keep::Journal& journal, const keep::RunDirectory& directory, Judge judge, Listener listener);
 
-  /// Called with each trial just before the journal says that it is judged: what is journaled by it cannot be lost between two
-  /// lines. Not called again for a trial that an earlier bisectd judged.
+  /// Called with each trial just before the journal says that it is judged: what is journaled by it cannot be lost between
+  /// two lines. Not called again for a trial that an earlier bisectd judged.
   void before_judged(std::function<void(const FinishedTrial&)> call) { before_judged_ = std::move(call); }
 
   /// Starts a new trial (journaled), as far as slots are free; the rest of its attempts queue.
@@ -79,9 +79,9 @@ class Trials {
   struct Open {
     TrialPlan plan;
     std::vector<AttemptOutcome> ended;
-    int launched = 0;   ///< attempts given a number so far, ended or not
-    int running = 0;    ///< running or queued
-    int lost = 0;       ///< in this session; they are not in `ended`
+    int launched = 0;                ///< attempts given a number so far, ended or not
+    int running = 0;                 ///< running or queued
+    int lost = 0;                    ///< in this session; they are not in `ended`
     std::vector<int> seeds_running;  ///< perturbations of these
   };
   void begin(TrialPlan plan);

@@ -35,19 +35,14 @@ WatchList::WatchList(const configs::Experiment& experiment) {
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
     if (const auto& discover = family.discover; discover && selection.discover && !discover->asks_framework()) {
-      if (discover->file)
-        add(family, Kind::ran, *discover->file);
-      else
-        add(family, Kind::ran, discover->ran);
+      if (discover->file) add(family, Kind::ran, *discover->file);
+      else add(family, Kind::ran, discover->ran);
       if (discover->elsewhere) add(family, Kind::elsewhere, *discover->elsewhere);
     }
     if (const auto& effect = family.effect; effect && !may_be_hidden(*effect, experiment.subject)) {
-      if (effect->gone_from_file)
-        add(family, Kind::gone, *effect->gone_from_file);
-      else if (effect->gone_from_log)
-        add(family, Kind::gone, *effect->gone_from_log);
-      else
-        add(family, Kind::trace, effect->log);
+      if (effect->gone_from_file) add(family, Kind::gone, *effect->gone_from_file);
+      else if (effect->gone_from_log) add(family, Kind::gone, *effect->gone_from_log);
+      else add(family, Kind::trace, effect->log);
     }
     if (family.refused) add(family, Kind::refused, *family.refused);
   }
@@ -68,10 +63,9 @@ tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const Se
     if (watched.kind != Kind::ran && watched.kind != Kind::elsewhere) continue;
     const configs::Family& family = *watched.family;
     if (watched.in_file && !seen.in_files[watched.index].found)
-      return tl::unexpected(fmt::format("the discovery run left no file {} that names members of family {}{}{}",
-                                        wanted_.files[watched.index].file, family.name,
-                                        seen.in_files[watched.index].problem.empty() ? "" : ": ",
-                                        seen.in_files[watched.index].problem));
+      return tl::unexpected(fmt::format(
+          "the discovery run left no file {} that names members of family {}{}{}", wanted_.files[watched.index].file,
+          family.name, seen.in_files[watched.index].problem.empty() ? "" : ": ", seen.in_files[watched.index].problem));
     for (const auto& [key, count] : counts(watched, seen))
       on_device[&family][written(family, key.name)] += watched.kind == Kind::ran ? count : -count;
   }
@@ -85,8 +79,10 @@ tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const Se
       found[family->name].push_back(name);
     }
     if (const std::size_t number = found[family->name].size(); number > configs::kMostMembers)
-      return tl::unexpected(fmt::format("the discovery run named {} members of family {}; more than {} are a pattern "
-                                        "that matches too much", number, family->name, configs::kMostMembers));
+      return tl::unexpected(
+          fmt::format("the discovery run named {} members of family {}; more than {} are a pattern "
+                      "that matches too much",
+                      number, family->name, configs::kMostMembers));
   }
   return found;
 }
@@ -95,12 +91,12 @@ neutralise::Discovered WatchList::never_off(const SeenNames& seen) const {
   neutralise::Discovered found;
   for (const Watched& watched : watched_)
     if (watched.kind == Kind::refused)
-      for (const auto& [key, count] : counts(watched, seen)) found[watched.family->name].push_back(written(*watched.family, key.name));
+      for (const auto& [key, count] : counts(watched, seen))
+        found[watched.family->name].push_back(written(*watched.family, key.name));
   return found;
 }
 
-std::vector<strategies::SuspectId> WatchList::refused(const neutralise::Catalogue& catalogue,
-                                                      const SeenNames& seen) const {
+std::vector<strategies::SuspectId> WatchList::refused(const neutralise::Catalogue& catalogue, const SeenNames& seen) const {
   std::vector<strategies::SuspectId> ids;
   for (const Watched& watched : watched_) {
     if (watched.kind != Kind::refused) continue;

@@ -1,5 +1,5 @@
-// What is looked for in the logs and files of the subject beside curves: names of members that ran, that ran elsewhere, that were
-// neutralised, that cannot be. Pure: names in, members out.
+// What is looked for in the logs and files of the subject beside curves: names of members that ran, that ran elsewhere, that
+// were neutralised, that cannot be. Pure: names in, members out.
 #pragma once
 
 #include <set>
@@ -28,8 +28,7 @@ class WatchList {
   neutralise::Discovered never_off(const SeenNames& seen) const;
 
   /// Suspects that the log of a broken run names as impossible to neutralise.
-  std::vector<strategies::SuspectId> refused(const neutralise::Catalogue& catalogue,
-                                             const SeenNames& seen) const;
+  std::vector<strategies::SuspectId> refused(const neutralise::Catalogue& catalogue, const SeenNames& seen) const;
 
   /// Suspects of families whose runs can show that a member is off.
   strategies::SuspectSet shows_effect(const neutralise::Catalogue& catalogue) const;

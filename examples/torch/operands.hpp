@@ -26,7 +26,8 @@ inline standin::Rounds rounds_of(std::string name) {
     };
     all(Rounds::never,
         "clone copy _to_copy cat stack index_select gather index index_put scatter embedding masked_fill where relu "
-        "threshold_backward clamp clamp_min clamp_max max min amax amin maximum minimum sort topk zeros_like ones_like fill zero set "
+        "threshold_backward clamp clamp_min clamp_max max min amax amin maximum minimum sort topk zeros_like ones_like fill "
+        "zero set "
         "full ones zeros arange empty empty_strided resize constant_pad_nd max_pool2d_with_indices abs neg sign floor ceil "
         "round flip roll repeat uniform normal bernoulli random randn rand randperm tril triu upsample_nearest2d "
         "select_backward slice_backward max_pool2d_with_indices_backward _local_scalar_dense");

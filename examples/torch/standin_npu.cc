@@ -86,11 +86,11 @@ Faults& faults() {
 at::Tensor alias(const at::Tensor& tensor, c10::Device device) {
   if (!tensor.defined()) return tensor;
   auto* owner = new c10::Storage(tensor.storage());
-  c10::DataPtr data(owner->data(), owner, [](void* p) { delete static_cast<c10::Storage*>(p); }, device);
+  c10::DataPtr data(
+      owner->data(), owner, [](void* p) { delete static_cast<c10::Storage*>(p); }, device);
   c10::Storage storage(c10::Storage::use_byte_size_t(), owner->nbytes(), std::move(data), nullptr, false);
   const auto key = device.type() == kDevice ? c10::DispatchKey::PrivateUse1 : c10::DispatchKey::CPU;
-  at::Tensor result =
-      at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), tensor.dtype());
+  at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), tensor.dtype());
   result.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
   return result;
 }
@@ -144,7 +144,9 @@ struct Moved {
 
 // Convolutions of a device outside PyTorch have names of their own, which have no kernel on the CPU.
 void call_on_host(const c10::OperatorHandle& op, const std::string& name, Stack* stack) {
-  const auto call = [stack](const char* other) { c10::Dispatcher::singleton().findSchemaOrThrow(other, "").callBoxed(stack); };
+  const auto call = [stack](const char* other) {
+    c10::Dispatcher::singleton().findSchemaOrThrow(other, "").callBoxed(stack);
+  };
   if (name == "convolution_overrideable") return call("aten::convolution");
   if (name != "convolution_backward_overrideable") return op.callBoxed(stack);
   const at::Tensor gradient = (*stack)[stack->size() - op.schema().arguments().size()].toTensor();
@@ -175,8 +177,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool) {
   return self;
 }
 
-at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride,
-                      c10::optional<int64_t> offset) {
+at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride, c10::optional<int64_t> offset) {
   return at::native::as_strided_tensorimpl(self, size, stride, offset);
 }
 at::Tensor view(const at::Tensor& self, at::IntArrayRef size) { return at::native::view(self, size); }

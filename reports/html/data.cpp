@@ -44,7 +44,8 @@ Line relative(const Line& line, const Line& to) {
   Line result;
   if (line.steps != to.steps || std::ranges::count(to.values, 0.0)) return result;
   result.steps = line.steps;
-  for (std::size_t i = 0; i < line.values.size(); ++i) result.values.push_back((line.values[i] - to.values[i]) / std::abs(to.values[i]));
+  for (std::size_t i = 0; i < line.values.size(); ++i)
+    result.values.push_back((line.values[i] - to.values[i]) / std::abs(to.values[i]));
   return result;
 }
 
@@ -134,10 +135,8 @@ std::string chart_data(const Record& record) {
   std::string text;
   // Inside a script element only "<" could end it or open a comment; outside strings JSON has none.
   for (const char c : data.dump(-1, ' ', true, Json::error_handler_t::replace))
-    if (c == '<')
-      text += "\\u003c";
-    else
-      text += c;
+    if (c == '<') text += "\\u003c";
+    else text += c;
   return text;
 }
 

@@ -43,7 +43,10 @@ bool is_partner(const Record& record, std::size_t id) {
 // Culprits, then their partners, then by guilt, then as listed.
 std::vector<std::size_t> ranked(const Record& record) {
   const auto key = [&](std::size_t id) {
-    return std::pair(is_culprit(record, id) ? 0 : is_partner(record, id) ? 1 : 2, id < record.answer.guilt.size() ? -record.answer.guilt[id] : 0.0);
+    return std::pair(is_culprit(record, id)   ? 0
+                     : is_partner(record, id) ? 1
+                                              : 2,
+                     id < record.answer.guilt.size() ? -record.answer.guilt[id] : 0.0);
   };
   std::vector<std::size_t> ids = searched_suspects(record);
   std::ranges::stable_sort(ids, {}, key);
@@ -63,9 +66,11 @@ std::string head(const std::vector<const Trial*>& trials) {
 std::string row(const Record& record, const std::vector<const Trial*>& trials, std::size_t id) {
   const char* part = is_culprit(record, id) ? "culprit" : is_partner(record, id) ? "partner" : "";
   const auto& guilt = record.answer.guilt;
-  std::string text = fmt::format("<tr><th scope=row{}{}>{}<td>{}<td>{}", *part ? " class=" : "", part, suspect_text(record, id, html), part,
-                                 id < guilt.size() ? fmt::format("{:.0f} %", 100 * guilt[id]) : "");
-  for (const Trial* trial : trials) text += std::ranges::binary_search(trial->neutralised, id) ? cell(*trial) : "<td>\xC2\xB7";
+  std::string text =
+      fmt::format("<tr><th scope=row{}{}>{}<td>{}<td>{}", *part ? " class=" : "", part, suspect_text(record, id, html), part,
+                  id < guilt.size() ? fmt::format("{:.0f} %", 100 * guilt[id]) : "");
+  for (const Trial* trial : trials)
+    text += std::ranges::binary_search(trial->neutralised, id) ? cell(*trial) : "<td>\xC2\xB7";
   return text + "\n";
 }
 
@@ -76,13 +81,19 @@ std::string matrix(const Record& record) {
   if (trials.empty() || record.suspects.empty()) return "";
   const auto ids = ranked(record);
   const std::size_t rows = std::min(ids.size(), kRows);
-  std::string text = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"which trial neutralised which suspect\">"
-                     "<table class=\"matrix\">\n" + head(trials) + "<tbody>\n";
+  std::string text =
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"which trial neutralised which suspect\">"
+      "<table class=\"matrix\">\n" +
+      head(trials) + "<tbody>\n";
   for (std::size_t i = 0; i < rows; ++i) text += row(record, trials, ids[i]);
-  text += "</tbody></table></div>\n<p class=\"note\">One column per trial of the subject, in order. The suspect was neutralised in a trial "
-          "that passed <i class=\"pass\">P</i>, failed <i class=\"fail\">F</i> or gave no verdict <i class=\"open\">?</i>, or it was "
-          "active \xC2\xB7.";
-  if (record.outcome == Outcome::culprits) text += " Culprits are in the culprit set, partners guilty only together with one of it.";
+  text +=
+      "</tbody></table></div>\n<p class=\"note\">One column per trial of the subject, in order. The suspect was neutralised "
+      "in a trial "
+      "that passed <i class=\"pass\">P</i>, failed <i class=\"fail\">F</i> or gave no verdict <i class=\"open\">?</i>, or "
+      "it was "
+      "active \xC2\xB7.";
+  if (record.outcome == Outcome::culprits)
+    text += " Culprits are in the culprit set, partners guilty only together with one of it.";
   if (rows < ids.size()) text += fmt::format(" The {} most suspicious of {}.", rows, ids.size());
   return text + "</p>\n";
 }

@@ -30,8 +30,11 @@ std::string head(const Record& record) {
 /// For who does not see the charts, and for all who wonder what their dashed line means.
 std::string comparable_note(const Record& record) {
   const auto end = comparable_end(record);
-  return end ? fmt::format("<p class=\"note\">Dashed line: comparable up to step {}. Behind it healthy runs are too far apart to acquit a "
-                           "run; it can only be failed there, by more than they differ.</p>\n", *end)
+  return end ? fmt::format(
+                   "<p class=\"note\">Dashed line: comparable up to step {}. Behind it healthy runs are too far apart to "
+                   "acquit a "
+                   "run; it can only be failed there, by more than they differ.</p>\n",
+                   *end)
              : "";
 }
 
@@ -39,7 +42,8 @@ std::string comparable_note(const Record& record) {
 std::string last_values(const Record& record) {
   std::string text;
   const auto add = [&](const char* name, const Line& line) {
-    if (!line.values.empty()) text += fmt::format("{}{} {:.5g}", text.empty() ? ". At the end: " : ", ", name, line.values.back());
+    if (!line.values.empty())
+      text += fmt::format("{}{} {:.5g}", text.empty() ? ". At the end: " : ", ", name, line.values.back());
   };
   add("reference", record.reference_curve);
   add("as it is", record.as_is_curve);
@@ -53,10 +57,13 @@ std::string charts(const Record& record) {
   const std::string mark = end ? fmt::format(", comparable up to step {}", *end) : "", note = comparable_note(record);
   const std::string metric = html(record.metric);
   if (!record.reference_curve.values.empty() || !record.as_is_curve.values.empty())
-    text += section("curves-section", metric, chart("curves", metric + " of reference, subject and fix over steps" + last_values(record) + mark) + note);
+    text +=
+        section("curves-section", metric,
+                chart("curves", metric + " of reference, subject and fix over steps" + last_values(record) + mark) + note);
   if (!record.as_is_difference.values.empty() || !record.fix_difference.values.empty())
-    text += section("differences-section", "Relative difference",
-                    chart("differences", "difference of " + metric + " to the reference, with the accepted zone" + mark) + note);
+    text +=
+        section("differences-section", "Relative difference",
+                chart("differences", "difference of " + metric + " to the reference, with the accepted zone" + mark) + note);
   for (std::size_t i = 0; i < record.other_metrics.size(); ++i) {
     const OtherMetric& other = record.other_metrics[i];
     if (other.reference.values.empty() && other.as_is.values.empty() && other.fix.values.empty()) continue;
@@ -81,16 +88,17 @@ std::string timeline(const Record& record) {
 std::string to_html(const Record& record) {
   const std::string advice = record.advice.empty() ? "" : "<p class=\"advice\">" + html(record.advice) + "</p>\n";
   return head(record) +
-         fmt::format("<body>\n<header class=\"{}\">\n<h1>{}: {}</h1>\n<p class=\"verdict\">{}</p>\n{}</header>\n"
-                     "<main>\n",
-                     outcome_word(record.outcome), html(record.experiment), outcome_title(record),
-                     verdict_sentence(record, html), advice) +
+         fmt::format(
+             "<body>\n<header class=\"{}\">\n<h1>{}: {}</h1>\n<p class=\"verdict\">{}</p>\n{}</header>\n"
+             "<main>\n",
+             outcome_word(record.outcome), html(record.experiment), outcome_title(record), verdict_sentence(record, html),
+             advice) +
          facts_section(record) + proof_section(record) + workaround_section(record) + pruned_section(record) +
-         ladders_section(record) + undecided_section(record) + charts(record) +
-         signatures_section(record) + section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) + trials_section(record) +
+         ladders_section(record) + undecided_section(record) + charts(record) + signatures_section(record) +
+         section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) + trials_section(record) +
          versions_section(record) + "</main>\n<script type=\"application/json\" id=\"data\">" + chart_data(record) +
-         "</script>\n<script>" + std::string(kChartLibrary.text) + "</script>\n<script>" +
-         std::string(kPageScript.text) + "</script>\n</body>\n</html>\n";
+         "</script>\n<script>" + std::string(kChartLibrary.text) + "</script>\n<script>" + std::string(kPageScript.text) +
+         "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace bisectd::reports

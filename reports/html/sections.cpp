@@ -34,8 +34,11 @@ std::string table(std::string_view id, std::string_view about, const Cells& head
   if (rows.empty()) return "";
   std::string heads;
   for (const std::string& cell : head) heads += "<th scope=\"col\">" + cell + "</th>";
-  return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"{}\" class=\"cards\"><thead><tr>{}</tr>"
-                     "</thead><tbody>\n{}</tbody></table></div>\n", about, id, heads, rows);
+  return fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"{}\" "
+      "class=\"cards\"><thead><tr>{}</tr>"
+      "</thead><tbody>\n{}</tbody></table></div>\n",
+      about, id, heads, rows);
 }
 
 std::string list(const std::vector<std::string>& items) {
@@ -81,8 +84,9 @@ std::string measured_cell(const Trial& trial) {
 std::vector<std::string> reproductions(const Record& record) {
   std::vector<std::string> items;
   for (const Reproduction& one : record.reproductions)
-    items.push_back(fmt::format("<details><summary>The smallest run with {} still active: trial {}</summary><pre>{}</pre></details>",
-                                suspects_text(record, one.cause, html), one.trial, html_lines(one.script)));
+    items.push_back(
+        fmt::format("<details><summary>The smallest run with {} still active: trial {}</summary><pre>{}</pre></details>",
+                    suspects_text(record, one.cause, html), one.trial, html_lines(one.script)));
   return items;
 }
 
@@ -94,8 +98,7 @@ std::string section(std::string_view id, std::string_view title, const std::stri
 }
 
 std::string chart(std::string_view id, const std::string& label) {
-  return fmt::format("<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
-                     label);
+  return fmt::format("<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id, label);
 }
 
 std::string facts_section(const Record& record) {
@@ -123,13 +126,13 @@ std::string proof_section(const Record& record) {
   std::string rows;
   for (const auto& [claim, text] : proof_lines(record, html)) {
     const Trial* trial = shown_by(record, *claim);
-    rows += row({text, set_text(record, members(claim->neutralised), kNamesInSet, html),
-                       measured_text(trial),
-                       trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
-                       claim->proved ? pill("proved") : pill("open")});
+    rows += row({text, set_text(record, members(claim->neutralised), kNamesInSet, html), measured_text(trial),
+                 trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
+                 claim->proved ? pill("proved") : pill("open")});
   }
   return section("proof", "Causes and proof",
-                 list(causes) + list(descent_texts(record, html)) + table("claims", "what is proved", {"claim", "neutralised", "measured", "trial", "state"}, rows));
+                 list(causes) + list(descent_texts(record, html)) +
+                     table("claims", "what is proved", {"claim", "neutralised", "measured", "trial", "state"}, rows));
 }
 
 std::string workaround_section(const Record& record) {
@@ -159,7 +162,7 @@ std::string ladders_section(const Record& record) {
     std::string rows;
     for (const Rung& rung : ladder.rungs)
       rows += row({html(rung.value), percent_text(rung.delta), pill(verdict_word(rung.verdict)),
-                         fmt::format("<a href=\"#trial-{0}\">{0}</a>", rung.trial), std::string(rung_note(ladder, rung))});
+                   fmt::format("<a href=\"#trial-{0}\">{0}</a>", rung.trial), std::string(rung_note(ladder, rung))});
     const std::string name = html(ladder.family), id = fmt::format("ladder-{}", i);
     text += section(id + "-section", "Values of " + name,
                     "<p>" + ladder_sentence(ladder, html) + "</p>\n" + chart(id, "difference over the values of " + name) +
@@ -187,7 +190,8 @@ std::string trials_section(const Record& record) {
             measured_cell(trial) + cells({notes, attempts}) + "</tr>\n";
   }
   return section("trials", "Trials",
-                 table("trial-table", "all trials", {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"}, rows)) +
+                 table("trial-table", "all trials",
+                       {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"}, rows)) +
          (rows.empty() ? "" : "<p class=\"paper\">All trials are in report.md and on the screen.</p>\n");
 }
 

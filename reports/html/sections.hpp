@@ -20,7 +20,7 @@ std::string workaround_section(const Record& record);  ///< what to export, and 
 std::string pruned_section(const Record& record);      ///< what of a workaround in use is still needed
 std::string ladders_section(const Record& record);     ///< every value of a ladder, with a canvas ladder-0, -1 ... each
 std::string undecided_section(const Record& record);
-std::string trials_section(const Record& record);      ///< every attempt with the command that repeats it
+std::string trials_section(const Record& record);  ///< every attempt with the command that repeats it
 std::string versions_section(const Record& record);
 
 }  // namespace bisectd::reports

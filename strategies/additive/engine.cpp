@@ -14,13 +14,13 @@ namespace bisectd::strategies::additive {
 namespace {
 
 constexpr std::size_t kMostCulprits = 16;
-constexpr double kLeastError = 1e-3;      // of the largest difference: effects never add to the last bit
+constexpr double kLeastError = 1e-3;           // of the largest difference: effects never add to the last bit
 constexpr double kNats = 0.69314718055994531;  // in a bit
 constexpr double kSurplusNats = 6;
-constexpr double kStandsOut = 2;               // an effect, in noise of one trial
-constexpr double kSurplusBits = 10;       // by which the spare trials must pay for the choice of a set
-constexpr std::size_t kPatience = 24;     // trials beyond what a set of the most culprits could need
-constexpr int kCandidates = 12;           // random halves, of which the one that tells the fits apart most is run
+constexpr double kStandsOut = 2;       // an effect, in noise of one trial
+constexpr double kSurplusBits = 10;    // by which the spare trials must pay for the choice of a set
+constexpr std::size_t kPatience = 24;  // trials beyond what a set of the most culprits could need
+constexpr int kCandidates = 12;        // random halves, of which the one that tells the fits apart most is run
 
 double log2_choose(std::size_t n, std::size_t k) {
   double bits = 0;
@@ -124,7 +124,8 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   for (const SuspectSet& check : checks_)
     if (questions.size() < count && !known(check)) {
       const LogEntry* entry = log_.find(check);
-      if (!entry || !log_.exact() || entry->judged() == 0) questions.push_back({check, Purpose::certificate, "checks a claim of the likeliest answer"});
+      if (!entry || !log_.exact() || entry->judged() == 0)
+        questions.push_back({check, Purpose::certificate, "checks a claim of the likeliest answer"});
     }
   Random random(problem_.seed + 17 * sums_.size() + 1009 * pending.size());
   while (questions.size() < count && checks_.empty()) {

@@ -36,7 +36,7 @@ class Engine : public strategies::Engine {
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
   Regression sums_;
-  std::size_t heard_ = 0;            // measurements of the log taken in
+  std::size_t heard_ = 0;  // measurements of the log taken in
   std::vector<Regression::Fit> fits_;
   std::vector<SuspectSet> checks_;  // active sets that prove the finding
   Finding finding_;

@@ -14,9 +14,9 @@ namespace {
 using Vector = std::vector<double>;
 
 constexpr std::size_t kBeam = 48;
-constexpr std::size_t kRivals = 8;      // fits returned
-constexpr double kIndependent = 1e-6;   // share of a column that must stand out of the basis
-constexpr double kDeviations = 4.5;  // asked after every trial: a rare excess would keep the truth out for many trials
+constexpr std::size_t kRivals = 8;     // fits returned
+constexpr double kIndependent = 1e-6;  // share of a column that must stand out of the basis
+constexpr double kDeviations = 4.5;    // asked after every trial: a rare excess would keep the truth out for many trials
 
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 

@@ -20,9 +20,8 @@ namespace bisectd::strategies::causes {
 namespace {
 
 constexpr std::array<double, kMostMembers + 1> kSizeShare{0, kLoneCause, 0.8 * kJointCause, 0.2 * kJointCause};
-constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25,
-                                                              0.15};           // larger causes are harder to hit upon
-constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .missed = 0.25};  // of a cause that needs partners
+constexpr std::array<double, kMostMembers + 1> kProposedShare{0, 0.6, 0.25, 0.15};  // larger causes are harder to hit upon
+constexpr MemberDraw::Weights kFirstMember{.against = 1.0, .missed = 0.25};         // of a cause that needs partners
 constexpr double kLeastMissed = 1e-3, kLeastAgainst = 1e-4;  // proposals stay reversible: no weight is ever zero
 
 constexpr std::size_t kKeptAlone = 64, kKeptPartner = 256;  // prepared draws
@@ -103,9 +102,7 @@ MemberDraw::Weights Chain::conditional() const {
   return {.against = std::max(doubt, kLeastAgainst), .missed = std::max(doubt, kLeastMissed)};
 }
 
-const MemberDraw& Chain::alone(const TestSet& open) {
-  return alone_.prepared(tests_.clears(), {}, open, conditional());
-}
+const MemberDraw& Chain::alone(const TestSet& open) { return alone_.prepared(tests_.clears(), {}, open, conditional()); }
 
 const MemberDraw& Chain::first(const TestSet& open) { return first_.prepared({}, {}, open, kFirstMember); }
 
@@ -191,8 +188,8 @@ bool Chain::death(Explanation& next, double& ratio, Random& random) {
   const std::size_t at = random.below(next.size);
   const Cause cause = next.cause[at];
   next.remove(at);
-  ratio = count_prior(next.size) / count_prior(next.size + 1) * k * density(cause, open(next, kMostCauses)) /
-          (k * prior(cause));
+  ratio =
+      count_prior(next.size) / count_prior(next.size + 1) * k * density(cause, open(next, kMostCauses)) / (k * prior(cause));
   return true;
 }
 

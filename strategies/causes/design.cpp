@@ -28,10 +28,15 @@ constexpr double kLeastGain = 0.02;       // bits
 
 class Designer {
  public:
-  Designer(const std::vector<Explanation>& particles, const Relations& relations, std::span<const double> price,
-           double flip, Random& random)
-      : relations_(relations), price_(price), suspects_(price.size()), flip_(flip), random_(random),
-        marginal_(suspects_, 0), fate_(suspects_, 0) {
+  Designer(const std::vector<Explanation>& particles, const Relations& relations, std::span<const double> price, double flip,
+           Random& random)
+      : relations_(relations),
+        price_(price),
+        suspects_(price.size()),
+        flip_(flip),
+        random_(random),
+        marginal_(suspects_, 0),
+        fate_(suspects_, 0) {
     const std::size_t count = std::min(particles.size(), kParticles);
     for (std::size_t i = 0; i < count; ++i)
       judges_.push_back(&particles[count == particles.size() ? i : random_.below(particles.size())]);
@@ -77,9 +82,7 @@ class Designer {
   }
 
   // Entropy of one noisy outcome that is already known: what a useless pool would add.
-  double noise_bits() const {
-    return flip_ <= 0 ? 0.0 : -flip_ * log2_exact(flip_) - (1 - flip_) * log2_exact(1 - flip_);
-  }
+  double noise_bits() const { return flip_ <= 0 ? 0.0 : -flip_ * log2_exact(flip_) - (1 - flip_) * log2_exact(1 - flip_); }
 
   static bool hits(const Cause& cause, const SuspectSet& pool) {
     return std::all_of(cause.begin(), cause.end(), [&](std::uint16_t member) { return pool.test(member); });

@@ -12,7 +12,8 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 }  // namespace
 
 DrawCache::DrawCache(const Tests& tests, const OddsLevels& levels, std::size_t slots)
-    : tests_(tests), slots_(slots, Slot{.draw = MemberDraw(tests, levels), .clears = {}, .hits = {}, .taken = {}, .weights = {}}) {}
+    : tests_(tests),
+      slots_(slots, Slot{.draw = MemberDraw(tests, levels), .clears = {}, .hits = {}, .taken = {}, .weights = {}}) {}
 
 const MemberDraw& DrawCache::prepared(const TestSet& clears, const Cause& taken, const TestSet& hits,
                                       MemberDraw::Weights weights) {

@@ -15,8 +15,7 @@ class DrawCache {
 
   /// The draw of a member beside `taken`, counted over these clears and hits (see MemberDraw); valid until the next
   /// call.
-  const MemberDraw& prepared(const TestSet& clears, const Cause& taken, const TestSet& hits,
-                             MemberDraw::Weights weights);
+  const MemberDraw& prepared(const TestSet& clears, const Cause& taken, const TestSet& hits, MemberDraw::Weights weights);
 
  private:
   struct Slot {

@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::size_t kMostParticles = 3000, kParticlesPerSuspect = 8, kLeastParticles = 64;
 constexpr std::size_t kManySlots = 16, kMostOfManySlots = 1500;  // a round of many tests must not take longer
-constexpr std::size_t kMovesPerRound = 40;             // of every particle, shared by the tests of one round
-constexpr std::size_t kLeastMoves = 5;                 // per test
-constexpr double kGateOne = 0.6, kGateSeveral = 0.18;  // posterior from which a finding's checks are run
-constexpr double kLeastMass = 0.02;                    // of a finding that is looked at
-constexpr double kExactDoubt = 1e-9;                   // of an outcome that is never wrong: keeps the chain reversible
+constexpr std::size_t kMovesPerRound = 40;                       // of every particle, shared by the tests of one round
+constexpr std::size_t kLeastMoves = 5;                           // per test
+constexpr double kGateOne = 0.6, kGateSeveral = 0.18;            // posterior from which a finding's checks are run
+constexpr double kLeastMass = 0.02;                              // of a finding that is looked at
+constexpr double kExactDoubt = 1e-9;  // of an outcome that is never wrong: keeps the chain reversible
 constexpr std::size_t kMostSilentInARow = 32, kMostSilentRounds = 4;  // trials, after which `ordered` goes on
 constexpr std::size_t kMostVotesAtOnce = 4;
 constexpr double kLikely = 0.5;  // share from which a finding's checks are run as often at once as must agree
@@ -84,9 +84,9 @@ void Engine::check_proof(const LogEntry& latest) {
     return std::ranges::all_of(cause, [&](SuspectId member) { return latest.active.test(member); });
   };
   if (!proved.proved) return;
-  proved.proved = (latest.verdict != Verdict::fail || std::ranges::any_of(proved.causes, active)) &&
-                  std::ranges::all_of(certificate(log_, relations_, always_active_, proved.culprit_set, proved.causes),
-                                      &Claim::proved);
+  proved.proved =
+      (latest.verdict != Verdict::fail || std::ranges::any_of(proved.causes, active)) &&
+      std::ranges::all_of(certificate(log_, relations_, always_active_, proved.culprit_set, proved.causes), &Claim::proved);
 }
 
 double Engine::doubt_ratio(const Opinion& opinion) const {
@@ -144,10 +144,8 @@ void Engine::review() {
         checks_.push_back({~claim.neutralised, votes_missing(claim)});
     }
     if (findings_.empty()) crowded_ = likely.explanation.size + 2 >= kMostCauses;
-    if (finding.proved)
-      findings_.insert(findings_.begin(), std::move(finding));
-    else
-      findings_.push_back(std::move(finding));
+    if (finding.proved) findings_.insert(findings_.begin(), std::move(finding));
+    else findings_.push_back(std::move(finding));
     if (findings_.front().proved) {
       checks_.clear();
       break;
@@ -185,9 +183,9 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   for (std::size_t i = before; i < batch.size(); ++i) {
     SuspectSet active = relations_.effective(global(batch[i]));
     if (is_check(active))
-      questions.push_back({std::move(active), Purpose::certificate, "checks a claim of the likeliest answer", !log_.exact()});
-    else
-      questions.push_back({active, Purpose::search, fmt::format("splits what is believed: {} active", active.count())});
+      questions.push_back(
+          {std::move(active), Purpose::certificate, "checks a claim of the likeliest answer", !log_.exact()});
+    else questions.push_back({active, Purpose::search, fmt::format("splits what is believed: {} active", active.count())});
   }
   return questions;
 }

@@ -56,11 +56,11 @@ class Engine : public strategies::Engine {
   Relations local_relations_;
   Tests tests_;
   std::size_t opinions_heard_ = 0;  // of the log
-  std::vector<Opinion> heard_;  // by test
+  std::vector<Opinion> heard_;      // by test
   Particles particles_;
-  std::vector<Finding> findings_;   // the likeliest first; never empty
-  std::vector<Check> checks_;       // what the likely findings still want judged
-  bool crowded_ = false;            // about as many causes as it can hold
+  std::vector<Finding> findings_;  // the likeliest first; never empty
+  std::vector<Check> checks_;      // what the likely findings still want judged
+  bool crowded_ = false;           // about as many causes as it can hold
   std::size_t most_silent_;
   std::size_t silent_in_a_row_ = 0;  // sets
 };

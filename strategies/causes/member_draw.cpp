@@ -20,8 +20,8 @@ constexpr unsigned kCounterBits = 5;
 
 // How many suspects are in each class.
 BISECTD_FAST_BITS
-void count_classes(const Word* missed, const Word* against, const Word* level, std::size_t words,
-                   std::size_t most_against, Counts& counts) {
+void count_classes(const Word* missed, const Word* against, const Word* level, std::size_t words, std::size_t most_against,
+                   Counts& counts) {
   for (std::size_t w = 0; w < words; ++w) {
     const Word m0 = missed[w], m1 = missed[words + w], m2 = missed[2 * words + w], here = level[w];
     const Word low[4] = {~m1 & ~m0, ~m1 & m0, m1 & ~m0, m1 & m0};
@@ -66,8 +66,7 @@ void relative_to_least(const Word* __restrict allowed, std::size_t words, Word* 
     for (std::size_t w = 0; w < words; ++w) any |= candidates[w] & ~plane[w];
     if (any)
       for (std::size_t w = 0; w < words; ++w) candidates[w] &= ~plane[w];
-    else
-      least |= 1u << bit;
+    else least |= 1u << bit;
   }
   Word off[kCounterBits];
   for (unsigned bit = 0; bit < kCounterBits; ++bit) off[bit] = least >> bit & 1 ? ~Word{0} : 0;

@@ -16,12 +16,12 @@
 namespace bisectd::strategies::signatures {
 namespace {
 
-constexpr double kGate = 0.9;              // mass from which a finding is checked
-constexpr double kGreat = 0.1;             // of the greatest cause: what is smaller waits until that is neutralised
-constexpr std::size_t kDoubts = 2;         // further splits per slot, once a fix has passed; with one more verdicts go on within it
-constexpr double kRival = 0.02;            // weight of a hypothesis that is tried beside others on free slots
-constexpr double kPatienceBits = 2;        // times log2 of the suspects, and
-constexpr double kPatience = 16;           // trials more, after which it gives up
+constexpr double kGate = 0.9;       // mass from which a finding is checked
+constexpr double kGreat = 0.1;      // of the greatest cause: what is smaller waits until that is neutralised
+constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed; with one more verdicts go on within it
+constexpr double kRival = 0.02;     // weight of a hypothesis that is tried beside others on free slots
+constexpr double kPatienceBits = 2;  // times log2 of the suspects, and
+constexpr double kPatience = 16;     // trials more, after which it gives up
 constexpr const char* kChecks = "checks a claim of the likeliest answer";
 
 }  // namespace
@@ -104,9 +104,9 @@ Engine::Members Engine::members_of_likeliest(const Cause& cause) const {
   return relations_.outermost(members);
 }
 
-/// What is believed now, and which of its claims are open. Causes far smaller than the greatest one wait: rounding of the great
-/// ones looks like them, and mostly they do no harm. A cause that passes alone does none by itself, whatever its signature;
-/// where the fix fails, there is more harm.
+/// What is believed now, and which of its claims are open. Causes far smaller than the greatest one wait: rounding of the
+/// great ones looks like them, and mostly they do no harm. A cause that passes alone does none by itself, whatever its
+/// signature; where the fix fails, there is more harm.
 void Engine::review() {
   checks_.clear();
   finding_ = {};
@@ -166,8 +166,8 @@ void Engine::review() {
 bool Engine::any_unexplained_failure() const {
   return std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
     return entry.verdict == Verdict::fail && std::ranges::none_of(finding_.causes, [&](const Members& cause) {
-      return std::ranges::all_of(cause, [&](SuspectId member) { return entry.active.test(member); });
-    });
+             return std::ranges::all_of(cause, [&](SuspectId member) { return entry.active.test(member); });
+           });
   });
 }
 
@@ -202,11 +202,12 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   for (std::size_t i = before; i < batch.size(); ++i) {
     SuspectSet active = global(batch[i]);
     if (log_.find(active) || std::ranges::count(log_.signatures(), active, &SignatureRow::active) > 0) continue;
-    questions.push_back({active, Purpose::signature,
-                         explanation_.empty()
-                             ? fmt::format("its first steps tell whether a cause is among these {} active ones", active.count())
-                             : fmt::format("its first steps tell which of {} causes are among these {} active ones",
-                                           explanation_.size(), active.count())});
+    questions.push_back(
+        {active, Purpose::signature,
+         explanation_.empty()
+             ? fmt::format("its first steps tell whether a cause is among these {} active ones", active.count())
+             : fmt::format("its first steps tell which of {} causes are among these {} active ones", explanation_.size(),
+                           active.count())});
   }
   return questions;
 }

@@ -53,17 +53,17 @@ class Engine : public strategies::Engine {
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
   Relations local_relations_;
-  std::size_t heard_ = 0;            // signatures of the log taken in
+  std::size_t heard_ = 0;  // signatures of the log taken in
   Explainer explainer_;
   Rows rows_;
   std::vector<Members> peeled_;     // causes found, whose neutralising leaves more harm: global
-  std::vector<Members> harmless_;    // with a signature, but they pass alone: global
-  std::size_t trials_at_peel_ = 0;   // told when the last of them were settled
-  SuspectSet off_;                   // neutralised in every trial from now on: breaks the settled causes; global
+  std::vector<Members> harmless_;   // with a signature, but they pass alone: global
+  std::size_t trials_at_peel_ = 0;  // told when the last of them were settled
+  SuspectSet off_;                  // neutralised in every trial from now on: breaks the settled causes; global
   Explanation explanation_;
-  std::vector<Check> checks_;        // claims of the finding that are still to be proved
+  std::vector<Check> checks_;  // claims of the finding that are still to be proved
   Finding finding_;
-  Members fix_;                      // the smallest one that was seen to pass: nobody else need be guilty
+  Members fix_;  // the smallest one that was seen to pass: nobody else need be guilty
   std::size_t splits_after_fix_ = 0;
   bool misfit_ = false;
 };

@@ -12,16 +12,17 @@
 namespace bisectd::strategies::signatures {
 namespace {
 
-constexpr double kTemper = 0.5;       // steps of one training are not independent
+constexpr double kTemper = 0.5;                          // steps of one training are not independent
 constexpr std::array kShares{0.001, 0.003, 0.01, 0.03};  // of a difference that changes with what else is active
-constexpr std::array kInteractions{0.1, 0.01, 0.0};      // variance of what two causes add to their sum, of the smaller one's
-constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0}; // variance of all healthy suspects together
-constexpr std::size_t kMostMoves = 6, kMostCauses = 12;  // and not more than one for three trials: more could explain anything
-constexpr std::size_t kTried = 6;            // candidates of which the whole likelihood is computed
-constexpr std::size_t kPartners = 40;        // suspects of which all pairs are looked at
-constexpr double kStrong = 10;  // log odds from which a cause is more than a chance of the rounding
-constexpr double kWorthKeeping = 1e-4;       // weight of a hypothesis
-constexpr std::size_t kMostPairs = 4000;     // hypotheses for one cause
+constexpr std::array kInteractions{0.1, 0.01, 0.0};  // variance of what two causes add to their sum, of the smaller one's
+constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0};  // variance of all healthy suspects together
+constexpr std::size_t kMostMoves = 6,
+                      kMostCauses = 12;         // and not more than one for three trials: more could explain anything
+constexpr std::size_t kTried = 6;               // candidates of which the whole likelihood is computed
+constexpr std::size_t kPartners = 40;           // suspects of which all pairs are looked at
+constexpr double kStrong = 10;                  // log odds from which a cause is more than a chance of the rounding
+constexpr double kWorthKeeping = 1e-4;          // weight of a hypothesis
+constexpr std::size_t kMostPairs = 4000;        // hypotheses for one cause
 constexpr std::size_t kMostLookedAt = 100'000;  // pairs, for one cause: some ten milliseconds
 constexpr double kImproves = 1e-6;
 
@@ -44,7 +45,8 @@ void drop_interactions(Explanation& explanation) {
     if (cause.likeliest().members.size() == 1) lone.push_back(cause.likeliest().members.front());
   std::erase_if(explanation, [&](const Cause& cause) {
     const auto& members = cause.likeliest().members;
-    return members.size() > 1 && std::ranges::any_of(members, [&](SuspectId member) { return std::ranges::count(lone, member) > 0; });
+    return members.size() > 1 &&
+           std::ranges::any_of(members, [&](SuspectId member) { return std::ranges::count(lone, member) > 0; });
   });
 }
 
@@ -78,8 +80,8 @@ void Explainer::sort_into_classes(const Rows& rows) {
 Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const {
   double constant = 0;
   for (double step : whole) constant -= 0.5 * ln_exact(1 + assumed.share * step * assumed.share * step);
-  return {rows, rows.whitened(whole, assumed.share), assumed,
-          constant * static_cast<double>(rows.size()), rows.everywhere()};
+  return {rows, rows.whitened(whole, assumed.share), assumed, constant * static_cast<double>(rows.size()),
+          rows.everywhere()};
 }
 
 // Variances by coordinate ascent: each at its best given the others.
@@ -100,13 +102,15 @@ Explainer::Model Explainer::model(const World& world, std::vector<Column> column
   for (const Column& column : columns) prior += column.log_prior;
   for (std::size_t a = 0; world.assumed.interaction > 0 && a < columns.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
-      likelihood.add(both(columns[a].pattern, columns[b].pattern), world.assumed.interaction * std::min(variance[a], variance[b]));
+      likelihood.add(both(columns[a].pattern, columns[b].pattern),
+                     world.assumed.interaction * std::min(variance[a], variance[b]));
   const double score = kTemper * (likelihood.nats() + world.constant) + prior;
   return {std::move(columns), std::move(variance), std::move(likelihood), score};
 }
 
 // Lone suspects and pairs, best first.
-std::vector<Explainer::Column> Explainer::candidates(const World& world, const Likelihood& likelihood, std::size_t most) const {
+std::vector<Explainer::Column> Explainer::candidates(const World& world, const Likelihood& likelihood,
+                                                     std::size_t most) const {
   const std::vector<Column> together = pairs(world, likelihood);
   const auto column = [&](std::size_t i) -> const Column& {
     return i < classes_.size() ? classes_[i].column : together[i - classes_.size()];
@@ -123,8 +127,8 @@ std::vector<Explainer::Column> Explainer::candidates(const World& world, const L
   return columns;
 }
 
-// Members of a cause are active wherever it is: what is unexplained lies where all of them are active. So those are looked at
-// that leave the least of it outside, and those that explain most by themselves.
+// Members of a cause are active wherever it is: what is unexplained lies where all of them are active. So those are looked
+// at that leave the least of it outside, and those that explain most by themselves.
 std::vector<Explainer::Column> Explainer::pairs(const World& world, const Likelihood& likelihood) const {
   const std::vector<double> unexplained = likelihood.unexplained();
   std::vector<std::pair<double, const Class*>> by_gain, by_rest;
@@ -138,7 +142,8 @@ std::vector<Explainer::Column> Explainer::pairs(const World& world, const Likeli
   std::vector<const Class*> likely;
   for (auto* list : {&by_gain, &by_rest}) {
     const auto end = list->begin() + static_cast<std::ptrdiff_t>(std::min(kPartners, list->size()));
-    std::ranges::partial_sort(*list, end, {}, [](const auto& each) { return std::pair(each.first, each.second->members.front()); });
+    std::ranges::partial_sort(*list, end, {},
+                              [](const auto& each) { return std::pair(each.first, each.second->members.front()); });
     for (auto each = list->begin(); each != end; ++each)
       if (std::ranges::find(likely, each->second) == likely.end()) likely.push_back(each->second);
   }
@@ -239,7 +244,8 @@ std::vector<Hypothesis> Explainer::hypotheses(const World& world, const Model& m
     for (std::size_t b = 0; b < a; ++b) {
       if (++turn % step != 0) continue;  // of very many an even sample
       if (both(world.rows.pattern(wider[a]), world.rows.pattern(wider[b])) != pattern) continue;
-      together.push_back({{wider[b], wider[a]}, static_cast<double>(step) * 2 * kJointCause * share_[wider[a]] * share_[wider[b]]});
+      together.push_back(
+          {{wider[b], wider[a]}, static_cast<double>(step) * 2 * kJointCause * share_[wider[a]] * share_[wider[b]]});
     }
   const std::size_t kept = 1 + together.size() / kMostPairs;  // and of these
   for (std::size_t i = 0; i < together.size(); i += kept) {
@@ -273,7 +279,7 @@ Explanation Explainer::explain(const Rows& rows, const std::vector<double>& whol
     assumed = these;
     return true;
   };
-  const auto climb = [&](double Assumptions::* which, std::span<const double> values) {
+  const auto climb = [&](double Assumptions::*which, std::span<const double> values) {
     for (double value : values) {
       Assumptions these = assumed;
       these.*which = value;

@@ -1,5 +1,5 @@
-// Which few patterns of activity explain the signatures, and which suspects have such a pattern. Knows numbers and sets only:
-// no verdicts, no log.
+// Which few patterns of activity explain the signatures, and which suspects have such a pattern. Knows numbers and sets
+// only: no verdicts, no log.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,8 @@ class Explainer {
   /// `odds`: of each suspect, in any unit.
   explicit Explainer(std::vector<double> odds);
 
-  /// `whole`: the signature that sets the scale (see Rows::whitened): of the run in which nothing is neutralised but what is settled.
+  /// `whole`: the signature that sets the scale (see Rows::whitened): of the run in which nothing is neutralised but what is
+  /// settled.
   Explanation explain(const Rows& rows, const std::vector<double>& whole);
 
  private:
@@ -49,17 +50,18 @@ class Explainer {
     Likelihood likelihood;
     double score = 0;  // log posterior but for a constant
   };
-  struct Assumptions {  // of which the likeliest are taken
-    double share = 0.001;    // of a difference that changes with what else is active
+  struct Assumptions {         // of which the likeliest are taken
+    double share = 0.001;      // of a difference that changes with what else is active
     double interaction = 0.1;  // variance of what two causes add to their sum, of the smaller one's
-    double background = 0;   // variance of all healthy suspects together
+    double background = 0;     // variance of all healthy suspects together
   };
   struct World {  // the rows under these
     const Rows& rows;
     Matrix whitened;
     Assumptions assumed;
     double constant = 0;
-    Pattern everywhere;  // all rows: what no suspect changes, as the device differs from the reference in it whatever is neutralised
+    Pattern everywhere;  // all rows: what no suspect changes, as the device differs from the reference in it whatever is
+                         // neutralised
   };
   struct Class {  // suspects with one pattern
     Column column;
@@ -80,7 +82,7 @@ class Explainer {
   Column remembered(const Rows& rows, const std::vector<SuspectId>& members) const;
   double log_prior_of_pair(SuspectId a, SuspectId b) const;
 
-  std::vector<double> share_;   // odds, summing to 1
+  std::vector<double> share_;  // odds, summing to 1
   std::vector<Class> classes_;
   Assumptions assumed_;
   std::vector<std::vector<SuspectId>> before_;  // examples of the columns of the best model so far

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kDensities{0.5, 0.5, 0.6, 0.7, 0.8};  // a pair is split in half where 0.7 of all are active
 constexpr std::size_t kDraws = 10;
-constexpr std::size_t kMoved = 400;   // suspects that are tried on the other side, heaviest first
+constexpr std::size_t kMoved = 400;  // suspects that are tried on the other side, heaviest first
 constexpr int kSweeps = 2;
 
 double entropy(double share) {
@@ -27,7 +27,8 @@ struct Cell {
 
 class Split {
  public:
-  Split(const std::vector<Cause>& causes, std::span<const SuspectSet> batch, std::size_t suspects) : of_(suspects), weight_(suspects) {
+  Split(const std::vector<Cause>& causes, std::span<const SuspectSet> batch, std::size_t suspects)
+      : of_(suspects), weight_(suspects) {
     for (const Cause& cause : causes) {
       std::map<std::vector<bool>, std::size_t> cells;
       for (const Hypothesis& hypothesis : cause.hypotheses) {
@@ -97,8 +98,8 @@ class Split {
 
 }  // namespace
 
-void split(const std::vector<Cause>& causes, const Relations& relations, std::size_t count, std::span<const SuspectSet> known,
-           std::vector<SuspectSet>& batch, Random& random) {
+void split(const std::vector<Cause>& causes, const Relations& relations, std::size_t count,
+           std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
   constexpr int kTries = 4;  // in vain, before it gives up
   const std::size_t suspects = known.empty() ? 0 : known.front().size();
   for (int vain = 0; batch.size() < count && vain < kTries;) {
@@ -114,10 +115,8 @@ void split(const std::vector<Cause>& causes, const Relations& relations, std::si
       const bool asked = std::ranges::count(known, set) + std::ranges::count(batch, set) > 0;
       if (!asked && bits > most) most = bits, best = std::move(set);
     }
-    if (most < 0)
-      ++vain;
-    else
-      batch.push_back(std::move(best));
+    if (most < 0) ++vain;
+    else batch.push_back(std::move(best));
   }
 }
 

@@ -28,7 +28,8 @@ Matrix inverse_of(Matrix a, double& log_determinant) {
 
 }  // namespace
 
-Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double share, double background) : inverse_(rows.size(), rows.size()) {
+Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double share, double background)
+    : inverse_(rows.size(), rows.size()) {
   const std::size_t m = rows.size();
   Matrix covariance(m, m);
   for (std::size_t a = 0; a < m; ++a) {
@@ -36,8 +37,8 @@ Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double share, d
     for (std::size_t k = 0; k < whitened.columns; ++k) squares_of_row += whitened(a, k) * whitened(a, k);
     covariance(a, a) = 1 + share * share * squares_of_row / static_cast<double>(whitened.columns);
     for (std::size_t b = 0; background > 0 && b < m; ++b)
-      covariance(a, b) += background * static_cast<double>((rows.active(a) & rows.active(b)).count()) /
-                          static_cast<double>(rows.suspects());
+      covariance(a, b) +=
+          background * static_cast<double>((rows.active(a) & rows.active(b)).count()) / static_cast<double>(rows.suspects());
   }
   double log_determinant = 0, squares = 0;
   inverse_ = inverse_of(std::move(covariance), log_determinant);

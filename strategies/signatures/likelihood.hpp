@@ -1,8 +1,9 @@
 // How likely the rows are, given which patterns of activity add a direction of their own to a signature. The signature of a
 // trial is Gaussian: each component (a cause, or two causes together) contributes a vector that is the same in all trials it
-// is active in, its steps independent with one variance; noise and the rounding of healthy suspects come on top. This is sparse Bayesian learning with several measurement vectors (Wipf and Rao, "An empirical Bayesian strategy for
-// solving the simultaneous sparse approximation problem", IEEE TSP 55, 2007); variances are maximised in closed form (Tipping
-// and Faul, "Fast marginal likelihood maximisation for sparse Bayesian models", AISTATS 2003).
+// is active in, its steps independent with one variance; noise and the rounding of healthy suspects come on top. This is
+// sparse Bayesian learning with several measurement vectors (Wipf and Rao, "An empirical Bayesian strategy for solving the
+// simultaneous sparse approximation problem", IEEE TSP 55, 2007); variances are maximised in closed form (Tipping and Faul,
+// "Fast marginal likelihood maximisation for sparse Bayesian models", AISTATS 2003).
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@
 namespace bisectd::strategies::signatures {
 namespace {
 
-constexpr double kLoud = 10;           // healthy spreads
+constexpr double kLoud = 10;  // healthy spreads
 constexpr std::ptrdiff_t kLoudSteps = 3;
 
 }  // namespace

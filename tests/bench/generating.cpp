@@ -10,7 +10,8 @@ using namespace bisectd;
 
 namespace {
 
-double milliseconds(const configs::Delivery& deliver, const std::vector<std::string>& names, int trials, std::size_t& bytes) {
+double milliseconds(const configs::Delivery& deliver, const std::vector<std::string>& names, int trials,
+                    std::size_t& bytes) {
   const std::clock_t start = std::clock();
   for (int i = 0; i < trials; ++i) bytes = driver::neutralise::file_of_names(deliver, names).size();
   return 1000.0 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / trials;

@@ -1,5 +1,5 @@
-// Judges real curves: how often is a healthy device condemned, a faulty one not, and does p_bad mean what it says? Arguments: a
-// list, one line each, and "verbose" for every judgement:
+// Judges real curves: how often is a healthy device condemned, a faulty one not, and does p_bad mean what it says?
+// Arguments: a list, one line each, and "verbose" for every judgement:
 //   reference NAME-SEED PERTURBED FILE     a run of a reference; PERTURBED is the seed of its perturbation, 0: none
 //   healthy|faulty|dose SEED LABEL FILE    a candidate, judged against every reference of its training's seed
 //   truth SEED LABEL FILE                  what the fault of this dose does on the reference's own device
@@ -53,12 +53,9 @@ Inputs read_list(const char* file) {
     std::string kind, name, detail, curve;
     words >> kind >> name >> detail >> curve;
     if (kind.empty()) continue;
-    if (kind == "reference")
-      inputs.references[name].emplace_back(read(curve)).perturbed = std::stoi(detail);
-    else if (kind == "truth")
-      inputs.truths[{name, detail}] = read(curve);
-    else
-      inputs.candidates.push_back({kind, name, detail, read(curve)});
+    if (kind == "reference") inputs.references[name].emplace_back(read(curve)).perturbed = std::stoi(detail);
+    else if (kind == "truth") inputs.truths[{name, detail}] = read(curve);
+    else inputs.candidates.push_back({kind, name, detail, read(curve)});
   }
   return inputs;
 }
@@ -107,8 +104,8 @@ void print(const Calibration& calibration) {
     from = bin.until;
   }
   const double base = static_cast<double>(bad) / all;
-  fmt::print("log score per judgement {:.3f}; always saying the base rate of {:.2f}: {:.3f}\n", calibration.log_score / all, base,
-             base > 0 && base < 1 ? base * std::log(base) + (1 - base) * std::log(1 - base) : 0.0);
+  fmt::print("log score per judgement {:.3f}; always saying the base rate of {:.2f}: {:.3f}\n", calibration.log_score / all,
+             base, base > 0 && base < 1 ? base * std::log(base) + (1 - base) * std::log(1 - base) : 0.0);
 }
 
 void print(const char* title, const std::map<std::string, Count>& counts) {
@@ -130,7 +127,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const Inputs inputs = read_list(argv[1]);
-  std::map<std::string, Count> counts, compared;  // with the whole reference, and with one curve of it as `bisectd compare` has
+  std::map<std::string, Count> counts,
+      compared;  // with the whole reference, and with one curve of it as `bisectd compare` has
   Calibration calibration;
   for (const auto& [name, references] : inputs.references) {
     const std::string seed = name.substr(name.rfind('-') + 1);
@@ -159,9 +157,10 @@ int main(int argc, char** argv) {
         add(compared[label], alone->judge(std::span(&candidate.curve, 1)));
       if (argc > 2)
         fmt::print("{:10} {:38} {:10} delta {:+.2f} se {:.2f} coarse {:.2f} until {} p {:.3f} {}\n", name,
-                   fmt::format("{} {}", candidate.kind, candidate.label), judgement.reason, 100 * judgement.delta.value_or(0),
-                   100 * judgement.standard_error.value_or(0), judgement.coarseness.value_or(-1),
-                   judgement.comparable_until.value_or(-1), judgement.p_bad, judgement.text);
+                   fmt::format("{} {}", candidate.kind, candidate.label), judgement.reason,
+                   100 * judgement.delta.value_or(0), 100 * judgement.standard_error.value_or(0),
+                   judgement.coarseness.value_or(-1), judgement.comparable_until.value_or(-1), judgement.p_bad,
+                   judgement.text);
     }
   }
   print("with the reference's eight runs", counts);

@@ -25,9 +25,7 @@ using Words = std::vector<std::string>;
 
 constexpr double kTargetMs = 5, kAimMs = 1;
 
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
 double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());

@@ -45,8 +45,8 @@ void write_log(const fs::path& path, std::size_t bytes, const std::function<void
 /// One operator call as GLOG_v=3 shows it: a call of the API, its tensors over many short lines, and now and then a
 /// kernel that fell back. Shape and line lengths are those of paddlepaddle 3.3.1.
 void add_operator_call(std::string& text, std::mt19937_64& random) {
-  static const std::vector<std::string> kOperators{"conv2d", "batch_norm", "relu",    "flatten", "linear",
-                                                   "pad3d",  "softmax",    "matmul",  "adam_",   "mean"};
+  static const std::vector<std::string> kOperators{"conv2d", "batch_norm", "relu",   "flatten", "linear",
+                                                   "pad3d",  "softmax",    "matmul", "adam_",   "mean"};
   const std::string& name = kOperators[random() % kOperators.size()];
   const auto prefix = [&](const char* where) {
     return fmt::format("I1121 14:01:16.{:06} 19146 {}] ", random() % 1000000, where);
@@ -55,28 +55,33 @@ void add_operator_call(std::string& text, std::mt19937_64& random) {
   text += fmt::format("{0:=<26}Running_AD_API: {1}{0:=<26}\n", "", name);
   text += prefix("dygraph_functions.cc:42881") + fmt::format("\nForward Debug Info {{\nAPI_Name: {} \n", name);
   for (const char* tensor : {"x", "weight", "bias", "moment1", "out"})
-    text += fmt::format("( {} , {{\n\tName: {}_{}.w_0, \n\tType: DenseTensor,\n\tDtype: float32,\n"
-                        "\tPlace: Place(npu:0),\n\tShape: 8, 3, 16, 16,\n\tDistAttr: Unknown\n}}),  \n",
-                        tensor, name, random() % 100);
+    text += fmt::format(
+        "( {} , {{\n\tName: {}_{}.w_0, \n\tType: DenseTensor,\n\tDtype: float32,\n"
+        "\tPlace: Place(npu:0),\n\tShape: 8, 3, 16, 16,\n\tDistAttr: Unknown\n}}),  \n",
+        tensor, name, random() % 100);
   text += prefix("multiary.cc:190") + "dims of Beta1Pow : [1]\n";
   text += prefix("accumulation_node.cc:200") + "Move Tensor ptr: 0x7f0a2c0b1e40\n";
   if (random() % 20 == 0)
     text += prefix("kernel_factory.cc:289") +
-            fmt::format("missing npu kernel: {}, expected_kernel_key:(npu, Undefined(AnyLayout), float32), "
-                        "fallbacking to CPU one!\n", name);
+            fmt::format(
+                "missing npu kernel: {}, expected_kernel_key:(npu, Undefined(AnyLayout), float32), "
+                "fallbacking to CPU one!\n",
+                name);
 }
 
 void add_training_line(std::string& text, std::mt19937_64& random, std::size_t& step) {
   ++step;
-  text += fmt::format("[2025/11/27 16:48:27] ppocr INFO: epoch: [1/1200], global_step: {}, lr: 0.000160, acc: "
-                      "0.000000, norm_edit_dis: 0.039063, CTCLoss: 16.448103, NRTRLoss: 1.988418, loss: {:.6f}, "
-                      "avg_reader_cost: 0.00096 s, avg_batch_cost: 0.02094 s, avg_samples: 256.0, ips: 12223.64893 "
-                      "samples/s, eta: 14:08:30\n", step, 20.0 + static_cast<double>(random() % 1000000) * 1e-6);
+  text += fmt::format(
+      "[2025/11/27 16:48:27] ppocr INFO: epoch: [1/1200], global_step: {}, lr: 0.000160, acc: "
+      "0.000000, norm_edit_dis: 0.039063, CTCLoss: 16.448103, NRTRLoss: 1.988418, loss: {:.6f}, "
+      "avg_reader_cost: 0.00096 s, avg_batch_cost: 0.02094 s, avg_samples: 256.0, ips: 12223.64893 "
+      "samples/s, eta: 14:08:30\n",
+      step, 20.0 + static_cast<double>(random() % 1000000) * 1e-6);
 }
 
 struct Measured {
   double seconds = 0;  ///< of processor time
-  double mib = 0;  ///< greatest resident set
+  double mib = 0;      ///< greatest resident set
 };
 
 /// Runs `work` in a process of its own.
@@ -131,10 +136,12 @@ void report(const Case& each, int rounds) {
     mib = std::max(mib, here.mib);
   }
   const double ratio = median(grep) / median(ours);
-  fmt::print("{:<34} {:>7.3f} {:>7.3f}   {:>6} {:>6.2f} {:<6} {:>6} {:>6.1f} {}\n", each.name, median(grep),
-             median(ours), fmt::format(">={:.1f}", kTargetRatio), ratio, ratio >= kTargetRatio ? "ok" : "MISSED",
+  fmt::print("{:<34} {:>7.3f} {:>7.3f}   {:>6} {:>6.2f} {:<6} {:>6} {:>6.1f} {}\n", each.name, median(grep), median(ours),
+             fmt::format(">={:.1f}", kTargetRatio), ratio, ratio >= kTargetRatio ? "ok" : "MISSED",
              each.most_mib ? fmt::format("<={:.0f}", *each.most_mib) : "-", mib,
-             !each.most_mib ? "" : mib <= *each.most_mib ? "ok" : "MISSED");
+             !each.most_mib          ? ""
+             : mib <= *each.most_mib ? "ok"
+                                     : "MISSED");
 }
 
 configs::Metric paddleocr_loss() {
@@ -151,8 +158,7 @@ configs::Metric pattern_loss() {
   return metric;
 }
 
-void read_whole(const fs::path& log, const configs::Metric& metric,
-                const std::vector<driver::read::NamePattern>& watched) {
+void read_whole(const fs::path& log, const configs::Metric& metric, const std::vector<driver::read::NamePattern>& watched) {
   AttemptLog attempt({.stdout_file = log, .stderr_file = {}, .folder = {}}, {metric}, watched);
   attempt.poll();
   attempt.finish();
@@ -186,12 +192,22 @@ int main(int count, char** arguments) {
   fmt::print("{:<34} {:>7} {:>7}   {:>6} {:>6} {:<6} {:>6} {:>6}\n", "log and what is read of it", "grep s", "ours s",
              "target", "ratio", "", "target", "MiB");
   report({"GLOG_v=3: loss, fall-backs, refused", glog, "missing npu kernel",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), names); }, kTargetMib}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), names); }, kTargetMib},
+         rounds);
   report({"GLOG_v=3: each API call", glog, "Running_AD_API",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), dense); }, kTargetMib}, rounds);
-  report({"training log: PaddleOCR's loss", training, "loss: ",
-          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), {}); }, {}}, rounds);
-  report({"training log: a user's pattern", training, "loss: ",
-          [&](const fs::path& log) { read_whole(log, pattern_loss(), {}); }, {}}, rounds);
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), dense); }, kTargetMib},
+         rounds);
+  report({"training log: PaddleOCR's loss",
+          training,
+          "loss: ",
+          [&](const fs::path& log) { read_whole(log, paddleocr_loss(), {}); },
+          {}},
+         rounds);
+  report({"training log: a user's pattern",
+          training,
+          "loss: ",
+          [&](const fs::path& log) { read_whole(log, pattern_loss(), {}); },
+          {}},
+         rounds);
   fs::remove_all(folder);
 }

@@ -52,8 +52,14 @@ Record record_of(std::size_t trials, std::size_t points, std::uint64_t seed) {
     trial.reason = "level";
     trial.text = "the level of the final window differs by 0.03 % from the reference";
     trial.delta = 0.0003;
-    trial.attempts.push_back({fmt::format("trials/{:04}-3f2a91bc/attempt-1", i + 1), "exited 0",
-                              2.0 * static_cast<double>(i), 1.9, "npu 0,1", 1000, {}, curve(points, random)});
+    trial.attempts.push_back({fmt::format("trials/{:04}-3f2a91bc/attempt-1", i + 1),
+                              "exited 0",
+                              2.0 * static_cast<double>(i),
+                              1.9,
+                              "npu 0,1",
+                              1000,
+                              {},
+                              curve(points, random)});
     record.trials.push_back(std::move(trial));
   }
   return record;
@@ -82,8 +88,7 @@ int main(int count, char** arguments) {
   const std::filesystem::path folder =
       keep ? arguments[6] : std::filesystem::temp_directory_path() / fmt::format("bisectd-bench-reports-{}", ::getpid());
   std::filesystem::create_directories(folder);
-  fmt::print("{} trials x {} points\n{:<32} {:>10} {:>12}\n", argument(1, 1000), argument(2, 100), "", "kB",
-             "CPU ms");
+  fmt::print("{} trials x {} points\n{:<32} {:>10} {:>12}\n", argument(1, 1000), argument(2, 100), "", "kB", "CPU ms");
   for (const Renderer& renderer : renderers()) {
     const double ms = best_ms(rounds, [&] { renderer.render(record); });
     fmt::print("{:<32} {:>10} {:>12.1f}\n", renderer.file, renderer.render(record).size() / 1000, ms);

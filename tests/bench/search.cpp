@@ -59,10 +59,9 @@ Forecast measure(const Problem& problem, const Plant& plant, std::size_t games, 
 }
 
 void line(const std::string& what, double target, double measured, const Forecast& forecast, double seconds = 0) {
-  fmt::print(
-      "{:44} {:>8.1f} {:>9.2f} {:4}  exact {:5.1f} %  named {:5.1f} %  trials {:6.1f}  rounds {:5.2f}  {:.1f} s\n",
-      what, target, measured, measured <= target + 1e-9 ? "ok" : "MISS", 100 * forecast.exact, 100 * forecast.named,
-      forecast.trials.mean, forecast.rounds.mean, seconds);
+  fmt::print("{:44} {:>8.1f} {:>9.2f} {:4}  exact {:5.1f} %  named {:5.1f} %  trials {:6.1f}  rounds {:5.2f}  {:.1f} s\n",
+             what, target, measured, measured <= target + 1e-9 ? "ok" : "MISS", 100 * forecast.exact, 100 * forecast.named,
+             forecast.trials.mean, forecast.rounds.mean, seconds);
   std::fflush(stdout);
 }
 
@@ -74,8 +73,7 @@ void alone() {
   for (std::size_t n : {64, 256, 1024, 4096})
     for (std::size_t k : {1, 2, 3, 5, 8}) {
       double seconds = 0;
-      const Forecast forecast =
-          measure(problem_of(n, 1), {.cause_sizes = std::vector<std::size_t>(k, 1)}, 50, &seconds);
+      const Forecast forecast = measure(problem_of(n, 1), {.cause_sizes = std::vector<std::size_t>(k, 1)}, 50, &seconds);
       line(fmt::format("n={} k={} (bound {:.0f})", n, k, bound(n, k)), bound(n, k) + 1.3 * static_cast<double>(k),
            forecast.fix_trials.mean, forecast, seconds);
       if (n < 256) continue;
@@ -144,10 +142,8 @@ void unknown() {
 void crash() {
   head("5. 10 % of the sets never resolve, one slot");
   double seconds = 0;
-  const Forecast forecast =
-      measure(problem_of(options.n, 1), {.cause_sizes = Sizes(3, 1), .crash = 0.1}, 100, &seconds);
-  line(fmt::format("n={} k=3: trials until the set is proved", options.n), 34, forecast.fix_trials.mean, forecast,
-       seconds);
+  const Forecast forecast = measure(problem_of(options.n, 1), {.cause_sizes = Sizes(3, 1), .crash = 0.1}, 100, &seconds);
+  line(fmt::format("n={} k=3: trials until the set is proved", options.n), 34, forecast.fix_trials.mean, forecast, seconds);
 }
 
 void additive() {
@@ -172,8 +168,8 @@ void priors() {
     line(fmt::format("n={} k={} good hints", options.n, k), 0.8 * plain, forecast.fix_trials.mean, forecast);
     plant.hint_quality = 0;
     forecast = measure(problem_of(options.n, 1), plant, 50);
-    line(fmt::format("n={} k={} worthless hints", options.n, k), plain + static_cast<double>(k),
-         forecast.fix_trials.mean, forecast);
+    line(fmt::format("n={} k={} worthless hints", options.n, k), plain + static_cast<double>(k), forecast.fix_trials.mean,
+         forecast);
   }
 }
 
@@ -198,9 +194,9 @@ void signatures() {
   head("9. signatures, sizes 1e-4 to 1e-2, rounding 1e-6; named and proved");
   const Plant interacting{.interaction = 0.3};
   const std::vector<std::pair<Sizes, std::pair<double, double>>> mixes{
-      {Sizes(1, 1), {12.5, 2.5}}, {Sizes(2, 1), {15, 3.5}}, {Sizes(3, 1), {17, 3.5}}, {Sizes(5, 1), {19, 3.5}},
-      {Sizes(8, 1), {23, 4.5}},   {{2}, {22.5, 4}},         {{1, 2}, {25, 4.5}},      {{2, 2}, {29, 5}},
-      {{1, 1, 1, 2}, {28, 4.5}}};
+      {Sizes(1, 1), {12.5, 2.5}}, {Sizes(2, 1), {15, 3.5}}, {Sizes(3, 1), {17, 3.5}},
+      {Sizes(5, 1), {19, 3.5}},   {Sizes(8, 1), {23, 4.5}}, {{2}, {22.5, 4}},
+      {{1, 2}, {25, 4.5}},        {{2, 2}, {29, 5}},        {{1, 1, 1, 2}, {28, 4.5}}};
   for (const auto& [sizes, targets] : mixes) with_signatures(options.n, 1, sizes, interacting, targets.first, 20);
   for (const auto& [sizes, targets] : mixes) with_signatures(options.n, 8, sizes, interacting, targets.second, 20);
   for (double most : {1e-5, 1e-4})
@@ -293,21 +289,16 @@ int main(int argc, char** argv) {
                                                   {"additive", EngineKind::additive}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--n" && i + 1 < argc)
-      options.n = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--games" && i + 1 < argc)
-      options.games = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--seed" && i + 1 < argc)
-      options.seed = std::strtoul(argv[++i], nullptr, 10);
-    else if (word == "--engine" && i + 1 < argc)
-      options.engine = engines.at(argv[++i]);
-    else
-      options.scenarios.push_back(word);
+    if (word == "--n" && i + 1 < argc) options.n = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--games" && i + 1 < argc) options.games = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--seed" && i + 1 < argc) options.seed = std::strtoul(argv[++i], nullptr, 10);
+    else if (word == "--engine" && i + 1 < argc) options.engine = engines.at(argv[++i]);
+    else options.scenarios.push_back(word);
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{
-      {"alone", alone}, {"rounds", rounds},     {"pairs", pairs},   {"noise", noise},  {"unknown", unknown},
-      {"crash", crash}, {"additive", additive}, {"priors", priors}, {"signatures", signatures}, {"prices", prices},
-      {"time", ask_time}};
+      {"alone", alone},           {"rounds", rounds}, {"pairs", pairs},       {"noise", noise},
+      {"unknown", unknown},       {"crash", crash},   {"additive", additive}, {"priors", priors},
+      {"signatures", signatures}, {"prices", prices}, {"time", ask_time}};
   for (const auto& [name, scenario] : all)
     if (options.scenarios.empty() ||
         std::find(options.scenarios.begin(), options.scenarios.end(), name) != options.scenarios.end())

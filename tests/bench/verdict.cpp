@@ -196,10 +196,8 @@ class Search {
         const std::size_t middle = (low + high) / 2;
         std::vector<bool> trial = active;
         std::fill(trial.begin(), trial.begin() + static_cast<std::ptrdiff_t>(middle) + 1, false);
-        if (fails(probe, trial))
-          low = middle + 1;
-        else
-          high = middle;
+        if (fails(probe, trial)) low = middle + 1;
+        else high = middle;
       }
       found.push_back(low);
       active[low] = false;
@@ -247,8 +245,7 @@ void searches(const std::vector<Regime>& regimes, int trials, std::uint64_t seed
       missed += promised && saved < 40;
       fmt::print("| {:13} | {:24} | {:5.1f} >= 99{} | {:8} | {:5.1f}{} |\n", regime.name,
                  culprits.size() == 1 ? culprits[0].name : culprits[0].name + " and " + culprits[1].name, percent,
-                 percent < 99 ? " MISSED" : "", reopened, saved,
-                 promised ? (saved < 40 ? " >= 40 MISSED" : " >= 40") : "");
+                 percent < 99 ? " MISSED" : "", reopened, saved, promised ? (saved < 40 ? " >= 40 MISSED" : " >= 40") : "");
     }
   }
 }
@@ -270,9 +267,8 @@ void speed() {
     prepare = std::min(prepare, std::chrono::duration<double, std::milli>(prepared - start).count());
     verdict = std::min(verdict, std::chrono::duration<double, std::milli>(judged - prepared).count());
   }
-  fmt::print(
-      "\n100,000 points, 5 references: judging {:.1f} ms (target 10), preparing the references {:.1f} ms, once\n",
-      verdict, prepare);
+  fmt::print("\n100,000 points, 5 references: judging {:.1f} ms (target 10), preparing the references {:.1f} ms, once\n",
+             verdict, prepare);
   missed += verdict > 10;
 }
 

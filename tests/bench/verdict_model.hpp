@@ -38,18 +38,17 @@ inline const std::vector<Regime> kRegimes = {
     {"paired-mid", 0.006, 0.001, 0.0020},        {"paired-high", 0.010, 0.0025, 0.0038},
     {"seed-offset", 0.002, 0.003, 0.0030},       {"unpaired-data", 0.006, 0.001, 0.0025, true}};
 
-inline const std::vector<Culprit> kCulprits = {
-    {"none", Shape::constant, 0, Culprit::Truth::good},
-    {"constant 0.2%", Shape::constant, 0.002, Culprit::Truth::good},
-    {"constant 0.5%", Shape::constant, 0.005, Culprit::Truth::edge},
-    {"constant 1%", Shape::constant, 0.01, Culprit::Truth::bad},
-    {"constant 3%", Shape::constant, 0.03, Culprit::Truth::bad},
-    {"growing 1%", Shape::growing, 0.01, Culprit::Truth::bad},
-    {"growing 3%", Shape::growing, 0.03, Culprit::Truth::bad},
-    {"spiky 1%", Shape::spiky, 0.01, Culprit::Truth::bad},
-    {"late 3%", Shape::late, 0.03, Culprit::Truth::bad},
-    {"transient 3%", Shape::transient, 0.03, Culprit::Truth::good},
-    {"slow transient 3%", Shape::slow_transient, 0.03, Culprit::Truth::good}};
+inline const std::vector<Culprit> kCulprits = {{"none", Shape::constant, 0, Culprit::Truth::good},
+                                               {"constant 0.2%", Shape::constant, 0.002, Culprit::Truth::good},
+                                               {"constant 0.5%", Shape::constant, 0.005, Culprit::Truth::edge},
+                                               {"constant 1%", Shape::constant, 0.01, Culprit::Truth::bad},
+                                               {"constant 3%", Shape::constant, 0.03, Culprit::Truth::bad},
+                                               {"growing 1%", Shape::growing, 0.01, Culprit::Truth::bad},
+                                               {"growing 3%", Shape::growing, 0.03, Culprit::Truth::bad},
+                                               {"spiky 1%", Shape::spiky, 0.01, Culprit::Truth::bad},
+                                               {"late 3%", Shape::late, 0.03, Culprit::Truth::bad},
+                                               {"transient 3%", Shape::transient, 0.03, Culprit::Truth::good},
+                                               {"slow transient 3%", Shape::slow_transient, 0.03, Culprit::Truth::good}};
 
 class Simulator {
  public:
@@ -99,16 +98,11 @@ class Simulator {
 
   double bias(const Culprit& culprit, double at, double& spike) {
     switch (culprit.shape) {
-      case Shape::constant:
-        return culprit.size;
-      case Shape::growing:
-        return culprit.size * at;
-      case Shape::late:
-        return at > 0.7 ? culprit.size : 0;
-      case Shape::transient:
-        return culprit.size * std::exp(-at / 0.05);
-      case Shape::slow_transient:
-        return culprit.size * std::exp(-at / 0.25);
+      case Shape::constant: return culprit.size;
+      case Shape::growing: return culprit.size * at;
+      case Shape::late: return at > 0.7 ? culprit.size : 0;
+      case Shape::transient: return culprit.size * std::exp(-at / 0.05);
+      case Shape::slow_transient: return culprit.size * std::exp(-at / 0.25);
       case Shape::spiky:  // 2 % of the steps jump by 25 size, each decaying by half per step: mean = size
         spike = spike / 2 + (uniform_(random_) < 0.02 ? 25 * culprit.size : 0);
         return spike;

@@ -37,8 +37,7 @@ class Folder {
       std::string text;
       for (const Problem& problem : error.problems()) {
         if (problem.place.file != file) text += std::filesystem::path(problem.place.file).filename().string() + ":";
-        text +=
-            std::to_string(problem.place.line) + ":" + std::to_string(problem.place.column) + ": " + problem.message;
+        text += std::to_string(problem.place.line) + ":" + std::to_string(problem.place.column) + ": " + problem.message;
         text += (problem.hint.empty() ? "" : " | " + problem.hint) + "\n";
       }
       return text;

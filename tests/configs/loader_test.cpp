@@ -41,7 +41,8 @@ TEST_CASE("the shortest experiment gets the documented defaults") {
 }
 
 TEST_CASE("five lines are enough: the name is the path's, metric and suspects are the preset's") {
-  const std::string lines = "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n";
+  const std::string lines =
+      "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n";
   const Folder folder;
   const Experiment experiment = load_experiment(folder.write("nightly.yaml", lines));
   CHECK(experiment.name == "nightly");
@@ -58,12 +59,15 @@ TEST_CASE("five lines are enough: the name is the path's, metric and suspects ar
 
 TEST_CASE("the usual metric reads how trainings print their loss") {
   const Folder folder;
-  const Experiment experiment = load_experiment(folder.write("x.yaml", "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n"));
+  const Experiment experiment = load_experiment(folder.write(
+      "x.yaml", "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n"));
   REQUIRE(experiment.metrics[0].pattern);
   const RE2 pattern(experiment.metrics[0].pattern->value);
   for (const auto& [line, step, value] : std::vector<std::tuple<std::string, std::string, std::string>>{
-           {"step 12 loss 0.5", "12", "0.5"}, {"[Step: 3/90] lr: 0.1, loss=1e-3, speed 4", "3", "1e-3"},
-           {"train step=7 Loss: nan", "7", "nan"}, {"epoch 1 step 12 | loss 2.5 | loss_scale 8", "12", "2.5"}}) {
+           {"step 12 loss 0.5", "12", "0.5"},
+           {"[Step: 3/90] lr: 0.1, loss=1e-3, speed 4", "3", "1e-3"},
+           {"train step=7 Loss: nan", "7", "nan"},
+           {"epoch 1 step 12 | loss 2.5 | loss_scale 8", "12", "2.5"}}) {
     CAPTURE(line);
     std::string found_step, found_value;
     REQUIRE(RE2::PartialMatch(line, pattern, &found_step, &found_value));
@@ -137,8 +141,7 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.suspects.at("flags").all);
   CHECK(e.suspects.at("options").all);
   CHECK(e.suspects.at("fp32").members.size() == 2);
-  CHECK(e.relations.only_with.at({"options", "fused_adam"}) ==
-        std::vector<MemberLabel>{{"flags", "FLAGS_npu_jit_compile"}});
+  CHECK(e.relations.only_with.at({"options", "fused_adam"}) == std::vector<MemberLabel>{{"flags", "FLAGS_npu_jit_compile"}});
   REQUIRE(e.relations.exclusive.size() == 1);
   CHECK(e.relations.exclusive[0] == std::vector<MemberLabel>{{"fp32", "conv1"}, {"ops", "relu"}});
   CHECK(e.search.budget_trials == 200);
@@ -182,13 +185,16 @@ TEST_CASE("several recorded logs are a list of files that exist, none of them tw
 
 TEST_CASE("where only the reference is needed, the rest may be missing or name what is not there") {
   const Folder folder;
-  const auto load = [&](const std::string& text) { return load_experiment(folder.write("e.yaml", text), Needed::reference); };
+  const auto load = [&](const std::string& text) {
+    return load_experiment(folder.write("e.yaml", text), Needed::reference);
+  };
   const std::string alone = "version: 1\nname: a\nreference:\n  command: [t]\nmetric: {loss: {format: csv}}\n";
   const Experiment e = load(alone);
   CHECK(e.reference.command.front().value == "t");
   CHECK(e.subject.command.empty());
   CHECK_FALSE(e.subject.perturb.has_value());
-  CHECK(load(alone + "perturb: {environment: SEED}\nsubject: {command: [t]}\nsuspects: {ops: {file: gone.txt}}\n").suspects.empty());
+  CHECK(load(alone + "perturb: {environment: SEED}\nsubject: {command: [t]}\nsuspects: {ops: {file: gone.txt}}\n")
+            .suspects.empty());
   CHECK_THROWS_AS(load(alone + "subjekt: {command: [t]}\n"), ConfigError);
   CHECK_THROWS_AS(load_experiment(folder.write("e.yaml", alone)), ConfigError);
 }

@@ -62,10 +62,12 @@ TEST_CASE("what is wrong in a file of members is named with its line") {
   CHECK(problems("relu\ngelu,tanh\n") == "ops.txt:2:1: name `gelu,tanh` holds the separator `,`\n");
   CHECK(problems("relu tanh\n'gelu'\n") ==
         "ops.txt:1:1: name `relu tanh` holds white space\nops.txt:2:1: name `'gelu'` holds a quote\n");
-  CHECK(problems(std::string_view("re\0lu\n", 6)) == "ops.txt:1:1: name `re\\x00lu` holds a character that cannot be shown\n");
+  CHECK(problems(std::string_view("re\0lu\n", 6)) ==
+        "ops.txt:1:1: name `re\\x00lu` holds a character that cannot be shown\n");
   CHECK(problems("\xFF\n") == "ops.txt:1:1: name `\\xff` holds a character that cannot be shown\n");
   for (const char* nothing : {"", "\n\n", "# relu\n"})
-    CHECK(problems(nothing) == "11:24: `" + (folder.path() / "ops.txt").string() + "` names nothing | one name a line; lines that start with # do not count\n");
+    CHECK(problems(nothing) == "11:24: `" + (folder.path() / "ops.txt").string() +
+                                   "` names nothing | one name a line; lines that start with # do not count\n");
   folder.write("ops.txt", "relu\n");
   CHECK(folder.problems_of(with_suspects("{ops: {file: ops.txt, members: [gelu, relu]}}")) ==
         "ops.txt:1:1: `relu` is named twice | `members` names it too\n");
@@ -73,16 +75,20 @@ TEST_CASE("what is wrong in a file of members is named with its line") {
 
 TEST_CASE("a file of members that cannot be used") {
   const Folder folder;
-  CHECK_THAT(folder.problem_of(with_suspects("{ops: {file: gone.txt}}")),
-             Catch::Matchers::StartsWith("11:24: `/") && Catch::Matchers::EndsWith("cannot be read: No such file or directory"));
-  CHECK_THAT(folder.problem_of(with_suspects("{ops: {file: .}}")), Catch::Matchers::EndsWith("cannot be read: Is a directory"));
+  CHECK_THAT(
+      folder.problem_of(with_suspects("{ops: {file: gone.txt}}")),
+      Catch::Matchers::StartsWith("11:24: `/") && Catch::Matchers::EndsWith("cannot be read: No such file or directory"));
+  CHECK_THAT(folder.problem_of(with_suspects("{ops: {file: .}}")),
+             Catch::Matchers::EndsWith("cannot be read: Is a directory"));
   CHECK_THAT(folder.problem_of(with_suspects("{ops: {file: /dev/zero}}")),
              Catch::Matchers::EndsWith("`/dev/zero` is larger than 1 MiB"));
   std::string many;
   for (int i = 0; i <= 10'000; ++i) many += "op" + std::to_string(i) + "\n";
   folder.write("many.txt", many);
-  CHECK_THAT(folder.problem_of(with_suspects("{ops: {file: many.txt}}")), Catch::Matchers::EndsWith("names more than 10000 members"));
-  CHECK(folder.problem_of(with_suspects("{ops: {file: [a.txt]}}")) == "11:24: `suspects.ops.file`: expected a text, found a list");
+  CHECK_THAT(folder.problem_of(with_suspects("{ops: {file: many.txt}}")),
+             Catch::Matchers::EndsWith("names more than 10000 members"));
+  CHECK(folder.problem_of(with_suspects("{ops: {file: [a.txt]}}")) ==
+        "11:24: `suspects.ops.file`: expected a text, found a list");
 }
 
 TEST_CASE("names in a file are those that the family's list compares") {
@@ -121,7 +127,8 @@ TEST_CASE("a file names the members that are always on") {
   CHECK(never("file: always.txt") == Names{"conv2d", "relu"});
   CHECK(never("file: always.txt, names: [abs]") == Names{"abs", "conv2d", "relu"});
   CHECK(folder.problem_of(with("file: always.txt, names: [relu]")) == "10:88: `relu` is named twice");
-  CHECK_THAT(folder.problem_of(with("file: gone.txt")), Catch::Matchers::EndsWith("cannot be read: No such file or directory"));
+  CHECK_THAT(folder.problem_of(with("file: gone.txt")),
+             Catch::Matchers::EndsWith("cannot be read: No such file or directory"));
 }
 
 TEST_CASE("what a file names is part of the experiment, so that a change of it is seen") {

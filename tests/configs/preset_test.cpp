@@ -42,7 +42,8 @@ TEST_CASE("every shipped preset loads and is documented") {
     const Experiment experiment = load_experiment(folder.write("e.yaml", text.substr(0, text.find("suspects")) + own));
     CHECK(std::filesystem::exists(data_folder() / "presets" / (preset + ".md")));
     // Two attempts that share compiled kernels would show each other's settings.
-    if (preset != "generic" && preset != "torch-cuda" && preset != "trainers") CHECK(experiment.subject.environment.at("ASCEND_CACHE_PATH").value == "{attempt}");
+    if (preset != "generic" && preset != "torch-cuda" && preset != "trainers")
+      CHECK(experiment.subject.environment.at("ASCEND_CACHE_PATH").value == "{attempt}");
     for (const auto& [family_name, family] : experiment.families) {
       CAPTURE(family_name);
       if (family_name != "own") CHECK_FALSE(family.description.empty());

@@ -23,11 +23,12 @@ TEST_CASE("what a terminal could obey is escaped, everything else is kept") {
 }
 
 TEST_CASE("no bidi control, tag, filler or selector is printed as it is") {
-  for (const char32_t code : {0xADU,   0x61CU,  0x115FU, 0x180EU, 0x200BU, 0x200EU, 0x200FU, 0x202AU,  0x202EU,  0x2066U,
-                              0x2069U, 0x206AU, 0x3164U, 0xFE0FU, 0xFEFFU, 0xFFF9U, 0xFFFBU, 0x1D173U, 0xE0001U, 0xE0020U, 0xE007FU, 0xE01EFU})
+  for (const char32_t code :
+       {0xADU,   0x61CU,  0x115FU, 0x180EU, 0x200BU, 0x200EU, 0x200FU,  0x202AU,  0x202EU,  0x2066U,  0x2069U,
+        0x206AU, 0x3164U, 0xFE0FU, 0xFEFFU, 0xFFF9U, 0xFFFBU, 0x1D173U, 0xE0001U, 0xE0020U, 0xE007FU, 0xE01EFU})
     CHECK(is_unsafe(code));
-  CHECK(printable("\xD8\x9C") == "\\u{061c}");          // Arabic letter mark
-  CHECK(printable("a\xEF\xBF\xB9") == "a\\u{fff9}");    // interlinear annotation
+  CHECK(printable("\xD8\x9C") == "\\u{061c}");           // Arabic letter mark
+  CHECK(printable("a\xEF\xBF\xB9") == "a\\u{fff9}");     // interlinear annotation
   CHECK(printable("\xF3\xA0\x81\xA1") == "\\u{e0061}");  // tag a
   CHECK(printable_lines("a\n\tb\r\xD8\x9C") == "a\n\tb\\r\\u{061c}");
   for (const char32_t code : {0x41U, 0xE9U, 0x600U, 0x4E2DU, 0xFFFDU, 0x1F600U}) CHECK(!is_unsafe(code));

@@ -37,8 +37,7 @@ TEST_CASE("the caret counts what the terminal shows") {
 
 TEST_CASE("a long line is clipped around the place") {
   const Folder folder;
-  const std::string text =
-      rendered(folder, std::string(300, 'x') + "HERE" + std::string(300, 'y') + "\n", {"", 1, 301});
+  const std::string text = rendered(folder, std::string(300, 'x') + "HERE" + std::string(300, 'y') + "\n", {"", 1, 301});
   const std::size_t line = text.find("1 | ");
   const std::size_t end = text.find('\n', line);
   CHECK(end - line < 115);

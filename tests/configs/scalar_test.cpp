@@ -28,8 +28,8 @@ TEST_CASE("whole numbers are plain decimal digits") {
   CHECK(whole(bare("0")) == 0);
   CHECK(whole(bare("42")) == 42);
   CHECK(whole(bare("-7")) == -7);
-  for (const char* wrong : {"", "010", "-01", "0x10", "0o7", "1e3", "1.0", "+1", "1_000", " 1", "1 ", "yes", "1001",
-                            "-11", "99999999999999999999", "-", "1,000", "１"})
+  for (const char* wrong : {"", "010", "-01", "0x10", "0o7", "1e3", "1.0", "+1", "1_000", " 1", "1 ", "yes", "1001", "-11",
+                            "99999999999999999999", "-", "1,000", "１"})
     CHECK_FALSE(whole(bare(wrong)));
   CHECK_FALSE(whole(quoted_scalar("42")));
   CHECK_FALSE(whole(Value{}));

@@ -13,8 +13,8 @@ namespace bisectd::configs {
 namespace {
 
 const nlohmann::json& schema() {
-  static const auto parsed = nlohmann::json::parse(
-      std::ifstream(std::string(BISECTD_SOURCE_FOLDER) + "/configs/schema/experiment.schema.json"));
+  static const auto parsed =
+      nlohmann::json::parse(std::ifstream(std::string(BISECTD_SOURCE_FOLDER) + "/configs/schema/experiment.schema.json"));
   return parsed;
 }
 

@@ -8,11 +8,12 @@
 namespace bisectd::configs {
 
 TEST_CASE("secrets by their names, and names that only look like them") {
-  for (const char* name : {"HF_TOKEN", "OTHER_TOKEN", "MY_API_KEY", "AWS_SECRET_ACCESS_KEY", "apiKey", "db.password", "PGPASSWORD", "--token",
-                           "GIT_CREDENTIALS", "TOKEN_2", "API_TOKEN", "ACCESS_KEY_ID", "hfToken", "APIKEY"})
+  for (const char* name :
+       {"HF_TOKEN", "OTHER_TOKEN", "MY_API_KEY", "AWS_SECRET_ACCESS_KEY", "apiKey", "db.password", "PGPASSWORD", "--token",
+        "GIT_CREDENTIALS", "TOKEN_2", "API_TOKEN", "ACCESS_KEY_ID", "hfToken", "APIKEY"})
     CHECK(std::pair(std::string(name), is_secret(name)) == std::pair(std::string(name), true));
-  for (const char* name : {"TOKENIZERS_PARALLELISM", "MONKEY_PATCH", "MOE_TOKEN_PERMUTE_FUSED", "KEYBOARD", "FLAGS_keyed", "PASS", "PATH",
-                           "MAX_TOKENS", "KEY_CACHE_SIZE", ""})
+  for (const char* name : {"TOKENIZERS_PARALLELISM", "MONKEY_PATCH", "MOE_TOKEN_PERMUTE_FUSED", "KEYBOARD", "FLAGS_keyed",
+                           "PASS", "PATH", "MAX_TOKENS", "KEY_CACHE_SIZE", ""})
     CHECK(std::pair(std::string(name), is_secret(name)) == std::pair(std::string(name), false));
 }
 

@@ -11,8 +11,7 @@ namespace {
 Toggle settled(const std::string& toggle, const std::string& side) {
   const Folder folder;
   std::string text = with_line(
-      kGood, 10,
-      "  f: {kind: toggle, toggles: {s: {environment: S, " + toggle + "}, other: {environment: O, safe: '1'}}}");
+      kGood, 10, "  f: {kind: toggle, toggles: {s: {environment: S, " + toggle + "}, other: {environment: O, safe: '1'}}}");
   text = with_line(with_line(text, 11, "suspects: {f: all}"), 7, "  devices: {kind: npu, ids: [0]}" + side);
   return load_experiment(folder.write("e.yaml", text)).families.at("f").toggles.at("s");
 }
@@ -104,8 +103,7 @@ TEST_CASE("a name that is right, but not of what the logs call so, is warned abo
   const Experiment e = load_experiment(folder.write("e.yaml", with_line(kGoodPaddle, 11, "  ops: [mean, relu]")));
   REQUIRE(e.warnings.size() == 1);
   CHECK(e.warnings[0].place.line == 11);
-  CHECK(e.warnings[0].value ==
-        "`mean` is a right name, but not of what logs call `mean`: that is written `reduce_mean`");
+  CHECK(e.warnings[0].value == "`mean` is a right name, but not of what logs call `mean`: that is written `reduce_mean`");
 }
 
 TEST_CASE("a value that may hide the traces of a family is warned about") {
@@ -117,14 +115,15 @@ TEST_CASE("a value that may hide the traces of a family is warned about") {
   CHECK(warnings("3").empty());
   REQUIRE(warnings("0").size() == 1);
   CHECK(warnings("0")[0].value ==
-        "family `ops` finds its traces in the log with GLOG_v=3; with this value it is not checked that a suspect was really switched off");
+        "family `ops` finds its traces in the log with GLOG_v=3; with this value it is not checked that a suspect was "
+        "really switched off");
 }
 
 TEST_CASE("names that the subject lists itself may stay") {
   const Folder folder;
-  CHECK(folder.problems_of(
-            with_line(kGoodPaddle, 8,
-                      "  devices: {ids: [0]}\n  environment: {CUSTOM_DEVICE_BLACK_LIST: \"pad3d,pad3d_grad\"}")) == "");
+  CHECK(folder.problems_of(with_line(
+            kGoodPaddle, 8, "  devices: {ids: [0]}\n  environment: {CUSTOM_DEVICE_BLACK_LIST: \"pad3d,pad3d_grad\"}")) ==
+        "");
 }
 
 }  // namespace bisectd::configs

@@ -12,8 +12,8 @@ namespace {
 
 Experiment with_checks(const std::string& checks, const std::string& preset = "paddle-npu") {
   const Folder folder;
-  return load_experiment(folder.write("e.yaml", with_line(with_line(kGoodPaddle, 3, "extends: " + preset + "\nchecks: " + checks), 12,
-                                                          "  ops: [relu]")));
+  return load_experiment(folder.write(
+      "e.yaml", with_line(with_line(kGoodPaddle, 3, "extends: " + preset + "\nchecks: " + checks), 12, "  ops: [relu]")));
 }
 
 /// What the first pattern of a check that finds anything finds first in a log.
@@ -37,7 +37,8 @@ std::string found(const std::string& name, const std::vector<std::string>& log) 
 /// Warnings about what the commands say.
 std::string warned(const std::string& reference, const std::string& subject, const std::string& checks = "standard") {
   const Folder folder;
-  const Experiment experiment = load_experiment(folder.write("e.yaml", "version: 1\nname: x\nextends: paddle-npu\nchecks: " + checks + R"(
+  const Experiment experiment =
+      load_experiment(folder.write("e.yaml", "version: 1\nname: x\nextends: paddle-npu\nchecks: " + checks + R"(
 reference: {command: [)" + reference + R"(], devices: {kind: gpu, ids: [0]}}
 subject: {command: [)" + subject + R"(], devices: {kind: npu, ids: [0, 1], per_trial: 2}}
 metric: {loss: {format: paddleocr}}
@@ -64,7 +65,8 @@ subject: {command: [b], devices: {kind: npu, ids: [0]}}
 metric: {loss: {format: paddleocr}}
 families: {own: {kind: list, deliver: {environment: OWN}}}
 suspects: {own: [x]}
-)")).checks.size() == all.size());
+)"))
+              .checks.size() == all.size());
   }
   CHECK(with_checks("{standard: true, seed: none}").checks.size() == all.size() - 1);
   CHECK(with_checks("{standard: false, data: {command: [x]}}").checks.size() == 1);
@@ -78,12 +80,25 @@ suspects: {own: [x]}
 
 TEST_CASE("settings in the log of PaddleOCR, those of the training and not of the evaluation") {
   const std::string head = "[2024/12/09 16:00:51] ppocr INFO: ";
-  const std::vector<std::string> log{head + "Eval : ", head + "    loader : ", head + "        batch_size_per_card : 1",
-                                     head + "        shuffle : False", head + "Global : ", head + "    amp_level : O1",
-                                     head + "    scale_loss : 1024.0", head + "    seed : 1024", head + "    use_amp : True",
-                                     head + "Optimizer : ", head + "    lr : ", head + "        learning_rate : 0.001", head + "Train : ",
-                                     head + "    loader : ", head + "        batch_size_per_card : 128", head + "        shuffle : True",
-                                     head + "    sampler : ", head + "        first_bs : 64", head + "        name : MultiScaleSampler",
+  const std::vector<std::string> log{head + "Eval : ",
+                                     head + "    loader : ",
+                                     head + "        batch_size_per_card : 1",
+                                     head + "        shuffle : False",
+                                     head + "Global : ",
+                                     head + "    amp_level : O1",
+                                     head + "    scale_loss : 1024.0",
+                                     head + "    seed : 1024",
+                                     head + "    use_amp : True",
+                                     head + "Optimizer : ",
+                                     head + "    lr : ",
+                                     head + "        learning_rate : 0.001",
+                                     head + "Train : ",
+                                     head + "    loader : ",
+                                     head + "        batch_size_per_card : 128",
+                                     head + "        shuffle : True",
+                                     head + "    sampler : ",
+                                     head + "        first_bs : 64",
+                                     head + "        name : MultiScaleSampler",
                                      head + "train dataloader has 21 iters"};
   CHECK(found("mixed_precision", log) == "True");
   CHECK(found("amp_level", log) == "O1");
@@ -96,38 +111,50 @@ TEST_CASE("settings in the log of PaddleOCR, those of the training and not of th
 }
 
 TEST_CASE("settings in the logs of other trainers") {
-  const std::vector<std::string> seg{"2021-08-11 20:53:20 [INFO]\t", "---------------Config Information---------------", "batch_size: 4",
-                                     "lr_scheduler:", "  learning_rate: 0.01", "2021-08-11 20:53:21 [INFO]\tuse AMP to train. AMP level = O1"};
+  const std::vector<std::string> seg{"2021-08-11 20:53:20 [INFO]\t",
+                                     "---------------Config Information---------------",
+                                     "batch_size: 4",
+                                     "lr_scheduler:",
+                                     "  learning_rate: 0.01",
+                                     "2021-08-11 20:53:21 [INFO]\tuse AMP to train. AMP level = O1"};
   CHECK(found("batch_of_all_devices", seg) == "4");
   CHECK(found("learning_rate", seg) == "0.01");
   CHECK(found("mixed_precision", seg) == "O1");
   const std::string nlp = "[2023-12-08 00:37:28,510] [    INFO] - ";
-  const std::vector<std::string> paddlenlp{nlp + "scale_loss                    :32768", nlp + "seed                          :42",
-                                           nlp + "  Num examples = 6,400",
-                                           nlp + "  Total train batch size (w. parallel, distributed & accumulation) = 64",
-                                           "[2025-09-27 09:32:23,876] [   DEBUG] -   Number of trainable parameters = 360,748,032 (per device)",
-                                           "[2025-09-27 09:32:22,841] [   DEBUG] - bf16                          : True"};
+  const std::vector<std::string> paddlenlp{
+      nlp + "scale_loss                    :32768",
+      nlp + "seed                          :42",
+      nlp + "  Num examples = 6,400",
+      nlp + "  Total train batch size (w. parallel, distributed & accumulation) = 64",
+      "[2025-09-27 09:32:23,876] [   DEBUG] -   Number of trainable parameters = 360,748,032 (per device)",
+      "[2025-09-27 09:32:22,841] [   DEBUG] - bf16                          : True"};
   CHECK(found("loss_scale", paddlenlp) == "32768");
   CHECK(found("seed", paddlenlp) == "42");
   CHECK(found("dataset_size", paddlenlp) == "6,400");
   CHECK(found("global_batch", paddlenlp) == "64");
   CHECK(found("parameters", paddlenlp) == "360,748,032");
   CHECK(found("dtype", paddlenlp) == "True");
-  const std::vector<std::string> huggingface{"fp16=False,", "    fp16_opt_level=O1,", "group_by_length=False,", "learning_rate=5e-05,",
-                                             "data_seed=None,", "seed=42,", "bf16=True,"};
+  const std::vector<std::string> huggingface{"fp16=False,",
+                                             "    fp16_opt_level=O1,",
+                                             "group_by_length=False,",
+                                             "learning_rate=5e-05,",
+                                             "data_seed=None,",
+                                             "seed=42,",
+                                             "bf16=True,"};
   CHECK(found("mixed_precision", huggingface) == "False");
   CHECK(found("seed", huggingface) == "42");
   CHECK(found("learning_rate", huggingface) == "5e-05");
   CHECK(found("data_order", huggingface) == "False");
-  const std::vector<std::string> megatron{"  fp16 ............................................ True",
-                                          "  fp16_lm_cross_entropy ........................... False",
-                                          "  global_batch_size ............................... 8",
-                                          "  initial_loss_scale .............................. 4294967296",
-                                          "  lr .............................................. 0.00015",
-                                          "  main_params_dtype ............................... torch.float32",
-                                          "  params_dtype .................................... torch.float16",
-                                          "  seed ............................................ 1234",
-                                          " > number of parameters on (tensor, pipeline) model parallel rank (0, 0): 354871296"};
+  const std::vector<std::string> megatron{
+      "  fp16 ............................................ True",
+      "  fp16_lm_cross_entropy ........................... False",
+      "  global_batch_size ............................... 8",
+      "  initial_loss_scale .............................. 4294967296",
+      "  lr .............................................. 0.00015",
+      "  main_params_dtype ............................... torch.float32",
+      "  params_dtype .................................... torch.float16",
+      "  seed ............................................ 1234",
+      " > number of parameters on (tensor, pipeline) model parallel rank (0, 0): 354871296"};
   CHECK(found("mixed_precision", megatron) == "True");
   CHECK(found("global_batch", megatron) == "8");
   CHECK(found("initial_loss_scale", megatron) == "4294967296");
@@ -141,12 +168,14 @@ TEST_CASE("commands that train on another global batch are named before anything
   const std::string card = "train, Train.loader.batch_size_per_card=";
   CHECK(warned(card + "128", card + "64").empty());
   CHECK(warned(card + "128", card + "128") ==
-        "checks.batch_of_all_devices: the command of the reference says 1 device x 128 = 128, that of the subject 2 devices x 128 = 256: "
+        "checks.batch_of_all_devices: the command of the reference says 1 device x 128 = 128, that of the subject 2 devices "
+        "x 128 = 256: "
         "these are two different trainings\n");
   CHECK(warned("train, --batch_size, '8'", "train, --batch_size, '4'").empty());
   CHECK(warned("train, --global-batch-size=8", "train, --global-batch-size=8").empty());
-  CHECK(warned("train", "train") == "an attempt of the reference trains on 1 device, one of the subject on 2 devices; what all of them train "
-                                    "on in one step must be the same on both sides\n");
+  CHECK(warned("train", "train") ==
+        "an attempt of the reference trains on 1 device, one of the subject on 2 devices; what all of them train "
+        "on in one step must be the same on both sides\n");
   CHECK(warned(card + "128", card + "128", "{data: {command: [x]}}").empty());  // nobody asked
 }
 

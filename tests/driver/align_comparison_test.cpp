@@ -20,32 +20,35 @@ Described tensor_of(std::vector<double> sample) {
 
 /// model(block(conv, relu computed by block itself), head): the value of each tensor is a factor of what is healthy.
 struct Network {
-  double conv = 1, block = 1, pooled = 1, head = 1;                        // forward
-  double head_back = 1, pooled_back = 1, block_back = 1, conv_back = 1;    // gradients of the same tensors
-  double weight = 1, weight_back = 1;                                      // of conv
+  double conv = 1, block = 1, pooled = 1, head = 1;                      // forward
+  double head_back = 1, pooled_back = 1, block_back = 1, conv_back = 1;  // gradients of the same tensors
+  double weight = 1, weight_back = 1;                                    // of conv
   int perturbed = 0;
 
   Recording run() const {
     const auto times = [](double factor) { return tensor_of({1 * factor, -2 * factor, 3 * factor}); };
     Recording run{.perturbed = perturbed, .framework = "test", .passes = 1, .values = {}, .calls = {}, .parameters = {}};
     const auto value = [&](double forward, double back, std::size_t arrived) {
-      run.values.push_back({.value = times(forward), .gradient = arrived ? std::optional(times(back)) : std::nullopt, .arrived = arrived});
+      run.values.push_back(
+          {.value = times(forward), .gradient = arrived ? std::optional(times(back)) : std::nullopt, .arrived = arrived});
     };
-    value(1, 1, 0);                    // 0: data
-    value(conv, conv_back, 4);         // 1
-    value(block, block_back, 3);       // 2
-    value(pooled, pooled_back, 2);     // 3: computed by the model between block and head
-    value(head, head_back, 1);         // 4
+    value(1, 1, 0);                 // 0: data
+    value(conv, conv_back, 4);      // 1
+    value(block, block_back, 3);    // 2
+    value(pooled, pooled_back, 2);  // 3: computed by the model between block and head
+    value(head, head_back, 1);      // 4
     run.calls = {{.module = "block.conv", .number = 1, .class_name = "Conv2D", .inside = "block", .in = {0}, .out = {1}},
                  {.module = "block", .number = 1, .class_name = "Block", .inside = "Model", .in = {0}, .out = {2}},
                  {.module = "head", .number = 1, .class_name = "Linear", .inside = "Model", .in = {3}, .out = {4}},
                  {.module = "Model", .number = 1, .class_name = "Model", .inside = "", .in = {0}, .out = {4}}};
-    run.parameters = {{.name = "block.conv.weight", .module = "block.conv", .value = times(weight), .gradient = times(weight_back)}};
+    run.parameters = {
+        {.name = "block.conv.weight", .module = "block.conv", .value = times(weight), .gradient = times(weight_back)}};
     return run;
   }
 };
 
-const Network kHealthy, kPerturbed{.conv = 1.0001, .block = 1.0001, .pooled = 1.0001, .head = 1.0001, .weight_back = 1.001, .perturbed = 1};
+const Network kHealthy,
+    kPerturbed{.conv = 1.0001, .block = 1.0001, .pooled = 1.0001, .head = 1.0001, .weight_back = 1.001, .perturbed = 1};
 
 Comparison compared(const Network& subject, const Network& perturbed = kPerturbed) {
   const std::vector<Recording> reference{kHealthy.run(), perturbed.run()};
@@ -70,7 +73,9 @@ TEST_CASE("align: the first module in the order of execution") {
       {"what a container computes itself", {.block = 1.1, .pooled = 1.1, .head = 1.1}, "block", "block"},
       {"what the model computes between modules", {.pooled = 1.1, .head = 1.1}, "Model", "head"},
       {"the last one", {.head = 0.9}, "head", "head"},
-      {"an error that begins below the bound and grows", {.conv = 1.008, .block = 1.012, .pooled = 1.02, .head = 1.03}, "block.conv",
+      {"an error that begins below the bound and grows",
+       {.conv = 1.008, .block = 1.012, .pooled = 1.02, .head = 1.03},
+       "block.conv",
        "block.conv"},
   };
   for (const Case& one : cases) {

@@ -10,12 +10,15 @@ using Catch::Contains;
 
 namespace {
 
-const std::string kTensor = R"("shape":[2],"dtype":"float32","min":0,"max":1,"mean":0.5,"norm":1,"zeros":0.5,"nonfinite":1,"sample":[0,null])";
-const std::string kHead = R"({"bisectd":"align","version":1,"framework":"paddle 3"})" "\n";
+const std::string kTensor =
+    R"("shape":[2],"dtype":"float32","min":0,"max":1,"mean":0.5,"norm":1,"zeros":0.5,"nonfinite":1,"sample":[0,null])";
+const std::string kHead = R"({"bisectd":"align","version":1,"framework":"paddle 3"})"
+                          "\n";
 const std::string kWhole = kHead + "{\"value\":0," + kTensor + "}\n" +
-                           R"({"call":"conv","number":1,"class":"Conv2D","inside":null,"in":[],"out":[0]})" "\n" +
-                           "{\"gradient\":0," + kTensor + "}\n" +
-                           R"({"parameter":"conv.weight","module":"conv","value":{)" + kTensor + "},\"gradient\":null}\n{\"end\":true}\n";
+                           R"({"call":"conv","number":1,"class":"Conv2D","inside":null,"in":[],"out":[0]})"
+                           "\n" +
+                           "{\"gradient\":0," + kTensor + "}\n" + R"({"parameter":"conv.weight","module":"conv","value":{)" +
+                           kTensor + "},\"gradient\":null}\n{\"end\":true}\n";
 
 std::vector<driver::align::Recording> read_text(const std::string& text) {
   const auto file = std::filesystem::temp_directory_path() / ("bisectd-test-align-" + std::to_string(::getpid()));
@@ -48,8 +51,12 @@ TEST_CASE("align: what is no recording is refused with its line") {
       {kHead, "cut off"},
       {kHead + "{\"value\":0}\n", ":2: no line of a recording"},
       {kHead + "{\"value\":1," + kTensor + "}\n", ":2: its values are not in order"},
-      {kHead + R"({"call":"conv","number":1,"class":"C","inside":null,"in":[7],"out":[]})" "\n", ":2: "},
-      {R"({"bisectd":"align","version":9,"framework":"x"})" "\n", "newer bisectd"},
+      {kHead + R"({"call":"conv","number":1,"class":"C","inside":null,"in":[7],"out":[]})"
+               "\n",
+       ":2: "},
+      {R"({"bisectd":"align","version":9,"framework":"x"})"
+       "\n",
+       "newer bisectd"},
       {kHead + "{\"other\":0}\n", ":2: it is none of the lines of a recording"},
       {kHead + kHead, ":2: a run begins before the one before it ends"},
   };

@@ -42,7 +42,9 @@ TEST_CASE("a baseline is read back bit for bit") {
 
 TEST_CASE("a baseline has one line per step, so that a change shows where it is") {
   const std::string text = baseline_text(sample());
-  CHECK(text.find("    \"loss\": [\n      [10,7.5,7.6],\n      [20,7.1000000000000005,null],\n      [30,\"nan\",7.0]\n    ]\n") != std::string::npos);
+  CHECK(text.find(
+            "    \"loss\": [\n      [10,7.5,7.6],\n      [20,7.1000000000000005,null],\n      [30,\"nan\",7.0]\n    ]\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("a baseline keeps which run was perturbed how, and older ones say nothing of it") {

@@ -16,8 +16,14 @@ configs::Experiment layers_then_ops() {
   return experiment;
 }
 
-const neutralise::Catalogue kCatalogue({{"flags", "f"}, {"layer_ops", "a/x"}, {"layer_ops", "b/x"}, {"layer_ops", "b/y"},
-                                        {"layer_ops", "bb/x"}, {"layers", "a"}, {"layers", "b"}, {"layers", "c"}});
+const neutralise::Catalogue kCatalogue({{"flags", "f"},
+                                        {"layer_ops", "a/x"},
+                                        {"layer_ops", "b/x"},
+                                        {"layer_ops", "b/y"},
+                                        {"layer_ops", "bb/x"},
+                                        {"layers", "a"},
+                                        {"layers", "b"},
+                                        {"layers", "c"}});
 
 Answer proved(std::vector<std::vector<std::size_t>> causes, std::vector<std::size_t> fix) {
   return {.state = State::proved, .culprit_set = std::move(fix), .causes = std::move(causes)};

@@ -9,10 +9,12 @@ using driver::align::hints_in_dump_comparison;
 namespace {
 
 /// As a line of text: "gelu 20", "conv2d backward 5", "norm 20 module".
-std::vector<std::string> hints_of(const std::string& rows, const std::string& header = "NPU Name,Bench Name,Cosine,MaxAbsErr,Result") {
+std::vector<std::string> hints_of(const std::string& rows,
+                                  const std::string& header = "NPU Name,Bench Name,Cosine,MaxAbsErr,Result") {
   std::vector<std::string> said;
   for (const configs::Hint& hint : hints_in_dump_comparison(header + "\n" + rows))
-    said.push_back(hint.name + (hint.backward ? " backward " : " ") + (hint.odds > 10 ? "first" : "other") + (hint.computes ? "" : " module"));
+    said.push_back(hint.name + (hint.backward ? " backward " : " ") + (hint.odds > 10 ? "first" : "other") +
+                   (hint.computes ? "" : " module"));
   return said;
 }
 

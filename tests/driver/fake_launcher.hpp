@@ -18,7 +18,7 @@ namespace launch = driver::launch;
 
 /// What one job does.
 struct Script {
-  int steps = 10;                     ///< logged when it starts: "step N loss 1"
+  int steps = 10;                          ///< logged when it starts: "step N loss 1"
   std::optional<int> ends_after_ms = 100;  ///< by itself; never, if absent
   launch::Ended::How how = launch::Ended::How::exited;
   int code = 0;
@@ -28,7 +28,7 @@ struct Script {
 class FakeLauncher final : public launch::Launcher {
  public:
   std::function<Script(const launch::Job&)> script = [](const launch::Job&) { return Script{}; };
-  std::vector<std::string> started;   ///< tags, in order
+  std::vector<std::string> started;  ///< tags, in order
   std::size_t most_at_once = 0;
 
   /// A signal reaches bisectd so long after now.
@@ -63,8 +63,9 @@ class FakeLauncher final : public launch::Launcher {
       }
       const bool stopped = running->second.stopped;
       ended.push_back({.id = running->first,
-                       .how = stopped && running->second.script.how != launch::Ended::How::lost ? launch::Ended::How::signalled
-                                                                                                 : running->second.script.how,
+                       .how = stopped && running->second.script.how != launch::Ended::How::lost
+                                  ? launch::Ended::How::signalled
+                                  : running->second.script.how,
                        .code = stopped ? 15 : running->second.script.code,
                        .stopped = stopped});
       running = running_.erase(running);

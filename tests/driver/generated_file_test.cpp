@@ -24,12 +24,16 @@ Delivery with_file(std::string content, bool is_json) {
 }  // namespace
 
 TEST_CASE("in JSON a key or an item with {name} stands once for every name") {
-  const auto deliver = with_file(R"({"Switch":{"GraphFusion":{"{name}":"off"},"UBFusion":{"{name}":"off"}},"n":3,"on":true})", true);
+  const auto deliver =
+      with_file(R"({"Switch":{"GraphFusion":{"{name}":"off"},"UBFusion":{"{name}":"off"}},"n":3,"on":true})", true);
   const json file = json::parse(file_of_names(deliver, {"A", "B"}));
-  CHECK(file == json::parse(R"({"Switch":{"GraphFusion":{"A":"off","B":"off"},"UBFusion":{"A":"off","B":"off"}},"n":3,"on":true})"));
-  const auto list = with_file(R"({"black-list":{"to-add":["Fixed","{name}"],"rules":[{"op":"{name}","all":"{names}"}]}})", true);
-  CHECK(json::parse(file_of_names(list, {"A", "B"})) ==
-        json::parse(R"({"black-list":{"to-add":["Fixed","A","B"],"rules":[{"op":"A","all":"A,B"},{"op":"B","all":"A,B"}]}})"));
+  CHECK(file ==
+        json::parse(R"({"Switch":{"GraphFusion":{"A":"off","B":"off"},"UBFusion":{"A":"off","B":"off"}},"n":3,"on":true})"));
+  const auto list =
+      with_file(R"({"black-list":{"to-add":["Fixed","{name}"],"rules":[{"op":"{name}","all":"{names}"}]}})", true);
+  CHECK(
+      json::parse(file_of_names(list, {"A", "B"})) ==
+      json::parse(R"({"black-list":{"to-add":["Fixed","A","B"],"rules":[{"op":"A","all":"A,B"},{"op":"B","all":"A,B"}]}})"));
 }
 
 TEST_CASE("no key stands twice in JSON, and inside its own part a name is not repeated") {

@@ -108,8 +108,12 @@ TEST_CASE("how a session ended is read back") {
   record.answer.state = strategies::State::proved;
   record.answer.culprit_set = {1};
   record.answer.causes = {{0, 1}};
-  record.answer.certificate = {{strategies::Claim::Kind::member_needed, {1}, strategies::SuspectSet(std::string("0110")),
-                                strategies::Verdict::fail, 20, true}};
+  record.answer.certificate = {{strategies::Claim::Kind::member_needed,
+                                {1},
+                                strategies::SuspectSet(std::string("0110")),
+                                strategies::Verdict::fail,
+                                20,
+                                true}};
   record.answer.confidence = 0.995;
   record.answer.guilt = {0.25, 1};
   record.answer.explanation = "#1";

@@ -10,13 +10,17 @@ namespace {
 std::vector<Verdict> verdicts(const std::string& letters) {
   std::vector<Verdict> result;
   for (const char c : letters)
-    result.push_back(c == 'p' ? Verdict::pass : c == 'f' ? Verdict::fail : c == '?' ? Verdict::inconclusive : Verdict::unresolved);
+    result.push_back(c == 'p'   ? Verdict::pass
+                     : c == 'f' ? Verdict::fail
+                     : c == '?' ? Verdict::inconclusive
+                                : Verdict::unresolved);
   return result;
 }
 
 std::string found(const std::string& letters) {
   const auto window = widest_window(verdicts(letters));
-  return window ? std::to_string(window->first) + "-" + std::to_string(window->last) + " " + std::to_string(window->middle()) : "none";
+  return window ? std::to_string(window->first) + "-" + std::to_string(window->last) + " " + std::to_string(window->middle())
+                : "none";
 }
 
 }  // namespace

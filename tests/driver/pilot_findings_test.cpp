@@ -18,7 +18,8 @@ constexpr std::int64_t kSteps = 400;
 
 using Fault = std::function<double(std::int64_t)>;
 
-Curve run(double size, double growth, double side, const Fault& fault = [](std::int64_t) { return 1.0; }) {
+Curve run(
+    double size, double growth, double side, const Fault& fault = [](std::int64_t) { return 1.0; }) {
   return curve(kSteps, [=](std::int64_t step) {
     const double grown = size * std::exp(growth * static_cast<double>(step - 1));
     return plain_loss(step) * (1 + side * grown / (1 + grown / 0.02)) * fault(step);
@@ -77,7 +78,8 @@ TEST_CASE("a healthy subject passes, and no run is proposed") {
 }
 
 TEST_CASE("a fault that shows late needs the whole run") {
-  const auto findings = found(references(0.001), run(1e-7, 0.001, 0.5, [](std::int64_t step) { return step > 300 ? 1.03 : 1.0; }));
+  const auto findings =
+      found(references(0.001), run(1e-7, 0.001, 0.5, [](std::int64_t step) { return step > 300 ? 1.03 : 1.0; }));
   CHECK(says(findings, Mark::ok, "comparable up to its last step, 400"));
   CHECK(says(findings, Mark::ok, "fails (+"));
   CHECK_FALSE(says(findings, Mark::ok, "a run of"));

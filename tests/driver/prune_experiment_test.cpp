@@ -23,7 +23,8 @@ configs::Experiment sample() {
   flags.toggles["safe_anyway"].unset_means = "0";
   experiment.families = {{"ops", ops}, {"flags", flags}};
   experiment.suspects["ops"].discover = true;
-  for (const auto& [name, value] : {std::pair("BLACK_LIST", "pad3d,,relu"), {"FORMAT", "0"}, {"STRIDE", "0"}, {"ANYWAY", "0"}, {"OTHER", "x"}})
+  for (const auto& [name, value] :
+       {std::pair("BLACK_LIST", "pad3d,,relu"), {"FORMAT", "0"}, {"STRIDE", "0"}, {"ANYWAY", "0"}, {"OTHER", "x"}})
     experiment.subject.environment[name] = {value, {}};
   return experiment;
 }

@@ -133,7 +133,8 @@ TEST_CASE("a variable may say more than the names") {
   const Catalogue catalogue = make_catalogue(experiment, {}, {});
   const auto recipe = recipe_for(experiment, catalogue, set_of(catalogue, {{"ops", "pad3d"}, {"ops", "conv2d"}}), {});
   CHECK(recipe.environment.at("KERNEL_FLAGS") == "--opt_level=2 --disable_pass=conv2d,pad3d");
-  CHECK(recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), {}).unset == std::vector<std::string>{"KERNEL_FLAGS"});
+  CHECK(recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), {}).unset ==
+        std::vector<std::string>{"KERNEL_FLAGS"});
 }
 
 TEST_CASE("members that cannot be neutralised are no suspects but are kept in mind") {
@@ -168,7 +169,8 @@ TEST_CASE("a suspect is shown with its family") {
 TEST_CASE("placeholders are filled, doubled braces are braces") {
   const driver::neutralise::Placeholders values{
       .devices = "0,1", .visible_devices = "4,5", .steps = "100", .attempt = "/a b", .arguments = {"x=1", "y=2"}};
-  CHECK(fill("--devices={devices} {{devices}} {steps} npu:{device} {visible_devices}", values) == "--devices=0,1 {devices} 100 npu:0 4,5");
+  CHECK(fill("--devices={devices} {{devices}} {steps} npu:{device} {visible_devices}", values) ==
+        "--devices=0,1 {devices} 100 npu:0 4,5");
   CHECK(fill_command({{"train", {}}, {"{arguments}", {}}, {"{attempt}/out", {}}}, values) ==
         std::vector<std::string>{"train", "x=1", "y=2", "/a b/out"});
 }

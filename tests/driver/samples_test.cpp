@@ -1,4 +1,5 @@
-// Which runs are samples: seeds over crashes and resumed trials, repeats that are none, and what is odd about perturbed runs.
+// Which runs are samples: seeds over crashes and resumed trials, repeats that are none, and what is odd about perturbed
+// runs.
 #include "driver/trial/samples.hpp"
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,8 @@
 namespace bisectd::driver {
 namespace {
 
-const configs::Perturbation kSeeds{.environment = "SEED", .argument = {}, .switches = {}, .needs = {}, .made = {}, .undone = {}, .place = {}};
+const configs::Perturbation kSeeds{
+    .environment = "SEED", .argument = {}, .switches = {}, .needs = {}, .made = {}, .undone = {}, .place = {}};
 
 configs::Perturbation switches(std::size_t number) {
   configs::Perturbation perturb;

@@ -23,8 +23,9 @@ reports::Record record_with(std::vector<reports::Trial> trials) {
 }
 
 TEST_CASE("trials that begin alike are one group, the one nearest to the reference first") {
-  const auto groups = record_with({trial(2, {}, {1000, -400, 90}), trial(4, {0, 1, 2}, {50, 20, 10}), trial(5, {0}, {1001, -401, 89}),
-                                   trial(6, {1, 4}, {51, 19, 10})}).signature_groups;
+  const auto groups = record_with({trial(2, {}, {1000, -400, 90}), trial(4, {0, 1, 2}, {50, 20, 10}),
+                                   trial(5, {0}, {1001, -401, 89}), trial(6, {1, 4}, {51, 19, 10})})
+                          .signature_groups;
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].trials == std::vector<std::size_t>{4, 6});
   CHECK(groups[0].causes.empty());
@@ -40,7 +41,8 @@ TEST_CASE("a group is said to share only what was active in all of its trials") 
 }
 
 TEST_CASE("trials without a signature, or with one that is not finite, are in no group") {
-  const auto record = record_with({trial(2, {}, {}), trial(3, {}, {1, NAN, 2}), trial(4, {}, {1, 2, 2}), trial(5, {}, {1, 2})});
+  const auto record =
+      record_with({trial(2, {}, {}), trial(3, {}, {1, NAN, 2}), trial(4, {}, {1, 2, 2}), trial(5, {}, {1, 2})});
   REQUIRE(record.signature_groups.size() == 2);  // another length is another group
   CHECK(record.signature_groups[0].trials.size() + record.signature_groups[1].trials.size() == 2);
 }

@@ -64,9 +64,15 @@ TEST_CASE("a trial's plan: the reference runs on its own side, repeated and not 
 
 TEST_CASE("a trial's plan: retries where a crash would be taken for an answer, none where the search goes around it") {
   const Planner run(false, 1e-4);
-  const auto [role, retries] = GENERATE(table<Role, int>({{Role::as_is, 2}, {Role::proof, 2}, {Role::everything, 1},
-                                                          {Role::certificate, 1}, {Role::runnable, 1}, {Role::ladder, 1},
-                                                          {Role::search, 0}, {Role::measurement, 0}, {Role::signature, 0}}));
+  const auto [role, retries] = GENERATE(table<Role, int>({{Role::as_is, 2},
+                                                          {Role::proof, 2},
+                                                          {Role::everything, 1},
+                                                          {Role::certificate, 1},
+                                                          {Role::runnable, 1},
+                                                          {Role::ladder, 1},
+                                                          {Role::search, 0},
+                                                          {Role::measurement, 0},
+                                                          {Role::signature, 0}}));
   const TrialPlan plan = run.plan(role);
   CHECK(plan.crash_retries == retries);
   CHECK(plan.judged);
@@ -75,7 +81,8 @@ TEST_CASE("a trial's plan: retries where a crash would be taken for an answer, n
 
 TEST_CASE("a trial's plan: only the search may end early, all others are seen at full length") {
   const Planner run(false, 1e-4);
-  for (const Role role : {Role::as_is, Role::everything, Role::measurement, Role::certificate, Role::proof, Role::other_fix, Role::by_hand}) {
+  for (const Role role :
+       {Role::as_is, Role::everything, Role::measurement, Role::certificate, Role::proof, Role::other_fix, Role::by_hand}) {
     CHECK_FALSE(run.plan(role).may_end_early);
     CHECK_FALSE(run.plan(role).shortened);
     CHECK(run.plan(role).last_steps == std::map<std::string, std::int64_t>{{"loss", 80}});

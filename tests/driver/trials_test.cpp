@@ -1,5 +1,5 @@
-// Every order in which attempts end, are stopped, crash, are retried, and bisectd is signalled, killed and started again; with
-// jobs that are no processes and a clock that only waiting moves.
+// Every order in which attempts end, are stopped, crash, are retried, and bisectd is signalled, killed and started again;
+// with jobs that are no processes and a clock that only waiting moves.
 #include "driver/trial/trials.hpp"
 
 #include <nlohmann/json.hpp>
@@ -63,13 +63,15 @@ class Bench {
     });
     trials = std::make_unique<Trials>(
         *attempts_, *journal_, directory_,
-        Trials::Judge{.whole = [this](const TrialPlan&, std::span<const judge::Curve> curves) {
-                        judged_curves = curves.size();
-                        return judge::Judgement{.verdict = verdict, .reason = "level", .repeat_helps = true};
-                      },
-                      .ended_early = [](const judge::Curve&) {
-                        return judge::Judgement{.verdict = strategies::Verdict::fail, .reason = "level"};
-                      },
+        Trials::Judge{.whole =
+                          [this](const TrialPlan&, std::span<const judge::Curve> curves) {
+                            judged_curves = curves.size();
+                            return judge::Judgement{.verdict = verdict, .reason = "level", .repeat_helps = true};
+                          },
+                      .ended_early =
+                          [](const judge::Curve&) {
+                            return judge::Judgement{.verdict = strategies::Verdict::fail, .reason = "level"};
+                          },
                       .broken = [](const TrialPlan&, const AttemptOutcome&) { return std::nullopt; }},
         [](const TrialPlan&, const AttemptOutcome*) {});
     for (const PastTrial& trial : past.trials) trials->go_on(plan, trial);
@@ -77,7 +79,9 @@ class Bench {
 
   /// What every attempt does, by its number: the last script counts for all further ones.
   void attempts_do(std::vector<Script> scripts) {
-    launcher->script = [this, scripts](const launch::Job&) { return scripts[std::min(launcher->started.size(), scripts.size()) - 1]; };
+    launcher->script = [this, scripts](const launch::Job&) {
+      return scripts[std::min(launcher->started.size(), scripts.size()) - 1];
+    };
   }
 
   std::vector<std::string> endings() const {
@@ -128,7 +132,8 @@ class Bench {
 };
 
 using Words = std::vector<std::string>;
-const Script kCrash{.steps = 3, .how = How::signalled, .code = 6}, kWell{}, kCut{.steps = 3}, kNever{.steps = 3, .ends_after_ms = {}};
+const Script kCrash{.steps = 3, .how = How::signalled, .code = 6}, kWell{}, kCut{.steps = 3},
+    kNever{.steps = 3, .ends_after_ms = {}};
 
 }  // namespace
 
@@ -232,7 +237,8 @@ TEST_CASE("what was to end before a signal ends for its own reason, and is not r
   CHECK(bench.launcher->started.empty());
 }
 
-TEST_CASE("a signal before, at and after the end of a training: no cut one is evidence, and the trial comes to its end later") {
+TEST_CASE(
+    "a signal before, at and after the end of a training: no cut one is evidence, and the trial comes to its end later") {
   const Script term_exits_0 = kCut, killed{.steps = 3, .how = How::signalled, .code = 15};
   for (const int signal_ms : {50, 100, 150, 299})  // the trainings end at 100; a signal may follow by 200
     for (const Script& does : {term_exits_0, killed}) {
@@ -338,7 +344,8 @@ TEST_CASE("a trial that made its session fail is run again: what broke is set as
 
 TEST_CASE("what a trial shows is journaled before its verdict") {
   Bench bench;
-  bench.trials->before_judged([&](const FinishedTrial& finished) { bench.journal().append(refused_record(finished.plan.number, {1})); });
+  bench.trials->before_judged(
+      [&](const FinishedTrial& finished) { bench.journal().append(refused_record(finished.plan.number, {1})); });
   bench.trials->start(bench.plan);
   bench.trials->wait();
   const auto kinds = bench.kinds();

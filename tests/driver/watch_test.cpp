@@ -3,9 +3,9 @@
 #include "tests/catch.hpp"
 
 using namespace bisectd;
+using driver::SeenNames;
 using driver::WatchList;
 using driver::neutralise::Catalogue;
-using driver::SeenNames;
 using driver::read::FileNames;
 using driver::read::NameCounts;
 using strategies::SuspectSet;

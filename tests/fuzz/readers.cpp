@@ -29,8 +29,7 @@ struct Seen {
 };
 
 bool same(const Seen& a, const Seen& b) {
-  if (a.points.size() != b.points.size() || a.wrong != b.wrong || a.names != b.names || a.problem != b.problem)
-    return false;
+  if (a.points.size() != b.points.size() || a.wrong != b.wrong || a.names != b.names || a.problem != b.problem) return false;
   for (std::size_t i = 0; i < a.points.size(); ++i) {
     const bool both_nan = std::isnan(a.points[i].value) && std::isnan(b.points[i].value);
     if (a.points[i].step != b.points[i].step || (a.points[i].value != b.points[i].value && !both_nan)) return false;
@@ -42,10 +41,8 @@ bool same(const Seen& a, const Seen& b) {
 configs::Metric metric_of(std::size_t choice) {
   configs::Metric metric;
   metric.name = "loss";
-  if (choice < formats().size())
-    metric.format.value = formats()[choice].name;
-  else
-    metric.pattern = configs::Placed<std::string>{R"((?:step (?P<step>\d+))?.*loss[:=]? *(?P<value>[-+.\deE]+))", {}};
+  if (choice < formats().size()) metric.format.value = formats()[choice].name;
+  else metric.pattern = configs::Placed<std::string>{R"((?:step (?P<step>\d+))?.*loss[:=]? *(?P<value>[-+.\deE]+))", {}};
   if (choice % 2 == 1) metric.file = "own";  // stricter: every line must hold a value or a header
   return metric;
 }

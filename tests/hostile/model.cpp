@@ -77,7 +77,8 @@ double Model::chaos_percent(double share) const { return options_.perturbed_perc
 
 double Model::score(std::int64_t step) const {
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
-  return 0.9 * (1 - std::exp(-5 * share)) * level_ * (1 + (percent_off(active_on_score_, share) + chaos_percent(share)) / 100);
+  return 0.9 * (1 - std::exp(-5 * share)) * level_ *
+         (1 + (percent_off(active_on_score_, share) + chaos_percent(share)) / 100);
 }
 
 double Model::loss(std::int64_t step) {

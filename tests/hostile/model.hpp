@@ -52,7 +52,7 @@ class Model {
   std::vector<Cause> active_, active_on_score_;
   Random random_;
   double level_ = 1;
-  double kick_ = 0;  ///< normal, by the perturbation's seed; 0: not perturbed
+  double kick_ = 0;      ///< normal, by the perturbation's seed; 0: not perturbed
   double growth_ = 1e4;  ///< of it, from the first step to the last
 };
 

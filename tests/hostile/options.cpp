@@ -135,13 +135,18 @@ Options parse(const std::vector<std::string>& words) {
     for (const auto& name : split(names, ',')) set.insert(name);
   };
   const std::map<std::string, Action> with_value{
-      {"--scenario", [&](auto& v) {
+      {"--scenario",
+       [&](auto& v) {
          const auto more = words_of(v);
          queue.insert(queue.begin() + static_cast<std::ptrdiff_t>(at), more.begin(), more.end());
        }},
       {"--list-variable", [&](auto& v) { o.list_variable = v; }},
-      {"--suspects", [&](auto& v) { for (auto& name : split(v, ',')) o.suspects.push_back(name); }},
-      {"--generate", [&](auto& v) {
+      {"--suspects",
+       [&](auto& v) {
+         for (auto& name : split(v, ',')) o.suspects.push_back(name);
+       }},
+      {"--generate",
+       [&](auto& v) {
          for (std::int64_t i = 0; i < whole(v); ++i) o.suspects.push_back("op" + std::to_string(i));
        }},
       {"--no-effect", [&](auto& v) { add(o.no_effect, v); }},
@@ -172,10 +177,15 @@ Options parse(const std::vector<std::string>& words) {
       {"--spam", [&](auto& v) { o.spam_mb = whole(v); }},
       {"--count", [&](auto& v) { o.count_file = v; }},
   };
-  const std::map<std::string, bool*> flags{
-      {"--hang-at-exit", &o.hang_at_exit}, {"--ignore-term", &o.ignore_term}, {"--leave-on-term", &o.leave_on_term}, {"--torn", &o.torn},
-      {"--garbage", &o.garbage},           {"--long-line", &o.long_line},     {"--discover", &o.discover},
-      {"--side-channel", &o.side_channel}, {"--crash-perturbed", &o.crash_perturbed}};
+  const std::map<std::string, bool*> flags{{"--hang-at-exit", &o.hang_at_exit},
+                                           {"--ignore-term", &o.ignore_term},
+                                           {"--leave-on-term", &o.leave_on_term},
+                                           {"--torn", &o.torn},
+                                           {"--garbage", &o.garbage},
+                                           {"--long-line", &o.long_line},
+                                           {"--discover", &o.discover},
+                                           {"--side-channel", &o.side_channel},
+                                           {"--crash-perturbed", &o.crash_perturbed}};
   while (at < queue.size()) {
     const std::string word = queue[at++];
     if (const auto flag = flags.find(word); flag != flags.end()) {

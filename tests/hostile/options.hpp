@@ -44,7 +44,8 @@ struct Options {
   std::optional<std::int64_t> crash_at, hang_at, nan_from, truncate_at;
   double crash_percent = 0;
   int exit_code = 0;
-  bool hang_at_exit = false, ignore_term = false, leave_on_term = false, torn = false, garbage = false, long_line = false, discover = false;
+  bool hang_at_exit = false, ignore_term = false, leave_on_term = false, torn = false, garbage = false, long_line = false,
+       discover = false;
   std::int64_t strays = 0, spam_mb = 0;
   double step_ms = 0;
   std::map<std::string, double> slow_ms;  ///< by name: more in every step while it is off

@@ -24,14 +24,12 @@ std::string failure(const std::vector<Event>& events) {
 }
 
 bool noted(const std::vector<Event>& events, const std::string& code) {
-  return std::any_of(events.begin(), events.end(),
-                     [&](const Event& event) { return !event.fails && event.code == code; });
+  return std::any_of(events.begin(), events.end(), [&](const Event& event) { return !event.fails && event.code == code; });
 }
 
 Curve with(std::int64_t n, std::vector<std::int64_t> at, double value) {
-  return curve(n, [=](std::int64_t step) {
-    return std::find(at.begin(), at.end(), step) != at.end() ? value : plain_loss(step);
-  });
+  return curve(
+      n, [=](std::int64_t step) { return std::find(at.begin(), at.end(), step) != at.end() ? value : plain_loss(step); });
 }
 
 Curve scaled_by(std::int64_t n, const std::function<double(std::int64_t)>& factor) {
@@ -149,10 +147,10 @@ TEST_CASE("with worse_only nothing on the better side is an event") {
 TEST_CASE("a loss scale that collapses or falls again and again fails") {
   const auto healthy = [](std::int64_t step) { return step < 500 ? 65536.0 : 131072.0; };
   const Reference reference = reference_of({with_series(kLossScale, healthy), with_series(kLossScale, healthy)});
-  const auto collapse = watch(
-      reference, with_series(kLossScale, [](std::int64_t step) {
-        return std::max(1.0, 65536.0 / static_cast<double>(std::int64_t{1} << std::min<std::int64_t>(step / 30, 20)));
-      }));
+  const auto collapse =
+      watch(reference, with_series(kLossScale, [](std::int64_t step) {
+              return std::max(1.0, 65536.0 / static_cast<double>(std::int64_t{1} << std::min<std::int64_t>(step / 30, 20)));
+            }));
   CHECK(failure(collapse) == "overflow");
   CHECK(collapse.front().step.value() == 480);
   const auto often =

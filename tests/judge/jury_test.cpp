@@ -18,8 +18,8 @@ const std::vector<MetricRule> kLossAndScore = {{"loss", false}, {"acc", true}};
 Curve both(std::uint64_t run, double noise, double loss_bias = 0, double score_bias = 0, std::int64_t n = 1000) {
   Curve curve = noisy(n, run, noise, loss_bias);
   for (std::int64_t step = n / 10; step <= n; step += n / 10)
-    curve.series["acc"].push_back({step, (0.9 - 0.5 * std::exp(-step * 5.0 / static_cast<double>(n))) *
-                                             (1 + score_bias + noise * jitter(run, -9))});
+    curve.series["acc"].push_back(
+        {step, (0.9 - 0.5 * std::exp(-step * 5.0 / static_cast<double>(n))) * (1 + score_bias + noise * jitter(run, -9))});
   return curve;
 }
 
@@ -75,7 +75,8 @@ TEST_CASE("a verdict far from the target holds without a grey zone, one near it 
   CHECK(seated().judge(std::vector{both(50, 0.0005)}).strict);
   CHECK(seated().judge(std::vector{both(50, 0.0005, 0.03)}).strict);
   const Jury jury = seated(references(0.001), {{"loss", false}});
-  const Judgement near = jury.judge(std::vector{both(50, 0.0005, 0.0035), both(51, 0.0005, 0.0035), both(52, 0.0005, 0.0035)});
+  const Judgement near =
+      jury.judge(std::vector{both(50, 0.0005, 0.0035), both(51, 0.0005, 0.0035), both(52, 0.0005, 0.0035)});
   CHECK(near.verdict == Verdict::pass);
   CHECK_FALSE(near.strict);
 }
@@ -90,7 +91,8 @@ TEST_CASE("the subject as it is is repeated beyond a trial's attempts, which dec
     do {
       attempts.push_back(both(1000 * (world + 1) + attempts.size(), 0.005, 0.006));
       judgement = jury.judge_as_is(attempts);
-      if (static_cast<int>(attempts.size()) == usual && jury.judge(attempts).verdict == Verdict::inconclusive) ++undecided_as_usual;
+      if (static_cast<int>(attempts.size()) == usual && jury.judge(attempts).verdict == Verdict::inconclusive)
+        ++undecided_as_usual;
     } while (judgement.repeat_helps && static_cast<int>(attempts.size()) < jury.decisive_attempts());
     CHECK(judgement.verdict != Verdict::pass);
     undecided += judgement.verdict == Verdict::inconclusive ? 1 : 0;

@@ -1,4 +1,5 @@
-// Trainings that are not as one would wish: a healthy device is never accused in them, and a clear sentence says what is odd.
+// Trainings that are not as one would wish: a healthy device is never accused in them, and a clear sentence says what is
+// odd.
 #include <algorithm>
 
 #include "driver/judge/panel.hpp"
@@ -122,7 +123,9 @@ TEST_CASE("odd worlds: other dropout masks on the subject's side put it apart fr
     CHECK(panel.judge(std::vector<Curve>{masked(seed), masked(seed + 1)}).verdict != Verdict::fail);
 }
 
-TEST_CASE("odd worlds: a fault that shows only after step 150 passes quietly where healthy runs are further apart, or fails late") {
+TEST_CASE(
+    "odd worlds: a fault that shows only after step 150 passes quietly where healthy runs are further apart, or fails "
+    "late") {
   const Panel panel = panel_of(references());
   const auto late = [](double factor) { return [=](std::int64_t step) { return step > 150 ? factor : 1.0; }; };
   CHECK(judged(panel, run(1e-7, 0.3, late(1.01))).verdict != Verdict::fail);

@@ -66,7 +66,8 @@ TEST_CASE("after the comparable part only more than healthy runs are apart fails
   CHECK(dead.reason == "nan");
 }
 
-TEST_CASE("runs that differ by more than rounding from the start have no comparable part: their noise is the same throughout") {
+TEST_CASE(
+    "runs that differ by more than rounding from the start have no comparable part: their noise is the same throughout") {
   const Panel panel = panel_of(noisy_references(kSteps, 5, 0.002));
   CHECK(panel.is_comparable_throughout());
   CHECK(panel.comparable_until() == kSteps);

@@ -55,8 +55,7 @@ Experiment plausible() {
   const double noise = *rc::gen::element(0.0, 0.0003, 0.002, 0.01);
   const double bias = *rc::gen::inRange(-300, 300) / 10000.0;
   const int m = *rc::gen::inRange(1, 6), repeats = *rc::gen::inRange(1, 4);
-  for (int i = 0; i < m; ++i)
-    experiment.references.push_back(noisy(n, *rc::gen::inRange<std::uint64_t>(0, 1000), noise));
+  for (int i = 0; i < m; ++i) experiment.references.push_back(noisy(n, *rc::gen::inRange<std::uint64_t>(0, 1000), noise));
   for (int i = 0; i < repeats; ++i) {
     experiment.attempts.push_back(noisy(n, *rc::gen::inRange<std::uint64_t>(1000, 2000), noise, bias));
   }

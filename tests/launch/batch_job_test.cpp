@@ -24,7 +24,11 @@ struct Submitted {
   Job made(bool adopt) {
     std::string name = (std::filesystem::temp_directory_path() / "bisectd-batch-XXXXXX").string();
     folder = ::mkdtemp(name.data());
-    return {.id = 7, .stdout_file = folder / "stdout.log", .tag = "run/0001-1", .scheduler = std::make_shared<Slurm>(configs::SlurmJobs{}), .adopt = adopt};
+    return {.id = 7,
+            .stdout_file = folder / "stdout.log",
+            .tag = "run/0001-1",
+            .scheduler = std::make_shared<Slurm>(configs::SlurmJobs{}),
+            .adopt = adopt};
   }
   void writes(const char* file, const std::string& text) const { std::ofstream(folder / file) << text << "\n"; }
   void is_seen(SeenJob::Phase phase, const std::string& text, Clock::duration after) {

@@ -132,8 +132,9 @@ TEST_CASE("a process that left group and session is ended with its job") {
     CHECK(next_end(launcher).stopped);
   }
   SECTION("with a wiped environment, forked twice, and the forking parent still alive") {
-    run(launcher, bash(folder, "env -i setsid bash -c 'trap \"\" TERM; setsid sleep 60 & echo $! >pid; wait' & "
-                               "until [ -s pid ]; do sleep 0.01; done"));
+    run(launcher, bash(folder,
+                       "env -i setsid bash -c 'trap \"\" TERM; setsid sleep 60 & echo $! >pid; wait' & "
+                       "until [ -s pid ]; do sleep 0.01; done"));
   }
   const pid_t stray = pid_in(folder, "pid");
   REQUIRE(stray > 0);
@@ -166,8 +167,10 @@ TEST_CASE("a stray that shows neither tag nor session is ended with the last job
   const Folder folder;
   launch::LocalLauncher launcher;
   launcher.start(bash(folder, "sleep 60", 1));
-  run(launcher, bash(folder, "(env -i setsid bash -c 'echo $$ >pid; exec sleep 60' &); "
-                             "until [ -s pid ]; do sleep 0.01; done", 2));
+  run(launcher, bash(folder,
+                     "(env -i setsid bash -c 'echo $$ >pid; exec sleep 60' &); "
+                     "until [ -s pid ]; do sleep 0.01; done",
+                     2));
   const pid_t stray = pid_in(folder, "pid");
   REQUIRE(stray > 0);
   CHECK(is_alive(stray));

@@ -134,13 +134,12 @@ TEST_CASE("exit 15 and SIGTERM are told apart (native_exit_code)") {
 
 TEST_CASE("argv, environment and directory arrive as given, and nothing else") {
   const Folder folder;
-  auto what = command(folder, {"bash", "-c",
-                               "printf '%s|' \"$0\" \"$@\"; pwd; cat /proc/$$/environ; :",
-                               "$HOME", "a b", "", "*", "é\n"});
+  auto what = command(
+      folder, {"bash", "-c", "printf '%s|' \"$0\" \"$@\"; pwd; cat /proc/$$/environ; :", "$HOME", "a b", "", "*", "é\n"});
   what.environment["ODD"] = "x=y z\n";
   run_command(what);
-  CHECK(folder.read("out") == "$HOME|a b||*|é\n|" + folder.path().string() + "\n" +
-                                  std::string("ODD=x=y z\n\0PATH=/usr/bin:/bin\0", 30));
+  CHECK(folder.read("out") ==
+        "$HOME|a b||*|é\n|" + folder.path().string() + "\n" + std::string("ODD=x=y z\n\0PATH=/usr/bin:/bin\0", 30));
 }
 
 TEST_CASE("argv[0] is what the user wrote, not where it was found") {

@@ -52,8 +52,7 @@ TEST_CASE("odd values survive") {
 
 TEST_CASE("what the text prints is kept apart") {
   const Folder folder;
-  const auto environment =
-      capture(setup(folder, "echo FAKE=1; echo warning >&2; env -0; export REAL=1; exec >/dev/null"));
+  const auto environment = capture(setup(folder, "echo FAKE=1; echo warning >&2; env -0; export REAL=1; exec >/dev/null"));
   REQUIRE(environment);
   CHECK(environment->size() == 4);
   CHECK(environment->at("REAL") == "1");
@@ -85,8 +84,7 @@ TEST_CASE("a failing step stops the text, and the error names line, command, cod
 
 TEST_CASE("other ways to fail") {
   const Folder folder;
-  CHECK_THAT(error_of(folder, "source /no/such/set_env.sh"),
-             Catch::Contains("line 1: /no/such/set_env.sh: No such file"));
+  CHECK_THAT(error_of(folder, "source /no/such/set_env.sh"), Catch::Contains("line 1: /no/such/set_env.sh: No such file"));
   CHECK_THAT(error_of(folder, "echo 'open quote"), Catch::Contains("unexpected EOF"));
   CHECK_THAT(error_of(folder, "exit 3"), Catch::Contains("exit code 3"));
   CHECK_THAT(error_of(folder, "exit 0"), Catch::Contains("left early"));

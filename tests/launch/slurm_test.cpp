@@ -29,8 +29,12 @@ struct JobFolder {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   Job job(std::vector<std::string> command) const {
-    return {.command = std::move(command), .environment = {{"PATH", "/usr/bin:/bin"}}, .directory = path,
-            .stdout_file = path / "stdout.log", .stderr_file = path / "stderr.log", .tag = "t"};
+    return {.command = std::move(command),
+            .environment = {{"PATH", "/usr/bin:/bin"}},
+            .directory = path,
+            .stdout_file = path / "stdout.log",
+            .stderr_file = path / "stderr.log",
+            .tag = "t"};
   }
   int run(const Job& job, const Scheduler& scheduler, const std::string& before = "") const {
     const auto script = write_job_script(job, scheduler, {{"GIVEN", "1"}});
@@ -51,8 +55,8 @@ TEST_CASE("slurm: the argv of a submission") {
   const auto argv = Slurm(settings).submit("name", "/f", "/f/batch.sh", true);
   CHECK(argv.front() == "sbatch");
   CHECK(argv.back() == "/f/batch.sh");
-  for (const char* option : {"--parsable", "--no-requeue", "--job-name=name", "--gres=npu:2", "--partition=a b", "--time=2", "--account=x y",
-                             "--test-only", "--output=/f/job.log"})
+  for (const char* option : {"--parsable", "--no-requeue", "--job-name=name", "--gres=npu:2", "--partition=a b", "--time=2",
+                             "--account=x y", "--test-only", "--output=/f/job.log"})
     CHECK(std::ranges::count(argv, option) == 1);
   CHECK(std::ranges::count(Slurm(settings).submit("name", "/f", "/f/b", false), "--test-only") == 0);
 }
@@ -69,25 +73,29 @@ TEST_CASE("slurm: the id in what sbatch prints, also with a cluster and a site's
 TEST_CASE("slurm: what the states of jobs mean") {
   using Phase = SeenJob::Phase;
   const auto jobs = Slurm{{}}.jobs_in(
-      "1|PENDING||Resources|a\n2|RUNNING|n1|None|b\nsome warning\n3|NODE_FAIL|n2|None|c\n4|PREEMPTED|n1|None|d\n5|TIMEOUT|n1|TimeLimit|e\n"
-      "6|COMPLETED|n1|None|f\n7|CANCELLED||None|g\n8|OUT_OF_MEMORY|n1|OutOfMemory|h\n9|A_STATE_OF_2030|n1|None|i\n10|SUSPENDED|n1|None|j|k\n");
+      "1|PENDING||Resources|a\n2|RUNNING|n1|None|b\nsome "
+      "warning\n3|NODE_FAIL|n2|None|c\n4|PREEMPTED|n1|None|d\n5|TIMEOUT|n1|TimeLimit|e\n"
+      "6|COMPLETED|n1|None|f\n7|CANCELLED||None|g\n8|OUT_OF_MEMORY|n1|OutOfMemory|h\n9|A_STATE_OF_2030|n1|None|i\n10|"
+      "SUSPENDED|n1|None|j|k\n");
   REQUIRE(jobs.size() == 9);
   CHECK(jobs.at("a").phase == Phase::waiting);
   CHECK(jobs.at("a").text == "PENDING: Resources");
-  CHECK(Slurm{{}}.jobs_in("1|PENDING||PartitionTimeLimit|a\n").at("a").text == "PENDING: PartitionTimeLimit, which does not end by itself");
+  CHECK(Slurm{{}}.jobs_in("1|PENDING||PartitionTimeLimit|a\n").at("a").text ==
+        "PENDING: PartitionTimeLimit, which does not end by itself");
   CHECK(jobs.at("b").phase == Phase::running);
   CHECK(jobs.at("b").text == "RUNNING on n1");
   for (const char* name : {"c", "d", "f", "g", "i"}) CHECK(jobs.at(name).phase == Phase::gone);
   CHECK(jobs.at("c").text == "NODE_FAIL on n2");
   for (const char* name : {"e", "h"}) CHECK(jobs.at(name).phase == Phase::ended);
-  for (const char* twice : {"1|RUNNING|n1|None|a\n2|PENDING||Priority|a\n", "2|PENDING||Priority|a\n1|RUNNING|n1|None|a\n", "1|RUNNING|n1|None|a\n2|FAILED|n1|None|a\n",
-                            "2|FAILED|n1|None|a\n1|RUNNING|n1|None|a\n"})
+  for (const char* twice : {"1|RUNNING|n1|None|a\n2|PENDING||Priority|a\n", "2|PENDING||Priority|a\n1|RUNNING|n1|None|a\n",
+                            "1|RUNNING|n1|None|a\n2|FAILED|n1|None|a\n", "2|FAILED|n1|None|a\n1|RUNNING|n1|None|a\n"})
     CHECK(Slurm{{}}.jobs_in(twice).at("a").id == "1");
 }
 
 TEST_CASE("a job's script starts exactly what it is told, and writes how that ended") {
   const JobFolder folder;
-  const std::vector<std::string> odd{"a b", "$(touch hacked)", "`x`", "it's", "\"", "\\", "*", "a\nb", "a\r\nb", "", "#SBATCH -a 1", "-n"};
+  const std::vector<std::string> odd{"a b",  "$(touch hacked)", "`x`", "it's",         "\"", "\\", "*",
+                                     "a\nb", "a\r\nb",          "",    "#SBATCH -a 1", "-n"};
   std::vector<std::string> command{"/usr/bin/printf", "[%s]"};
   command.insert(command.end(), odd.begin(), odd.end());
   CHECK(folder.run(folder.job(command), Slurm{{}}) == 0);
@@ -145,12 +153,15 @@ TEST_CASE("a job gets its devices from what Slurm says on the node") {
   const JobFolder folder;
   fs::create_directories(folder.path / "bin");
   const auto with = [&](const std::string& gres) {
-    std::ofstream(folder.path / "bin/scontrol") << "#!/bin/sh\necho '   JOB_GRES=npu:4'\necho '  Nodes=n1 CPU_IDs=0 Mem=200 GRES=" << gres << "'\n";
+    std::ofstream(folder.path / "bin/scontrol")
+        << "#!/bin/sh\necho '   JOB_GRES=npu:4'\necho '  Nodes=n1 CPU_IDs=0 Mem=200 GRES=" << gres << "'\n";
     fs::permissions(folder.path / "bin/scontrol", fs::perms::owner_all);
     fs::remove(folder.path / "job.started");
-    Job job = folder.job({"sh", "-c", "echo $ASCEND_RT_VISIBLE_DEVICES $GIVEN $0", device_of_job(1) + "," + device_of_job(0)});
+    Job job =
+        folder.job({"sh", "-c", "echo $ASCEND_RT_VISIBLE_DEVICES $GIVEN $0", device_of_job(1) + "," + device_of_job(0)});
     job.device_variable = "ASCEND_RT_VISIBLE_DEVICES";
-    (void)folder.run(job, Slurm(jobs_with("npu:4")), "PATH=" + configs::shell_word((folder.path / "bin").string()) + ":$PATH GIVEN=1 ");
+    (void)folder.run(job, Slurm(jobs_with("npu:4")),
+                     "PATH=" + configs::shell_word((folder.path / "bin").string()) + ":$PATH GIVEN=1 ");
     return folder.text("stdout.log");
   };
   CHECK(with("npu:4(IDX:0-2,5)") == "0,1,2,5 1,0\n");
@@ -163,7 +174,8 @@ TEST_CASE("a job gets its devices from what Slurm says on the node") {
 
 TEST_CASE("secrets are not in a job's script but come to the training, nor are variables of the session's own job") {
   const JobFolder folder;
-  Job job = folder.job({"sh", "-c", "echo \"$API_TOKEN $http_proxy $1 $3 $BISECTD_SECRET_4\"", "sh", "--token=s3cret1", "--password", "s3cret2"});
+  Job job = folder.job({"sh", "-c", "echo \"$API_TOKEN $http_proxy $1 $3 $BISECTD_SECRET_4\"", "sh", "--token=s3cret1",
+                        "--password", "s3cret2"});
   job.environment["API_TOKEN"] = "s3cret3";
   job.environment["http_proxy"] = "http://me:s3cret4@proxy";
   job.environment["SLURM_JOB_ID"] = "77";

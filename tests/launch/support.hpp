@@ -81,8 +81,7 @@ inline launch::Ended run(launch::Launcher& launcher, const launch::Job& what) {
 
 /// Waits until `condition` holds, at most 5 s.
 inline bool eventually(const std::function<bool()>& condition) {
-  for (const auto until = std::chrono::steady_clock::now() + 5s; std::chrono::steady_clock::now() < until;
-       ::usleep(1000))
+  for (const auto until = std::chrono::steady_clock::now() + 5s; std::chrono::steady_clock::now() < until; ::usleep(1000))
     if (condition()) return true;
   return false;
 }

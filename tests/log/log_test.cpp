@@ -78,7 +78,8 @@ TEST_CASE("every level is in the file, which nobody else may read; a later run a
   REQUIRE(::stat(file.c_str(), &about) == 0);
   CHECK((about.st_mode & 0777) == 0600);
   const std::string first = text_in(file);
-  for (const char* line : {"Z D a debug line\n", "Z I an info line\n", "Z W a warning line\n", "Z E an error line\n"}) CHECK(first.find(line) != std::string::npos);
+  for (const char* line : {"Z D a debug line\n", "Z I an info line\n", "Z W a warning line\n", "Z E an error line\n"})
+    CHECK(first.find(line) != std::string::npos);
   log::open_file(folder.path());
   log::debug("another run");
   log::close_file();
@@ -135,7 +136,8 @@ TEST_CASE("stderr shows a level and what is more serious, after what must be cle
 }
 
 TEST_CASE("text of a training can neither act on a terminal nor look like a line of the log") {
-  CHECK(line_of("said \x1b[31m\xff\n2026-01-01T00:00:00.000Z E forged") == "said \\x1b[31m\\xff\\n2026-01-01T00:00:00.000Z E forged\n");
+  CHECK(line_of("said \x1b[31m\xff\n2026-01-01T00:00:00.000Z E forged") ==
+        "said \\x1b[31m\\xff\\n2026-01-01T00:00:00.000Z E forged\n");
   CHECK(line_of("\xe2\x80\xae gnp {} {:d} %v") == "\\u{202e} gnp {} {:d} %v\n");
   const std::string endless = line_of(std::string(100'000, 'x') + "\xc3\xa9");
   CHECK(endless.size() < 5000);
@@ -147,7 +149,8 @@ TEST_CASE("text of a training can neither act on a terminal nor look like a line
 
 TEST_CASE("secrets are not written") {
   CHECK(line_of("asks http://me:hunter2@proxy/x") == "asks http://me:***@proxy/x\n");
-  const std::string text = log::command_text({"python", "train.py", "--token", "hunter2", "--api-key=hunter2", "https://me:hunter2@host/", "a b"});
+  const std::string text = log::command_text(
+      {"python", "train.py", "--token", "hunter2", "--api-key=hunter2", "https://me:hunter2@host/", "a b"});
   CHECK(text.find("hunter2") == std::string::npos);
   CHECK(text.starts_with("python train.py --token "));
   CHECK(text.ends_with(" 'a b'"));
@@ -163,7 +166,8 @@ TEST_CASE("a log that cannot be opened is told once, and what is told later harm
   log::open_file(folder.path());
   log::info("goes on");
   log::close_file();
-  CHECK(captured.said() == "warning: " + (folder.path() / "bisectd.log").string() + " is not written: Is a directory\ngoes on\n");
+  CHECK(captured.said() ==
+        "warning: " + (folder.path() / "bisectd.log").string() + " is not written: Is a directory\ngoes on\n");
   const TemporaryFolder other;
   std::filesystem::create_symlink(other.path() / "elsewhere", other.path() / "bisectd.log");
   log::open_file(other.path());

@@ -15,13 +15,30 @@ namespace {
 
 /// Pieces of logs, clean and dirty, in any order.
 rc::Gen<std::string> piece() {
-  return rc::gen::oneOf(
-      rc::gen::elementOf(std::vector<std::string>{
-          "\n", "\r", "\r\n", "loss", "loss: ", "1.5", "nan", ", ", "epoch: [1/2], global_step: ", "7", "\x1b[32m",
-          "\x1b", "\xe6\x8d\x9f", "\xff", "op ", "OP ", "{\"step\": 1, \"loss\": 2}", "LoSS", std::string(40'000, 'x'),
-          "epoch: [1/2], global_step: 7, loss: 1.5, \n", std::string(1, '\0')}),
-      rc::gen::map(rc::gen::arbitrary<std::vector<char>>(),
-                   [](const std::vector<char>& bytes) { return std::string(bytes.begin(), bytes.end()); }));
+  return rc::gen::oneOf(rc::gen::elementOf(std::vector<std::string>{"\n",
+                                                                    "\r",
+                                                                    "\r\n",
+                                                                    "loss",
+                                                                    "loss: ",
+                                                                    "1.5",
+                                                                    "nan",
+                                                                    ", ",
+                                                                    "epoch: [1/2], global_step: ",
+                                                                    "7",
+                                                                    "\x1b[32m",
+                                                                    "\x1b",
+                                                                    "\xe6\x8d\x9f",
+                                                                    "\xff",
+                                                                    "op ",
+                                                                    "OP ",
+                                                                    "{\"step\": 1, \"loss\": 2}",
+                                                                    "LoSS",
+                                                                    std::string(40'000, 'x'),
+                                                                    "epoch: [1/2], global_step: 7, loss: 1.5, \n",
+                                                                    std::string(1, '\0')}),
+                        rc::gen::map(rc::gen::arbitrary<std::vector<char>>(), [](const std::vector<char>& bytes) {
+                          return std::string(bytes.begin(), bytes.end());
+                        }));
 }
 
 rc::Gen<std::string> any_log() {
@@ -59,13 +76,10 @@ Outcome read_in_pieces(const std::string& log, const std::vector<std::size_t>& s
     names.feed(line);
   };
   const TakeBlock take = [&](const Block& block) {
-    for_each_line(block, [&](const Line& line) {
-      outcome.lines.push_back(std::to_string(line.number()) + std::string(line.text));
-    });
-    if (through_sieve)
-      sieve.pick(block, take_line);
-    else
-      for_each_line(block, take_line);
+    for_each_line(
+        block, [&](const Line& line) { outcome.lines.push_back(std::to_string(line.number()) + std::string(line.text)); });
+    if (through_sieve) sieve.pick(block, take_line);
+    else for_each_line(block, take_line);
   };
   std::string_view rest = log;
   for (std::size_t i = 0; !rest.empty(); ++i) {

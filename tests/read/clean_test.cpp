@@ -26,15 +26,20 @@ TEST_CASE("terminal escapes are taken out, wherever they end") {
 
 TEST_CASE("bytes that are no UTF-8 are replaced one by one") {
   CHECK(clean("\xe6\x8d\x9f\xe5\xa4\xb1 ok \xf0\x9f\x98\x80") == "\xe6\x8d\x9f\xe5\xa4\xb1 ok \xf0\x9f\x98\x80");
-  CHECK(clean("a\xff" "b") == "a\xef\xbf\xbd" "b");
-  CHECK(clean("\xc0\xaf") == "\xef\xbf\xbd\xef\xbf\xbd");       // overlong
+  CHECK(clean("a\xff"
+              "b") ==
+        "a\xef\xbf\xbd"
+        "b");
+  CHECK(clean("\xc0\xaf") == "\xef\xbf\xbd\xef\xbf\xbd");                  // overlong
   CHECK(clean("\xed\xa0\x80") == "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");  // a surrogate
-  CHECK(clean("\xe6\x8d") == "\xef\xbf\xbd\xef\xbf\xbd");       // cut short
+  CHECK(clean("\xe6\x8d") == "\xef\xbf\xbd\xef\xbf\xbd");                  // cut short
   CHECK(clean("\xf5\x80\x80\x80").size() == 12);
 }
 
 TEST_CASE("what is displayed has no control characters and keeps whole characters") {
-  CHECK(for_display("a\tb\x01\x7f\xc2\x9b" "c", 100) == "a bc");
+  CHECK(for_display("a\tb\x01\x7f\xc2\x9b"
+                    "c",
+                    100) == "a bc");
   CHECK(for_display("\xe6\x8d\x9f\xe5\xa4\xb1", 5) == "\xe6\x8d\x9f");
   CHECK(for_display(std::string(500, 'x'), 200).size() == 200);
 }

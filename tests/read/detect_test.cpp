@@ -34,7 +34,8 @@ TEST_CASE("the format of a log is guessed from its lines") {
 }
 
 TEST_CASE("a wrong line does not hide which format it is wrong in") {
-  CHECK(format_of("epoch: [1/2], global_step: 1, loss: 2.5, avg_samples: 1\nepoch: [1/2], global_step: 2, loss: NaN., a: 1\n") ==
+  CHECK(format_of(
+            "epoch: [1/2], global_step: 1, loss: 2.5, avg_samples: 1\nepoch: [1/2], global_step: 2, loss: NaN., a: 1\n") ==
         "paddleocr");
   CHECK(format_of("step,loss\n1,0.5\n2,#NUM!\n") == "csv");
 }

@@ -24,9 +24,7 @@ struct FollowedFolder {
   fs::path path;
 };
 
-void append(const fs::path& path, std::string_view text) {
-  std::ofstream(path, std::ios::app | std::ios::binary) << text;
-}
+void append(const fs::path& path, std::string_view text) { std::ofstream(path, std::ios::app | std::ios::binary) << text; }
 
 /// The lines of a file as "number:text", "~" behind a torn one.
 struct Follow {

@@ -117,7 +117,7 @@ TEST_CASE("Megatron's and MindSpeed's lines") {
     CHECK(log.values() == std::vector<double>{10.46});
     CHECK(log.values("loss_scale") == std::vector<double>{65536});
     CHECK(log.values("grad_norm") == std::vector<double>{3.125});
-      CHECK(*log.reader.printed().last_digit == Approx(0.01));
+    CHECK(*log.reader.printed().last_digit == Approx(0.01));
   }
 }
 

@@ -32,16 +32,18 @@ std::string listed(const FileNames& names) {
 }
 
 constexpr const char* kFired = "**/*_fusion/{name}/effect_times";
-const std::string kGraph = R"("graph_fusion": {"A": {"effect_times": "1", "match_times": "1"}, "Never": {"effect_times": "0"}})";
+const std::string kGraph =
+    R"("graph_fusion": {"A": {"effect_times": "1", "match_times": "1"}, "Never": {"effect_times": "0"}})";
 const std::string kUb = R"("ub_fusion": {"B": {"effect_times": "3", "repository_hit_times": "0"}})";
 
 }  // namespace
 
 TEST_CASE("fired passes are found in a dictionary, a list and objects one after the other") {
   const NamesFolder folder;
-  for (const std::string& text : {"{\"session_and_graph_id_0_0\": {" + kGraph + "," + kUb + "}, \"session_and_graph_id_0_1\": {" + kGraph + "}}",
-                                  "[{\"graphId\": \"0\", " + kGraph + "}, {" + kGraph + "," + kUb + "}]",
-                                  "{" + kGraph + "}\n{" + kGraph + "," + kUb + "}\n"}) {
+  for (const std::string& text :
+       {"{\"session_and_graph_id_0_0\": {" + kGraph + "," + kUb + "}, \"session_and_graph_id_0_1\": {" + kGraph + "}}",
+        "[{\"graphId\": \"0\", " + kGraph + "}, {" + kGraph + "," + kUb + "}]",
+        "{" + kGraph + "}\n{" + kGraph + "," + kUb + "}\n"}) {
     CAPTURE(text);
     folder.write("fusion_result.json", text);
     const FileNames names = read_names(folder.path, {"fusion_result.json", kFired});
@@ -59,7 +61,9 @@ TEST_CASE("several files are read together, in folders whose names are not known
 
 TEST_CASE("names are keys or items of a list") {
   const NamesFolder folder;
-  folder.write("ops.json", R"({"used": {"ops": ["relu", 3, "gelu", "relu"]}, "table": {"add": true, "mul": false, "sub": 0, "div": ""}})");
+  folder.write(
+      "ops.json",
+      R"({"used": {"ops": ["relu", 3, "gelu", "relu"]}, "table": {"add": true, "mul": false, "sub": 0, "div": ""}})");
   CHECK(listed(read_names(folder.path, {"ops.json", "used/ops/{name}"})) == "gelu=1 relu=2 ");
   CHECK(listed(read_names(folder.path, {"ops.json", "table/{name}"})) == "add=1 ");
 }

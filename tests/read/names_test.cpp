@@ -16,9 +16,8 @@ std::vector<NameCounts> count(const std::vector<NamePattern>& patterns, std::str
 }
 
 constexpr const char* kRan = R"(^(?P<name>\w+) kernel run finish\.)";
-constexpr const char* kFallBack =
-    R"(missing npu kernel: (?P<name>\w+), expected_kernel_key:\(npu, .+, (?P<detail>\w+)\), )"
-    R"(fall[a-z]* ?(?:back|backing) to CPU)";
+constexpr const char* kFallBack = R"(missing npu kernel: (?P<name>\w+), expected_kernel_key:\(npu, .+, (?P<detail>\w+)\), )"
+                                  R"(fall[a-z]* ?(?:back|backing) to CPU)";
 
 }  // namespace
 
@@ -39,15 +38,12 @@ TEST_CASE("names are counted by pattern, name and detail") {
 }
 
 TEST_CASE("a pattern counts once in a line, at its leftmost match") {
-  CHECK(count({{R"(op (?P<name>\w+))"}}, "op a op b\nstop c op d\n")[0] ==
-        NameCounts{{{"a", ""}, 1}, {{"c", ""}, 1}});
+  CHECK(count({{R"(op (?P<name>\w+))"}}, "op a op b\nstop c op d\n")[0] == NameCounts{{{"a", ""}, 1}, {{"c", ""}, 1}});
   CHECK(count({{R"(\bop (?P<name>\w+))"}}, "stop c op d\n")[0] == NameCounts{{{"d", ""}, 1}});
   CHECK(count({{R"(^op (?P<name>\w+))"}}, "stop c op d\nop e\n")[0] == NameCounts{{{"e", ""}, 1}});
 }
 
-TEST_CASE("an empty name is no name") {
-  CHECK(count({{R"(op '(?P<name>\w*)')"}}, "op ''\n")[0].empty());
-}
+TEST_CASE("an empty name is no name") { CHECK(count({{R"(op '(?P<name>\w*)')"}}, "op ''\n")[0].empty()); }
 
 TEST_CASE("a pattern that cannot work is refused with the reason") {
   CHECK_THROWS_WITH(NameCounter({{"kernel (\\w+)"}}), Catch::Contains("has no group (?P<name>...)"));

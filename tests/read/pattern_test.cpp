@@ -46,9 +46,9 @@ TEST_CASE("a pattern without a literal may match any line") {
 }
 
 TEST_CASE("a match through the literal is the match of RE2 itself") {
-  for (const char* text : {R"(ab(?P<name>c?)\b)", R"(\bab(?P<name>c?))", R"(^ab(?P<name>c?))", R"(ab(?P<name>c?)$)",
-                           R"((?P<name>ab|abab)c)", R"((?P<name>aba?)b)", R"((?i)ab(?P<name>C?))",
-                           R"((?m)^ab(?P<name>c?))"}) {
+  for (const char* text :
+       {R"(ab(?P<name>c?)\b)", R"(\bab(?P<name>c?))", R"(^ab(?P<name>c?))", R"(ab(?P<name>c?)$)", R"((?P<name>ab|abab)c)",
+        R"((?P<name>aba?)b)", R"((?i)ab(?P<name>C?))", R"((?m)^ab(?P<name>c?))"}) {
     Pattern pattern(text, kName, {});
     const re2::RE2 plain(text);
     for (const char* line : {"ab", "abc", "xab abc", "xabab abc", "ababc", "abab", "AB abc", "ba", "xabc\nabc"}) {

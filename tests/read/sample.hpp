@@ -41,9 +41,7 @@ struct Read {
     Sieve sieve;
     sieve.add(reader.needed());
     LineAssembler assembler;
-    const auto pick = [&](const Block& block) {
-      sieve.pick(block, [&](const Line& line) { reader.feed(line, curve); });
-    };
+    const auto pick = [&](const Block& block) { sieve.pick(block, [&](const Line& line) { reader.feed(line, curve); }); };
     assembler.feed(log, pick);
     assembler.finish(pick);
   }

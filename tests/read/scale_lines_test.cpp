@@ -14,7 +14,8 @@ namespace {
 
 /// Among the lines of a trainer of the user's own.
 Read among_steps(const std::string& line) {
-  return Read(pattern_metric(R"(step (?P<step>\d+) loss (?P<value>\S+))"), "step 3 loss 2.5\n" + line + "\nstep 4 loss 2.4\n");
+  return Read(pattern_metric(R"(step (?P<step>\d+) loss (?P<value>\S+))"),
+              "step 3 loss 2.5\n" + line + "\nstep 4 loss 2.4\n");
 }
 
 }  // namespace
@@ -27,7 +28,9 @@ TEST_CASE("a loss scale is read from the lines of its framework, at the last ste
       {"[2024-05-01 10:00:00,123] [ WARNING] - optimizer not run, scale_before: 65536.0, scale_after: 32768.0", 32768},
       // NVIDIA/apex apex/amp/handle.py, from users' logs: behind a progress bar, behind mpirun's prefix, with a full stop
       {"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0", 32768},
-      {"    66%|######   | 893/1352 [05:32<00:57,  7.92it/s]Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 16384.0", 16384},
+      {"    66%|######   | 893/1352 [05:32<00:57,  7.92it/s]Gradient overflow.  Skipping step, loss scaler 0 reducing loss "
+       "scale to 16384.0",
+       16384},
       {"[1,0]<stdout>:Gradient overflow.  Skipping step, loss scaler 1 reducing loss scale to 4096.0", 4096},
       {"Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 1048576.0. ", 1048576},
       // apex/fp16_utils and what was made of it
@@ -37,12 +40,18 @@ TEST_CASE("a loss scale is read from the lines of its framework, at the last ste
       {"Loss scaler reducing loss scale to 32768.0", 32768},
       {"Loss scaler increasing loss scale to 131072.0", 131072},
       // deepspeedai/DeepSpeed deepspeed/runtime/fp16, from users' logs; the older ones too
-      {"[2023-10-31 07:15:50,880] [INFO] [loss_scaler.py:183:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss "
-       "scale: 16384, reducing to 8192", 8192},
-      {"[2023-10-31 07:15:56,229] [INFO] [loss_scaler.py:190:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss "
-       "scale: 16384, but hysteresis is 2. Reducing hysteresis to 1", 16384},
-      {"[INFO] [unfused_optimizer.py:207:step] [deepspeed] fp16 dynamic loss scale overflow! Skipping step. Attempted loss scale: "
-       "65536.0, reducing to 32768.0", 32768},
+      {"[2023-10-31 07:15:50,880] [INFO] [loss_scaler.py:183:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. "
+       "Attempted loss "
+       "scale: 16384, reducing to 8192",
+       8192},
+      {"[2023-10-31 07:15:56,229] [INFO] [loss_scaler.py:190:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. "
+       "Attempted loss "
+       "scale: 16384, but hysteresis is 2. Reducing hysteresis to 1",
+       16384},
+      {"[INFO] [unfused_optimizer.py:207:step] [deepspeed] fp16 dynamic loss scale overflow! Skipping step. Attempted loss "
+       "scale: "
+       "65536.0, reducing to 32768.0",
+       32768},
       {" [deepscale] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 262144, reducing to 131072.0", 131072},
   };
   for (const auto& [line, scale] : lines) {
@@ -56,9 +65,11 @@ TEST_CASE("a loss scale is read from the lines of its framework, at the last ste
 }
 
 TEST_CASE("lines that only look like it, and numbers that are no scale, say nothing") {
-  for (const char* line : {"Gradient overflow. Skipping step", "reducing loss scale to", "reducing loss scale to nan", "reducing loss scale to -1",
-                           "reducing loss scale to 0", "reducing loss scale to inf", "reducing loss scale to 1e999", "loss scale is high",
-                           "Attempted loss scale: many, reducing to few", "optimizer not run, scale_before: 2.0", "\x1b[31m reducing loss scale to x"}) {
+  for (const char* line :
+       {"Gradient overflow. Skipping step", "reducing loss scale to", "reducing loss scale to nan",
+        "reducing loss scale to -1", "reducing loss scale to 0", "reducing loss scale to inf",
+        "reducing loss scale to 1e999", "loss scale is high", "Attempted loss scale: many, reducing to few",
+        "optimizer not run, scale_before: 2.0", "\x1b[31m reducing loss scale to x"}) {
     CAPTURE(line);
     CHECK(among_steps(line).values("loss_scale").empty());
   }

@@ -15,9 +15,8 @@ std::vector<std::string> picked(const std::vector<Literal>& literals, std::strin
   sieve.add({.literals = literals});
   const Block block{.text = text};
   std::vector<std::string> lines;
-  sieve.pick(block, [&](const Line& line) {
-    lines.push_back(std::to_string(line.number()) + ":" + std::string(line.text));
-  });
+  sieve.pick(block,
+             [&](const Line& line) { lines.push_back(std::to_string(line.number()) + ":" + std::string(line.text)); });
   return lines;
 }
 
@@ -26,8 +25,7 @@ using Lines = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("lines with a literal come once, in order, however many literals they hold") {
-  CHECK(picked({{"loss"}, {"op"}}, "loss op loss\nnothing\nop\nlos s\nloss\n") ==
-        Lines{"1:loss op loss", "3:op", "5:loss"});
+  CHECK(picked({{"loss"}, {"op"}}, "loss op loss\nnothing\nop\nlos s\nloss\n") == Lines{"1:loss op loss", "3:op", "5:loss"});
 }
 
 TEST_CASE("a picked line begins after a carriage return and ends before one") {

@@ -51,8 +51,8 @@ TEST_CASE("a browser shows report.html without a complaint") {
   CHECK(page.console.empty());
   CHECK(page.dom.find("data-charts=\"5\"") != std::string::npos);
   CHECK(page.dom.find("<dd>+3.10 % <span class=\"pill fail\">fail</span></dd>") != std::string::npos);
-  CHECK(page.dom.find("<label><input type=\"checkbox\" title=\"show the curve of trial 9\" aria-label=\"show the curve of trial 9\"> </label>9") !=
-        std::string::npos);
+  CHECK(page.dom.find("<label><input type=\"checkbox\" title=\"show the curve of trial 9\" aria-label=\"show the curve of "
+                      "trial 9\"> </label>9") != std::string::npos);
 }
 
 TEST_CASE("a browser shows a run without curves") {

@@ -44,9 +44,7 @@ TEST_CASE("plain shows the bytes of broken UTF-8") {
   CHECK(plain("\xed\xa0\x80") == "\\xed\\xa0\\x80");
 }
 
-TEST_CASE("plain_lines keeps newlines and tabs only") {
-  CHECK(plain_lines("a\n\tb\r\x1b") == "a\n\tb\\r\\x1b");
-}
+TEST_CASE("plain_lines keeps newlines and tabs only") { CHECK(plain_lines("a\n\tb\r\x1b") == "a\n\tb\\r\\x1b"); }
 
 TEST_CASE("html leaves no markup") {
   CHECK(html("<b a=\"1\" c='2'>&") == "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;");

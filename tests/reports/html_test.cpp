@@ -49,13 +49,15 @@ TEST_CASE("report.html says the result without any script") {
   CHECK(contains(page, "Confidence 99.23 %.</p>"));
   CHECK(contains(page, "<li>ops:matmul_v2 and flags:storage_format only together</li>"));
   CHECK(contains(page, "<pre>export CUSTOM_DEVICE_BLACK_LIST=&#39;pad3d&#39;\n"));
-  CHECK(contains(page, "<td>only ops:pad3d active: fails</td><td>all but ops:pad3d</td><td>+1.80 %</td>"
-                       "<td><a href=\"#trial-7\">7</a></td>"));
+  CHECK(contains(page,
+                 "<td>only ops:pad3d active: fails</td><td>all but ops:pad3d</td><td>+1.80 %</td>"
+                 "<td><a href=\"#trial-7\">7</a></td>"));
   CHECK(contains(page, "<code>sh trials/0007/attempt-1/command.sh</code>"));
   for (const std::string file : {"stdout.log", "stderr.log", "command.sh"})
     CHECK(contains(page, "<a href=\"./trials/0007/attempt-1/" + file + "\">" + file + "</a>"));
-  CHECK(contains(page, "<td>1024</td><td>0 %</td><td><span class=\"pill pass\">pass</span></td>"
-                       "<td><a href=\"#trial-12\">12</a></td><td>recommended</td>"));
+  CHECK(contains(page,
+                 "<td>1024</td><td>0 %</td><td><span class=\"pill pass\">pass</span></td>"
+                 "<td><a href=\"#trial-12\">12</a></td><td>recommended</td>"));
   const json chart = json::parse(chart_data(sample::culprits())).at("ladders").at(0);
   CHECK(chart == json::parse(R"({"values": ["1", "64", "1024", "65536"], "deltas": [0.2, 0.0001, 0, null],
                                  "verdicts": ["fail", "pass", "pass", "unresolved"]})"));
@@ -145,11 +147,15 @@ TEST_CASE("chart data survives extreme values") {
 
 TEST_CASE("the matrix shows every judged trial of the subject, culprits first") {
   const std::string text = matrix(sample::culprits());
-  CHECK(contains(text, "<tr><th scope=col>suspect<th scope=col>part<th scope=col>guilty"
-                       "<th scope=col><a href=\"#trial-2\" aria-label=\"trial 2\">2</a>"));
-  CHECK(contains(text, "<tr><th scope=row>measured<td><td><td>+3.10 %<td>+0.02 %<td>+0.01 %<td>+1.80 %<td>+1.30 %<td>+1.80 %<td>nan<td>"));
-  CHECK(contains(text, "<tr><th scope=row class=culprit>ops:pad3d<td>culprit<td>100 %<td>·<td class=pass>P<td class=pass>P<td>·"
-                       "<td class=fail>F<td>·<td class=fail>F<td class=pass>P"));
+  CHECK(contains(text,
+                 "<tr><th scope=col>suspect<th scope=col>part<th scope=col>guilty"
+                 "<th scope=col><a href=\"#trial-2\" aria-label=\"trial 2\">2</a>"));
+  CHECK(contains(
+      text,
+      "<tr><th scope=row>measured<td><td><td>+3.10 %<td>+0.02 %<td>+0.01 %<td>+1.80 %<td>+1.30 %<td>+1.80 %<td>nan<td>"));
+  CHECK(contains(text,
+                 "<tr><th scope=row class=culprit>ops:pad3d<td>culprit<td>100 %<td>·<td class=pass>P<td class=pass>P<td>·"
+                 "<td class=fail>F<td>·<td class=fail>F<td class=pass>P"));
   CHECK(text.find("flags:storage_format") < text.find("ops:matmul_v2"));
   CHECK(contains(text, "<th scope=row class=partner>ops:matmul_v2<td>partner<td>20 %"));
   CHECK(text.find("ops:matmul_v2") < text.find("ops:conv2d"));

@@ -65,7 +65,8 @@ TEST_CASE("report.json puts every trial on a line of its own") {
 TEST_CASE("report.json is ASCII and keeps hostile text as data") {
   for (const std::string& text : sample::hostile()) {
     const std::string written = to_json(sample::with(text));
-    CHECK(written.find_first_not_of("\n" " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
+    CHECK(written.find_first_not_of("\n"
+                                    " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
                                     "abcdefghijklmnopqrstuvwxyz{|}~") == std::string::npos);
     const json report = json::parse(written);
     const bool valid = text.find('\xff') == std::string::npos;

@@ -73,14 +73,16 @@ TEST_CASE("a regression is a failure whose text tells the whole story") {
   const pugi::xml_document document = parsed(record);
   const std::string text = document.select_node("//failure").node().text().get();
   CHECK(text.rfind("loss of the subject as it is differs from the reference by +3.10 % (target 0.5 %). "
-                   "ops:pad3d and flags:storage_format make loss leave the reference: ", 0) == 0);
+                   "ops:pad3d and flags:storage_format make loss leave the reference: ",
+                   0) == 0);
   CHECK(text.find("export FLAGS_npu_storage_format='0'") != std::string::npos);
 }
 
 TEST_CASE("no answer is never green") {
   Record record = sample::culprits();
   for (const auto& [outcome, expected] :
-       {std::pair{Outcome::inconclusive, "error inconclusive"}, std::pair{Outcome::outside_suspects, "error outside_suspects"},
+       {std::pair{Outcome::inconclusive, "error inconclusive"},
+        std::pair{Outcome::outside_suspects, "error outside_suspects"},
         std::pair{Outcome::infrastructure, "error infrastructure"}, std::pair{Outcome::unfinished, "skipped "}}) {
     record.outcome = outcome;
     CHECK(result(record, "search.answer") == expected);

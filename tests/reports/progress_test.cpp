@@ -13,8 +13,7 @@ TEST_CASE("a line for every judged trial") {
   CHECK(trial_line(record, record.trials[1]) ==
         "[ 3/~10] trial 2 as-is: nothing neutralised -> fail (loss +3.10 %), 2.1 s; 4 to 9 more trials");
   record.answer.trials_left_low = record.answer.trials_left_high = 0;
-  CHECK(trial_line(record, record.trials[2]) ==
-        "[3] trial 3 everything: all 6 neutralised -> pass (loss +0.02 %), 2.1 s");
+  CHECK(trial_line(record, record.trials[2]) == "[3] trial 3 everything: all 6 neutralised -> pass (loss +0.02 %), 2.1 s");
 }
 
 TEST_CASE("a trial without a verdict says why, and how often it was tried") {
@@ -52,8 +51,9 @@ TEST_CASE("the heartbeat and the live lines show what runs") {
   record.trials[3].attempts.front().last_value = 7.12345;
   record.trials[3].attempts.front().last_step.reset();
   const auto lines = live_lines(record, 200, 9);
-  CHECK(lines.at(1) == "  npu 0  trial 4 search: ops:conv2d, ops:pad3d, ops:matmul_v2 neutralised: loss 7.123 (+0.42 % "
-                       "so far), 0.4 s");
+  CHECK(lines.at(1) ==
+        "  npu 0  trial 4 search: ops:conv2d, ops:pad3d, ops:matmul_v2 neutralised: loss 7.123 (+0.42 % "
+        "so far), 0.4 s");
   CHECK(lines.at(2) == "  likely: ops:pad3d 92 %, flags:storage_format 30 %");
   record.trials[3].attempts.clear();
   CHECK(heartbeat_line(record) == "running for 8.4 s: trial 4 search (starting)");
@@ -96,7 +96,8 @@ TEST_CASE("the live lines never leave their columns and rows") {
   for (int i = 0; i < 7; ++i) record.trials.push_back(record.trials.back());
   CHECK(live_lines(record, 40, 9).at(1) == "  npu 0  trial 4 se...ep 20 of 60, 0.4 s");
   CHECK(live_lines(record, 200, 6).at(4) == "  and 5 more");
-  for (std::size_t rows = 1; rows < 12; ++rows) CHECK(live_lines(record, 80, rows).size() == std::min<std::size_t>(rows, 10));
+  for (std::size_t rows = 1; rows < 12; ++rows)
+    CHECK(live_lines(record, 80, rows).size() == std::min<std::size_t>(rows, 10));
   for (std::size_t columns = 0; columns < 120; ++columns)
     for (const std::string& line : live_lines(record, columns, 9)) CHECK(line.size() <= columns);
   for (Name& name : record.suspects) name.name = "\xe7\xae\x97\xe5\xad\x90";  // two columns, three bytes each

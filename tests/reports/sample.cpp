@@ -29,7 +29,13 @@ Trial trial(std::size_t number, const std::string& role, std::vector<std::size_t
   one.standard_error = 0.0002;
   one.p_bad = verdict == Verdict::pass ? 0.001 : 0.999;
   const double start = 2.0 * static_cast<double>(number);
-  one.attempts.push_back({"trials/000" + std::to_string(number) + "/attempt-1", "exited 0", start, 2.1, "npu 0", 60, {},
+  one.attempts.push_back({"trials/000" + std::to_string(number) + "/attempt-1",
+                          "exited 0",
+                          start,
+                          2.1,
+                          "npu 0",
+                          60,
+                          {},
                           {{20, 40, 60}, {7.5, kNan, 7.1}}});
   return one;
 }
@@ -46,8 +52,8 @@ Record common() {
   record.noise = 0.0003;
   record.reference_curve = {{20, 40, 60}, {7.5, 7.2, 7.0}};
   record.versions = {{"cann", "8.3.RC1"}, {"paddle", "3.3.1"}};
-  record.suspects = {{"ops", "conv2d"},        {"ops", "pad3d"},    {"ops", "matmul_v2"}, {"flags", "storage_format"},
-                     {"flags", "jit_compile"}, {"ops", "softmax"}};
+  record.suspects = {{"ops", "conv2d"},           {"ops", "pad3d"},         {"ops", "matmul_v2"},
+                     {"flags", "storage_format"}, {"flags", "jit_compile"}, {"ops", "softmax"}};
   record.answer.guilt.assign(6, 0.1);
   Trial reference = trial(1, "reference", {}, Verdict::pass, 0);
   reference.attempts.front().device = "gpu 0";
@@ -92,7 +98,10 @@ Record culprits() {
   record.trials.push_back(trial(9, "certificate", {0, 1, 3, 4, 5}, Verdict::pass, -0.0001));
   record.ladders = {{.family = "loss_scale",
                      .alone = false,
-                     .rungs = {{"1", 10, Verdict::fail, 0.2}, {"64", 11, Verdict::pass, 0.0001}, {"1024", 12, Verdict::pass, 0.0}, {"65536", 13, Verdict::unresolved, {}}},
+                     .rungs = {{"1", 10, Verdict::fail, 0.2},
+                               {"64", 11, Verdict::pass, 0.0001},
+                               {"1024", 12, Verdict::pass, 0.0},
+                               {"65536", 13, Verdict::unresolved, {}}},
                      .window = PassingWindow{1, 2, 2}}};
   record.workaround = {{"CUSTOM_DEVICE_BLACK_LIST", "pad3d"}, {"FLAGS_npu_storage_format", "0"}};
   record.changes = {"cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z"};
@@ -100,7 +109,8 @@ Record culprits() {
   record.reproductions = {{{1}, 7, "#!/bin/sh\nexport CUSTOM_DEVICE_BLACK_LIST=conv2d\nexec python train.py\n"}};
   record.as_is_step_time_s = 0.2;
   record.fix_step_time_s = 0.222;
-  record.other_fixes = {{.neutralised = {1, 2}, .trial = 14, .verdict = Verdict::pass, .delta = 0.0002, .step_time_s = 0.18}};
+  record.other_fixes = {
+      {.neutralised = {1, 2}, .trial = 14, .verdict = Verdict::pass, .delta = 0.0002, .step_time_s = 0.18}};
   return record;
 }
 
@@ -132,7 +142,8 @@ Record unfinished() {
 const std::vector<std::string>& hostile() {
   static const std::vector<std::string> texts{
       "\x1b[2J\x1b]0;title\a\x1b[31mred",
-      "\xc2\x9b" "31m C1",
+      "\xc2\x9b"
+      "31m C1",
       std::string("nul\0nul", 7),
       "line one\nline two\r\n\tthree",
       "</script><script>alert(1)</script><!-- ]]> --><img src=x onerror=alert(1)>",

@@ -84,7 +84,8 @@ TEST_CASE("the index links every report and shows the trend, and hostile text ad
   const std::string page = suite_html(sample_suite());
   CHECK(page.find("<a href=\"models/x/report.html\">bad</a>") != std::string::npos);
   CHECK(page.find("<i class=\"pass\" role=\"img\" title=\"2026-11-20T00:00:00Z: aligned, +0.01 %\">") != std::string::npos);
-  CHECK(page.find("</i> <i class=\"fail\" role=\"img\" title=\"2026-11-21T12:00:00Z: culprits, +3.10 %\">") != std::string::npos);
+  CHECK(page.find("</i> <i class=\"fail\" role=\"img\" title=\"2026-11-21T12:00:00Z: culprits, +3.10 %\">") !=
+        std::string::npos);
   CHECK(page.find("no baseline") != std::string::npos);
   CHECK(page.find("ops:pad3d, flags:storage_format<br>cann 8.2 -&gt; 8.3.RC1 since") != std::string::npos);
   SuiteRecord resumed = sample_suite();

@@ -117,8 +117,10 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
 TEST_CASE("a trial of one value of a ladder is not the trial of its set") {
   Record record;
   const std::vector<std::size_t> set{4};
-  record.trials.push_back({.number = 20, .role = "certificate", .neutralised = set, .verdict = bisectd::strategies::Verdict::pass});
-  record.trials.push_back({.number = 21, .role = "ladder", .neutralised = set, .verdict = bisectd::strategies::Verdict::fail});
+  record.trials.push_back(
+      {.number = 20, .role = "certificate", .neutralised = set, .verdict = bisectd::strategies::Verdict::pass});
+  record.trials.push_back(
+      {.number = 21, .role = "ladder", .neutralised = set, .verdict = bisectd::strategies::Verdict::fail});
   REQUIRE(judged_trial(record, set) != nullptr);
   CHECK(judged_trial(record, set)->number == 20);
 }

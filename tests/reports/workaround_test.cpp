@@ -53,8 +53,8 @@ unset FLAGS_jit
 }
 
 TEST_CASE("workaround.sh changes nothing without culprits") {
-  for (const Outcome outcome : {Outcome::aligned, Outcome::unfinished, Outcome::inconclusive, Outcome::outside_suspects,
-                                Outcome::infrastructure}) {
+  for (const Outcome outcome :
+       {Outcome::aligned, Outcome::unfinished, Outcome::inconclusive, Outcome::outside_suspects, Outcome::infrastructure}) {
     Record record = fix("value");
     record.outcome = outcome;
     std::istringstream lines(to_workaround(record));

@@ -68,8 +68,9 @@ TEST_CASE("differences that nothing explains have no fit") {
 
 TEST_CASE("additive: fewer trials than bits, whatever the signs, each culprit shown alone") {
   for (bool mixed : {false, true}) {
-    const Forecast forecast = simulate(problem_of(200), {.cause_sizes = {1, 1, 1, 1, 1}, .effect_noise = 0.1, .mixed_signs = mixed},
-                                       6, EngineKind::additive);
+    const Forecast forecast =
+        simulate(problem_of(200), {.cause_sizes = {1, 1, 1, 1, 1}, .effect_noise = 0.1, .mixed_signs = mixed}, 6,
+                 EngineKind::additive);
     CHECK(forecast.exact == 1.0);
     CHECK(forecast.named == 1.0);
     CHECK(forecast.trials.mean < 33);  // log2 C(200, 5) = 31.2, less the proof's 6

@@ -44,8 +44,8 @@ TEST_CASE("no tree that keeps the order needs fewer steps on average") {
     std::vector<double> weight(2 + random.below(14));
     const std::size_t kind = random.below(4);
     for (std::size_t i = 0; i < weight.size(); ++i) switch (kind) {
-        case 0: weight[i] = 1; break;                                        // ties everywhere
-        case 1: weight[i] = static_cast<double>(random.below(4)); break;     // many ties, and nothing
+        case 0: weight[i] = 1; break;                                     // ties everywhere
+        case 1: weight[i] = static_cast<double>(random.below(4)); break;  // many ties, and nothing
         case 2: weight[i] = random.unit(); break;
         default: weight[i] = weight.size() == i + 1 ? 3 : 1.0 / static_cast<double>(i + 1);  // a stage of the search
       }

@@ -50,10 +50,8 @@ TEST_CASE("every monotone predicate over up to four suspects is solved, proved a
         for (std::uint64_t seed = 1; seed <= (slots == 1 ? 3 : 1); ++seed) {
           const Oracle truth = exact(causes);
           const Game game = play(problem_of(n, slots, seed), truth, 200);
-          if (causes.empty())
-            REQUIRE(game.answer.state == State::aligned);
-          else
-            REQUIRE_NOTHROW(check_answer(game, truth, n, slots));
+          if (causes.empty()) REQUIRE(game.answer.state == State::aligned);
+          else REQUIRE_NOTHROW(check_answer(game, truth, n, slots));
         }
     });
   CHECK(predicates == 1 + 2 + 5 + 19 + 167);  // Dedekind numbers, less the predicate that always fails

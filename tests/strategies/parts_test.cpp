@@ -60,8 +60,8 @@ TEST_CASE("a contradiction is known as soon as it is told") {
 TEST_CASE("first hit: bounds follow from any set, cuts are quantiles and respect what is pending") {
   const Relations none(problem_of(8));
   FirstHit question(none, SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, std::vector<double>(10, 1.0));
-  question.observe({set_of(8, {2, 5}), Outcome::hit});          // ends with 5: the prefix of six hits
-  question.observe({set_of(8, {0, 1, 7}), Outcome::clear});     // covers the prefix of two
+  question.observe({set_of(8, {2, 5}), Outcome::hit});       // ends with 5: the prefix of six hits
+  question.observe({set_of(8, {0, 1, 7}), Outcome::clear});  // covers the prefix of two
   CHECK(question.low() == 3);
   CHECK(question.high() == 6);
   const auto one = question.cuts(1, {});

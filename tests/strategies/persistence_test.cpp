@@ -26,7 +26,8 @@ std::map<SuspectSet, int> times_asked(const Game& game) {
 }
 
 Evidence undecided(const SuspectSet& neutralised, double p_bad) {
-  return {.neutralised = neutralised, .verdict = Verdict::inconclusive, .p_bad = p_bad, .delta = 0.004, .standard_error = 0.01};
+  return {
+      .neutralised = neutralised, .verdict = Verdict::inconclusive, .p_bad = p_bad, .delta = 0.004, .standard_error = 0.01};
 }
 
 }  // namespace
@@ -35,10 +36,13 @@ TEST_CASE("a set that stays undecided is asked nine times at most, and the searc
   for (const EngineKind engine : kEngines)
     for (const std::size_t slots : {1, 8}) {
       Random random(3);
-      const Game game = play_judged(noisy_problem(64, slots), [&](const SuspectSet& neutralised) {
-        if (neutralised.none()) return evidence_of(neutralised, Verdict::fail);
-        return undecided(neutralised, random.below(2) ? 0.48 : 0.52);
-      }, 300, engine);
+      const Game game = play_judged(
+          noisy_problem(64, slots),
+          [&](const SuspectSet& neutralised) {
+            if (neutralised.none()) return evidence_of(neutralised, Verdict::fail);
+            return undecided(neutralised, random.below(2) ? 0.48 : 0.52);
+          },
+          300, engine);
       CHECK(game.told.size() < 200);
       CHECK(game.answer.state == State::stuck);
       CHECK(game.answer.hindrance == Hindrance::noise);
@@ -56,8 +60,9 @@ TEST_CASE("one culprit of 900, noise 0.3 %, 8 % of crashes: named, whatever the 
     problem.budgeted = true;
     const SuspectId culprit = seed * 131;
     // The mean of three runs beside one reference: whatever passes leaves a doubt of 0.1 to 0.5.
-    const Game game = play_judged(problem, NoisyJudge{.causes = {{culprit}}, .noise = 0.0035, .crash = 0.08,
-                                                      .random = std::make_shared<Random>(seed)}, 300);
+    const Game game = play_judged(
+        problem, NoisyJudge{.causes = {{culprit}}, .noise = 0.0035, .crash = 0.08, .random = std::make_shared<Random>(seed)},
+        300);
     INFO("seed " << seed << ": " << game.answer.explanation);
     CHECK(game.answer.state == State::proved);
     CHECK(game.answer.culprit_set == std::vector<SuspectId>{culprit});
@@ -72,16 +77,17 @@ TEST_CASE("what the noise hides is repeated until the budget is spent, and ends 
     problem.budgeted = budgeted;
     const Oracle truth = exact({{7}});
     // The fix alone stays undecided: something small is left.
-    const Game game = play_judged(problem, [&](const SuspectSet& neutralised) {
-      return truth(neutralised) == Verdict::pass && !neutralised.all() && neutralised.count() < 3
-                 ? undecided(neutralised, 0.5)
-                 : evidence_of(neutralised, truth(neutralised));
-    }, 300);
+    const Game game = play_judged(
+        problem,
+        [&](const SuspectSet& neutralised) {
+          return truth(neutralised) == Verdict::pass && !neutralised.all() && neutralised.count() < 3
+                     ? undecided(neutralised, 0.5)
+                     : evidence_of(neutralised, truth(neutralised));
+        },
+        300);
     INFO(game.answer.explanation);
-    if (budgeted)
-      CHECK(game.told.size() == 300);
-    else
-      CHECK(game.told.size() < 100);
+    if (budgeted) CHECK(game.told.size() == 300);
+    else CHECK(game.told.size() < 100);
     CHECK(game.answer.state == (budgeted ? State::searching : State::stuck));
     CHECK(game.answer.hindrance == Hindrance::noise);
     REQUIRE(game.answer.hidden);
@@ -104,9 +110,12 @@ TEST_CASE("doubtful looks may acquit, but only a judge's own verdict condemns") 
 
 TEST_CASE("a healthy subject that looks bad by the luck of the reference is never said to have its cause outside") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const Game game = play_judged(noisy_problem(30, 4, seed), [&](const SuspectSet& neutralised) {
-      return neutralised.none() ? evidence_of(neutralised, Verdict::fail) : undecided(neutralised, 0.75);
-    }, 200);
+    const Game game = play_judged(
+        noisy_problem(30, 4, seed),
+        [&](const SuspectSet& neutralised) {
+          return neutralised.none() ? evidence_of(neutralised, Verdict::fail) : undecided(neutralised, 0.75);
+        },
+        200);
     CHECK((game.answer.state == State::stuck || game.answer.state == State::searching));
     CHECK((game.answer.state == State::searching || game.answer.hindrance == Hindrance::noise));
   }
@@ -134,10 +143,13 @@ TEST_CASE("what is said to be proved keeps within the error that was asked for, 
       Problem problem = problem_of(12, 1, seed);
       problem.flip_probability = 0.05;
       Random flips(seed);
-      const Game game = play_judged(problem, [&](const SuspectSet& neutralised) {
-        const bool bad = fails({{2, 7}}, neutralised) != (flips.unit() < 0.05);
-        return evidence_of(neutralised, bad ? Verdict::fail : Verdict::pass);
-      }, 400, engine);
+      const Game game = play_judged(
+          problem,
+          [&](const SuspectSet& neutralised) {
+            const bool bad = fails({{2, 7}}, neutralised) != (flips.unit() < 0.05);
+            return evidence_of(neutralised, bad ? Verdict::fail : Verdict::pass);
+          },
+          400, engine);
       if (game.answer.state != State::proved) continue;
       ++proved;
       double wrong = 0;
@@ -153,12 +165,15 @@ TEST_CASE("what is said to be proved keeps within the error that was asked for, 
 TEST_CASE("sums that were all measured hand over: a pair among four suspects") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     for (const std::size_t slots : {1, 4}) {
-      const Game game = play_judged(problem_of(4, slots, seed), [&](const SuspectSet& neutralised) {
-        Evidence evidence = evidence_of(neutralised, fails({{0, 2}}, neutralised) ? Verdict::fail : Verdict::pass);
-        evidence.delta = evidence.verdict == Verdict::fail ? 2.0 : 0.0;
-        evidence.standard_error = 0.01;
-        return evidence;
-      }, 100, EngineKind::additive);
+      const Game game = play_judged(
+          problem_of(4, slots, seed),
+          [&](const SuspectSet& neutralised) {
+            Evidence evidence = evidence_of(neutralised, fails({{0, 2}}, neutralised) ? Verdict::fail : Verdict::pass);
+            evidence.delta = evidence.verdict == Verdict::fail ? 2.0 : 0.0;
+            evidence.standard_error = 0.01;
+            return evidence;
+          },
+          100, EngineKind::additive);
       INFO("seed " << seed << ", slots " << slots << ": " << game.answer.explanation);
       REQUIRE(game.answer.state == State::proved);
       CHECK(game.answer.causes == Causes{{0, 2}});

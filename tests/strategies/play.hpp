@@ -107,9 +107,7 @@ struct NoisyJudge {
     evidence.delta = delta;
     evidence.standard_error = noise;
     evidence.p_bad = above(kTarget) + 1 - above(-kTarget);
-    evidence.verdict = evidence.p_bad > 0.95   ? Verdict::fail
-                       : evidence.p_bad < 0.05 ? Verdict::pass
-                                               : Verdict::inconclusive;
+    evidence.verdict = evidence.p_bad > 0.95 ? Verdict::fail : evidence.p_bad < 0.05 ? Verdict::pass : Verdict::inconclusive;
     return evidence;
   }
 };

@@ -125,8 +125,7 @@ TEST_CASE("random needs: minimal, sufficient, named, proved, and no set is run t
       if (!replays(game)) throw std::runtime_error("the certificate does not replay");
       std::set<SuspectSet> seen;
       for (const Evidence& evidence : game.told)
-        if (!seen.insert(relations.effective(~evidence.neutralised)).second)
-          throw std::runtime_error("a set was run twice");
+        if (!seen.insert(relations.effective(~evidence.neutralised)).second) throw std::runtime_error("a set was run twice");
     }
   }));
 }
@@ -135,9 +134,9 @@ TEST_CASE("needs that do not hold are given up: nobody is accused in place of wh
   for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
     Problem problem = problem_of(64);
     problem.suspects[50].only_with = {7};
-    const Game game = play(problem, [](const SuspectSet& neutralised) {
-      return neutralised.test(50) ? Verdict::pass : Verdict::fail;
-    }, 1000, engine);
+    const Game game = play(
+        problem, [](const SuspectSet& neutralised) { return neutralised.test(50) ? Verdict::pass : Verdict::fail; }, 1000,
+        engine);
     REQUIRE(game.answer.state == State::proved);
     CHECK(game.answer.culprit_set == std::vector<SuspectId>{50});
     CHECK(game.answer.causes == Causes{{50}});
@@ -150,9 +149,12 @@ TEST_CASE("needs that do not hold, beside a suspect whose neutralising breaks th
     for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
       Problem problem = problem_of(32, slots);
       problem.suspects[20].only_with = {7};
-      const Game game = play(problem, [](const SuspectSet& neutralised) {
-        return neutralised.test(3) ? Verdict::unresolved : neutralised.test(20) ? Verdict::pass : Verdict::fail;
-      }, 1000, engine);
+      const Game game = play(
+          problem,
+          [](const SuspectSet& neutralised) {
+            return neutralised.test(3) ? Verdict::unresolved : neutralised.test(20) ? Verdict::pass : Verdict::fail;
+          },
+          1000, engine);
       REQUIRE(game.answer.state == State::proved);
       CHECK(game.answer.causes == Causes{{20}});
       CHECK(game.answer.not_neutralisable == std::vector<SuspectId>{3});

@@ -115,9 +115,12 @@ TEST_CASE("where every mixture crashes the search ends, and says so") {
       for (const std::optional<double> flip : {std::optional(0.0), std::optional<double>()}) {
         Problem problem = problem_of(64, slots);
         problem.flip_probability = flip;
-        const Game game = play(problem, [](const SuspectSet& neutralised) {
-          return neutralised.none() ? Verdict::fail : neutralised.all() ? Verdict::pass : Verdict::unresolved;
-        }, 400, engine);
+        const Game game = play(
+            problem,
+            [](const SuspectSet& neutralised) {
+              return neutralised.none() ? Verdict::fail : neutralised.all() ? Verdict::pass : Verdict::unresolved;
+            },
+            400, engine);
         CHECK(game.answer.state == State::stuck);
         CHECK(game.told.size() < 120);
         CHECK(game.answer.explanation.find("says nothing") != std::string::npos);
@@ -196,9 +199,8 @@ TEST_CASE("a truth that is not monotone ends as a contradiction that names both 
   // Neutralising #0 and #1 together is worse than either alone.
   Search search(problem_of(4));
   const auto truth = [](const SuspectSet& neutralised) {
-    return neutralised.none() || (neutralised.test(0) && neutralised.test(1) && neutralised.count() == 2)
-               ? Verdict::fail
-               : Verdict::pass;
+    return neutralised.none() || (neutralised.test(0) && neutralised.test(1) && neutralised.count() == 2) ? Verdict::fail
+                                                                                                          : Verdict::pass;
   };
   search.tell(evidence_of(SuspectSet(4), Verdict::fail));
   for (std::vector<SuspectId> set : {std::vector<SuspectId>{0}, std::vector<SuspectId>{0, 1}})
@@ -262,7 +264,8 @@ TEST_CASE("a trial that fails by a cause nobody named is followed up, whoever ra
     Search search(problem_of(64, slots));
     const auto to_the_end = [&] {
       for (int round = 0; round < 200 && search.answer().state == State::searching; ++round)
-        for (const Trial& trial : search.ask(slots, {})) search.tell(evidence_of(trial.neutralised, truth(trial.neutralised)));
+        for (const Trial& trial : search.ask(slots, {}))
+          search.tell(evidence_of(trial.neutralised, truth(trial.neutralised)));
     };
     to_the_end();
     REQUIRE(search.answer().state == State::proved);

@@ -16,15 +16,15 @@ double normal_of(Random& random) {
   return sum;
 }
 
-/// Trials with a signature: the sum of those of the active causes, rounding of 1, and what `deviating` suspects change without
-/// harm. Signature trials have no verdict.
+/// Trials with a signature: the sum of those of the active causes, rounding of 1, and what `deviating` suspects change
+/// without harm. Signature trials have no verdict.
 struct SignedWorld {
   std::size_t size = 0;
   Causes causes;
   Causes deviating = {};
-  double least = 100;     ///< of a cause's steps, in healthy spreads; each further one is three times as large
-  double offset = 0;      ///< of the device, whatever is neutralised
-  bool lies = false;      ///< signatures have nothing to do with the causes
+  double least = 100;  ///< of a cause's steps, in healthy spreads; each further one is three times as large
+  double offset = 0;   ///< of the device, whatever is neutralised
+  bool lies = false;   ///< signatures have nothing to do with the causes
   std::uint64_t seed = 1;
   Random random{7};
   std::size_t short_ones = 0;
@@ -74,7 +74,8 @@ Game play_signed(SignedWorld& world, std::size_t slots = 1, std::size_t most = 4
 }
 
 TEST_CASE("signatures name all causes at once, in trials of a few steps") {
-  const auto planted = GENERATE(Causes{{17}}, Causes{{17}, {90}}, Causes{{3}, {64}, {120}}, Causes{{5, 77}}, Causes{{1, 2}, {60}});
+  const auto planted =
+      GENERATE(Causes{{17}}, Causes{{17}, {90}}, Causes{{3}, {64}, {120}}, Causes{{5, 77}}, Causes{{1, 2}, {60}});
   SignedWorld world{.size = 128, .causes = planted, .seed = GENERATE(1, 2, 3)};
   const Game game = play_signed(world);
   CHECK(game.answer.state == State::proved);
@@ -109,7 +110,8 @@ TEST_CASE("what deviates and does no harm is not accused") {
 }
 
 TEST_CASE("causes far smaller than the greatest one are found once that is neutralised") {
-  SignedWorld world{.size = 64, .causes = {{4}, {9}, {20}, {33}, {50}, {60}}, .least = 40, .seed = GENERATE(1, 2, 3)};  // 243 times
+  SignedWorld world{
+      .size = 64, .causes = {{4}, {9}, {20}, {33}, {50}, {60}}, .least = 40, .seed = GENERATE(1, 2, 3)};  // 243 times
   const Game game = play_signed(world);
   CHECK(game.answer.state == State::proved);
   CHECK(game.answer.causes == world.causes);
@@ -213,7 +215,8 @@ TEST_CASE("without a signature as it is, nothing but verdicts is asked for") {
 }
 
 TEST_CASE("eight devices: three causes in four rounds") {
-  const Forecast forecast = simulate(problem_of(256, 8), {.cause_sizes = {1, 1, 1}, .signature_steps = 12, .interaction = 0.3}, 5);
+  const Forecast forecast =
+      simulate(problem_of(256, 8), {.cause_sizes = {1, 1, 1}, .signature_steps = 12, .interaction = 0.3}, 5);
   CHECK(forecast.named == 1.0);
   CHECK(forecast.rounds.mean <= 4);
 }

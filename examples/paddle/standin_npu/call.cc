@@ -73,8 +73,8 @@ Call::~Call() {
 phi::DenseTensor Call::view(const phi::DenseTensor& tensor) const {
   if (tensor.initialized())
     return half_ && tensor.dtype() == phi::DataType::FLOAT16 ? to_float32(tensor) : host_view(tensor);
-  // On a device named npu, Paddle's memory optimisation hands some backward operators an input without memory: only its shape
-  // is used.
+  // On a device named npu, Paddle's memory optimisation hands some backward operators an input without memory: only its
+  // shape is used.
   if (tensor.meta().valid()) return host_zeros(widened(tensor.meta(), half_));
   return phi::DenseTensor();
 }

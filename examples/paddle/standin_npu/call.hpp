@@ -1,6 +1,7 @@
-// One call of one operator: lends the CPU kernel views of the device's tensors, and afterwards carries the results back, spoilt
-// where a fault says so.  The device's memory is host memory, so a view copies nothing; only float16 is converted, because the
-// CPU has few float16 kernels: it is widened to float32 going in and rounded coming out, so overflow and underflow are real.
+// One call of one operator: lends the CPU kernel views of the device's tensors, and afterwards carries the results back,
+// spoilt where a fault says so.  The device's memory is host memory, so a view copies nothing; only float16 is converted,
+// because the CPU has few float16 kernels: it is widened to float32 going in and rounded coming out, so overflow and
+// underflow are real.
 #pragma once
 
 #include <deque>

@@ -12,8 +12,8 @@
 namespace standin {
 
 struct FlagIs {
-  std::string name;   // an environment variable
-  std::string value;  // compared as text, or as a switch when as_switch is set
+  std::string name;        // an environment variable
+  std::string value;       // compared as text, or as a switch when as_switch is set
   bool as_switch = false;  // on: the first letter is one of tTyY1, the way the Ascend plug-in reads its flags
 };
 
@@ -33,13 +33,13 @@ struct Fault {
 };
 
 struct Noise {
-  double relative = 0;  // x * (1 + relative * u), u uniform in [-1, 1], drawn anew for every number
+  double relative = 0;           // x * (1 + relative * u), u uniform in [-1, 1], drawn anew for every number
   std::vector<std::string> ops;  // fluid names
 };
 
 enum class AtExit { nothing, hang, crash };
 
-struct Plan {  // what the fault file says beside the faults of the operators
+struct Plan {              // what the fault file says beside the faults of the operators
   std::uint64_t seed = 1;  // of `fraction` and of the rounding
   Rounding rounding;
   Noise noise;
@@ -54,8 +54,8 @@ bool holds(const Fault& fault);
 // Whether the call with this number (from 1) of this operator is one that goes wrong.
 bool strikes(const Fault& fault, const std::string& op, long call);
 
-// Both spoil x in place.  before: what each number was before an updating operator changed it; the error is then of the change
-// and not of the value.  Null for all other operators.
+// Both spoil x in place.  before: what each number was before an updating operator changed it; the error is then of the
+// change and not of the value.  Null for all other operators.
 void spoil(const Fault& fault, long call, float* x, const float* before, std::size_t count);
 void add_noise(const Noise& noise, float* x, const float* before, std::size_t count);
 

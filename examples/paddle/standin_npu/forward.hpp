@@ -1,5 +1,5 @@
-// A device kernel for an operator without its arithmetic: takes the declared signature of the CPU kernel, looks the kernel up in
-// Paddle's own table, and forwards.  One line registers an operator; see kernels/.
+// A device kernel for an operator without its arithmetic: takes the declared signature of the CPU kernel, looks the kernel
+// up in Paddle's own table, and forwards.  One line registers an operator; see kernels/.
 #pragma once
 
 #include <tuple>
@@ -95,17 +95,17 @@ struct Forward<void (*)(const phi::CPUContext&, A...), Name, Type> {
 
 }  // namespace standin
 
-#define STANDIN_KERNEL(op, Signature, type, rounds, spoils)                                               \
-  namespace {                                                                                             \
-  constexpr char op##_##type[] = #op;                                                                     \
-  const standin::Forward<Signature, op##_##type, phi::DataType::type> op##_##type##_kernel(               \
-      {standin::Rounds::rounds, standin::Spoils::spoils});                                                \
+#define STANDIN_KERNEL(op, Signature, type, rounds, spoils)                                                            \
+  namespace {                                                                                                          \
+  constexpr char op##_##type[] = #op;                                                                                  \
+  const standin::Forward<Signature, op##_##type, phi::DataType::type> op##_##type##_kernel({standin::Rounds::rounds,   \
+                                                                                            standin::Spoils::spoils}); \
   }
 #define STANDIN_TYPED(Function) decltype(&phi::Function<float, phi::CPUContext>)
 #define STANDIN_UNTYPED(Function) decltype(&phi::Function<phi::CPUContext>)
 
 // float32 and float16; rounds: one of the enum
-#define ON_NPU(op, Function, rounds)                                   \
+#define ON_NPU(op, Function, rounds)                                  \
   STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, rounds, value) \
   STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT16, rounds, value)
 // the same, for a kernel that Paddle declares without a number type

@@ -42,8 +42,8 @@ phi::DenseTensor host_zeros(const phi::DenseTensorMeta& given) {
   phi::DenseTensorMeta meta = given;
   meta.offset = 0;
   const std::size_t bytes = bytes_of(meta);
-  // Aligned as the device's own memory is: vectorised kernels add up in another order where it begins elsewhere, and then no run
-  // repeats another.
+  // Aligned as the device's own memory is: vectorised kernels add up in another order where it begins elsewhere, and then no
+  // run repeats another.
   const std::size_t size = (bytes / kPadding + 2) * kPadding;
   void* memory = std::memset(std::aligned_alloc(kPadding, size), 0, size);
   auto* allocation = new phi::Allocation(memory, bytes, phi::CPUPlace());

@@ -1,5 +1,5 @@
-// The table of operators that the stand-in has a kernel for.  One entry an operator, shared by its float32 and float16 kernels.
-// Knows names and faults; knows nothing of tensors.
+// The table of operators that the stand-in has a kernel for.  One entry an operator, shared by its float32 and float16
+// kernels. Knows names and faults; knows nothing of tensors.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,9 @@ struct Op {
   std::string phi_name;    // as kernels are registered: matmul
   std::string fluid_name;  // as CUSTOM_DEVICE_BLACK_LIST takes it in dygraph: matmul_v2
   Errors errors;
-  Rounder rounder;         // set at the first call
-  std::atomic<long> calls{0};    // on the device, in this process
-  std::vector<Fault> faults;     // those planted in the file, before their conditions are looked at
+  Rounder rounder;             // set at the first call
+  std::atomic<long> calls{0};  // on the device, in this process
+  std::vector<Fault> faults;   // those planted in the file, before their conditions are looked at
 };
 
 class Ops {

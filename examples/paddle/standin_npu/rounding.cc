@@ -6,14 +6,15 @@
 
 #include "hash.hpp"
 
-// The same arithmetic twice, with wide registers where the processor has them: no fused operations, so the bits are the same.
+// The same arithmetic twice, with wide registers where the processor has them: no fused operations, so the bits are the
+// same.
 #define STANDIN_VECTORS __attribute__((target_clones("avx2", "default")))
 
 namespace standin {
 namespace {
 
-constexpr double kDecades = 3;            // between the finest and the coarsest operator
-constexpr double kCoarsest = 10.0 / 3;    // over the size: with three decades, the root mean square is then the size
+constexpr double kDecades = 3;          // between the finest and the coarsest operator
+constexpr double kCoarsest = 10.0 / 3;  // over the size: with three decades, the root mean square is then the size
 constexpr double kBiasedShare = 0.25;
 
 inline std::uint32_t bits(float x) {
@@ -87,7 +88,9 @@ Measure measure(const float* x, std::size_t count) {
 
 double uncancelled_sum(double rms, double added, double count) { return added > count ? rms * std::sqrt(added / count) : 0; }
 
-double uncancelled_mean(double rms, double added, double count) { return added > count ? rms * std::sqrt(count / added) : 0; }
+double uncancelled_mean(double rms, double added, double count) {
+  return added > count ? rms * std::sqrt(count / added) : 0;
+}
 
 double uncancelled_product(double rms, double other_rms, double counts, double count) {
   // With matrices, the square root of the three counts is the number of multiplications; near enough with the rest.

@@ -1,5 +1,6 @@
-// The rounding of an honest device.  No two devices add up in the same order or take the same exponential, so each is off by a
-// little in every operator, at every step, and always by the same little.  Pure arithmetic on float arrays; knows no tensors.
+// The rounding of an honest device.  No two devices add up in the same order or take the same exponential, so each is off by
+// a little in every operator, at every step, and always by the same little.  Pure arithmetic on float arrays; knows no
+// tensors.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +40,9 @@ struct Measure {  // of an array, in one look
 };
 Measure measure(const float* x, std::size_t count);
 
-// What the numbers of an output come to when their terms do not cancel: with a gradient that is zero but for rounding, like that
-// of a bias before a normalisation, the result itself does not tell.  Terms of random signs add up to the square root of their
-// number.  Of a sum of `added` numbers to `count` of them, and of their mean:
+// What the numbers of an output come to when their terms do not cancel: with a gradient that is zero but for rounding, like
+// that of a bias before a normalisation, the result itself does not tell.  Terms of random signs add up to the square root
+// of their number.  Of a sum of `added` numbers to `count` of them, and of their mean:
 double uncancelled_sum(double rms, double added, double count);
 double uncancelled_mean(double rms, double added, double count);
 // Of a matrix product or a convolution of two factors; counts: the numbers of both and of their product, multiplied.  The
@@ -49,9 +50,9 @@ double uncancelled_mean(double rms, double added, double count);
 double uncancelled_product(double rms, double other_rms, double counts, double count);
 
 // Rounds x in place.  An error follows from the key, the output, the place and the value, and from nothing else: an operator
-// given the same numbers again gives the same numbers again.  before: what each number was before an updating operator changed
-// it; the error is then of the change.  Null for all other operators.  least: what errors are measured against where a number
-// is smaller.  Whole numbers up to 65536 stay: they are counts, masks, or sums without a term.
+// given the same numbers again gives the same numbers again.  before: what each number was before an updating operator
+// changed it; the error is then of the change.  Null for all other operators.  least: what errors are measured against where
+// a number is smaller.  Whole numbers up to 65536 stay: they are counts, masks, or sums without a term.
 void round_off(const Rounder& rounder, std::size_t output, float least, float* x, const float* before, std::size_t count);
 
 }  // namespace standin
