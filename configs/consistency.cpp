@@ -240,8 +240,29 @@ void settle_goal(Experiment& experiment, Problems& problems) {
                  "add, for example, `steps: 200`");
 }
 
+/// How long a run of the fix is that is so many times longer than a trial.
+void check_soak(const Experiment& experiment, Problems& problems) {
+  if (!experiment.soak) return;
+  const auto& [soak, place] = *experiment.soak;
+  if (!experiment.steps)
+    return problems.add(place, "`soak` needs `steps`: the fix is run for longer than a trial",
+                        "add, for example, `steps: 200`");
+  if (soak <= *experiment.steps)
+    return problems.add(place, fmt::format("`soak: {}` is no longer than a trial of {} steps", soak, *experiment.steps),
+                        fmt::format("for example `soak: {}`", 10 * *experiment.steps));
+  const Side& side = experiment.subject;
+  const std::chrono::duration<double, std::ratio<60>> longest =
+      side.timeout * static_cast<double>(soak) / static_cast<double>(*experiment.steps);
+  if (side.slurm && side.slurm->time && *side.slurm->time < longest)
+    problems.add(place,
+                 fmt::format("a job of the subject may take {} min, a soak so many times longer than a trial {:.0f} min",
+                             side.slurm->time->count(), std::ceil(longest.count())),
+                 "raise `slurm.time`, or lower the subject's `timeout`");
+}
+
 void check_and_settle(Experiment& experiment, Problems& problems) {
   settle_goal(experiment, problems);
+  check_soak(experiment, problems);
   check_filled(experiment.reference, "reference", experiment, problems);
   check_filled(experiment.subject, "subject", experiment, problems);
   check_visible_variable(experiment.reference, problems);

@@ -169,6 +169,7 @@ struct Experiment {
   std::optional<Alignment> align;               ///< absent: `bisectd align` cannot be used
   std::optional<OverflowCheck> overflow_check;  ///< absent: nobody is asked
   std::optional<std::int64_t> steps;            ///< last step of a whole run; absent: learnt from the reference
+  std::optional<Placed<std::int64_t>> soak;     ///< last step of the long run of the fix, more than `steps`; absent: none
   std::vector<Metric> metrics;                  ///< every judged one must pass, the first is reported; watched ones last
   Acceptance accept;
   std::vector<Check> checks;

@@ -89,9 +89,10 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   if (const Value* align = top.find_given("align")) experiment.align = read_alignment(*align, problems);
   if (const Value* check = top.find_given("overflow_check"))
     experiment.overflow_check = read_overflow_check(*check, problems);
-  if (top.find("steps"))
-    top.read(
-        "steps", [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); }, experiment.steps.emplace());
+  const auto steps_of = [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); };
+  if (top.find("steps")) top.read("steps", steps_of, experiment.steps.emplace());
+  if (const Value* soak = top.find("soak"); soak && top.read("soak", steps_of, experiment.soak.emplace().value))
+    experiment.soak->place = soak->place;
   const Value* metric = find_or_standard(top, "metric");
   if (metric || (metric = top.require("metric", "for example {loss: {format: paddleocr}}")))
     experiment.metrics = read_metrics(*metric, problems);

@@ -415,6 +415,7 @@ std::string resolved_yaml(const Experiment& experiment) {
   write_side(out, experiment.subject, experiment);
   out << YAML::EndMap;
   if (experiment.steps) word_at(out, "steps", std::to_string(*experiment.steps));
+  if (experiment.soak) word_at(out, "soak", std::to_string(experiment.soak->value));
   key(out, "metric");
   write_metrics(out, experiment.metrics);
   key(out, "accept");

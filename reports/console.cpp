@@ -93,6 +93,7 @@ std::vector<std::string> workaround(const Record& record) {
     lines.push_back("add the argument " + plain(shell_word(argument)));
   if (const std::string cost = cost_text(record); !cost.empty()) lines.push_back(cost);
   for (const std::string& other : other_fix_texts(record, plain)) lines.push_back(other);
+  if (const std::string soak = soak_text(record, plain); !soak.empty()) lines.push_back(soak);
   return lines;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/lookup.hpp"
+
 namespace bisectd::reports {
 namespace {
 
@@ -57,6 +59,18 @@ std::vector<std::string> other_fix_texts(const Record& record, Escape escape) {
   std::vector<std::string> texts;
   for (const OtherFix& fix : record.other_fixes) texts.push_back(other_fix_text(record, fix, escape));
   return texts;
+}
+
+std::string soak_text(const Record& record, Escape escape) {
+  const Trial* soak = judged_trial(record, "soak");
+  if (!soak || soak->neutralised != record.answer.culprit_set) return "";
+  std::string text = fmt::format("Soak, the fix for longer than a trial (trial {}): {}: {}", soak->number,
+                                 verdict_word(soak->verdict), escape(soak->text));
+  for (const std::string& note : soak->notes) text += "; " + escape(note);
+  text += ".";
+  if (soak->verdict != strategies::Verdict::pass)
+    text += " The culprit set is proved for the length of a trial; what goes wrong after it is something else.";
+  return text;
 }
 
 std::vector<std::string> pruned_texts(const Record& record, Escape escape) {

@@ -19,6 +19,9 @@ std::string cost_text(const Record& record);
 /// One that fails shows that there are causes without a name.
 std::vector<std::string> other_fix_texts(const Record& record, Escape escape);
 
+/// How the long run of the fix came out (`soak`), with what was seen of its memory; empty: there was none.
+std::string soak_text(const Record& record, Escape escape);
+
 /// What is left of a pruned workaround, a sentence each, and the speed won back; empty if nothing was pruned.
 std::vector<std::string> pruned_texts(const Record& record, Escape escape);
 

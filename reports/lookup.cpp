@@ -8,7 +8,7 @@ bool is_measured_only(const Trial& trial) { return !trial.running && trial.reaso
 
 bool judges_subject(const Trial& trial) {
   return !trial.running && !is_measured_only(trial) && trial.role != "reference" && trial.role != "discovery" &&
-         trial.role != "overflow-check";
+         trial.role != "overflow-check" && trial.role != "soak";
 }
 
 const Trial* judged_trial(const Record& record, std::string_view role) {

@@ -84,6 +84,7 @@ std::string workaround(const Record& record) {
   const auto paragraph = [&](const std::string& text) { body += (body.empty() ? "" : "\n") + text + "\n"; };
   if (const std::string cost = cost_text(record); !cost.empty()) paragraph(cost);
   for (const std::string& other : other_fix_texts(record, markdown_code)) paragraph(other);
+  if (const std::string soak = soak_text(record, markdown_code); !soak.empty()) paragraph(soak);
   return body;
 }
 

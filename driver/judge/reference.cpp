@@ -115,6 +115,13 @@ tl::unexpected<Problem> problem(std::string code, std::string message, std::stri
 
 }  // namespace
 
+std::vector<MetricRule> judged_metrics(std::span<const configs::Metric> metrics) {
+  std::vector<MetricRule> rules;
+  for (const configs::Metric& metric : metrics)
+    if (!metric.is_watched()) rules.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
+  return rules;
+}
+
 Spread known_spread(const Reference& reference, const NoisePool& pool) {
   Spread all = reference.subject ? Spread{} : reference.level;
   all += pool.total;

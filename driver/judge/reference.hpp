@@ -26,6 +26,9 @@ struct MetricRule {
   bool higher_is_better = false;  ///< a score; else a loss
 };
 
+/// Those of an experiment that are judged, in order; the others are only watched.
+std::vector<MetricRule> judged_metrics(std::span<const configs::Metric> metrics);
+
 /// A stretch of steps: first < step <= last.
 struct Window {
   std::int64_t first = 0;

@@ -48,6 +48,11 @@ ScaleHistory history_of(const Track& track, std::int64_t warm_in) {
 
 }  // namespace
 
+std::optional<std::int64_t> collapsed_at(const Curve& curve) {
+  const auto found = curve.series.find(kLossScale);
+  return found == curve.series.end() ? std::nullopt : history_of(tidy(found->second), kWarmInSteps).collapsed;
+}
+
 void loss_scale(const Reference& reference, const Curve& curve, std::vector<Event>& events) {
   const auto found = curve.series.find(kLossScale);
   if (found == curve.series.end() || found->second.empty()) return;

@@ -1,6 +1,8 @@
 // Rules over series beside the metric: loss scale (M6) and gradient norm (M7), each only where the attempt logged it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "driver/judge/events.hpp"
@@ -10,6 +12,9 @@ namespace bisectd::driver::judge {
 /// M6: a dynamic loss scale that collapses or falls much more often than the references' fails ("overflow"). A constant
 /// scale is no news.
 void loss_scale(const Reference& reference, const Curve& curve, std::vector<Event>& events);
+
+/// The first step at which the run's loss scale is at its minimum after it was above; empty: never, or it logged none.
+std::optional<std::int64_t> collapsed_at(const Curve& curve);
 
 /// M7: notes ("grad-norm") for a gradient norm that is off in the final window, explodes or vanishes.
 void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event>& events);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,9 @@ class Launcher {
 
   /// Whether a job that has a scheduler runs already.
   virtual JobStatus status(JobId) const { return {}; }
+
+  /// What the processes of a running job take of this machine's memory; nothing where it runs elsewhere.
+  virtual std::optional<std::uint64_t> memory_bytes(JobId) const { return std::nullopt; }
 
   /// The first of SIGINT, SIGTERM and SIGHUP that arrived; 0 before that. Each one that arrives ends one wait().
   virtual int signal_number() const = 0;

@@ -152,6 +152,15 @@ class LocalLauncher::Impl {
     tend(running);
   }
 
+  std::optional<std::uint64_t> memory_bytes(JobId id) const {
+    const auto found = running_.find(id);
+    if (found == running_.end()) return std::nullopt;
+    const pid_t leader = found->second.process->pid();
+    std::uint64_t sum = memory_of(leader).value_or(0);
+    for (const pid_t pid : descendants_of(leader)) sum += memory_of(pid).value_or(0);
+    return sum > 0 ? std::optional(sum) : std::nullopt;
+  }
+
   int signal_number() const { return signal_number_; }
 
  private:
@@ -295,6 +304,7 @@ LocalLauncher::~LocalLauncher() = default;
 void LocalLauncher::start(const Job& job) { impl_->start(job); }
 std::vector<Ended> LocalLauncher::wait(std::chrono::milliseconds at_most) { return impl_->wait(at_most); }
 void LocalLauncher::stop(JobId id) { impl_->stop(id); }
+std::optional<std::uint64_t> LocalLauncher::memory_bytes(JobId id) const { return impl_->memory_bytes(id); }
 int LocalLauncher::signal_number() const { return impl_->signal_number(); }
 
 }  // namespace bisectd::driver::launch

@@ -40,6 +40,9 @@ class LocalLauncher final : public Launcher {
   std::vector<Ended> wait(std::chrono::milliseconds at_most) override;
 
   void stop(JobId id) override;
+
+  /// Of its first process and those below it; what several share counts once.
+  std::optional<std::uint64_t> memory_bytes(JobId id) const override;
   int signal_number() const override;
 
  private:

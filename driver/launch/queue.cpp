@@ -76,6 +76,7 @@ class QueueLauncher::Impl {
     return found == jobs_.end() ? JobStatus{} : found->second.status();
   }
 
+  std::optional<std::uint64_t> memory_bytes(JobId id) const { return local_.memory_bytes(id); }
   int signal_number() const { return local_.signal_number(); }
 
  private:
@@ -266,6 +267,7 @@ void QueueLauncher::start(const Job& job) { impl_->start(job); }
 std::vector<Ended> QueueLauncher::wait(std::chrono::milliseconds at_most) { return impl_->wait(at_most); }
 void QueueLauncher::stop(JobId id) { impl_->stop(id); }
 JobStatus QueueLauncher::status(JobId id) const { return impl_->status(id); }
+std::optional<std::uint64_t> QueueLauncher::memory_bytes(JobId id) const { return impl_->memory_bytes(id); }
 int QueueLauncher::signal_number() const { return impl_->signal_number(); }
 
 }  // namespace bisectd::driver::launch

@@ -34,6 +34,7 @@ class QueueLauncher final : public Launcher {
   std::vector<Ended> wait(std::chrono::milliseconds at_most) override;
   void stop(JobId id) override;
   JobStatus status(JobId id) const override;
+  std::optional<std::uint64_t> memory_bytes(JobId id) const override;
   int signal_number() const override;
 
  private:

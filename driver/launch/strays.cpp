@@ -135,6 +135,17 @@ std::optional<std::string> attempt_tag(pid_t pid) {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> memory_of(pid_t pid) {
+  const auto text = read_whole("/proc/" + std::to_string(pid) + "/smaps_rollup");
+  if (!text) return std::nullopt;
+  constexpr std::string_view kKey = "\nPss:";
+  const auto at = text->find(kKey);
+  unsigned long long kilobytes = 0;
+  if (at == std::string::npos || std::sscanf(text->c_str() + at + kKey.size(), " %llu kB", &kilobytes) != 1)
+    return std::nullopt;
+  return kilobytes * 1024;
+}
+
 std::string name_of(pid_t pid) {
   const auto name = read_whole("/proc/" + std::to_string(pid) + "/comm");
   return name ? name->substr(0, name->find('\n')) : "?";

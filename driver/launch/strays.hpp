@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ std::vector<pid_t> descendants_of(pid_t pid);
 /// The attempt a process was started in. Absent when it has no tag or does not show its environment: it belongs to
 /// another user, is a zombie, or wrote its title over it (setproctitle).
 std::optional<std::string> attempt_tag(pid_t pid);
+
+/// The memory that a process takes, in bytes; its share of what it has in common with others. Absent: it does not show it.
+std::optional<std::uint64_t> memory_of(pid_t pid);
 
 /// The short name of a process, as ps shows it; "?" when there is none.
 std::string name_of(pid_t pid);

@@ -197,10 +197,7 @@ std::vector<judge::Curve> measure_reference(Run& run) {
   std::optional<FinishedTrial> finished;
   if (!experiment.reference.is_recorded()) finished = run_reference(run);
   std::vector<judge::Curve> curves = finished ? whole_curves(finished->attempts) : recorded_curves(experiment);
-  std::vector<judge::MetricRule> metrics;
-  for (const configs::Metric& metric : experiment.metrics)
-    if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
-  auto jury = judge::Jury::seat(experiment.accept, metrics, curves);
+  auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), curves);
   if (!jury) {
     const std::string why = fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint);
     throw finished ? Infrastructure(why, finished->plan.number) : Infrastructure(why);

@@ -1,7 +1,9 @@
 #include "driver/loop/loop.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/log/log.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/search_phase.hpp"
@@ -14,6 +16,7 @@
 #include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "reports/lookup.hpp"
+#include "reports/progress.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -64,6 +67,21 @@ void compare_fixes(Run& run, SearchPhase& search, bool exact) {
   describe();
 }
 
+/// Whether the fix holds for longer than a trial. What it shows is told and changes no answer: nothing of that length was
+/// compared with it.
+void soak_fix(Run& run, const SearchPhase& search) {
+  if (!run.experiment.soak || run.state.answer.state != strategies::State::proved) return;
+  TrialPlan plan =
+      run.plan_for(Role::soak, run.state.catalogue.set_of(run.state.answer.culprit_set), "does the fix hold for longer?");
+  const bool begun = run.was_begun(plan);
+  if (run.state.past.finished && !begun) return;
+  if (!begun && search.budget_spent())
+    return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
+  log::info(reports::phase_line(run.record, name_of(Role::soak)));
+  run.start_or_go_on(std::move(plan));
+  run.wait_for_all();
+}
+
 void find_answer(Run& run) {
   if (!run.must_only_run()) {
     if (!check_sides(run)) return;
@@ -77,6 +95,7 @@ void find_answer(Run& run) {
   SearchPhase search(run, *as_is);
   search.run();
   compare_fixes(run, search, as_is->exact);
+  soak_fix(run, search);
   show_fix(run);
   const std::filesystem::path files = run.directory.workaround_files();
   const neutralise::Recipe fix = conclude(run.record, run.experiment, run.state.catalogue,

@@ -104,10 +104,7 @@ void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, cons
 PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<const judge::Curve> references,
                              std::span<const judge::Curve> subject) {
   PilotFindings result;
-  std::vector<judge::MetricRule> metrics;
-  for (const configs::Metric& metric : experiment.metrics)
-    if (!metric.is_watched()) metrics.push_back({.name = metric.name, .higher_is_better = metric.higher_is_better});
-  auto jury = judge::Jury::seat(experiment.accept, metrics, references);
+  auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), references);
   if (!jury) {
     result.lines.push_back(
         {Mark::error, fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint)});

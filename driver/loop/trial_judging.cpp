@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include "driver/judge/running.hpp"
+#include "driver/judge/soak.hpp"
 
 namespace bisectd::driver {
 
 judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
+  if (plan.role == Role::soak)
+    return judge::judge_soak(judge::judged_metrics(input_.experiment.metrics), {*input_.experiment.steps, *plan.steps},
+                             input_.experiment.accept, curves.back());
   if (input_.must_only_run()) return judge::judge_running(judged_metrics(), *input_.experiment.steps, curves);
   if (plan.role == Role::as_is) {
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot

@@ -24,6 +24,12 @@ int crash_retries(const RunInput& input, Role role) {
 
 void set_length(TrialPlan& plan, const RunInput& input, const RunState& state) {
   plan.steps = input.experiment.steps;
+  if (plan.role == Role::soak) {
+    const std::int64_t soak = input.experiment.soak->value;
+    plan.longer = static_cast<double>(soak) / static_cast<double>(*plan.steps);
+    plan.steps = plan.last_steps[input.experiment.metrics.front().name] = soak;
+    return;
+  }
   if (state.jury) {
     const judge::Jury& jury = *state.jury;
     plan.shortened = plan.role == Role::signature || (plan.role == Role::search && jury.has_horizon());

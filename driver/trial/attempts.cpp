@@ -14,6 +14,7 @@
 #include "driver/read/clean.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
+#include "driver/trial/memory_watch.hpp"
 #include "driver/trial/step_time.hpp"
 
 namespace bisectd::driver {
@@ -142,6 +143,7 @@ struct Attempts::Running {
   Clock::time_point last_output = started;
   std::optional<Clock::time_point> last_step_logged;
   std::vector<StepSeen> steps_seen;
+  MemoryWatch memory;  ///< of a long run
   std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
   std::string why;
   Clock::time_point submitted;
@@ -168,8 +170,9 @@ struct Attempts::Running {
     if (last_step_logged && request.shortened) return {{Ending::whole, "as much as is needed was seen"}};
     if (last_step_logged && now - *last_step_logged > side.exit_grace)
       return {{Ending::whole, fmt::format("did not leave within {} after its last step", seconds_text(side.exit_grace))}};
-    if (now - started > side.timeout)
-      return {{last_step_logged ? Ending::whole : Ending::timed_out, "timeout of " + seconds_text(side.timeout)}};
+    const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(side.timeout * request.longer);
+    if (now - started > timeout)
+      return {{last_step_logged ? Ending::whole : Ending::timed_out, "timeout of " + seconds_text(timeout)}};
     if (!last_step_logged && now - last_output > side.stall)
       return {{Ending::stalled, "no output for " + seconds_text(side.stall)}};
     return std::nullopt;
@@ -252,6 +255,7 @@ void Attempts::poll() {
     }
     if (running->log.poll()) running->last_output = now;
     running->note_step(now);
+    if (running->request.longer > 1 && running->memory.due(now)) running->memory.take(now, launcher_.memory_bytes(id));
     if (!running->last_step_logged && logged_last_step(running->request, running->log)) running->last_step_logged = now;
     auto reason = running->reason_to_end(now);
     if (!reason && watcher_(seen_now(*running))) reason = {Ending::ended_early, "its verdict was certain"};
@@ -281,6 +285,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
     outcome.device = place_text(*running.request.side->settings, ended.place);
   }
   take_from_files(outcome, running.request, running.log);
+  if (const auto memory = running.memory.text()) outcome.notes.push_back(*memory);
   outcome.step_time_s = step_time_s(running.steps_seen);
   // A run that was too slow because it was gone is no evidence.
   const bool vanished = ended.how == launch::Ended::How::lost &&

@@ -8,7 +8,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 14> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 15> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
                                                                    {Role::overflow_check, "overflow-check"},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<Role, const char*>, 14> kRoleNames{{{Role::refere
                                                                    {Role::certificate, "certificate"},
                                                                    {Role::proof, "proof"},
                                                                    {Role::other_fix, "other-fix"},
+                                                                   {Role::soak, "soak"},
                                                                    {Role::by_hand, "by-hand"}}};
 
 }  // namespace
@@ -47,8 +48,17 @@ Role role_of(strategies::Purpose purpose) {
 }
 
 bool is_search(Role role) {
-  return role != Role::reference && role != Role::discovery && role != Role::as_is && role != Role::overflow_check &&
-         role != Role::ladder && role != Role::other_fix;
+  switch (role) {
+    case Role::everything:
+    case Role::runnable:
+    case Role::signature:
+    case Role::search:
+    case Role::measurement:
+    case Role::certificate:
+    case Role::proof:
+    case Role::by_hand: return true;
+    default: return false;
+  }
 }
 
 bool is_evidence(Role role) { return is_search(role) || role == Role::as_is || role == Role::other_fix; }

@@ -14,7 +14,8 @@ namespace bisectd::driver {
 
 /// `overflow_check`: one run in which the framework names the first operator with an inf or a nan; not judged. `signature`:
 /// ends after its first steps, which are compared with those of other trials; `proof`: a claim of the finished answer once
-/// more, at full length and without a grey zone; `by_hand`: a set that a person named.
+/// more, at full length and without a grey zone; `soak`: the fix, for longer than a trial; `by_hand`: a set that a person
+/// named.
 enum class Role {
   reference,
   discovery,
@@ -29,6 +30,7 @@ enum class Role {
   certificate,
   proof,
   other_fix,
+  soak,
   by_hand
 };
 
@@ -64,6 +66,7 @@ struct TrialPlan {
   int attempts = 1;      ///< whole curves wanted before it is judged
   int max_attempts = 1;  ///< whole curves at most, while inconclusive
   bool judged = true;
+  double longer = 1;  ///< so many times as long as a trial; its timeout is, too
   /// A crash is retried where it would itself be taken for an answer: when looking for suspects that break the run and for
   /// the certificate. Without the ends and the proofs there is no answer at all. Elsewhere the search just goes around it.
   int crash_retries = 0;

@@ -138,7 +138,8 @@ AttemptRequest Trials::request_for(const Open& open, int number, int perturbed) 
           .shortened = open.plan.shortened,
           .may_end_early = open.plan.may_end_early,
           .perturbed = perturbed,
-          .watched = open.plan.watched};
+          .watched = open.plan.watched,
+          .longer = open.plan.longer};
 }
 
 void Trials::pump() {

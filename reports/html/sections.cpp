@@ -146,6 +146,7 @@ std::string workaround_section(const Record& record) {
   body += list(arguments);
   if (const std::string cost = cost_text(record); !cost.empty()) body += "<p>" + cost + "</p>\n";
   body += list(other_fix_texts(record, html));
+  if (const std::string soak = soak_text(record, html); !soak.empty()) body += "<p>" + soak + "</p>\n";
   std::string smallest;
   for (const std::string& one : reproductions(record)) smallest += one + "\n";
   return section("workaround", "Workaround", body) + section("reproductions", "Smallest reproduction", smallest);

@@ -1,0 +1,98 @@
+#include "driver/judge/soak.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/judge/align.hpp"
+#include "driver/judge/level.hpp"
+#include "driver/judge/running.hpp"
+#include "driver/judge/watched.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr double kClimb = 0.05, kTargets = 2, kSigmas = 6;  ///< the limits of a spike, of a stretch of steps
+constexpr std::size_t kParts = 5;                           ///< of a window: neighbouring steps are not independent
+
+struct Stretch {
+  std::int64_t first = 0, last = 0;
+  double level = 0, standard_error = 0;
+};
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// The steps in (last - length, last]; nothing if there are too few to tell a level.
+std::optional<Stretch> stretch_at(const Track& track, std::int64_t last, std::int64_t length) {
+  const auto from = std::ranges::upper_bound(track.steps, last - length);
+  const auto to = std::ranges::upper_bound(track.steps, last);
+  const auto count = static_cast<std::size_t>(to - from);
+  if (count < kParts) return std::nullopt;
+  const std::span<const double> values(&track.values[static_cast<std::size_t>(from - track.steps.begin())], count);
+  Stretch stretch{.first = *from, .last = *(to - 1), .level = mean_of(values)};
+  double squares = 0;
+  for (std::size_t block = 0; block < kParts; ++block) {
+    const std::size_t begin = block * count / kParts, end = (block + 1) * count / kParts;
+    const double apart = mean_of(values.subspan(begin, end - begin)) - stretch.level;
+    squares += apart * apart;
+  }
+  stretch.standard_error = std::sqrt(squares / (kParts - 1) / kParts);
+  return stretch;
+}
+
+/// Five percent of what the values span, so that a loss near zero has a size.
+double scale_of_track(const Track& track, double level) {
+  std::vector<double> values = track.values;
+  return std::max(std::abs(level), 0.05 * (quantile(values, 0.95) - quantile(values, 0.05)));
+}
+
+struct Climb {
+  bool fails = false;
+  std::string text;
+};
+
+std::optional<Climb> climb_of(const MetricRule& metric, const SoakLength& length, const configs::Acceptance& accept,
+                              const Track& track) {
+  const auto window = static_cast<std::int64_t>(std::ceil(accept.window * static_cast<double>(length.trial)));
+  const auto before = stretch_at(track, length.trial, window), after = stretch_at(track, track.steps.back(), window);
+  if (!before || !after) return std::nullopt;
+  const double scale = scale_of_track(track, before->level);
+  if (!(scale > 0)) return std::nullopt;
+  const double change = after->level - before->level;
+  const double worse = metric.higher_is_better ? -change : change;
+  const double limit = std::max(scale * std::max(kClimb, kTargets * accept.target),
+                                kSigmas * std::hypot(before->standard_error, after->standard_error));
+  const std::string levels = fmt::format("{:.4g} in steps {} to {}, {:.4g} in steps {} to {}", before->level, before->first,
+                                         before->last, after->level, after->first, after->last);
+  const char* what = metric.higher_is_better ? "falls" : "climbs";
+  if (worse > limit) return Climb{true, fmt::format("{} {}: {}", metric.name, what, levels)};
+  return Climb{false, fmt::format("{} {}", metric.name, levels)};
+}
+
+}  // namespace
+
+Judgement judge_soak(std::span<const MetricRule> metrics, const SoakLength& length, const configs::Acceptance& accept,
+                     const Curve& curve) {
+  std::vector<std::string> names;
+  for (const MetricRule& metric : metrics) names.push_back(metric.name);
+  Judgement judgement = judge_running(names, length.soak, std::span(&curve, 1));
+  if (judgement.verdict != strategies::Verdict::pass) return judgement;
+  if (const auto step = collapsed_at(curve))
+    return broke("overflow", fmt::format("the loss scale fell to its minimum at step {}", *step));
+  for (const MetricRule& metric : metrics) {
+    const auto climb = climb_of(metric, length, accept, tidy(curve.series.at(metric.name)));
+    if (!climb) continue;
+    if (climb->fails) return broke("climbs", climb->text);
+    judgement.text += ", " + climb->text;
+  }
+  return judgement;
+}
+
+}  // namespace bisectd::driver::judge

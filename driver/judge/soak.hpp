@@ -1,0 +1,26 @@
+// Whether a fix holds for longer than a trial (`soak`). No reference is so long, and a schedule may follow from a run's
+// length, so the run is compared with itself: what it had learnt after a trial's length it must not lose.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "configs/experiment.hpp"
+#include "driver/judge/curve.hpp"
+#include "driver/judge/reference.hpp"
+#include "driver/judge/verdict.hpp"
+
+namespace bisectd::driver::judge {
+
+/// Steps of a trial, and of the long run.
+struct SoakLength {
+  std::int64_t trial = 0, soak = 0;
+};
+
+/// Fails if a metric is NaN or infinite, if the run left early, if the loss scale falls to its minimum, or if a metric's
+/// last steps are worse than those that a trial ends with, by more than 5 %, two targets and six standard errors. A window
+/// is `accept.window` of a trial. Not evidence: the answer is proved without it.
+Judgement judge_soak(std::span<const MetricRule> metrics, const SoakLength& length, const configs::Acceptance& accept,
+                     const Curve& curve);
+
+}  // namespace bisectd::driver::judge
