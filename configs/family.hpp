@@ -67,6 +67,7 @@ struct Discovery {
   std::map<std::string, std::string> environment;  ///< set for the discovering run or command only
   Placed<std::string> ran;                         ///< RE2, group `name`
   std::optional<Placed<std::string>> elsewhere;    ///< RE2, group `name`
+  std::optional<Placed<std::string>> begun;        ///< RE2, group `name`: in a run that broke, what began and did not end
   std::optional<NamesInFile> file;
   std::vector<Placed<std::string>> command;  ///< argv with kQueryPlaceholders; prints one name per line, nothing else
 

@@ -81,10 +81,14 @@ Discovery read_discovery(const Value& block, const std::string& what, Problems& 
               problems);
   if (command) discovery.command = read_query(*command, what + ".command", problems);
   if (ran) discovery.ran = read_pattern(*ran, what + ".ran", "name", {}, problems);
-  if (const Value* elsewhere = reader.find_given("elsewhere")) {
-    discovery.elsewhere = read_pattern(*elsewhere, what + ".elsewhere", "name", {}, problems);
-    if (!ran) problems.add(elsewhere->place, fmt::format("`{}.elsewhere` is only for `ran`", what));
-  }
+  const auto read_beside_ran = [&](const char* key, std::optional<Placed<std::string>>& pattern) {
+    const Value* value = reader.find_given(key);
+    if (!value) return;
+    pattern = read_pattern(*value, fmt::format("{}.{}", what, key), "name", {}, problems);
+    if (!ran) problems.add(value->place, fmt::format("`{}.{}` is only for `ran`", what, key));
+  };
+  read_beside_ran("elsewhere", discovery.elsewhere);
+  read_beside_ran("begun", discovery.begun);
   reader.refuse_other_keys();
   return discovery;
 }

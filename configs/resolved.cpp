@@ -251,6 +251,7 @@ void write_list(YAML::Emitter& out, const Family& family) {
     if (!family.discover->ran.value.empty()) text_at(out, "ran", family.discover->ran.value);
     texts_at(out, "command", family.discover->command);
     text_at(out, "elsewhere", family.discover->elsewhere);
+    text_at(out, "begun", family.discover->begun);
     names_in_file_at(out, family.discover->file);
     out << YAML::EndMap;
   }

@@ -11,7 +11,7 @@
 #include "configs/resolved.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
-#include "driver/loop/both_ends.hpp"
+#include "driver/loop/discovery.hpp"
 #include "driver/read/follow.hpp"
 #include "driver/read/names.hpp"
 #include "driver/read/sieve.hpp"

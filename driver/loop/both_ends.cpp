@@ -11,8 +11,7 @@
 #include "driver/judge/reference.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
-#include "driver/loop/descent.hpp"
-#include "driver/loop/framework_query.hpp"
+#include "driver/loop/discovery.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/record/record_curves.hpp"
@@ -24,8 +23,6 @@ namespace bisectd::driver {
 namespace {
 
 using strategies::Verdict;
-
-constexpr const char* kWhyDiscover = "which members a run uses";
 
 FinishedTrial run_reference(Run& run) {
   log::info(reports::phase_line(run.record, name_of(Role::reference)));
@@ -108,58 +105,6 @@ auto before_the_night(auto ask) {
   }
 }
 
-/// What the framework names; empty if no family asks it.
-neutralise::Discovered query(Run& run) {
-  if (queried_families(run.experiment).empty()) return {};
-  log::info("asking the framework for the members of a family");
-  return before_the_night([&] {
-    return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
-                         run.state.past.run_tag);
-  });
-}
-
-neutralise::Discovered discovered_in(Run& run, const FinishedTrial& discovery) {
-  const AttemptOutcome& attempt = discovery.attempts.back();
-  const bool died_like_the_subject = run.must_only_run() && attempt.ending != Ending::not_started && attempt.errors.empty();
-  if (!can_be_judged(attempt) && died_like_the_subject)
-    run.warn(
-        "the discovery run broke as the subject does: what it did not come to is no suspect. Once the culprits are "
-        "neutralised in the subject's own environment, a second search goes on from there");
-  else if (!can_be_judged(attempt))
-    throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()),
-                         discovery.plan.number);
-  const auto found = run.input.watch.discovered(attempt.names);
-  if (!found)
-    throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()), discovery.plan.number);
-  return *found;
-}
-
-[[noreturn]] void refuse_no_suspect(const std::optional<FinishedTrial>& discovery) {
-  constexpr const char* kWhy = "there is no suspect: the discovery run showed no member of any family on the device";
-  if (discovery) throw Infrastructure(kWhy, discovery->plan.number);
-  throw Infrastructure(kWhy);
-}
-
-/// Whether the search may take verdicts for exact.
-bool list_suspects(Run& run, neutralise::Discovered discovered, const std::optional<FinishedTrial>& discovery) {
-  bool exact = run.state.past.exact;
-  if (run.state.past.catalogue) {
-    run.state.catalogue = *run.state.past.catalogue;
-  } else {
-    if (discovery) discovered.merge(discovered_in(run, *discovery));
-    run.state.catalogue = neutralise::make_catalogue(
-        run.experiment, discovered, neutralise::always_off(run.experiment, run.sides.subject.environment),
-        discovery ? run.input.watch.never_off(discovery->attempts.back().names) : neutralise::Discovered{});
-    exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
-    if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
-    run.journal.append(catalogue_record(run.state.catalogue, exact));
-  }
-  for (const neutralise::Member& member : run.state.catalogue.members())
-    run.record.suspects.push_back({member.family, member.name});
-  run.record.parts = parts_in(run.experiment, run.state.catalogue);
-  return exact;
-}
-
 }  // namespace
 
 Facts logged_reference_facts(const configs::Experiment& experiment, const std::filesystem::path& attempt) {
@@ -221,7 +166,7 @@ FirstRuns run_subject(Run& run, const char* why) {
   if (!run.state.past.catalogue) runs.named = query(run);  // before anything long: it may fail
   log::info(reports::phase_line(run.record, name_of(Role::as_is)));
   run.start_or_go_on(run.plan_for(Role::as_is, {}, why));
-  if (!families_seen_in_a_run(run.experiment).empty()) run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));
+  if (!families_seen_in_a_run(run.experiment).empty()) run.start_or_go_on(plan_discovery(run));
   for (FinishedTrial& finished : run.wait_for_all())
     (finished.plan.role == Role::as_is ? runs.subject : runs.discovery) = std::move(finished);
   return runs;
@@ -245,11 +190,11 @@ std::optional<AsIs> measure_running(Run& run) {
   const judge::Judgement& judgement = runs.subject->judgement;
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *runs.subject);
   if (judgement.verdict == Verdict::pass) {
-    if (run.state.past.prune) list_suspects(run, std::move(runs.named), runs.discovery);
+    if (run.state.past.prune) list_suspects(run, std::move(runs.named), std::move(runs.discovery));
     return conclude_aligned(run.record, run.experiment), std::nullopt;
   }
   if (overflows(judgement, runs.subject->attempts.back().curve)) find_first_overflow(run);
-  const bool exact = list_suspects(run, std::move(runs.named), runs.discovery);
+  const bool exact = list_suspects(run, std::move(runs.named), std::move(runs.discovery));
   SeenNames names = runs.subject->attempts.back().names;
   return AsIs{.trial = std::move(*runs.subject), .names = std::move(names), .exact = exact};
 }
@@ -278,25 +223,15 @@ std::optional<AsIs> measure_subject(Run& run) {
   warn_of_smoothing(run, last);
   if (const auto why = why_undecidable(run, judgement.verdict)) return conclude_undecidable(record, *why), std::nullopt;
   if (judgement.verdict == Verdict::pass) {
-    if (run.state.past.prune) list_suspects(run, std::move(named), discovery);  // they are what is no longer needed
+    if (run.state.past.prune)
+      list_suspects(run, std::move(named), std::move(discovery));  // they are what is no longer needed
     return conclude_aligned(record, run.experiment), std::nullopt;
   }
   if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
 
   if (overflows(judgement, last.curve)) find_first_overflow(run);
-  const bool exact = list_suspects(run, std::move(named), discovery);
+  const bool exact = list_suspects(run, std::move(named), std::move(discovery));
   return AsIs{.trial = *subject, .names = last.names, .exact = exact};
-}
-
-SeenMembers discover(Run& run) {
-  SeenMembers found{.members = query(run)};
-  if (families_seen_in_a_run(run.experiment).empty()) return found;
-  run.start_or_go_on(run.plan_for(Role::discovery, {}, kWhyDiscover));
-  const std::vector<FinishedTrial> finished = run.wait();
-  if (finished.empty()) throw Infrastructure("the discovery run gave nothing");
-  found.members.merge(discovered_in(run, finished.front()));
-  found.never_off = run.input.watch.never_off(finished.front().attempts.back().names);
-  return found;
 }
 
 }  // namespace bisectd::driver

@@ -1,5 +1,5 @@
 // Before the search: do both sides agree in what they are declared to agree in, does the reference repeat, does the
-// subject as it is fail, and who are the suspects.
+// subject as it is fail.
 #pragma once
 
 #include <optional>
@@ -30,14 +30,5 @@ std::vector<judge::Curve> measure_reference(Run& run);
 std::optional<AsIs> measure_subject(Run& run);
 /// The same where the subject must only run: it breaks; absent if it does not.
 std::optional<AsIs> measure_running(Run& run);
-
-/// Members by family.
-struct SeenMembers {
-  neutralise::Discovered members;    ///< that a run uses
-  neutralise::Discovered never_off;  ///< that the run says cannot be neutralised
-};
-
-/// The members that a run of the subject uses. Starts nothing else. Throws Infrastructure, Interrupted.
-SeenMembers discover(Run& run);
 
 }  // namespace bisectd::driver

@@ -143,7 +143,7 @@ struct Attempts::Running {
   Clock::time_point last_output = started;
   std::optional<Clock::time_point> last_step_logged;
   std::vector<StepSeen> steps_seen;
-  MemoryWatch memory;  ///< of a long run
+  MemoryWatch memory;                  ///< of a long run
   std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
   std::string why;
   Clock::time_point submitted;

@@ -58,7 +58,7 @@ struct AttemptRequest {
   bool may_end_early = false;                      ///< and as soon as its verdict is certain
   int perturbed = 0;                               ///< seed of its perturbation; 0: none
   WatchedNames watched;
-  double longer = 1;  ///< so many times as long as a trial: so is its timeout, and the memory that it takes is watched
+  double longer = 1;   ///< so many times as long as a trial: so is its timeout, and the memory that it takes is watched
   bool adopt = false;  ///< an earlier bisectd has submitted it to a scheduler
 };
 

@@ -38,6 +38,7 @@ WatchList::WatchList(const configs::Experiment& experiment) {
       if (discover->file) add(family, Kind::ran, *discover->file);
       else add(family, Kind::ran, discover->ran);
       if (discover->elsewhere) add(family, Kind::elsewhere, *discover->elsewhere);
+      if (discover->begun && experiment.accept.goal == configs::Goal::runs) add(family, Kind::begun, *discover->begun);
     }
     if (const auto& effect = family.effect; effect && !may_be_hidden(*effect, experiment.subject)) {
       if (effect->gone_from_file) add(family, Kind::gone, *effect->gone_from_file);
@@ -57,7 +58,7 @@ std::string WatchList::written(const configs::Family& family, const std::string&
   return found == family.written_name.end() ? logged : found->second;
 }
 
-tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const SeenNames& seen) const {
+tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const SeenNames& seen, bool broke) const {
   std::map<const configs::Family*, std::map<std::string, std::int64_t>> on_device;
   for (const Watched& watched : watched_) {
     if (watched.kind != Kind::ran && watched.kind != Kind::elsewhere) continue;
@@ -69,6 +70,10 @@ tl::expected<neutralise::Discovered, std::string> WatchList::discovered(const Se
     for (const auto& [key, count] : counts(watched, seen))
       on_device[&family][written(family, key.name)] += watched.kind == Kind::ran ? count : -count;
   }
+  for (const Watched& watched : watched_)
+    if (watched.kind == Kind::begun && broke)
+      for (const auto& [key, count] : counts(watched, seen))
+        on_device[watched.family].try_emplace(written(*watched.family, key.name), 1);  // not counted before: it did not end
   neutralise::Discovered found;
   for (const auto& [family, members] : on_device) {
     for (const auto& [name, times] : members) {

@@ -20,9 +20,10 @@ class WatchList {
 
   const WatchedNames& watched() const { return wanted_; }
 
-  /// Members that ran on the device more often than elsewhere, by family. Why not, if a file that should name them was
+  /// Members that ran on the device more often than elsewhere, by family; of a run that `broke`, what it began and did not
+  /// end, too, where that is looked for (`goal: runs`). Why not, if a file that should name them was
   /// not left, or what was found cannot be members. `seen` as read with watched().
-  tl::expected<neutralise::Discovered, std::string> discovered(const SeenNames& seen) const;
+  tl::expected<neutralise::Discovered, std::string> discovered(const SeenNames& seen, bool broke = false) const;
 
   /// Members that the log of a run names as impossible to neutralise, by family.
   neutralise::Discovered never_off(const SeenNames& seen) const;
@@ -44,7 +45,7 @@ class WatchList {
                                    const SeenNames& as_is, const AttemptTraces& shown) const;
 
  private:
-  enum class Kind { ran, elsewhere, trace, gone, refused };
+  enum class Kind { ran, elsewhere, begun, trace, gone, refused };
   struct Watched {
     const configs::Family* family;
     Kind kind;

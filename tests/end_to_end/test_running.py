@@ -90,10 +90,69 @@ class Running(Space):
         _, done = self.find("X: y", code=3, steps="steps: 200")
         self.assertIn("left with 0 after step 30 of 200", done.out)
 
-    def test_members_that_it_came_to_are_discovered(self):
-        report, done = self.find("KILLS: op3", code=3, suspects="{discover: true}", family=", discover: {ran: '^ran (?P<name>\\w+)'}")
-        self.assertEqual([one["name"] for one in report["suspects"]], ["op1"])
-        self.assertIn("the discovery run broke as the subject does", " ".join(report["warnings"]))
+    # Each operator of ALL says when it begins and when it ran, so that one that kills the training only began.
+    STEPWISE = """\
+import os, sys
+named = lambda variable: [name for name in os.environ.get(variable, "").split(",") if name]
+off, kills = named("OFF"), named("KILLS")
+if os.environ.get("REFUSES") in off: sys.exit("cannot move " + os.environ["REFUSES"])
+for step in range(1, 31):
+    for name in ["op1", "op2", "op3", "op4", "op5", "op6"]:
+        print("begins", name, flush=True)
+        if name in kills and name not in off: os.abort()
+        print("on the CPU" if name in off else "ran", name)
+    print("step", step, "loss", 2 / step, flush=True)
+"""
+    DISCOVER = (", discover: {ran: '^ran (?P<name>\\w+)', begun: '^begins (?P<name>\\w+)', elsewhere: '^on the CPU (?P<name>\\w+)'}")
+
+    def find_stepwise(self, environment, code=1, more=()):
+        self.experiment(environment, suspects="{discover: true}", family=self.DISCOVER)
+        self.write("train.py", self.STEPWISE)
+        done = self.bisectd("run", "experiment.yaml", *more, code=code)
+        return self.report(), done
+
+    def names(self, report):
+        return [one["name"] for one in report["suspects"]]
+
+    def discoveries(self):
+        return [record for record in self.journal() if record.get("role") == "discovery"]
+
+    def test_what_kills_it_is_discovered_though_it_never_ran_to_its_end(self):
+        report, _ = self.find_stepwise("KILLS: op3")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertEqual(self.names(report), ["op1", "op2", "op3", "op4", "op5", "op6"])
+        self.assertEqual([one["reason"] for one in self.discoveries()],
+                         ["which members a run uses", "which members a run uses once ops:op1, ops:op2, ops:op3 are neutralised"])
+        self.assertEqual(report["warnings"], [])
+
+    def test_the_next_fault_behind_the_first_is_discovered_too(self):
+        report, _ = self.find_stepwise("KILLS: 'op2,op4,op6'")
+        self.assertEqual(self.causes(report), [["op2"], ["op4"], ["op6"]])
+        self.assertEqual(len(self.discoveries()), 4)
+
+    def test_what_cannot_be_neutralised_is_left_active_in_further_discoveries(self):
+        report, _ = self.find_stepwise("KILLS: 'op2,op5', REFUSES: op1")
+        self.assertEqual(self.culprits(report), ["ops:op2", "ops:op5"])
+        self.assertEqual([one["name"] for one in report["no_effect"]], ["op1"])
+
+    def test_discoveries_are_not_repeated_by_a_resumed_run(self):
+        self.find_stepwise("KILLS: 'op2,op4'")
+        whole = self.report()
+        journal = self.run_folder() / "journal.jsonl"
+        lines = journal.read_text().splitlines(keepends=True)
+        for last in range(next(i for i, line in enumerate(lines) if "once ops:" in line), len(lines), 15):
+            with self.subTest(last):
+                journal.write_text("".join(lines[:last]))
+                self.bisectd("resume", "bisectd-out/latest", code=1)
+                self.assertEqual(self.culprits(self.report()), self.culprits(whole))
+                self.assertEqual(len(self.discoveries()), 3)
+
+    def test_where_no_discovery_helps_that_is_said(self):
+        self.experiment("KILLS: op3", suspects="{discover: true}", family=", discover: {ran: '^ran (?P<name>\\w+)'}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        report = self.report()
+        self.assertEqual(self.names(report), ["op1"])
+        self.assertIn("every discovery run broke as the subject does: what none of them came to is no suspect", report["warnings"])
 
     def test_a_crash_offers_it(self):
         reference = f"reference: {{command: [{sys.executable}, train.py], repeats: 2}}"

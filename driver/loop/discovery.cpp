@@ -1,0 +1,125 @@
+#include "driver/loop/discovery.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "driver/log/log.hpp"
+#include "driver/loop/descent.hpp"
+#include "driver/loop/framework_query.hpp"
+#include "driver/loop/problem.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+constexpr const char* kWhyDiscover = "which members a run uses";
+
+/// Whether a discovery run broke as the subject does. Throws Infrastructure if it gave nothing for another reason.
+bool broke_like_the_subject(const Run& run, const FinishedTrial& discovery) {
+  const AttemptOutcome& attempt = discovery.attempts.back();
+  if (can_be_judged(attempt)) return false;
+  if (run.must_only_run() && attempt.ending != Ending::not_started && attempt.errors.empty()) return true;
+  throw Infrastructure(fmt::format("the discovery run failed: {} (see {})", attempt.text, attempt.folder.string()),
+                       discovery.plan.number);
+}
+
+/// Adds what the run shows; false: nothing new.
+bool add_seen(const Run& run, const FinishedTrial& discovery, bool broke, SeenMembers& seen) {
+  const AttemptOutcome& attempt = discovery.attempts.back();
+  const auto found = run.input.watch.discovered(attempt.names, broke);
+  if (!found)
+    throw Infrastructure(fmt::format("{} (see {})", found.error(), attempt.folder.string()), discovery.plan.number);
+  bool any = false;
+  const auto add = [&](const neutralise::Discovered& from, neutralise::Discovered& to) {
+    for (const auto& [family, names] : from)
+      for (const std::string& name : names) {
+        std::vector<std::string>& known = to[family];
+        const auto at = std::ranges::lower_bound(known, name);
+        if (at != known.end() && *at == name) continue;
+        known.insert(at, name);
+        any = true;
+      }
+  };
+  add(*found, seen.members);
+  add(run.input.watch.never_off(attempt.names), seen.never_off);
+  return any;
+}
+
+neutralise::Catalogue catalogue_of(const Run& run, const SeenMembers& seen) {
+  return neutralise::make_catalogue(run.experiment, seen.members,
+                                    neutralise::always_off(run.experiment, run.sides.subject.environment), seen.never_off);
+}
+
+/// Where the discovery run breaks as the subject does, what it did not come to shows in another run with all neutralised
+/// that is known by then; and so on, until one runs to its end or nothing new shows.
+SeenMembers see_members(Run& run, FinishedTrial discovery) {
+  SeenMembers seen;
+  bool broke = broke_like_the_subject(run, discovery);
+  bool goes_on = add_seen(run, discovery, broke, seen) && broke;
+  while (goes_on) {
+    const neutralise::Catalogue known = catalogue_of(run, seen);
+    const strategies::SuspectSet all = ~strategies::SuspectSet(known.size());
+    if (all.none()) break;
+    TrialPlan plan = run.plan_for(Role::discovery, {},
+                                  fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, all.count())));
+    plan.recipe = neutralise::recipe_for(run.experiment, known, all, run.sides.subject.environment, run.state.rungs);
+    set_discovery(plan.recipe, run.experiment, run.sides.subject);
+    run.start_or_go_on(std::move(plan));
+    discovery = std::move(run.wait().front());
+    broke = broke_like_the_subject(run, discovery);
+    goes_on = add_seen(run, discovery, broke, seen) && broke;
+  }
+  if (broke) run.warn("every discovery run broke as the subject does: what none of them came to is no suspect");
+  return seen;
+}
+
+[[noreturn]] void refuse_no_suspect(const std::optional<FinishedTrial>& discovery) {
+  constexpr const char* kWhy = "there is no suspect: the discovery run showed no member of any family on the device";
+  if (discovery) throw Infrastructure(kWhy, discovery->plan.number);
+  throw Infrastructure(kWhy);
+}
+
+}  // namespace
+
+neutralise::Discovered query(Run& run) {
+  if (queried_families(run.experiment).empty()) return {};
+  log::info("asking the framework for the members of a family");
+  try {
+    return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
+                         run.state.past.run_tag);
+  } catch (const std::runtime_error& error) {
+    throw Infrastructure(error.what());
+  }
+}
+
+TrialPlan plan_discovery(const Run& run) { return run.plan_for(Role::discovery, {}, kWhyDiscover); }
+
+bool list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery) {
+  bool exact = run.state.past.exact;
+  if (run.state.past.catalogue) {
+    run.state.catalogue = *run.state.past.catalogue;
+  } else {
+    SeenMembers seen = discovery ? see_members(run, *discovery) : SeenMembers{};
+    seen.members.merge(std::move(named));
+    run.state.catalogue = catalogue_of(run, seen);
+    exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
+    if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
+    run.journal.append(catalogue_record(run.state.catalogue, exact));
+  }
+  for (const neutralise::Member& member : run.state.catalogue.members())
+    run.record.suspects.push_back({member.family, member.name});
+  run.record.parts = parts_in(run.experiment, run.state.catalogue);
+  return exact;
+}
+
+SeenMembers discover(Run& run) {
+  SeenMembers found{.members = query(run)};
+  if (families_seen_in_a_run(run.experiment).empty()) return found;
+  run.start_or_go_on(plan_discovery(run));
+  SeenMembers seen = see_members(run, std::move(run.wait().front()));
+  seen.members.merge(std::move(found.members));
+  return seen;
+}
+
+}  // namespace bisectd::driver
