@@ -59,7 +59,7 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
 }  // namespace
 
 Attempt attempt_of(const Reference& reference, const Curve& curve) {
-  Attempt attempt{.difference = difference(reference, curve)};
+  Attempt attempt{.difference = difference(reference, curve), .perturbed = curve.perturbed != 0};
   attempt.events = events_of(reference, curve, attempt.difference, AttemptStage::over);
   check_coverage(reference, curve, attempt);
   return attempt;
@@ -68,6 +68,7 @@ Attempt attempt_of(const Reference& reference, const Curve& curve) {
 DistinctAttempts distinct(std::vector<Attempt> attempts) {
   DistinctAttempts result;
   for (Attempt& attempt : attempts) {
+    result.perturbed = result.perturbed || attempt.perturbed;
     const bool known = std::any_of(result.attempts.begin(), result.attempts.end(), [&](const Attempt& other) {
       return identical(attempt.difference.track, other.difference.track);
     });

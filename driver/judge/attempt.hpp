@@ -17,6 +17,7 @@ struct Attempt {
   std::string trouble;       ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
   std::string trouble_text;  ///< one sentence for people
   std::string gaps;          ///< one sentence on points that are missing, though not too many; else empty
+  bool perturbed = false;    ///< it was started with a perturbation
 };
 
 /// A run must reach 90 % of the reference's steps; its final window then ends where it ended. At most 20 % of the
@@ -27,6 +28,7 @@ Attempt attempt_of(const Reference& reference, const Curve& curve);
 struct DistinctAttempts {
   std::vector<Attempt> attempts;
   int repeated = 0;
+  bool perturbed = false;  ///< some were perturbed, so they share more than their curves show
 };
 DistinctAttempts distinct(std::vector<Attempt> attempts);
 

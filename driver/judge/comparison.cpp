@@ -22,6 +22,17 @@ std::vector<double> course_of(const Reference& reference, const Curve& candidate
   return means;
 }
 
+/// Where the log prints too few digits, neither the level nor equality of what is printed says anything.
+void require_digits(const Panel& panel, Judgement& judgement) {
+  const auto findings = panel.findings();
+  const auto coarse = std::ranges::find(findings, "precision", &Finding::code);
+  if (coarse == findings.end() || (judgement.reason != "level" && judgement.reason != "identical")) return;
+  judgement.verdict = strategies::Verdict::inconclusive;
+  judgement.reason = coarse->code;
+  judgement.text = coarse->text;
+  judgement.p_bad = 0.5;
+}
+
 }  // namespace
 
 tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept, std::span<const NamedCurve> references,
@@ -45,6 +56,7 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
   for (const NamedCurve& candidate : candidates) {
     for (const Panel& panel : panels) {
       judgements.push_back(panel.judge(std::span(&candidate.curve, 1)));
+      require_digits(panel, judgements.back());
       table.rows.push_back(
           {candidate.name, panel.whole().metric.name, judgements.back(), course_of(panel.whole(), candidate.curve)});
     }

@@ -143,7 +143,7 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
   const double dof = (reference_.subject ? 0 : std::max(runs - 1, apart.dof)) + pool_.total.dof;
   // Where nothing shows how far healthy runs are apart, only what no rounding explains is certain.
   const bool unknown = dof == 0;
-  if (unknown && !(pool_.deterministic() && off_from_the_start(difference))) return false;
+  if (unknown && !(pool_.deterministic() && off_from_the_start(reference_, difference))) return false;
   // What a difference does inside the window says how far it may still go.
   const Variance inside = within_run(values_in(difference, now));
   double variance = inside.value;
@@ -151,6 +151,12 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     // Runs that have hardly separated yet look quieter than they will be: what they do later counts too.
     const double squares = std::max(squares_in(reference_, now), apart.squares);
     variance = std::max(variance, variance_between(reference_, pool_, squares) * (1 + 1 / runs));
+  }
+  if (reference_.ensemble) {  // of a device that rounds coarsely the fine runs say too little
+    const Ensemble& ensemble = *reference_.ensemble;
+    const double coarseness = ensemble.rounding.coarseness_of(difference);
+    const double spread = ensemble.caution_at(coarseness) * ensemble.spread_at(coarseness);
+    variance = std::max(variance, spread * spread * (1 + 1 / runs));
   }
   const double reach = t_quantile(kAlpha / (2 * kLooks.size()), unknown ? inside.dof : dof) * std::sqrt(variance);
   const double sign = reference_.metric.higher_is_better ? -1 : 1;

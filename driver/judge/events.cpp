@@ -77,12 +77,20 @@ NonFinite non_finite(const Reference& reference, const Track& track) {
   return result;
 }
 
-/// M0n. A single NaN that the references do not have is never silent: below the limit it is a note.
+/// M0n. A single NaN that the references do not have is never silent: below the limit it is a note. Where one of them
+/// diverged, a healthy run may.
 void nan(const Reference& reference, const Track& track, AttemptStage progress, Events& events) {
   const NonFinite found = non_finite(reference, track);
   if (found.count == 0) return;
   const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == AttemptStage::over) ||
                      found.count > std::max(kNanIsolated, kReferenceFactor * reference.baseline.non_finite);
+  if (reference.diverged > 0)
+    return events.push_back(
+        {"nan", false,
+         fmt::format("{} is NaN or infinite at {} step(s), first at step {}; so is a reference run, which "
+                     "was left out",
+                     reference.metric.name, found.count, *found.first),
+         found.first});
   events.push_back({"nan", fails,
                     fmt::format("{} is NaN or infinite at {} step(s), first at step {}; the reference is finite there",
                                 reference.metric.name, found.count, *found.first),
@@ -299,7 +307,7 @@ std::vector<Event> events_of(const Reference& reference, const Curve& curve, con
     multi_step(reference, difference, progress, events);
   }
   // With nothing that shows how far healthy runs drift apart, growth is no fault: faults grow, and so does rounding.
-  if (is_drift_unknown(reference) && !off_from_the_start(difference))
+  if (is_drift_unknown(reference) && !off_from_the_start(reference, difference))
     for (Event& event : events) event.fails = event.fails && event.code != "multi-step";
   loss_scale(reference, curve, events);
   grad_norm(reference, curve, events);

@@ -130,13 +130,21 @@ std::optional<std::int64_t> HealthySpread::below(double target, double share, do
   return until;
 }
 
-SpreadAt HealthySpread::at(std::int64_t step) const {
-  SpreadAt largest{.step = step, .fine = kSmallest, .coarse = kSmallest};
-  for (const SpreadAt& place : course) {
-    if (place.step > step || static_cast<double>(place.step) < kNear * static_cast<double>(step)) continue;
+std::optional<SpreadAt> HealthySpread::at(std::int64_t step) const {
+  const auto behind = std::ranges::upper_bound(course, step, {}, &SpreadAt::step);
+  if (behind == course.begin()) return std::nullopt;
+  SpreadAt largest = *std::prev(behind);
+  const auto take = [&](const SpreadAt& place) {
     largest.fine = std::max(largest.fine, place.fine);
     largest.coarse = std::max(largest.coarse, place.coarse);
-  }
+  };
+  const auto is_near = [&](const SpreadAt& place) {
+    return static_cast<double>(place.step) >= kNear * static_cast<double>(step);
+  };
+  if (!is_near(largest) && behind != course.end()) take(*behind);
+  for (const SpreadAt& place : std::ranges::subrange(course.begin(), behind))
+    if (is_near(place)) take(place);
+  largest.step = step;
   return largest;
 }
 

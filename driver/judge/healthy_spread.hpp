@@ -45,8 +45,9 @@ struct HealthySpread {
   /// Ends of somewhat longer parts, ascending: what a device that rounds coarsely does there may still condemn it, though
   /// not acquit. None for a device that rounds like float32: its spread grows too fast for them to tell more.
   std::vector<std::int64_t> telling_until(double target, double coarseness) const;
-  /// The largest spread right before `step` or at it.
-  SpreadAt at(std::int64_t step) const;
+  /// The largest spread right before `step` or at it; where no place is that near, the larger one of the places around it.
+  /// Nothing before the first place.
+  std::optional<SpreadAt> at(std::int64_t step) const;
 };
 
 /// Whether runs of one configuration are further apart in their first steps than `rounding` puts them: they vary by

@@ -60,8 +60,11 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
 
 void Panel::learn(const Spread& spread) {
   pool_.add(spread);
-  if (!whole_.subject) return;
-  const Variance one = variance_of(pool_.total);
+  if (whole_.subject) bound_own_level(pool_.total);
+}
+
+void Panel::bound_own_level(const Spread& spread) {
+  const Variance one = variance_of(spread);
   whole_.subject->level =
       one.dof > 0 ? t_quantile(kEventAlpha, one.dof) * std::sqrt(one.value * (1 + 1.0 / whole_.distinct())) : 0;
   if (shortened_) shortened_->subject = whole_.subject;
@@ -77,7 +80,7 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
     fine_.reset();
     whole_.subject = OwnNoise{.step = own->baseline.step_noise};
     whole_.perturbed = false;
-    learn(own->level);
+    bound_own_level(own->level);  // not into the pool: whoever judges these repeats puts them there
   }
   if (healthy_ || whole_.distinct() > 1) return;
   healthy_ = healthy_spread(*own, {});
@@ -88,8 +91,9 @@ std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
   if (!until) return std::nullopt;
   auto part = prepare_reference(whole_.accept, references_, whole_.metric, *until);
   if (!part) return std::nullopt;
-  const SpreadAt spread = healthy_->at(*until);  // of the window that ends there
-  part->ensemble = Ensemble{spread.fine, spread.coarse, healthy_->dof, healthy_->rounding};
+  const auto spread = healthy_->at(*until);  // of the window that ends there
+  if (!spread) return std::nullopt;
+  part->ensemble = Ensemble{spread->fine, spread->coarse, healthy_->dof, healthy_->rounding};
   return *std::move(part);
 }
 
@@ -260,7 +264,8 @@ bool Panel::has_reached_comparable(const Curve& so_far) const {
 std::vector<Finding> Panel::findings() const {
   if (!healthy_) return preflight(whole_, pool_).findings;
   std::vector<Finding> findings = preflight(fine_ ? *fine_ : whole_, {}).findings;
-  std::erase_if(findings, [](const Finding& finding) { return finding.code == "too-noisy"; });
+  std::erase_if(findings, [](const Finding& finding) { return finding.code == "too-noisy" || finding.code == "diverged"; });
+  add_diverged(whole_, findings);  // also those that are finite in the comparable part
   const double percent = 100 * whole_.accept.target / 4;
   if (!fine_)
     findings.insert(

@@ -76,6 +76,7 @@ class Panel {
 
  private:
   Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
+  void bound_own_level(const Spread& spread);
   double coarseness_of(std::span<const Curve> attempts) const;
   std::optional<Reference> cut(std::optional<std::int64_t> until) const;
   void look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,

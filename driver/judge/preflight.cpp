@@ -124,6 +124,17 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
 
 }  // namespace
 
+void add_diverged(const Reference& reference, std::vector<Finding>& findings) {
+  if (reference.diverged > 0)
+    findings.push_back(
+        {"diverged",
+         false,
+         fmt::format("{} of {} reference runs hold NaN or infinity and are left out: a healthy run may diverge, "
+                     "so none is condemned for that",
+                     reference.diverged, reference.diverged + reference.given),
+         {"make the reference stable first (learning rate, loss scale, gradient clipping)"}});
+}
+
 bool Preflight::decidable() const {
   return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.error; });
 }
@@ -135,6 +146,7 @@ Preflight preflight(const Reference& reference, const NoisePool& pool) {
   few_points(reference, result.findings);
   repeats(reference, result.findings);
   outlier(reference, result.findings);
+  add_diverged(reference, result.findings);
   std::stable_partition(result.findings.begin(), result.findings.end(),
                         [](const Finding& finding) { return finding.error; });
   return result;

@@ -27,4 +27,7 @@ struct Preflight {
 /// Looks at a prepared reference and what repeats of the subject taught so far.
 Preflight preflight(const Reference& reference, const NoisePool& pool);
 
+/// Reference runs that diverged, if any.
+void add_diverged(const Reference& reference, std::vector<Finding>& findings);
+
 }  // namespace bisectd::driver::judge

@@ -187,7 +187,9 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
                    "check the metric's name and its format or pattern");
   }
   drop_short(reference.runs, reference.notes);
+  const std::size_t before = reference.runs.size();
   reference.excused = drop_non_finite(reference.runs, reference.notes);
+  reference.diverged = before - reference.runs.size();
   if (reference.runs.empty()) {
     return problem("not-finite", fmt::format("every reference run ends with a {} that is not finite", metric.name),
                    "mend the reference first: it must train");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -37,13 +38,18 @@ std::optional<Stretch> stretch_at(const Track& track, std::int64_t last, std::in
   if (count < kParts) return std::nullopt;
   const std::span<const double> values(&track.values[static_cast<std::size_t>(from - track.steps.begin())], count);
   Stretch stretch{.first = *from, .last = *(to - 1), .level = mean_of(values)};
-  double squares = 0;
-  for (std::size_t block = 0; block < kParts; ++block) {
-    const std::size_t begin = block * count / kParts, end = (block + 1) * count / kParts;
-    const double apart = mean_of(values.subspan(begin, end - begin)) - stretch.level;
-    squares += apart * apart;
+  // Around the line through the parts: that a loss falls within a window is no noise.
+  std::array<double, kParts> parts{};
+  double slope = 0, squares = 0;
+  constexpr double kMiddle = (kParts - 1) / 2.0, kLever = kParts * (kParts * kParts - 1) / 12.0;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const std::size_t begin = part * count / kParts, end = (part + 1) * count / kParts;
+    parts[part] = mean_of(values.subspan(begin, end - begin)) - stretch.level;
+    slope += parts[part] * (static_cast<double>(part) - kMiddle) / kLever;
   }
-  stretch.standard_error = std::sqrt(squares / (kParts - 1) / kParts);
+  for (std::size_t part = 0; part < kParts; ++part)
+    squares += std::pow(parts[part] - slope * (static_cast<double>(part) - kMiddle), 2);
+  stretch.standard_error = std::sqrt(squares / (kParts - 2) / kParts);
   return stretch;
 }
 

@@ -98,7 +98,7 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   Comparison comparison;
   comparison.last_look = repeats_itself || n + distinct.repeated >= accept.max_repeats;
   comparison.size = badness(reference, delta);
-  comparison.off_from_the_start = off_from_the_start(distinct.attempts.front().difference);
+  comparison.off_from_the_start = off_from_the_start(reference, distinct.attempts.front().difference);
   Spread all = known_spread(reference, pool);
   all += spread;
   Variance inside;  // of the attempt that wobbles most
@@ -116,7 +116,8 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
     comparison.cautious = ensemble.caution_at(coarseness) * apart * std::sqrt(1 + 1.0 / m);
   } else if (all.dof > 0) {
     // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
-    comparison.error = standard_error(variance_of(all), m, reference.perturbed ? 1 : n, inside.value * m / (m + 1.0));
+    const bool by_perturbation = reference.perturbed || (distinct.perturbed && !reference.subject);
+    comparison.error = standard_error(variance_of(all), m, by_perturbation ? 1 : n, inside.value * m / (m + 1.0));
   } else {
     comparison.ground = Ground::within_run;
     comparison.error = {std::sqrt(inside.value), inside.dof};

@@ -59,6 +59,7 @@ void loss_scale(const Reference& reference, const Curve& curve, std::vector<Even
   const std::int64_t warm_in =
       std::max(kWarmInSteps, static_cast<std::int64_t>(kWarmInShare * static_cast<double>(reference.last_step())));
   const ScaleHistory mine = history_of(tidy(found->second), warm_in);
+  const bool known = reference.watched.contains(kLossScale);  // else nothing says how often a healthy one falls
   std::size_t worst = 0, longest = 0;
   bool reference_collapsed = false;
   double reference_last = 0;
@@ -75,11 +76,12 @@ void loss_scale(const Reference& reference, const Curve& curve, std::vector<Even
     events.push_back(
         {"overflow", true, fmt::format("the loss scale fell to its minimum at step {}", *mine.collapsed), mine.collapsed});
   } else if (mine.decreases > std::max(kFewDecreases, kDecreasesFactor * worst)) {
-    events.push_back({"overflow", true,
-                      fmt::format("the loss scale fell {} times after warm-in (worst reference: {})", mine.decreases, worst),
+    events.push_back({"overflow", known,
+                      fmt::format("the loss scale fell {} times after warm-in ({})", mine.decreases,
+                                  known ? fmt::format("worst reference: {}", worst) : "the reference logs none"),
                       std::nullopt});
   } else if (mine.longest >= kConsecutiveDecreases && longest < kConsecutiveDecreases) {
-    events.push_back({"overflow", true, fmt::format("the loss scale fell {} times in a row", mine.longest), std::nullopt});
+    events.push_back({"overflow", known, fmt::format("the loss scale fell {} times in a row", mine.longest), std::nullopt});
   } else if (mine.last < reference_last / kMuchLower) {
     events.push_back({"overflow", false,
                       fmt::format("the loss scale ends at {:g}, the reference's at {:g}", mine.last, reference_last),

@@ -41,6 +41,22 @@ TEST_CASE("one log against one log is judged from inside the run, and says so") 
   CHECK(table->findings.front().code == "no-repeats");
 }
 
+TEST_CASE("a log that prints too few digits is neither passed nor failed by its level") {
+  const auto printed = [](double bias) {
+    return curve(300, [=](std::int64_t step) { return std::round(10 * plain_loss(step) * (1 + bias)) / 10; });
+  };
+  const std::vector<MetricRule> metrics = {{"loss", false}};
+  for (const double bias : {0.0, 0.0005, 0.008}) {
+    const auto table = compare({}, named({printed(0), printed(0.0001)}), named({printed(bias)}), metrics);
+    REQUIRE(table);
+    CHECK(table->verdict == Verdict::inconclusive);
+  }
+  Curve broken = printed(0);
+  for (int i = 1; i <= 20; ++i)
+    broken.series["loss"][broken.series["loss"].size() - static_cast<std::size_t>(i)].value = kNan;
+  CHECK(compare({}, named({printed(0), printed(0.0001)}), named({broken}), metrics)->verdict == Verdict::fail);
+}
+
 TEST_CASE("a metric that one side lacks is a problem or unresolved, never a pass") {
   const auto runs = named(identical_references(100, 2));
   const std::vector<MetricRule> both = {{"loss", false}, {"acc", true}};

@@ -159,6 +159,16 @@ TEST_CASE("a loss scale that collapses or falls again and again fails") {
   CHECK(watch(reference, with_series(kLossScale, healthy)).empty());
 }
 
+TEST_CASE("a loss scale that the reference does not log fails only by its collapse") {
+  const Reference reference = reference_of(identical_references(1000, 2));
+  const auto often =
+      watch(reference, with_series(kLossScale, [](std::int64_t step) { return step / 50 % 2 ? 32768.0 : 65536.0; }));
+  CHECK(failure(often).empty());
+  CHECK(noted(often, "overflow"));
+  CHECK(failure(watch(reference, with_series(kLossScale, [](std::int64_t step) { return step < 500 ? 1024.0 : 1.0; }))) ==
+        "overflow");
+}
+
 TEST_CASE("a constant loss scale, and the first decreases of a dynamic one, are no news") {
   const Reference reference = reference_of(identical_references(1000, 2));
   CHECK(watch(reference, with_series(kLossScale, [](std::int64_t) { return 1.0; })).empty());

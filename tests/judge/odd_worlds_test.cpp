@@ -54,6 +54,58 @@ TEST_CASE("odd worlds: one reference curve condemns no drift and says that it is
   CHECK(judgement.text.find("known") != std::string::npos);
 }
 
+TEST_CASE("odd worlds: one reference, and a log of few values, whose first ones are late") {
+  // Steps 100, 200, ..., 5000: by step 500 healthy runs have drifted apart to one side each.
+  const auto rarely = [](double level) {
+    Series series;
+    for (std::int64_t step = 100; step <= 5000; step += 100)
+      series.push_back({step, plain_loss(step) * (1 + level / 100 + 0.0005 * jitter(7, step))});
+    return curve_of(series);
+  };
+  const Panel panel = panel_of({rarely(0)});
+  CHECK(judged(panel, rarely(1.2)).verdict == Verdict::inconclusive);
+  CHECK(judged(panel, rarely(-3)).verdict == Verdict::inconclusive);
+  // Where the first values are missing, those after them are no first ones.
+  const Panel often = panel_of({curve(400, plain_loss)});
+  Curve late = curve(400, [](std::int64_t step) { return plain_loss(step) * 1.03; });
+  CHECK(judged(often, late).verdict == Verdict::fail);
+  late.series["loss"].erase(late.series["loss"].begin(), late.series["loss"].begin() + 60);
+  CHECK(judged(often, late).verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("odd worlds: runs of ten values, in which healthy runs are apart at the third one") {
+  // Nothing shows how far they are apart in the first five: a look there must not take them for exact.
+  const auto ten = [](double side) {
+    return curve(10, [=](std::int64_t step) {
+      return plain_loss(step) * (1 + side * (step < 3 ? 1e-6 : step == 3 ? 0.008 : 0.0003));
+    });
+  };
+  std::vector<Curve> runs;
+  for (const double side : {0.0, 1.0, -1.2, 0.6, -0.4, 1.4, -0.9, 0.2}) runs.push_back(ten(side));
+  for (std::size_t seed = 0; seed < 5; ++seed) runs[seed].perturbed = static_cast<int>(seed);
+  runs.resize(5);
+  const Panel panel = panel_of(std::move(runs));
+  for (const double side : {-1.6, -0.8, 0.3, 1.1, 1.7}) {
+    const Judgement judgement = judged(panel, ten(side));
+    CHECK(judgement.verdict != Verdict::fail);
+    CHECK(std::ranges::none_of(
+        judgement.notes, [](const std::string& note) { return note.find("more than rounding") != std::string::npos; }));
+  }
+}
+
+TEST_CASE("odd worlds: a reference that diverges in some of its runs condemns no subject that diverges") {
+  std::vector<Curve> runs = references();
+  for (const std::size_t broken : {1U, 3U, 6U})
+    for (std::size_t step = 150; step < 200; ++step) runs[broken].series["loss"][step].value = kNan;
+  const Panel panel = panel_of(runs);
+  CHECK(std::ranges::count(panel.findings(), "diverged", &Finding::code) == 1);
+  Curve diverges = run(1e-7, 0.5);
+  for (std::size_t step = 120; step < 200; ++step) diverges.series["loss"][step].value = kNan;
+  CHECK(judged(panel, diverges).verdict != Verdict::fail);
+  CHECK(judged(panel_of(references()), diverges).reason == "nan");
+  CHECK(judged(panel, run(1e-7, 0.5)).verdict == Verdict::pass);
+}
+
 TEST_CASE("odd worlds: two references measure the drift badly, and condemn no healthy device") {
   std::vector<Curve> two = {run(1e-7, 0.2), run(1e-7, -0.9)};
   two[1].perturbed = 1;

@@ -109,6 +109,17 @@ TEST_CASE("a subject that varies by itself is judged by its own repeats, not by 
   CHECK(one.verdict != Verdict::fail);
 }
 
+TEST_CASE("what a subject that varies by itself shows of its noise counts once") {
+  Panel panel = panel_of(references());
+  const std::vector<Curve> repeats{noisy(kSteps, 1, 0.006), noisy(kSteps, 2, 0.006)};
+  panel.learn_healthy_spread(repeats);
+  CHECK(panel.pool().total.dof == 0);
+  const Judgement judgement = panel.judge(repeats);
+  CHECK(judgement.dof == 1);
+  panel.learn(judgement.spreads.at("loss"));
+  CHECK(panel.pool().total.dof == 1);
+}
+
 TEST_CASE("a fault that shows before rounding has grown is seen there") {
   const Panel panel = panel_of(references());
   const std::int64_t until = *panel.comparable_until();
