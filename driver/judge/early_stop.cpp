@@ -131,6 +131,17 @@ std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Differenc
   return judgement;
 }
 
+/// Of a device that rounds coarsely the fine runs say too little: whether the verdict at the end of the part could still not
+/// condemn it, if it stayed where it is.
+bool EarlyStop::explained_by_rounding(const Difference& difference, double level) const {
+  if (!reference_.ensemble) return false;
+  const Ensemble& ensemble = *reference_.ensemble;
+  const double coarseness = ensemble.rounding.coarseness_of(difference);
+  const double apart =
+      ensemble.caution_at(coarseness) * ensemble.spread_at(coarseness) * std::sqrt(1 + 1.0 / reference_.distinct());
+  return level - t_quantile(kAlpha, ensemble.dof) * apart <= reference_.accept.target / reference_.accept.grey;
+}
+
 bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const {
   const std::int64_t length = look_length(reference_, step);
   const Places now = places_in(reference_, {step - length, step});
@@ -152,12 +163,6 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
     const double squares = std::max(squares_in(reference_, now), apart.squares);
     variance = std::max(variance, variance_between(reference_, pool_, squares) * (1 + 1 / runs));
   }
-  if (reference_.ensemble) {  // of a device that rounds coarsely the fine runs say too little
-    const Ensemble& ensemble = *reference_.ensemble;
-    const double coarseness = ensemble.rounding.coarseness_of(difference);
-    const double spread = ensemble.caution_at(coarseness) * ensemble.spread_at(coarseness);
-    variance = std::max(variance, spread * spread * (1 + 1 / runs));
-  }
   const double reach = t_quantile(kAlpha / (2 * kLooks.size()), unknown ? inside.dof : dof) * std::sqrt(variance);
   const double sign = reference_.metric.higher_is_better ? -1 : 1;
   double level = sign * level_in(reference_, difference, now);
@@ -178,7 +183,7 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
   const double slope = (change - 2 * change_error) / static_cast<double>(half);
   const double at_end = level + slope * static_cast<double>(reference_.last_step() - step);
   const double target = reference_.accept.target;
-  return level - reach > target && previous > target && at_end > target;
+  return level - reach > target && previous > target && at_end > target && !explained_by_rounding(difference, level);
 }
 
 }  // namespace bisectd::driver::judge

@@ -20,6 +20,7 @@ class EarlyStop {
 
  private:
   std::optional<Judgement> by_event(const Curve& curve, const Difference& difference) const;
+  bool explained_by_rounding(const Difference& difference, double level) const;
   bool beyond_at(const Difference& difference, std::int64_t look_step) const;
 
   const Reference& reference_;

@@ -44,6 +44,21 @@ TEST_CASE("a constant error of 3 % is ended early, good runs and transients neve
   CHECK(stopped(reference, transient).first == 0);
 }
 
+TEST_CASE("a run that rounds coarsely is not ended for what its own rounding may explain") {
+  Reference reference = reference_of(noisy_references(1000, 5, 0.0005));
+  reference.ensemble = Ensemble{.fine = 0.0005,
+                                .coarse = 0.004,
+                                .dof = 6,
+                                .rounding = {.fine = 1e-6, .coarse = 1e-3, .fine_size = 2.4e-7, .coarse_size = 1e-3}};
+  const auto off_by_1_5_percent = [&](double first_step) {
+    Curve bad = noisy(1000, 50, 0.0005, 0.015);
+    bad.series["loss"].front().value = reference.mean.front() * (1 + first_step);
+    return bad;
+  };
+  CHECK(stopped(reference, off_by_1_5_percent(1e-7)).second == "level");
+  CHECK(stopped(reference, off_by_1_5_percent(1e-3)).first == 0);
+}
+
 TEST_CASE("what early stop says depends on the curve, not on how often it is asked") {
   const Reference reference = reference_of(noisy_references(1000, 5, 0.0005));
   const Curve bad = noisy(1000, 50, 0.0005, 0.015);
