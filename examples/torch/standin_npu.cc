@@ -40,6 +40,10 @@ class Faults {
     if (make) make_ = make;
     std::istringstream all(text ? text : "");
     for (std::string one; std::getline(all, one, ';');) {
+      if (const std::string crash = "crash="; one.compare(0, crash.size(), crash) == 0) {
+        crashes_.insert(one.substr(crash.size()));
+        continue;
+      }
       if (const auto is = one.find('='); is != std::string::npos) {
         (one.substr(0, is) == "products" ? rounding_.products : rounding_.size) = std::stod(one.substr(is + 1));
         continue;
@@ -48,6 +52,12 @@ class Faults {
       faults_[one.substr(0, star)] = {std::stod(one.substr(star + 1, with - star - 1)),
                                       with == std::string::npos ? "" : one.substr(with + 1)};
     }
+  }
+  // Ends the process if this operator is one that does.
+  void crash_at(const std::string& op) const {
+    if (!crashes_.count(op)) return;
+    std::fprintf(stderr, "standin-npu: %s crashes, as planted\n", op.c_str());
+    std::abort();
   }
   // The factor for an operator that runs now on the device.
   double factor(const std::string& op) {
@@ -73,6 +83,7 @@ class Faults {
   standin::Rounding rounding_;
   std::map<std::string, standin::Rounder> rounders_;
   std::map<std::string, Fault> faults_;
+  std::set<std::string> crashes_;
   std::set<std::string> ran_;
   std::mutex mutex_;
 };
@@ -157,6 +168,7 @@ void call_on_host(const c10::OperatorHandle& op, const std::string& name, Stack*
 void run_on_host(const c10::OperatorHandle& op, Stack* stack) {
   const auto& schema = op.schema();
   const std::string name = schema.name().substr(schema.name().find("::") + 2);
+  faults().crash_at(name);
   Moved moved;
   const std::size_t first = stack->size() - schema.arguments().size();
   for (std::size_t i = first; i < stack->size(); ++i) (*stack)[i] = moved.down((*stack)[i]);

@@ -70,6 +70,15 @@ class Paddle(Space):
         report, _ = self.find({"faults": [{"op": "adam", "relative": 0.1}]})
         self.assertEqual(self.names(report), ["adam"])
 
+    def test_the_optimizer_kills_it_and_the_operator_behind_it_too(self):
+        """As `adam` did in PaddleOCR: Paddle prints an operator when it has run, which this one never does."""
+        faults = [{"op": "adam", "crash_at_call": 1}, {"op": "hard_swish_grad", "crash_at_call": 50}]
+        report, done = self.find({"faults": faults}, extra="accept: {goal: runs}\n            steps: 80")
+        self.assertEqual(self.causes(report), [["adam"], ["hard_swish_grad"]])
+        discoveries = [trial for trial in report["trial_list"] if trial["role"] == "discovery"]
+        self.assertEqual(len(discoveries), 2, "the second one comes to its end")
+        self.assertIn("it broke (killed by SIGABRT before the first step)", done.out)
+
     def test_two_independent_operators(self):
         report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]})
         self.assertEqual(self.causes(report), [["adam"], ["hard_swish"]])
