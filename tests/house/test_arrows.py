@@ -1,4 +1,5 @@
-"""Includes run one way: driver -> reports -> strategies -> configs. Inside driver, rooms below the loop know only those below them."""
+"""Includes run one way: driver -> reports -> strategies -> configs. Inside driver, rooms below the loop know only those below them.
+And what else the build rests on: how long a file may be, and which tests need a framework."""
 import pathlib
 import re
 import unittest
@@ -47,6 +48,18 @@ class Arrows(unittest.TestCase):
                 for suffix in ("cpp", "hpp", "cc", "py") for file in (SOURCE / folder).rglob(f"*.{suffix}")
                 if len(file.read_text().splitlines()) > 600]
         self.assertEqual(long, [])
+
+    def test_what_trains_with_a_framework_has_its_label(self):
+        """tests/run --quick leaves the label out, so that no framework need be installed."""
+        labelled = re.search(r'name MATCHES "([^"]+)"', (SOURCE / "tests/CMakeLists.txt").read_text())[1]
+        wrong, seen = [], 0
+        for file in sorted((SOURCE / "tests/end_to_end").glob("test_*.py")):
+            if re.search(r"/usr/bin/python3|\.venv/|^import test_(torch|paddle)$|examples/(torch|paddle)", file.read_text(), re.M):
+                seen += 1
+                if not re.search(labelled, file.stem.replace("test_", "end_to_end_", 1)):
+                    wrong.append(file.name)
+        self.assertEqual(wrong, [])
+        self.assertGreater(seen, 5)
 
 
 if __name__ == "__main__":
