@@ -71,6 +71,8 @@ class Init(Space):
             self.write("experiment.yaml", text)
             done = self.bisectd("check", "experiment.yaml", code=0, environment=self.path)
             self.assertIn("ok       experiment.yaml: experiment ppocrv4-rec", done.out)
+            for side in ("reference", "subject"):  # runs that share a folder share what PaddleOCR writes: train.log, checkpoints
+                self.assertIn("Global.save_model_dir={attempt}/output", yaml.safe_load(text)[side]["command"])
 
     def test_the_training_is_guessed(self):
         for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("ppcls", "Global.device=npu"),
