@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "driver/neutralise": {"strategies", "configs"},
     "driver/trial": {"driver/judge", "driver/read", "driver/launch", "driver/log", "driver/keep", "driver/neutralise", "reports", "strategies", "configs"},
     "driver/baseline": {"driver/judge", "driver/read", "driver/keep", "strategies", "configs"},
-    "driver/checks": {"driver/trial", "driver/launch", "driver/read", "driver/keep", "reports", "strategies", "configs"},
+    "driver/checks": {"driver/trial", "driver/neutralise", "driver/launch", "driver/read", "driver/keep", "reports", "strategies", "configs"},
     "driver/record": {"driver/trial", "driver/judge", "driver/read", "driver/keep", "driver/neutralise", "driver/checks",
                       "driver/baseline", "reports", "strategies", "configs"},
 }
