@@ -49,6 +49,24 @@ class Arrows(unittest.TestCase):
                 if len(file.read_text().splitlines()) > 600]
         self.assertEqual(long, [])
 
+    def test_frameworks_are_named_only_where_decisions_say(self):
+        """Comments may name one, and a message may as an example, or a preset."""
+        said = re.search(r"(?s)- \*\*A stack is a YAML preset, never C\+\+\.\*\*(.*?)\n- ", (SOURCE / "docs/decisions.md").read_text())[1]
+        places = tuple(re.findall(r"`((?:configs|driver)/[^`]+)`", said))
+        names = re.compile(r"(?i:paddle|torch|mindspore|tensorflow|megatron|deepspeed|msprobe|cuda)|ASCEND_|Ascend/|HCCL_|FLAGS_")
+        example = re.compile(r"for example|presets? of|preset such as|paddle-npu")
+        wrong, seen = [], 0
+        for folder in ("configs", "strategies", "reports", "driver"):
+            for file in sorted((SOURCE / folder).rglob("*.[ch]pp")):
+                name = str(file.relative_to(SOURCE))
+                for number, line in enumerate(file.read_text().splitlines(), 1):
+                    if names.search(code := line.split("//")[0]) and not example.search(code):
+                        seen += 1
+                        if not name.startswith(places):
+                            wrong.append(f"{name}:{number}: {code.strip()}")
+        self.assertEqual(wrong, [])
+        self.assertGreater(seen, 20)
+
     def test_what_trains_with_a_framework_has_its_label(self):
         """tests/run --quick leaves the label out, so that no framework need be installed."""
         labelled = re.search(r'name MATCHES "([^"]+)"', (SOURCE / "tests/CMakeLists.txt").read_text())[1]
