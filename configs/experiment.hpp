@@ -155,7 +155,8 @@ struct OverflowCheck {
 struct VersionSource {
   std::optional<Placed<std::string>> package;  ///< a Python package, asked of the subject's own Python
   std::optional<Placed<std::string>> file;     ///< resolved against the folder of the file that says it
-  std::vector<Placed<std::string>> command;    ///< argv, run in the subject's environment and directory
+  std::vector<Placed<std::string>> command;    ///< argv with kVersionPlaceholders, run in the subject's
+                                               ///< environment and directory
   std::optional<Placed<std::string>> pattern;  ///< RE2, group `value`, over the file or the output; absent: first line
 };
 

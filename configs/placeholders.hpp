@@ -27,6 +27,9 @@ constexpr std::array<const char*, 6> kPerturbPlaceholders{"seed",  "devices", "d
 /// above, {kind} the kind of the subject's devices.
 constexpr std::array<const char*, 3> kQueryPlaceholders{"python", "presets", "kind"};
 
+/// What a command that prints a version may hold: {python} as above.
+constexpr std::array<const char*, 1> kVersionPlaceholders{"python"};
+
 /// The placeholders used in `text`, in order. A problem for an unknown one and for a lone brace (`{{` and `}}` stand
 /// for braces themselves).
 std::vector<std::string> placeholders_in(const Placed<std::string>& text, Problems& problems);

@@ -5,6 +5,7 @@
 
 #include "configs/blocks.hpp"
 #include "configs/pattern.hpp"
+#include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
 #include "configs/reading.hpp"
 #include "configs/words.hpp"
@@ -31,6 +32,8 @@ VersionSource read_source(const Value& block, const std::string& what, Problems&
     source.command = texts_of(*command, what + ".command", problems);
     if (command->kind == Value::Kind::list && command->items.empty())
       problems.add(command->place, fmt::format("`{}.command` is empty", what));
+    for (const auto& word : source.command)
+      placeholders_in(word, {kVersionPlaceholders.begin(), kVersionPlaceholders.end()}, problems);
   }
   if (const Value* pattern = reader.find("pattern")) {
     source.pattern = read_pattern(*pattern, what + ".pattern", "value", {}, problems);

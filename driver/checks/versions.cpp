@@ -9,6 +9,7 @@
 
 #include "driver/checks/python_of.hpp"
 #include "driver/launch/run_to_end.hpp"
+#include "driver/neutralise/placeholders.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -106,7 +107,8 @@ Versions find_versions(const configs::Experiment& experiment, const LaunchSide& 
       continue;
     }
     std::vector<std::string> command;
-    for (const auto& word : source.command) command.push_back(word.value);
+    for (const auto& word : source.command)
+      command.push_back(neutralise::filled(word.value, {{"python", python_of(*side.settings)}}));
     const auto text = source.file ? std::optional(begin_of(source.file->value)) : asker.output_of(name, std::move(command));
     if (const auto found = text ? version_in(*text, source.pattern) : std::nullopt) versions.found[name] = *found;
     else if (!text || !text->empty()) versions.unknown.push_back(name);

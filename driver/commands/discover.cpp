@@ -16,6 +16,7 @@
 #include "driver/read/names.hpp"
 #include "driver/read/sieve.hpp"
 #include "driver/trial/attempt_files.hpp"
+#include "driver/trial/watch.hpp"
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
@@ -94,7 +95,7 @@ int list_missing(const configs::Experiment& experiment, HandRun& run, bool as_js
     json[name] = nlohmann::ordered_json::array();
     const auto listed = off.find(name);
     for (const Missing& one : missing) {
-      const bool is_listed = listed != off.end() && std::ranges::count(listed->second, one.name);
+      const bool is_listed = listed != off.end() && std::ranges::count(listed->second, WatchList::written(family, one.name));
       json[name].push_back(
           {{"name", one.name}, {"dtype", one.detail}, {"lines", one.lines}, {"remark", is_listed ? "off already" : ""}});
       if (!as_json)

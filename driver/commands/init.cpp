@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "configs/layers.hpp"
 #include "configs/suggest.hpp"
@@ -97,11 +98,6 @@ std::optional<configs::Layers> layers_of(const std::string& preset) {
   return layers;
 }
 
-bool is_perturbed(const std::string& preset) {
-  const auto layers = preset.empty() ? std::nullopt : layers_of(preset);
-  return layers && entry(layers->merged, "perturb");
-}
-
 constexpr const char* kPerturb = R"(
 # Repeats must differ by rounding, or a healthy device cannot be told from a wrong one (README.md, `perturb`): a variable that
 # is 1, 2, 3, ... in them and by which the training moves its initial parameters, or harmless settings.
@@ -109,24 +105,54 @@ constexpr const char* kPerturb = R"(
 # perturb: {switches: [{OMP_NUM_THREADS: "2"}, {MKL_CBWR: COMPATIBLE}]}
 )";
 
-/// What a preset lets be searched: discovered where a run can show it, all where the preset lists it.
-std::string suspects_of(const std::string& preset) {
-  const auto layers = layers_of(preset);
+/// The kind of the devices that a preset's subject trains on.
+std::string subject_kind(const std::optional<configs::Layers>& layers) {
+  const configs::Value* value = layers ? &layers->merged : nullptr;
+  for (const char* key : {"subject", "devices", "kind"})
+    if (value) value = entry(*value, key);
+  return value ? value->text : "npu";
+}
+
+bool needs_argument(const configs::Value& family) {
+  const auto by_argument = [](const configs::Value& deliver) { return entry(deliver, "argument") != nullptr; };
+  const configs::Value* deliver = entry(family, "deliver");
+  const configs::Value* toggles = entry(family, "toggles");
+  return (deliver && by_argument(*deliver)) ||
+         (toggles && std::ranges::any_of(toggles->entries, by_argument, &configs::Value::Entry::value));
+}
+
+constexpr std::string_view kByHand = "[name them here]";
+
+/// Discovered where a run can show the members, all where the preset lists them.
+std::string_view members_of(const configs::Value& family) {
+  const configs::Value* discover = entry(family, "discover");
+  const configs::Value* kind = entry(family, "kind");
+  if (discover && discover->kind == configs::Value::Kind::map) return "{discover: true}";
+  return kind && kind->text == "list" ? kByHand : "all";
+}
+
+/// What a preset lets be searched. Its usual search stands there; what would clash with it, or needs more, as comments.
+std::string suspects_of(const std::optional<configs::Layers>& layers) {
   const configs::Value* families = layers ? entry(layers->merged, "families") : nullptr;
-  std::string text;
-  for (const configs::Value::Entry& family : families ? families->entries : std::vector<configs::Value::Entry>{}) {
-    const configs::Value* discover = entry(family.value, "discover");
-    const configs::Value* kind = entry(family.value, "kind");
+  if (!families) return "";
+  const configs::Value* usual = entry(layers->merged, "standard_suspects");
+  std::string searched, others, by_hand, by_argument;
+  for (const configs::Value::Entry& family : families->entries) {
+    const std::string_view members = members_of(family.value);
     const configs::Value* about = entry(family.value, "description");
-    const bool discovered = discover && discover->kind == configs::Value::Kind::map;
-    const bool by_hand = kind && kind->text == "list" && !discovered;
-    text += fmt::format("  {}{}: {}{}\n", by_hand ? "# " : "", family.key,
-                        discovered ? "{discover: true}"
-                        : by_hand  ? "[name them here]"
-                                   : "all",
-                        about ? "  # " + about->text : "");
+    const std::string line = fmt::format("{}: {}{}\n", family.key, members, about ? "  # " + about->text : "");
+    if (usual && entry(*usual, family.key)) searched += "  " + line;
+    else if (needs_argument(family.value)) by_argument += "  # " + line;
+    else if (members == kByHand) by_hand += "  # " + line;
+    else others += "  # " + line;
   }
-  return text;
+  const auto group = [](const char* needs, const std::string& lines) { return lines.empty() ? "" : needs + lines; };
+  return searched +
+         group("  # Other looks at the same things, in the place of one above, and what only some trainings have:\n",
+               others) +
+         group("  # These need names of members:\n", by_hand) +
+         group("  # These need the element \"{arguments}\" in the subject's command, where the training takes options:\n",
+               by_argument);
 }
 
 constexpr const char* kOwnFamily = R"(families:                      # what can be switched off in your stack, and how
@@ -145,7 +171,10 @@ std::string schema_line() {
 
 std::string experiment_text(const std::string& preset) {
   const Training training = guessed_training();
-  const std::string searched = preset.empty() ? "" : suspects_of(preset);
+  const auto layers = preset.empty() ? std::nullopt : layers_of(preset);
+  const std::string searched = suspects_of(layers);
+  const std::string kind = subject_kind(layers);
+  const bool on_npu = kind == "npu";
   const std::string extends =
       preset.empty() ? "" : fmt::format("extends: {:<20} # what can be switched off, and how\n", preset);
   return fmt::format(
@@ -162,29 +191,29 @@ reference:                     # the trusted side
 
 subject:                       # the side that loses accuracy
   command: [{words}{on_subject}]
-  devices: {{kind: npu, ids: {npus}}}   # one trial on each at a time; per_trial: 2 for two devices a trial, with half the
+  devices: {{kind: {kind}, ids: {ids}}}   # one trial on each at a time; per_trial: 2 for two devices a trial, with half the
                                # batch on each: what all devices train on in a step must be the same on both sides
-  # setup: source /usr/local/Ascend/ascend-toolkit/set_env.sh
-  timeout: 1h                  # of one attempt
+{setup}  timeout: 1h                  # of one attempt
   stall: 15m                   # no new output
 {perturb}
 steps: 200                     # both sides are ended after this step; absent: as long as the reference trains
 metric: {{{metric}}}   # every step, not smoothed
 accept: {{target: 0.5%}}         # of the last 30 % of the run
 {checks}
-
 {families}suspects:
 {suspects}
 search: {{budget: {{trials: 200, hours: 10}}}}
 )",
       fmt::arg("schema", schema_line()), fmt::arg("origin", training.origin), fmt::arg("name", "my-training"),
       fmt::arg("extends", extends), fmt::arg("words", training.words), fmt::arg("on_reference", training.on_reference),
-      fmt::arg("on_subject", training.on_subject), fmt::arg("gpus", device_ids("nvidia")),
-      fmt::arg("npus", device_ids("davinci")), fmt::arg("metric", training.metric),
+      fmt::arg("on_subject", on_npu ? training.on_subject : training.on_reference), fmt::arg("gpus", device_ids("nvidia")),
+      fmt::arg("kind", kind), fmt::arg("ids", device_ids(on_npu ? "davinci" : "nvidia")),
+      fmt::arg("setup", on_npu ? "  # setup: source /usr/local/Ascend/ascend-toolkit/set_env.sh\n" : ""),
+      fmt::arg("metric", training.metric),
       fmt::arg("checks", preset.empty() ? ""
                                         : "checks: standard               # settings that both logs say must be the same\n"
                                           "# hold: {seed: 1024, deterministic: true}   # in every run of both sides\n"),
-      fmt::arg("perturb", is_perturbed(preset) ? "" : kPerturb),
+      fmt::arg("perturb", layers && entry(layers->merged, "perturb") ? "" : kPerturb),
       fmt::arg("families", searched.empty() ? std::string(kOwnFamily) + "\n" : ""),
       fmt::arg("suspects", searched.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n" : searched));
 }

@@ -39,7 +39,7 @@ neutralise::Recipe set_workaround(reports::Record& record, const configs::Experi
 std::string why_no_effect(const configs::Family& family) {
   if (const auto& file = family.effect->gone_from_file)
     return fmt::format("it was switched off, but no run left {} without it", file->file);
-  if (family.effect->gone_from_log) return "it was switched off, but it is still in the log of every run";
+  if (family.effect->gone_from_log) return "it was switched off, but the log of every run says that it is not off";
   return "it was switched off, but the log has no line that says so";
 }
 

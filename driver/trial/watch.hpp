@@ -20,6 +20,9 @@ class WatchList {
 
   const WatchedNames& watched() const { return wanted_; }
 
+  /// The name as the family writes it, for a name as the log has it.
+  static std::string written(const configs::Family& family, const std::string& logged);
+
   /// Members that ran on the device more often than elsewhere, by family; of a run that `broke`, what it began and did not
   /// end, too, where that is looked for (`goal: runs`). Why not, if a file that should name them was
   /// not left, or what was found cannot be members. `seen` as read with watched().
@@ -55,8 +58,6 @@ class WatchList {
   void add(const configs::Family& family, Kind kind, const configs::Placed<std::string>& pattern);
   void add(const configs::Family& family, Kind kind, const configs::NamesInFile& file);
   static const read::NameCounts& counts(const Watched& watched, const SeenNames& seen);
-  /// The name as the family writes it, for a name as the log has it.
-  static std::string written(const configs::Family& family, const std::string& logged);
 
   std::vector<Watched> watched_;
   WatchedNames wanted_;

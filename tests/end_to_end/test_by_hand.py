@@ -1,6 +1,7 @@
 """Commands for a person: families, discover, trial. What they say is in golden/; here is what they do."""
 import json
 import subprocess
+import sys
 import unittest
 
 from space import Space, hostile_experiment
@@ -35,6 +36,32 @@ class ByHand(Space):
         self.write("experiment.yaml", hostile_experiment("--on-cpu", "op2", suspects=4, discover=True, subject="environment: {HOSTILE_OFF: op1}"))
         said = self.bisectd("discover", "experiment.yaml", "--missing", "--quiet", code=0).out
         self.assertRegex(said, r"  op1: \d+ lines? of the log  \(off already\)\n")
+
+    def test_discover_missing_knows_the_name_by_which_the_subject_lists_it(self):
+        """Paddle's log writes phi names, its black list fluid names."""
+        self.write("train.py", """\
+            for step in range(1, 4):
+                for op in "add", "cross_entropy_with_softmax", "pad3d":
+                    print(op, "kernel run finish.")
+                for op in "cross_entropy_with_softmax", "pad3d":
+                    print(f"missing npu kernel: {op}, expected_kernel_key:(npu, Undefined(AnyLayout), float32), fallbacking to CPU one!")
+                print(f"step {step} loss {3 / step}", flush=True)
+            """)
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: phi
+            extends: paddle-npu
+            perturb: none
+            reference: {{command: [{sys.executable}, train.py], repeats: 2}}
+            subject:
+              command: [{sys.executable}, train.py]
+              devices: {{kind: npu, ids: [0]}}
+              environment: {{CUSTOM_DEVICE_BLACK_LIST: softmax_with_cross_entropy}}
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            """)
+        said = self.bisectd("discover", "experiment.yaml", "--missing", "--quiet", code=0).out
+        self.assertIn("  cross_entropy_with_softmax (float32): 3 lines of the log  (off already)\n", said)
+        self.assertIn("  pad3d (float32): 3 lines of the log\n", said)
 
     def test_discover_missing_without_a_family_that_shows_it(self):
         lines = hostile_experiment(suspects=4, discover=True).splitlines(keepends=True)

@@ -1,5 +1,6 @@
 """Facts that both sides must agree on, declared as `checks`: no night is spent on two different trainings."""
 import json
+import sys
 import unittest
 
 from space import HOSTILE, Space, hostile_experiment
@@ -120,7 +121,7 @@ class Checks(Space):
 
 
 class Versions(Space):
-    """Where the preset cann looks for CANN."""
+    """Where presets look for them: cann for CANN, torch-cuda for cuDNN."""
 
     def found(self, environment):
         text = hostile_experiment("--cause", "op3=3", subject=f"environment: {environment}")
@@ -137,6 +138,29 @@ class Versions(Space):
         self.assertEqual(self.found(f"{{ASCEND_TOOLKIT_HOME: {a}, ASCEND_HOME_PATH: {b}}}"), "8.3.RC2")
         self.assertEqual(self.found(f"{{ASCEND_HOME_PATH: {b}}}"), "8.5.0")
         self.assertEqual(self.found(f"{{ASCEND_TOOLKIT_HOME: {empty}, ASCEND_HOME_PATH: {b}}}"), None)  # not that of another
+
+    def test_cudnn_is_that_of_the_pythons_environment_that_trains(self):
+        self.write("site/torch.py", "class backends:\n    class cudnn:\n        version = lambda: 90100\n")
+        python = self.write("venv/bin/python", f'#!/bin/sh\nPYTHONPATH={self.folder}/site:$PYTHONPATH exec {sys.executable} "$@"\n')
+        python.chmod(0o755)
+        self.write("train.py", 'for step in range(1, 31): print(f"step {step} loss {3 / step}", flush=True)\n')
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: cudnn
+            extends: torch-cuda
+            perturb: none
+            reference: {{command: [{python}, train.py], repeats: 2}}
+            subject: {{command: [{python}, train.py], devices: {{kind: cpu, ids: [0]}}}}
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            suspects: {{flags: all}}
+            """)
+        self.bisectd("run", "experiment.yaml", code=0)
+        self.assertEqual(self.report()["versions"].get("cudnn"), "90100")
+
+    def test_a_word_in_braces_that_is_none(self):
+        text = hostile_experiment(extra="versions: {tool: {command: [sh, -c, 'echo ${HOME}']}}")
+        self.write("experiment.yaml", text)
+        self.assertIn("{HOME}", self.bisectd("check", "experiment.yaml", code=2).err)
 
 
 if __name__ == "__main__":

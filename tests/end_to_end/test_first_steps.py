@@ -18,27 +18,61 @@ from space import BISECTD, HOSTILE, SOURCE, Space, hostile_experiment
 
 
 class Init(Space):
-    def test_what_it_writes_can_be_loaded_for_every_preset(self):
+    def setUp(self):
+        super().setUp()
+        self.write("bin/python", "").unlink()
+        (self.folder / "bin/python").symlink_to(sys.executable)  # Debian has none of this name
+        self.path = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+
+    def test_what_it_writes_is_accepted_for_every_preset(self):
         presets = json.loads(self.bisectd("version", "--json", code=0).out)["presets"]
         self.assertIn("paddle-npu", presets)
-        for preset in ("", *presets):
-            with self.subTest(preset):
-                self.bisectd("init", *([preset] if preset else []), "-o", f"of-{preset}.yaml", code=0)
-                text = (self.folder / f"of-{preset}.yaml").read_text()
-                self.assertIn("suspects", yaml.safe_load(text))
-                done = self.bisectd("check", f"of-{preset}.yaml")  # python or the training may be missing, no key may be
-                self.assertNotRegex(done.err, "unknown|expected|no preset")
-                self.assertNotIn("\x1b", done.err)
+        self.write("train.py", "")
+        for marker in ("", "ppocr", "paddleseg", "ppcls", "ppdet"):
+            if marker:
+                (self.folder / marker).mkdir()
+            for preset in ("", *presets):
+                with self.subTest(preset, marker=marker):
+                    file = f"of-{preset}{marker}.yaml"
+                    self.bisectd("init", *([preset] if preset else []), "-o", file, code=0)
+                    done = self.bisectd("check", file, code=0, environment=self.path)
+                    self.assertEqual(done.err, "")
+            if marker:
+                (self.folder / marker).rmdir()
+
+    def test_every_family_of_the_preset_stands_there(self):
+        for preset in ("paddle-npu", "torch-npu", "mindspore"):
+            known = yaml.safe_load((SOURCE / f"configs/presets/{preset}.yaml").read_text())["families"]
+            text = self.bisectd("init", preset, "-o", "-", code=0).out
+            self.assertEqual(set(re.findall(r"(?m)^  (?:# )?(\w+): (?:all|\[name|\{discover)", text)), set(known))
+            self.assertLess(set(yaml.safe_load(text)["suspects"]), set(known))
+
+    def test_what_needs_an_argument_says_so(self):
+        self.write("train.py", "")
+        text = self.bisectd("init", "paddle-npu", "-o", "-", code=0).out
+        _, said, comments = text.partition('These need the element "{arguments}" in the subject\'s command')
+        self.assertRegex(comments, "(?m)^  # loss_scale: all ")
+        text = text.replace("  # loss_scale: all", "  loss_scale: all")
+        self.write("one.yaml", text)
+        self.assertIn("lacks the element", self.bisectd("check", "one.yaml", code=2, environment=self.path).err)
+        head, subject, tail = text.partition("\nsubject:")
+        self.write("two.yaml", head + subject + tail.replace("train.py]", 'train.py, "{arguments}"]', 1))
+        self.bisectd("check", "two.yaml", code=0, environment=self.path)
+
+    def test_the_subject_has_the_devices_of_its_preset(self):
+        for preset, kind in (("torch-cuda", "gpu"), ("torch-npu", "npu"), ("generic", "npu")):
+            text = self.bisectd("init", preset, "-o", "-", code=0).out
+            self.assertEqual(yaml.safe_load(text)["subject"]["devices"]["kind"], kind)
+            self.assertEqual("ascend-toolkit" in text, kind == "npu")
 
     def test_the_first_experiment_of_the_readme_can_be_loaded(self):
-        (self.folder / "bin").mkdir()
-        (self.folder / "bin/python").symlink_to(sys.executable)  # Debian has none of this name
-        path = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
         for readme in ("README.md", "README.zh-CN.md"):
             text = re.search(r"(?s)```yaml\n(.*?)```", (SOURCE / readme).read_text())[1]
             self.write("experiment.yaml", text)
-            done = self.bisectd("check", "experiment.yaml", code=0, environment=path)
+            done = self.bisectd("check", "experiment.yaml", code=0, environment=self.path)
             self.assertIn("ok       experiment.yaml: experiment ppocrv4-rec", done.out)
+            for side in ("reference", "subject"):  # runs that share a folder share what PaddleOCR writes: train.log, checkpoints
+                self.assertIn("Global.save_model_dir={attempt}/output", yaml.safe_load(text)[side]["command"])
 
     def test_the_training_is_guessed(self):
         for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("ppcls", "Global.device=npu"),

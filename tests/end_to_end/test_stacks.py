@@ -4,6 +4,7 @@ import configparser
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -291,6 +292,18 @@ class MindSpore(Space):
         command = (pathlib.Path(judged["attempts"][0]) / "command.sh").read_text()
         self.assertIn("--amp-level=O0", command)
         self.assertIn("--amp-black-list=Softmax", command)
+
+    def test_the_precision_mode_of_a_device_without_float32_products(self):
+        """As the pages show it: must_keep_origin_dtype ends a run there."""
+        for preset, variable, value in (("mindspore", "BISECTD_MS_precision_mode", "force_fp32"),
+                                        ("tensorflow-ge", "BISECTD_GE_precision_mode", "cube_fp16in_fp32out")):
+            with self.subTest(preset):
+                shown = re.search(r"`(families: .*precision_mode: .*)`", (PRESETS / f"{preset}.md").read_text())
+                text = hostile_experiment(suspects=2).split("families:")[0].replace("name: hostile\n", f"name: hostile\nextends: {preset}\n")
+                self.write("experiment.yaml", text + shown[1] + "\nsuspects: {flags: all}\n")
+                judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "precision_mode", "--json", code=0).out)
+                lines = (pathlib.Path(judged["attempts"][0]) / "environment.txt").read_text().replace("'", "").splitlines()
+                self.assertIn(f"{variable}={value}", lines)
 
     def test_names_that_the_ini_file_could_not_hold(self):
         for name in ("#c", "[d]", "a:b", "a;b", "a=b"):

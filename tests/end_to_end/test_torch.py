@@ -53,6 +53,27 @@ class Torch(Space):
         self.assertEqual(self.culprits(report), ["ops:gelu"])
         self.assertIn("dropout", done.out)
 
+    def test_settings_that_this_pytorch_does_not_have_are_without_effect(self):
+        self.write("train.py", """\
+            import sys, torch
+            wrong = sys.argv[1] == "subject" and not torch.backends.cudnn.deterministic
+            for step in range(1, 31): print(f"step {step} loss {(3 - step / 30) * (1.05 if wrong else 1)}", flush=True)
+            """)
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: settings
+            extends: torch-cuda
+            reference: {{command: [{PYTHON}, train.py, reference], repeats: 2}}
+            subject: {{command: [{PYTHON}, train.py, subject], devices: {{kind: cpu, ids: [0]}}}}
+            perturb: none
+            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            suspects: {{flags: all}}
+            """)
+        self.bisectd("run", "experiment.yaml", code=1, timeout=600)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["flags:cudnn_deterministic"])
+        self.assertEqual({one["name"] for one in report["no_effect"]}, {"cudnn_attention", "mem_efficient_attention", "bf16_reduction"})
+        self.assertEqual({trial["verdict"] for trial in report["trial_list"]} & {"unresolved"}, set())
 
     def test_a_wrong_operator_of_torch_npu_and_one_that_cannot_be_neutralised(self):
         self.write("npu.py", f"""\
@@ -342,7 +363,7 @@ class Shim(unittest.TestCase):
                           "option {'ACL_PRECISION_MODE': 'must_keep_origin_dtype'}"], self.last.stderr)
         self.assertIn("bisectd-torch: set ACL_PRECISION_MODE to must_keep_origin_dtype", lines)
         self.assertEqual(len(called), sum(line.startswith("bisectd-torch: set ") for line in lines))
-        on = self.with_torch_npu(code, BISECTD_TORCH_SET_conv_allow_hf32="1", BISECTD_TORCH_SET_deterministic_algorithms="0")
+        on = self.with_torch_npu(code, BISECTD_TORCH_SET_conv_hf32="1", BISECTD_TORCH_SET_deterministic_algorithms="0")
         self.assertIn("conv.allow_hf32=True", on)
         self.assertIn("deterministic False", on)
         self.assertEqual(self.with_torch_npu(code), ["deterministic False"])
@@ -352,18 +373,27 @@ class Shim(unittest.TestCase):
         listed = subprocess.run([BISECTD, "families", "torch-cuda", "--json"], capture_output=True, text=True, check=True).stdout
         called = {one["delivery"].removeprefix("variable "): one["safe"] for one in json.loads(listed)["flags"]["switches"].values()
                   if "BISECTD_TORCH_" in one["delivery"]}
-        later = [name for name in called if name.endswith("sdp") or "bf16" in name]  # PyTorch 2
-        self.assertEqual(len(later), 4)
         code = ("import torch; b = torch.backends\n"
                 "print(b.cuda.matmul.allow_tf32, b.cuda.matmul.allow_fp16_reduced_precision_reduction, b.cudnn.allow_tf32, b.cudnn.benchmark,\n"
                 "      b.cudnn.deterministic, torch.are_deterministic_algorithms_enabled())")
         unset = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch")
         self.assertEqual(unset, ["False True True False False False"], self.last.stderr)
-        done = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", **{name: called[name] for name in called if name not in later})
+        done = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", **called)
         self.assertEqual(done[-1], "False False False False True True", self.last.stderr)
-        self.assertEqual(len(done), len(called) - len(later) + 1)
-        on = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", BISECTD_TORCH_SET_cuda_matmul_allow_tf32="1", BISECTD_TORCH_SET_cudnn_benchmark="1")
+        absent = {line.split()[3].rstrip(":") for line in done if line.startswith("bisectd-torch: cannot set ")}
+        self.assertEqual(absent, {"cudnn_attention", "mem_efficient_attention", "bf16_reduction"})  # PyTorch 2
+        self.assertEqual(len(done), len(called) + 1)
+        on = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", BISECTD_TORCH_SET_matmul_tf32="1", BISECTD_TORCH_SET_cudnn_benchmark="1")
         self.assertEqual(on[-1], "True True True True False False")
+
+    def test_deterministic_algorithms_warn_and_raise_only_where_asked(self):
+        code = "import os, torch; print(torch.is_deterministic_algorithms_warn_only_enabled(), os.environ.get('CUBLAS_WORKSPACE_CONFIG'))"
+        name = "BISECTD_TORCH_SET_deterministic_algorithms"
+        listed = json.loads(subprocess.run([BISECTD, "families", "torch-cuda", "--json"], capture_output=True, text=True, check=True).stdout)
+        self.assertEqual(listed["flags"]["switches"]["deterministic_algorithms"]["safe"], "warn")
+        for value, said in (("warn", "True None"), ("1", "False :4096:8"), ("0", "False None")):
+            with self.subTest(value):
+                self.assertEqual(self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", **{name: value})[-1], said, self.last.stderr)
 
     def test_a_setting_that_does_not_exist_ends_the_training(self):
         self.assertNotIn("trains", self.with_torch_npu("import torch_npu; print('trains')", BISECTD_TORCH_SET_no_such="1"))

@@ -1,0 +1,98 @@
+"""Guilty modules, then their operators, in one run: `then`, with PyTorch on the stand-in device."""
+import os
+import subprocess
+import unittest
+
+from space import SOURCE, Space
+
+TORCH = SOURCE / "examples/torch"
+PYTHON = "/usr/bin/python3"
+
+
+class Torch(Space):
+    def find(self, faults, suspects):
+        experiment = (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py"))
+        experiment = experiment.replace("gelu_backward*1.5;tanh*1.4&gelu", faults)
+        self.write("experiment.yaml", experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n")
+        done = self.bisectd("run", "experiment.yaml", code=1, timeout=600)
+        return self.report(), done
+
+    def test_a_module_and_then_its_backward_operator(self):
+        report, done = self.find("gelu_backward*1.5", "{modules: {discover: true, then: ops}}")
+        self.assertEqual(self.culprits(report), ["module_ops:2/backward/gelu_backward"])
+        self.assertEqual([one["name"] for one in report["descent"]["opened"]], ["2"])
+        self.assertEqual([one["name"] for one in report["descent"]["suspects"]], ["2/backward/gelu_backward", "2/forward/gelu"])
+        self.assertEqual(report["no_effect"], [])
+        environment = {one["name"]: one["value"] for one in report["workaround"]["environment"]}
+        self.assertEqual(environment["BISECTD_TORCH_CPU_MODULE_OPS"], "2/backward/gelu_backward")
+
+    def test_forward_and_backward_as_suspects(self):
+        report, _ = self.find("gelu_backward*1.5", "{module_passes: {discover: true, then: ops}}")
+        self.assertEqual([one["name"] for one in report["descent"]["opened"]], ["2/backward"])
+        self.assertEqual(self.culprits(report), ["module_ops:2/backward/gelu_backward"])
+
+
+class Within(unittest.TestCase):
+    """The shim alone, on a device that does not round: what is moved is exactly the CPU's."""
+
+    CODE = f"""
+import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s
+torch.manual_seed(1)
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.relu, self.last = torch.nn.Linear(4, 8), torch.nn.ReLU(inplace=True), torch.nn.Linear(8, 2)
+        self.scale = torch.nn.Parameter(torch.ones(4))
+    def forward(self, x):
+        scale = self.scale * 2  # before the first module, whose input needs no gradient
+        return self.last(self.relu(self.first(x))) * scale[:2]
+net = Net().to(s.DEVICE)
+net(torch.randn(6, 4).to(s.DEVICE)).square().mean().backward()
+torch.optim.SGD(net.parameters(), lr=.1).step()
+print({{name: round(p.grad.cpu().abs().sum().item(), 4) for name, p in net.named_parameters()}})
+"""
+
+    def run_code(self, faults="", **environment):
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
+                       "BISECTD_TORCH_AFTER": "standin_npu", "STANDIN_NPU_FAULTS": "rounding=0" + faults, **environment}
+        self.last = subprocess.run([PYTHON, "-c", self.CODE], env=environment, capture_output=True, text=True, timeout=120)
+        lines = self.last.stdout.splitlines()
+        return [line.removeprefix("bisectd-torch: ") for line in lines[:-1]], lines[-1]
+
+    def test_each_operator_is_listed_with_the_module_that_runs_it(self):
+        lines, _ = self.run_code(BISECTD_TORCH_LIST_MODULE_OPS="1")
+        ran = {line.split()[1] for line in lines}
+        self.assertLessEqual({"first/forward/addmm", "relu/forward/relu_", "last/forward/addmm", "Net/forward/mul.Tensor", "last/backward/mm",
+                              "relu/backward/threshold_backward", "first/backward/mm", "Net/backward/mul.Tensor"}, ran, self.last.stderr)
+        self.assertFalse({name for name in ran if "mean" in name or "pow" in name}, "the loss is no module")
+        self.assertFalse({name for name in ran if name.startswith(("first/backward/mul", "relu/backward/mm", "relu/forward/addmm"))}, ran)
+        lines, _ = self.run_code(BISECTD_TORCH_LIST_MODULE_PASSES="1")
+        self.assertEqual({line.split()[1] for line in lines},
+                         {f"{module}/{one}" for module in ("Net", "first", "relu", "last") for one in ("forward", "backward")})
+
+    def test_an_operator_moves_in_one_module_and_pass_only(self):
+        _, right = self.run_code()
+        _, wrong = self.run_code(";mm*1.5")
+        lines, one = self.run_code(";mm*1.5", BISECTD_TORCH_CPU_MODULE_OPS="last/backward/mm")
+        self.assertEqual(lines, ["moved last/backward/mm (float32) to the CPU"], self.last.stderr)
+        right, wrong, one = eval(right), eval(wrong), eval(one)
+        self.assertEqual(one["last.weight"], right["last.weight"])
+        self.assertNotEqual(one["first.weight"], right["first.weight"])
+        self.assertNotEqual(one["first.weight"], wrong["first.weight"])  # its own operator is wrong, what it gets is not
+        for names in ({"BISECTD_TORCH_CPU_MODULE_OPS": "last/backward/mm,first/backward/mm"},
+                      {"BISECTD_TORCH_CPU_MODULE_PASSES": "last/backward,first/backward"}):
+            self.assertEqual(eval(self.run_code(";mm*1.5", **names)[1]), right)
+        lines, forward = self.run_code(";mm*1.5", BISECTD_TORCH_CPU_MODULE_PASSES="last/forward,first/forward")
+        self.assertEqual(eval(forward), wrong)
+        self.assertEqual(self.last.returncode, 0, self.last.stderr)
+
+    def test_a_name_without_a_pass_ends_the_training(self):
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_AFTER": "standin_npu",
+                       "BISECTD_TORCH_CPU_MODULE_OPS": "mm"}
+        done = subprocess.run([PYTHON, "-c", self.CODE], env=environment, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cannot move mm: it names no pass of a module", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
