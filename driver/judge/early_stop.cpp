@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/judge/events.hpp"
+#include "driver/judge/grey_zone.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -137,9 +138,12 @@ bool EarlyStop::explained_by_rounding(const Difference& difference, double level
   if (!reference_.ensemble) return false;
   const Ensemble& ensemble = *reference_.ensemble;
   const double coarseness = ensemble.rounding.coarseness_of(difference);
-  const double apart =
-      ensemble.caution_at(coarseness) * ensemble.spread_at(coarseness) * std::sqrt(1 + 1.0 / reference_.distinct());
-  return level - t_quantile(kAlpha, ensemble.dof) * apart <= reference_.accept.target / reference_.accept.grey;
+  const double apart = ensemble.spread_at(coarseness) * std::sqrt(1 + 1.0 / reference_.distinct());
+  const Comparison at_end{.size = level,
+                          .error = {apart, ensemble.dof},
+                          .ground = Ground::ensemble,
+                          .cautious = ensemble.caution_at(coarseness) * apart};
+  return decide(reference_.accept, at_end) != strategies::Verdict::fail;
 }
 
 bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const {

@@ -54,11 +54,13 @@ TEST_CASE("a wrong top-level line is named with its place") {
           {12, "check: {}", "12:1: unknown key `check` | did you mean `checks`?"},
           {12, "qqqqqq: {}",
            "12:1: unknown key `qqqqqq` | known here: accept, align, checks, extends, families, hold, hold_by, metric, name, "
-           "overflow_check, perturb, reference, relations, search, soak, standard_checks, standard_metric, standard_suspects, "
+           "overflow_check, perturb, reference, relations, search, soak, standard_checks, standard_metric, "
+           "standard_suspects, "
            "steps, subject, suspects, version, versions"},
           {12, "soak: 2000",
            "12:7: `soak` needs `steps`: the fix is run for longer than a trial | add, for example, `steps: 200`"},
-          {12, "steps: 200\nsoak: 200", "13:7: `soak: 200` is no longer than a trial of 200 steps | for example `soak: 2000`"},
+          {12, "steps: 200\nsoak: 200",
+           "13:7: `soak: 200` is no longer than a trial of 200 steps | for example `soak: 2000`"},
           {12, "steps: 200\nsoak: long", "13:7: `soak`: expected a whole number, found `long`"},
           {12, "versions: {cann: {}}",
            "12:18: `versions.cann` needs one of `package`, `file` and `command` | for example {package: paddlepaddle}"},
