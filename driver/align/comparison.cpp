@@ -22,6 +22,15 @@ constexpr std::size_t kMostNamed = 5;  ///< parameters whose start differs
 
 double share_of(double difference, double size) { return difference == 0 ? 0 : size > 0 ? difference / size : kInfinite; }
 
+/// Means cancel: after a normalisation, or of gradients, they are rounding and nothing else. So what they differ by counts
+/// relative to the size of an element, which it cannot exceed unless elements differ by as much.
+double mean_error(const Described& reference, const Described& other) {
+  double count = 1;
+  for (const std::int64_t size : reference.shape) count *= static_cast<double>(size);
+  if (count < 1 || reference.norm <= 0) return 0;  // of zeros the norm says all
+  return std::abs(reference.mean - other.mean) / (reference.norm / std::sqrt(count));
+}
+
 using Key = std::pair<std::string, int>;
 
 /// A run's calls and parameters by their names.
@@ -148,7 +157,8 @@ double relative_error(const Described& reference, const Described& other) {
     size += std::abs(a);
   }
   if ((reference.nonfinite == 0) != (other.nonfinite == 0)) return kInfinite;
-  return std::max(share_of(difference, size), share_of(std::abs(reference.norm - other.norm), std::abs(reference.norm)));
+  return std::max({share_of(difference, size), share_of(std::abs(reference.norm - other.norm), std::abs(reference.norm)),
+                   mean_error(reference, other)});
 }
 
 Comparison compare(std::span<const Recording> reference, const Recording& subject_run, double bound) {

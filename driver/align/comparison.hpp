@@ -12,7 +12,8 @@
 namespace bisectd::driver::align {
 
 /// Relative differences: the sum of what sampled elements differ by over the sum of their sizes, or the difference of the
-/// norms if that is larger. Fractions; infinite where a size is 0 or an element is finite on one side only.
+/// norms, or that of the means over the root mean square, whichever is largest. Fractions; infinite where a size is 0 or an
+/// element is finite on one side only.
 double relative_error(const Described& reference, const Described& other);
 
 /// Of several tensors the worst.

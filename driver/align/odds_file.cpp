@@ -42,9 +42,9 @@ std::vector<Hint> hints_in_result(const json& result) {
   return hints;
 }
 
-std::vector<Hint> hints_in(const std::string& text) {
+DumpFindings findings_in(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos || text[first] != '{') return hints_in_dump_comparison(text);
+  if (first == std::string::npos || text[first] != '{') return findings_in_dump_comparison(text);
   const json result = json::parse(text, nullptr, false);
   if (text.starts_with(R"({"bisectd":"align",)") || text.starts_with(R"({"perturbed")"))
     throw std::invalid_argument("this is a recording of one side, compared with nothing yet");
@@ -53,7 +53,7 @@ std::vector<Hint> hints_in(const std::string& text) {
   if (result.at("version").get<int>() > 1) throw std::invalid_argument("it was written by a newer bisectd");
   if (result.at("verdict") == "unequal")
     throw std::invalid_argument("the sides did not start alike, so it says nothing of modules");
-  return hints_in_result(result);
+  return {.hints = hints_in_result(result), .remark = {}};
 }
 
 [[noreturn]] void refuse_odds(const configs::Placed<std::string>& file, const std::string& why) {
@@ -66,7 +66,11 @@ void read_odds_files(configs::Experiment& experiment) {
   for (auto& [name, selection] : experiment.suspects) {
     if (!selection.likely_from) continue;
     try {
-      selection.hints = hints_in(keep::read_file(selection.likely_from->value));
+      DumpFindings findings = findings_in(keep::read_file(selection.likely_from->value));
+      selection.hints = std::move(findings.hints);
+      if (!findings.remark.empty())
+        experiment.warnings.push_back(
+            {fmt::format("{}: {}", selection.likely_from->value, findings.remark), selection.likely_from->place});
     } catch (const std::system_error& error) {
       refuse_odds(*selection.likely_from, error.code().message());
     } catch (const json::exception& error) {

@@ -76,7 +76,7 @@ class Steps(Space):
         for name, text, says in (("none.json", None, "No such file"), ("a.json", "{}", "no result of `bisectd align`"),
                                  ("a.json", "{\"bisectd\": \"align-result\", \"version\": 1}", "no whole result"),
                                  ("a.json", '{"bisectd":"align","version":1}\n{"end":true}\n', "a recording of one side"),
-                                 ("a.csv", "step,loss\n1,2\n", "columns `NPU Name`"), ("a.csv", "", "no header")):
+                                 ("a.csv", "step,loss\n1,2\n", "column `NPU Name`"), ("a.csv", "", "no header")):
             if text is not None:
                 self.write(name, text)
             self.refused("check", likely=f", likely: {{from: {name}}}", says=["experiment.yaml:9:", "`likely.from`", says, "align.json"])
