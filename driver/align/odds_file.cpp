@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
@@ -10,6 +12,7 @@
 #include "driver/align/dump_comparison.hpp"
 #include "driver/align/hint_odds.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "reports/escape.hpp"
 
 namespace bisectd::driver::align {
 namespace {
@@ -18,6 +21,7 @@ using configs::Hint;
 using nlohmann::json;
 
 constexpr const char* kKinds = "it is the align.json of `bisectd align`, or what `msprobe compare` writes (CSV, not --xlsx)";
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  ///< half a million tensors with their stacks
 
 /// The module itself, and the operators that compute what its class does.
 void add_module(std::vector<Hint>& hints, const json& module, bool backward, double odds) {
@@ -56,8 +60,29 @@ DumpFindings findings_in(const std::string& text) {
   return {.hints = hints_in_result(result), .remark = {}};
 }
 
-[[noreturn]] void refuse_odds(const configs::Placed<std::string>& file, const std::string& why) {
-  throw configs::ConfigError({{file.place, fmt::format("`likely.from`: {}: {}", file.value, why), kKinds}});
+[[noreturn]] void refuse_odds(const configs::Placed<std::string>& file, const std::string& why,
+                              const std::string& hint = kKinds) {
+  throw configs::ConfigError({{file.place, fmt::format("`likely.from`: {}: {}", file.value, why), hint}});
+}
+
+/// Where such a file was written, pandas is: msprobe needs it. N/A is a word there, which pandas must not take for nothing.
+std::string conversion_of(const std::string& spreadsheet) {
+  return fmt::format(
+      "run `msprobe compare` without --xlsx, or, where msprobe is installed:  python3 -c 'import pandas, sys; "
+      "pandas.read_excel(sys.argv[1], dtype=str, keep_default_na=False).to_csv(sys.argv[2], index=False)' {} {}",
+      reports::shell_word(spreadsheet),
+      reports::shell_word(std::filesystem::path(spreadsheet).replace_extension("csv").string()));
+}
+
+/// Judged by its first bytes and its size, before it is read.
+void require_readable(const configs::Placed<std::string>& file) {
+  std::ifstream stream(file.value, std::ios::binary);
+  std::string start(4, ' ');
+  if (stream.read(start.data(), 4) && start == "PK\x03\x04")
+    refuse_odds(file, "this is a spreadsheet (or another zip), of which bisectd reads none", conversion_of(file.value));
+  std::error_code unknown;
+  if (const auto size = std::filesystem::file_size(file.value, unknown); !unknown && size > kMostBytes)
+    refuse_odds(file, fmt::format("it has {} MB, and more than {} MB are not read", size >> 20, kMostBytes >> 20));
 }
 
 }  // namespace
@@ -65,6 +90,7 @@ DumpFindings findings_in(const std::string& text) {
 void read_odds_files(configs::Experiment& experiment) {
   for (auto& [name, selection] : experiment.suspects) {
     if (!selection.likely_from) continue;
+    require_readable(*selection.likely_from);
     try {
       DumpFindings findings = findings_in(keep::read_file(selection.likely_from->value));
       selection.hints = std::move(findings.hints);
