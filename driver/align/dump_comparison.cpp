@@ -4,10 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/join.hpp>
-#include <boost/algorithm/string/split.hpp>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -15,6 +11,7 @@
 #include <stdexcept>
 
 #include "driver/align/comparison.hpp"
+#include "driver/align/dump_name.hpp"
 #include "driver/align/hint_odds.hpp"
 #include "driver/align/statistics.hpp"
 #include "driver/read/csv_rule.hpp"
@@ -25,35 +22,6 @@ namespace {
 
 constexpr double kSuspiciousCosine = 0.99, kSuspiciousError = 0.001, kBadCosine = 0.9, kBadError = 1.0;
 constexpr std::size_t kMostStrangers = 5;  ///< named in a remark
-
-/// Functional.gelu.0.forward.output.0, Module.conv.Conv2d.backward.0.input.0, Functional_gelu_0_forward_output.0
-struct TensorName {
-  std::string call;  ///< all rows of one call have it
-  std::string name;  ///< gelu, conv
-  bool is_module = false, backward = false, output = false;
-};
-
-bool is_number(const std::string& text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-/// ptdbg writes underscores where msprobe writes points; module names may hold both.
-std::string with_points(std::string text) {
-  for (const std::string direction : {"forward", "backward"}) {
-    const std::size_t at = text.find("_" + direction + "_");
-    if (at == std::string::npos) continue;
-    text.replace(at, direction.size() + 2, "." + direction + ".");
-    const std::size_t number = text.rfind('_', at - 1);
-    if (number != std::string::npos && is_number(text.substr(number + 1, at - number - 1))) {
-      text[number] = '.';
-      // Before the number of a module's call stands its class.
-      const std::size_t class_at = text.starts_with("Module_") ? text.rfind('_', number - 1) : std::string::npos;
-      if (class_at != std::string::npos) text[class_at] = '.';
-    }
-    if (const std::size_t kind = text.find('_'); kind != std::string::npos && kind < at) text[kind] = '.';
-  }
-  return text;
-}
 
 /// "[8, 4, 6, 6]"
 std::vector<std::int64_t> shape_in(const std::string& text) {
@@ -67,31 +35,17 @@ std::vector<std::int64_t> shape_in(const std::string& text) {
   return shape;
 }
 
-std::optional<TensorName> tensor_name(const std::string& written) {
-  std::vector<std::string> parts;
-  const std::string text = with_points(written);
-  boost::split(parts, text, boost::is_any_of("."));
-  const auto direction =
-      std::ranges::find_if(parts, [](const std::string& part) { return part == "forward" || part == "backward"; });
-  const auto gradient = std::ranges::find(parts, "parameters_grad");
-  const auto at = direction != parts.end() ? direction : gradient;
-  if (at == parts.end() || at - parts.begin() < 3) return std::nullopt;
-  TensorName name{.call = {}, .name = {}};
-  name.is_module = parts.front() == "Module" || parts.front() == "Cell";
-  name.backward = *at != "forward";
-  name.output = at == gradient || std::find(at, parts.end(), "output") != parts.end();
-  // A module: its name, its class, in older versions the number; a function: its name, the number.
-  auto end = at - 1;
-  if (name.is_module && is_number(*end)) --end;
-  name.name = boost::algorithm::join(std::vector(parts.begin() + 1, end), ".");
-  const auto number = at + 1 != parts.end() && is_number(*(at + 1)) && name.is_module ? at + 1 : at - 1;
-  name.call = fmt::format("{}.{}.{}.{}", parts.front(), name.name, *number, name.backward ? "backward" : "forward");
-  return name;
+bool is_backward(const DumpName& name) { return name.part != DumpName::Part::forward; }
+bool is_output(const DumpName& name) { return name.output || name.part == DumpName::Part::parameter_gradient; }
+
+/// All rows of one call have it.
+std::string call_key(const DumpName& name) {
+  return fmt::format("{}.{}.{}.{}", name.kind, name.name, name.number, is_backward(name));
 }
 
 /// One call on both sides.
 struct DumpedCall {
-  TensorName name;
+  DumpName name;
   bool input_off = false, output_off = false;
   bool matched = false;  ///< the other side has it, too
 };
@@ -111,12 +65,12 @@ class Table {
 
   void take(const std::vector<std::string>& row) {
     row_ = &row;
-    const std::optional<TensorName> name = tensor_name(cell("NPU Name"));
+    const std::optional<DumpName> name = dump_name(cell("NPU Name"));
     if (!name) return;
-    const auto [place, is_new] = places_.try_emplace(name->call, calls_.size());
+    const auto [place, is_new] = places_.try_emplace(call_key(*name), calls_.size());
     if (is_new) calls_.push_back({.name = *name});
     DumpedCall& call = calls_[place->second];
-    (name->output ? call.output_off : call.input_off) |= is_off();
+    (is_output(*name) ? call.output_off : call.input_off) |= is_off();
     call.matched |= cell("Bench Name") != "N/A";
   }
 
@@ -180,7 +134,7 @@ Table table_in(const std::string& csv) {
 }
 
 bool counts(const DumpedCall& call, bool modules, bool backward) {
-  return call.name.is_module == modules && call.name.backward == backward;
+  return call.name.is_module == modules && is_backward(call.name) == backward;
 }
 
 /// Where the first call that is off got a wrong input, although nothing before it returned one, what was compared with
@@ -189,7 +143,7 @@ double odds_of_unmatched(const DumpedCall* first) { return first && first->input
 
 void add_hints(std::vector<configs::Hint>& hints, const std::vector<DumpedCall>& calls, bool modules) {
   const auto add = [&](const DumpedCall& call, double odds) {
-    hints.push_back({.name = call.name.name, .computes = !modules, .backward = call.name.backward, .odds = odds});
+    hints.push_back({.name = call.name.name, .computes = !modules, .backward = is_backward(call.name), .odds = odds});
   };
   const DumpedCall* first = nullptr;
   for (const bool backward : {false, true}) {  // what the forward differs by, gradients differ by, too

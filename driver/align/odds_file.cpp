@@ -29,13 +29,20 @@ void add_module(std::vector<Hint>& hints, const json& module, bool backward, dou
   hints.push_back({.name = module.at("class"), .computes = true, .backward = backward, .odds = odds});
 }
 
+/// A function is computed by the module that called it.
+void add_first(std::vector<Hint>& hints, const json& first, bool backward) {
+  add_module(hints, first, backward, kOddsOfFirst);
+  if (const auto caller = first.find("caller"); caller != first.end() && caller->is_string())
+    hints.push_back({.name = *caller, .computes = false, .backward = backward, .odds = kOddsOfFirst});
+}
+
 bool is_off(const json& error) { return error.is_object() && error.at("off").get<bool>(); }
 
 std::vector<Hint> hints_in_result(const json& result) {
   std::vector<Hint> hints;
   const json &forward = result.at("forward"), &backward = result.at("backward");
-  if (forward.is_object()) add_module(hints, forward, false, kOddsOfFirst);
-  if (backward.is_object()) add_module(hints, backward, true, kOddsOfFirst);
+  if (forward.is_object()) add_first(hints, forward, false);
+  if (backward.is_object()) add_first(hints, backward, true);
   for (const json& module : result.at("modules")) {
     if (forward.is_object() && is_off(module.at("output")) && !is_off(module.at("input")))
       add_module(hints, module, false, kOddsOfOthers);

@@ -40,13 +40,15 @@ std::string bar(const Error& error) {
   return std::string(static_cast<std::size_t>(std::lround(decades * kColumnsPerDecade)), error.off ? '#' : '-');
 }
 
-std::string name_of(const Row& row) {
-  return row.number == 1 ? row.module : fmt::format("{} (call {})", row.module, row.number);
+std::string name_of(const std::string& module, int number) {
+  return number == 1 ? module : fmt::format("{} (call {})", module, number);
 }
+std::string name_of(const Row& row) { return name_of(row.module, row.number); }
 
-std::string cells(const Error& error) {
+std::string cells(const Error& error, bool healthy_known) {
   if (!error.known) return fmt::format("{:>9} {:>9} ", "", "");
-  return fmt::format("{:>9} {:>9}{}", error_text(error.error), error_text(error.healthy), error.off ? "!" : " ");
+  return fmt::format("{:>9} {:>9}{}", error_text(error.error), healthy_known ? error_text(error.healthy) : "",
+                     error.off ? "!" : " ");
 }
 
 /// Of a deep network the part in which something happens.
@@ -78,9 +80,10 @@ std::string table_text(const Comparison& comparison) {
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const Row& row = comparison.rows[i];
     if (!shows[i]) continue;
-    std::string line = fmt::format("{:{}}  {:{}}  {} {} {:{}}  {}", reports::plain(name_of(row)), width,
-                                   reports::plain(row.class_name), class_width, cells(row.output),
-                                   cells(backward_error(row)), bar(row.output), half, bar(backward_error(row)));
+    std::string line = fmt::format(
+        "{:{}}  {:{}}  {} {} {:{}}  {}", reports::plain(name_of(row)), width, reports::plain(row.class_name), class_width,
+        cells(row.output, comparison.perturbed_runs > 0), cells(backward_error(row), comparison.perturbed_runs > 0),
+        bar(row.output), half, bar(backward_error(row)));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
@@ -89,10 +92,13 @@ std::string table_text(const Comparison& comparison) {
   return text;
 }
 
-std::string deviation_text(const char* direction, const char* what, const Deviation& first) {
-  std::string text = fmt::format("{}: the first module that deviates is {} ({}): {} {} off, healthy runs up to {}",
-                                 direction, reports::plain(first.module), reports::plain(first.class_name), what,
-                                 error_text(first.error.error), error_text(first.error.healthy));
+std::string deviation_text(const char* direction, const char* what, const Deviation& first, const Comparison& comparison) {
+  std::string text =
+      fmt::format("{}: the first module that deviates is {} ({}): {} {} off", direction, reports::plain(first.module),
+                  reports::plain(first.class_name), what, error_text(first.error.error));
+  text += comparison.perturbed_runs > 0 ? ", healthy runs up to " + error_text(first.error.healthy)
+                                        : ", the bound is " + error_text(comparison.bound);
+  if (!first.caller.empty()) text += fmt::format("; called by {}", reports::plain(first.caller));
   if (first.at != first.module)
     text += fmt::format("; seen at {} within it, whose own input is off already", reports::plain(first.at));
   if (first.draws)
@@ -118,9 +124,15 @@ nlohmann::ordered_json error_json(const Error& error) {
 
 nlohmann::ordered_json deviation_json(const std::optional<Deviation>& first) {
   if (!first) return nullptr;
-  return {{"module", reports::plain(first->module)}, {"class", reports::plain(first->class_name)},
-          {"at", reports::plain(first->at)},         {"draws", first->draws},
-          {"inherited", first->inherited},           {"measured", error_json(first->error)}};
+  return {{"module", reports::plain(first->module)},
+          {"call", first->number},
+          {"class", reports::plain(first->class_name)},
+          {"caller",
+           first->caller.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(reports::plain(first->caller))},
+          {"at", reports::plain(first->at)},
+          {"draws", first->draws},
+          {"inherited", first->inherited},
+          {"measured", error_json(first->error)}};
 }
 
 }  // namespace
@@ -147,10 +159,11 @@ std::string align_text(const Comparison& comparison) {
     text += "warning: no perturbed run shows what healthy rounding does; only the bound decides\n";
   if (!comparison.unequal.empty()) return text + start_text(comparison);
   if (comparison.forward_first)
-    text += deviation_text("forward", "its output is", *comparison.forward_first) +
+    text += deviation_text("forward", "its output is", *comparison.forward_first, comparison) +
             "backward: not judged, as gradients follow from outputs that deviate\n";
   else text += fmt::format("forward: all {} modules agree\n", comparison.rows.size());
-  if (comparison.backward_first) text += deviation_text("backward", "the gradient it makes is", *comparison.backward_first);
+  if (comparison.backward_first)
+    text += deviation_text("backward", "the gradient it makes is", *comparison.backward_first, comparison);
   else if (!comparison.forward_first) text += fmt::format("backward: all {} modules agree\n", comparison.rows.size());
   if (comparison.deviates())
     text += "This is where a deviation begins in one step. What causes it, and whether it does harm, a search proves.\n";

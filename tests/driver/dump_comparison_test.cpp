@@ -112,6 +112,8 @@ TEST_CASE("dump comparison: names as ptdbg writes them, its verdict, quoted cell
   CHECK(hints_of("Functional_conv2d_0_forward_output.0,x,1,0.1,No,\"File a, line 1,\n File b\"\r\n"
                  "Module_layer1_bn_BatchNorm2d_0_forward_output.0,x,1,0.1,No,\r\n",
                  header) == Said{"layer1_bn first module", "conv2d first"});
+  CHECK(hints_of("Module.layers.0.feed_forward_norm.RMSNorm.forward.0.output.0,x,0.5,2,error\n") ==
+        Said{"layers.0.feed_forward_norm first module"});
 }
 
 TEST_CASE("dump comparison: what is none is refused") {

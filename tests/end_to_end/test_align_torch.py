@@ -78,11 +78,14 @@ class Dumps(Space):
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def compared(self, task, fault, *options):
-        """The table that msprobe makes of a right and a wrong step."""
+    def dumped(self, task, fault):
         self.write("train.py", TRAINING)
         for side in ("gpu", "npu"):
             self.python("train.py", side, task, fault if side == "npu" else "none")
+
+    def compared(self, task, fault, *options):
+        """The table that msprobe makes of a right and a wrong step."""
+        self.dumped(task, fault)
         dumps = [str(next(self.folder.glob(f"dump-{side}/step0/*/dump.json"))) for side in ("npu", "gpu")]
         self.python("-m", "msprobe.msprobe", "compare", "-tp", dumps[0], "-gp", dumps[1], "-o", "compared", *options)
         table, = self.folder.glob("compared/*")
@@ -109,6 +112,22 @@ class Dumps(Space):
         command = re.search(r"python3 (-c .*)", said)[1]
         subprocess.run(f"{test_torch.PYTHON} {command}", shell=True, check=True, env={**os.environ, "PYTHONPATH": MSPROBE})
         self.assertRegex(self.check(table.with_suffix(".csv")).out, self.FOUND)
+
+    def test_dumps_themselves(self):
+        for task in ("statistics", "tensor"):
+            with self.subTest(task):
+                self.dumped(task, "batch_norm")
+                self.bisectd("align", "--from", "dump-gpu", "dump-gpu", "--out", "same", code=0)
+                result = json.loads(self.bisectd("align", "--json", "--from", "dump-gpu", "dump-npu", code=1).out)
+                self.assertEqual([result["forward"][key] for key in ("module", "caller")], ["Functional.batch_norm", "norm"])
+                found, = self.folder.glob("bisectd-out/*/align.json")
+                self.assertRegex(self.check(found).out, r"norm \(20\)")
+                for folder in ("dump-gpu", "dump-npu", "bisectd-out"):
+                    shutil.rmtree(self.folder / folder)
+        self.dumped("statistics", "extra")
+        done = self.bisectd("align", "--from", "dump-gpu", "dump-npu", code=1)
+        self.assertIn("only on the subject: Tensor.__mul__", done.out)
+        self.assertIn("it is computed between modules", done.out)
 
     def test_healthy_sides_and_a_call_on_one_side_only(self):
         done = self.check(self.compared("statistics", "none"))
