@@ -15,7 +15,7 @@ struct AlignResult {
   bool json = false;             ///< on stdout, instead of text
 };
 
-/// Writes align.json, prints it or the table, and returns the program's exit code.
+/// Writes align.json and align.html, prints it or the table, and returns the program's exit code.
 int conclude_align(const align::Comparison& comparison, const AlignResult& result);
 
 }  // namespace bisectd::driver::commands

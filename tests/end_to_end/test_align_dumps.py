@@ -4,7 +4,9 @@ import math
 import shutil
 import unittest
 
+from browser import CHROMIUM, Browser
 from space import HOSTILE, Space
+from test_page import CONTRASTS
 
 
 def tensor(size=1.0, count=4, **more):
@@ -34,7 +36,7 @@ def step(conv=1.0, gelu=1.0, head=1.0, gelu_gradient=1.0, remnant=1e-9, data=1.0
 CONSTRUCT = {"Functional.conv2d.0.forward": "Module.conv.Conv2d.forward.0", "Module.conv.Conv2d.forward.0": None}
 
 
-class Dumps(Space):
+class Sides(Space):
     def dump(self, folder, data=None, construct=None):
         content = {"task": "statistics", "level": "mix", "framework": "pytorch", "dump_data_dir": None, "data": data or step()}
         self.write(f"{folder}/dump.json", json.dumps(content, indent=1))
@@ -50,6 +52,8 @@ class Dumps(Space):
     def result(self, code, **subject):
         return json.loads(self.align("--json", code=code, **subject).out)
 
+
+class Dumps(Sides):
     def test_a_forward_deviation(self):
         done = self.align(code=1, gelu=1.05, head=1.05)
         self.assertIn("forward: the first module that deviates is Functional.gelu (gelu): its output is 5 % off, the bound is 1 %", done.out)
@@ -150,6 +154,44 @@ class Dumps(Space):
         for words, says in (([], "--from REFERENCE SUBJECT"), (["--from", "gpu"], "--from"), (["--from", "a", "b", "--record", "c"], "--record"),
                             (["--bound", "2", "experiment.yaml"], "--from")):
             self.assertIn(says, self.bisectd("align", *words, code=2).err)
+
+
+@unittest.skipUnless(CHROMIUM, "no chromium is installed")
+class Picture(Sides):
+    def test_it_shows_what_deviates_first_at_every_width_and_in_both_themes(self):
+        name = "<img src=x onerror=alert(1)>'\"&"
+        hostile = {f"Module.{name}.Linear.forward.0": {"input_args": [tensor()], "input_kwargs": {}, "output": [tensor(1.5)]}}
+        right = {f"Module.{name}.Linear.forward.0": {"input_args": [tensor()], "input_kwargs": {}, "output": [tensor()]}}
+        self.dump("gpu", step(forward=right))
+        self.dump("npu", step(forward=hostile))
+        done = self.bisectd("align", "--from", "gpu", "npu", code=1)
+        file, = self.folder.glob("bisectd-out/*/align.html")
+        self.assertIn(f"Picture: {file}", done.out)
+        browser = self.enterContext(Browser())
+        for width in (1200, 390):
+            for dark in (False, True):
+                with self.subTest(width=width, dark=dark):
+                    page = browser.open(file, width=width, dark=dark)
+                    self.assertEqual(page.complaints(), [])
+                    self.assertEqual(page.requests(), [file.as_uri()])
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    self.assertEqual(page.evaluate(CONTRASTS), [])
+        self.assertEqual(page.evaluate("document.querySelectorAll('img, script').length"), 0)
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('svg')].map(one => one.querySelectorAll('.off').length)"), [1, 0])
+        self.assertEqual(page.evaluate("document.querySelector('text.first').textContent"), "first: " + name)
+        # What the mark says is also in the table, in words.
+        self.assertEqual(page.evaluate("""[...document.querySelectorAll('#modules tr')].filter(row => row.textContent.includes('first forward'))
+            .map(row => [...row.cells].slice(0, 6).map(cell => cell.textContent))"""), [["3", name, "Linear", "50 %", "unknown", "off"]])
+        nodes = [node for node in page.call("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+        named = [node["name"]["value"] for node in nodes if node["role"]["value"] in ("image", "img")]
+        self.assertEqual(named, [f"error of 5 modules, forward: 1 off, first {name}", "error of 5 modules, backward: 0 off"])
+
+    def test_what_cannot_be_drawn_is_at_the_edge(self):
+        self.align(code=1, conv=float("nan"))
+        page = self.enterContext(Browser()).open(next(self.folder.glob("bisectd-out/*/align.html")))
+        self.assertEqual(page.complaints(), [])
+        self.assertNotIn("nan", page.evaluate("[...document.querySelectorAll('path')].map(one => one.getAttribute('d')).join(' ')"))
+        self.assertIn("inf", page.evaluate("document.querySelector('#modules').textContent"))
 
 
 if __name__ == "__main__":
