@@ -38,10 +38,22 @@ void add_first(std::vector<Hint>& hints, const json& first, bool backward) {
 
 bool is_off(const json& error) { return error.is_object() && error.at("off").get<bool>(); }
 
+/// What got a wrong input that no module returned got it from what only the subject calls, as like as not.
+void add_strangers(std::vector<Hint>& hints, const json& result) {
+  if (!result.at("forward").value("inherited", false)) return;
+  for (const std::string name : result.at("only_subject")) {
+    hints.push_back({.name = name, .computes = false, .backward = false, .odds = kOddsOfFirst});
+    hints.push_back({.name = name.substr(name.rfind('.') + 1), .computes = true, .backward = false, .odds = kOddsOfFirst});
+  }
+}
+
 std::vector<Hint> hints_in_result(const json& result) {
   std::vector<Hint> hints;
   const json &forward = result.at("forward"), &backward = result.at("backward");
-  if (forward.is_object()) add_first(hints, forward, false);
+  if (forward.is_object()) {
+    add_first(hints, forward, false);
+    add_strangers(hints, result);
+  }
   if (backward.is_object()) add_first(hints, backward, true);
   for (const json& module : result.at("modules")) {
     if (forward.is_object() && is_off(module.at("output")) && !is_off(module.at("input")))

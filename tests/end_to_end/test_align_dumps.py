@@ -53,6 +53,19 @@ class Sides(Space):
         return json.loads(self.align("--json", code=code, **subject).out)
 
 
+    def odds(self, found):
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: odds
+            reference: {{command: [{HOSTILE}]}}
+            subject: {{command: [{HOSTILE}]}}
+            metric: {{loss: {{format: paddleocr}}}}
+            families: {{ops: {{kind: list, deliver: {{environment: OFF, separator: ","}}}}}}
+            suspects: {{ops: {{members: [conv, conv2d, gelu], likely: {{from: {found}}}}}}}
+            """)
+        return self.bisectd("check", "experiment.yaml", code=0).out
+
+
 class Dumps(Sides):
     def test_a_forward_deviation(self):
         done = self.align(code=1, gelu=1.05, head=1.05)
@@ -66,16 +79,7 @@ class Dumps(Sides):
         self.assertEqual([result["forward"][key] for key in ("module", "caller")], ["Functional.conv2d", "conv"])
         found, = self.folder.glob("bisectd-out/dumps-align-*/align.json")
         self.assertEqual(json.loads(found.read_text()), result)
-        self.write("experiment.yaml", f"""\
-            version: 1
-            name: odds
-            reference: {{command: [{HOSTILE}]}}
-            subject: {{command: [{HOSTILE}]}}
-            metric: {{loss: {{format: paddleocr}}}}
-            families: {{ops: {{kind: list, deliver: {{environment: OFF, separator: ","}}}}}}
-            suspects: {{ops: {{members: [conv, conv2d, gelu], likely: {{from: {found}}}}}}}
-            """)
-        self.assertIn("what computes conv2d (20), conv (20)", self.bisectd("check", "experiment.yaml", code=0).out)
+        self.assertIn("what computes conv2d (20), conv (20)", self.odds(found))
 
     def test_a_backward_deviation_and_what_follows_from_it(self):
         result = self.result(1, gelu_gradient=1.05)  # the optimizer's forward is off, too
@@ -100,6 +104,16 @@ class Dumps(Sides):
                  "Functional.gelu.1.forward": {"input_args": [tensor()], "input_kwargs": {}, "output": [tensor()]}}
         done = self.align(code=0, forward=extra)
         self.assertIn("only on the subject: Functional.gelu (2 calls against 1), Tensor.__mul__", done.out)
+
+    def test_a_wrong_input_that_nothing_compared_returned(self):
+        """The product is not on the other side; only the layer behind it shows that it is wrong."""
+        wrong = step(head=1.05, forward={
+            "Tensor.__mul__.0.forward": {"input_args": [tensor()], "input_kwargs": {}, "output": [tensor(1.05)]}})
+        wrong["Module.head.Linear.forward.0"]["input_args"] = [tensor(1.05)]
+        self.dump("gpu")
+        self.dump("npu", wrong)
+        self.assertIn("it is computed between modules", self.bisectd("align", "--from", "gpu", "npu", code=1).out)
+        self.assertIn("what computes __mul__ (20)", self.odds(next(self.folder.glob("bisectd-out/*/align.json"))))
 
     def test_ranks_and_steps(self):
         for side in ("gpu", "npu"):
