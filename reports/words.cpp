@@ -96,6 +96,14 @@ std::string measured_text(const Trial* trial) {
   return percent_text(trial->delta);
 }
 
+std::string error_text(double fraction) {
+  constexpr double kLeastShown = 1e-6;
+  if (!std::isfinite(fraction)) return "inf";
+  if (fraction == 0) return "0 %";
+  if (fraction < kLeastShown) return "<0.0001 %";
+  return fraction < 1 ? fmt::format("{:.2g} %", 100 * fraction) : fmt::format("{:.0f} %", 100 * fraction);
+}
+
 std::string unsigned_percent_text(double fraction) { return fmt::format("{:.3g} %", fraction * 100); }
 
 std::string confidence_text(double confidence) {

@@ -20,6 +20,9 @@ std::string percent_text(std::optional<double> fraction);
 /// The same of a trial (null: "not measured"); "ended early" of one whose failure was certain before its end.
 std::string measured_text(const Trial* trial);
 
+/// "0.0012 %", "<0.0001 %", "530 %", "inf": how far a tensor is off, to two digits.
+std::string error_text(double fraction);
+
 /// "0.5 %": as many digits as needed, no sign.
 std::string unsigned_percent_text(double fraction);
 

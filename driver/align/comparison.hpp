@@ -12,8 +12,9 @@
 namespace bisectd::driver::align {
 
 /// Relative differences: the sum of what sampled elements differ by over the sum of their sizes, or the difference of the
-/// norms if that is larger. Fractions; infinite where a size is 0 or an element is finite on one side only.
-double relative_error(const Described& reference, const Described& other);
+/// norms, or that of the means over the root mean square, whichever is largest. Fractions; infinite where a size is 0 or an
+/// element is finite on one side only. A norm below `least_norm` counts as that.
+double relative_error(const Described& reference, const Described& other, double least_norm = 0);
 
 /// Of several tensors the worst.
 struct Error {
@@ -31,6 +32,7 @@ inline constexpr double kBeyondHealthy = 3;
 struct Row {
   std::string module, class_name, inside;
   int number = 1;
+  bool function = false;
   bool draws = false;              ///< on either side
   Error input, output;             ///< of the forward
   Error gradient;                  ///< that comes to its output
@@ -42,8 +44,10 @@ struct Row {
 /// Where a direction leaves the reference first.
 struct Deviation {
   std::string module;  ///< what it computes itself, not what modules within it do
+  int number = 1;      ///< of its calls
   std::string class_name;
-  std::string at;  ///< the module at which it is seen: itself, or one within it whose input is off already
+  std::string caller;  ///< of a function: the module that called it and computes it itself; empty: none, or a module
+  std::string at;      ///< the module at which it is seen: itself, or one within it whose input is off already
   Error error;
   bool draws = false;      ///< it draws random numbers, which two devices never draw alike
   bool inherited = false;  ///< even its input is off, and no module made that: the script does, between modules
@@ -55,7 +59,7 @@ struct Comparison {
   std::vector<Row> rows;              ///< in the order of execution
   std::vector<std::size_t> backward;  ///< indices of rows, in the order in which their backward ended
   std::vector<std::string> unequal;   ///< why the sides did not start alike: data, parameters; then nothing can be said
-  std::vector<std::string> only_reference, only_subject;  ///< modules
+  std::vector<std::string> only_reference, only_subject;  ///< modules; or how often they are called, where only that differs
   std::vector<std::string> without_gradient;              ///< parameters that got none on either side
   std::optional<Deviation> forward_first, backward_first;
 

@@ -1,18 +1,19 @@
 #include "driver/align/dump_comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/join.hpp>
-#include <boost/algorithm/string/split.hpp>
-#include <cctype>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 
+#include "driver/align/comparison.hpp"
+#include "driver/align/dump_name.hpp"
 #include "driver/align/hint_odds.hpp"
+#include "driver/align/statistics.hpp"
 #include "driver/read/csv_rule.hpp"
 #include "driver/read/fields.hpp"
 
@@ -20,108 +21,96 @@ namespace bisectd::driver::align {
 namespace {
 
 constexpr double kSuspiciousCosine = 0.99, kSuspiciousError = 0.001, kBadCosine = 0.9, kBadError = 1.0;
+constexpr std::size_t kMostStrangers = 5;  ///< named in a remark
 
-/// Functional.gelu.0.forward.output.0, Module.conv.Conv2d.backward.0.input.0, Functional_gelu_0_forward_output.0
-struct TensorName {
-  std::string call;  ///< all rows of one call have it
-  std::string name;  ///< gelu, conv
-  bool is_module = false, backward = false, output = false;
-};
-
-bool is_number(const std::string& text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-/// ptdbg writes underscores where msprobe writes points; module names may hold both.
-std::string with_points(std::string text) {
-  for (const std::string direction : {"forward", "backward"}) {
-    const std::size_t at = text.find("_" + direction + "_");
-    if (at == std::string::npos) continue;
-    text.replace(at, direction.size() + 2, "." + direction + ".");
-    const std::size_t number = text.rfind('_', at - 1);
-    if (number != std::string::npos && is_number(text.substr(number + 1, at - number - 1))) {
-      text[number] = '.';
-      // Before the number of a module's call stands its class.
-      const std::size_t class_at = text.starts_with("Module_") ? text.rfind('_', number - 1) : std::string::npos;
-      if (class_at != std::string::npos) text[class_at] = '.';
-    }
-    if (const std::size_t kind = text.find('_'); kind != std::string::npos && kind < at) text[kind] = '.';
+/// "[8, 4, 6, 6]"
+std::vector<std::int64_t> shape_in(const std::string& text) {
+  std::vector<std::int64_t> shape;
+  for (const char* at = text.data(); at != text.data() + text.size();) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(at, text.data() + text.size(), size);
+    if (error == std::errc()) shape.push_back(size);
+    at = end == at ? at + 1 : end;
   }
-  return text;
+  return shape;
 }
 
-std::optional<TensorName> tensor_name(const std::string& written) {
-  std::vector<std::string> parts;
-  const std::string text = with_points(written);
-  boost::split(parts, text, boost::is_any_of("."));
-  const auto direction =
-      std::ranges::find_if(parts, [](const std::string& part) { return part == "forward" || part == "backward"; });
-  const auto gradient = std::ranges::find(parts, "parameters_grad");
-  const auto at = direction != parts.end() ? direction : gradient;
-  if (at == parts.end() || at - parts.begin() < 3) return std::nullopt;
-  TensorName name{.call = {}, .name = {}};
-  name.is_module = parts.front() == "Module" || parts.front() == "Cell";
-  name.backward = *at != "forward";
-  name.output = at == gradient || std::find(at, parts.end(), "output") != parts.end();
-  // A module: its name, its class, in older versions the number; a function: its name, the number.
-  auto end = at - 1;
-  if (name.is_module && is_number(*end)) --end;
-  name.name = boost::algorithm::join(std::vector(parts.begin() + 1, end), ".");
-  const auto number = at + 1 != parts.end() && is_number(*(at + 1)) && name.is_module ? at + 1 : at - 1;
-  name.call = fmt::format("{}.{}.{}.{}", parts.front(), name.name, *number, name.backward ? "backward" : "forward");
-  return name;
+bool is_backward(const DumpName& name) { return name.part != DumpName::Part::forward; }
+bool is_output(const DumpName& name) { return name.output || name.part == DumpName::Part::parameter_gradient; }
+
+/// All rows of one call have it.
+std::string call_key(const DumpName& name) {
+  return fmt::format("{}.{}.{}.{}", name.kind, name.name, name.number, is_backward(name));
 }
 
 /// One call on both sides.
 struct DumpedCall {
-  TensorName name;
+  DumpName name;
   bool input_off = false, output_off = false;
+  bool matched = false;  ///< the other side has it, too
 };
 
 class Table {
  public:
-  explicit Table(const std::vector<std::string>& header) {
-    name_ = column(header, {"NPU Name"});
-    cosine_ = column(header, {"Cosine"});
-    error_ = column(header, {"MaxAbsErr"});
-    verdict_ = column(header, {"Result", "Accuracy Reached or Not"});
-    if (!name_ || !cosine_ || !error_)
+  explicit Table(const std::vector<std::string>& header) : header_(header) {
+    if (has({"NPU Name", "Cosine", "MaxAbsErr"}) || has({"NPU Name", "NPU max", "NPU l2norm", "Bench max", "Bench l2norm"}))
+      return;
+    if (has({"NPU Name", "NPU MD5"}))
       throw std::invalid_argument(
-          "line 1: this is no comparison of dumps: it has no columns `NPU Name`, `Cosine` and `MaxAbsErr`");
+          "line 1: it compares checksums, which rounding changes; dump again with `summary_mode: statistics`");
+    throw std::invalid_argument(
+        "line 1: this is no comparison of dumps: it has no column `NPU Name` with `Cosine` and `MaxAbsErr`, or with `NPU "
+        "max`, `NPU l2norm`, `Bench max` and `Bench l2norm`");
   }
 
   void take(const std::vector<std::string>& row) {
-    const std::optional<TensorName> name = tensor_name(cell(row, name_));
+    row_ = &row;
+    const std::optional<DumpName> name = dump_name(cell("NPU Name"));
     if (!name) return;
-    const auto [place, is_new] = places_.try_emplace(name->call, calls_.size());
+    const auto [place, is_new] = places_.try_emplace(call_key(*name), calls_.size());
     if (is_new) calls_.push_back({.name = *name});
-    (name->output ? calls_[place->second].output_off : calls_[place->second].input_off) |= is_off(row);
+    DumpedCall& call = calls_[place->second];
+    (is_output(*name) ? call.output_off : call.input_off) |= is_off();
+    call.matched |= cell("Bench Name") != "N/A";
   }
 
   const std::vector<DumpedCall>& calls() const { return calls_; }
 
  private:
-  static std::optional<std::size_t> column(const std::vector<std::string>& header, const std::vector<std::string>& names) {
-    for (const std::string& name : names)
-      if (const auto found = std::ranges::find(header, name); found != header.end())
-        return static_cast<std::size_t>(found - header.begin());
-    return std::nullopt;
+  bool has(const std::vector<std::string>& names) const {
+    return std::ranges::all_of(names, [&](const std::string& name) { return std::ranges::count(header_, name) > 0; });
   }
 
-  static std::string cell(const std::vector<std::string>& row, std::optional<std::size_t> column) {
-    return column && *column < row.size() ? row[*column] : std::string();
+  /// Empty where the table or the row is too narrow.
+  std::string cell(const std::string& column) const {
+    const auto at = static_cast<std::size_t>(std::ranges::find(header_, column) - header_.begin());
+    return at < header_.size() && at < row_->size() ? (*row_)[at] : std::string();
   }
 
-  bool is_off(const std::vector<std::string>& row) const {
-    const std::string verdict = cell(row, verdict_);
-    if (verdict == "error" || verdict == "No") return true;
-    const auto cosine = read::number(cell(row, cosine_)),
-               error = read::number(cell(row, error_));  // or "unsupported", "N/A"
+  /// Nothing where it is "unsupported", "N/A" or the like.
+  std::optional<double> number(const std::string& column) const { return read::number(cell(column)); }
+
+  bool is_off() const {
+    if (cell("Result") == "error" || cell("Accuracy Reached or Not") == "No") return true;
+    const std::optional<Described> bench = statistics("Bench"), npu = statistics("NPU");
+    if (bench && npu && relative_error(*bench, *npu) > kDumpBound) return true;
+    const auto cosine = number("Cosine"), error = number("MaxAbsErr"), relative = number("MaxRelativeErr");
+    if (relative && *relative <= kDumpBound) return false;  // a large error of large numbers is none
     return (error && *error > kBadError) || (cosine && *cosine < kBadCosine) ||
            (cosine && *cosine < kSuspiciousCosine && error && *error > kSuspiciousError);
   }
 
-  std::optional<std::size_t> name_, cosine_, error_, verdict_;
+  std::optional<Described> statistics(const std::string& side) const {
+    return described({.shape = shape_in(cell(side + " Tensor Shape")),
+                      .dtype = {},
+                      .max = number(side + " max"),
+                      .min = number(side + " min"),
+                      .mean = number(side + " mean"),
+                      .norm = number(side + " l2norm")});
+  }
+
+  std::vector<std::string> header_;
+  const std::vector<std::string>* row_ = nullptr;
   std::map<std::string, std::size_t> places_;
   std::vector<DumpedCall> calls_;
 };
@@ -144,25 +133,56 @@ Table table_in(const std::string& csv) {
   return std::move(*table);
 }
 
+bool counts(const DumpedCall& call, bool modules, bool backward) {
+  return call.name.is_module == modules && is_backward(call.name) == backward;
+}
+
+/// Where the first call that is off got a wrong input, although nothing before it returned one, what was compared with
+/// nothing made it.
+double odds_of_unmatched(const DumpedCall* first) { return first && first->input_off ? kOddsOfFirst : kOddsOfOthers; }
+
+void add_hints(std::vector<configs::Hint>& hints, const std::vector<DumpedCall>& calls, bool modules) {
+  const auto add = [&](const DumpedCall& call, double odds) {
+    hints.push_back({.name = call.name.name, .computes = !modules, .backward = is_backward(call.name), .odds = odds});
+  };
+  const DumpedCall* first = nullptr;
+  for (const bool backward : {false, true}) {  // what the forward differs by, gradients differ by, too
+    std::vector<const DumpedCall*> unmatched;
+    for (const DumpedCall& call : calls) {
+      if (!counts(call, modules, backward)) continue;
+      if (!first && !call.matched && !call.output_off) unmatched.push_back(&call);
+      if (!call.output_off || (first && call.input_off)) continue;
+      if (!first) {
+        first = &call;
+        for (const DumpedCall* one : unmatched) add(*one, odds_of_unmatched(first));
+        unmatched.clear();
+        add(call, kOddsOfFirst);
+      } else {
+        add(call, kOddsOfOthers);
+      }
+    }
+    for (const DumpedCall* one : unmatched) add(*one, kOddsOfOthers);
+  }
+}
+
+std::string remark_on(const std::vector<DumpedCall>& calls) {
+  std::vector<std::string> names;
+  for (const DumpedCall& call : calls)
+    if (!call.matched && std::ranges::count(names, call.name.name) == 0) names.push_back(call.name.name);
+  if (names.empty()) return {};
+  const std::size_t more = names.size() - std::min(names.size(), kMostStrangers);
+  names.resize(names.size() - more);
+  return fmt::format("only the subject calls {}{}; this was compared with nothing", fmt::join(names, ", "),
+                     more ? fmt::format(" and {} more", more) : "");
+}
+
 }  // namespace
 
-std::vector<configs::Hint> hints_in_dump_comparison(const std::string& csv) {
-  std::vector<configs::Hint> hints;
+DumpFindings findings_in_dump_comparison(const std::string& csv) {
   const Table table = table_in(csv);
-  for (const bool modules : {true, false}) {
-    bool first = true;
-    for (const bool backward : {false, true})  // what the forward differs by, gradients differ by, too
-      for (const DumpedCall& call : table.calls()) {
-        if (call.name.is_module != modules || call.name.backward != backward || !call.output_off) continue;
-        if (!first && call.input_off) continue;
-        hints.push_back({.name = call.name.name,
-                         .computes = !modules,
-                         .backward = backward,
-                         .odds = first ? kOddsOfFirst : kOddsOfOthers});
-        first = false;
-      }
-  }
-  return hints;
+  DumpFindings findings{.hints = {}, .remark = remark_on(table.calls())};
+  for (const bool modules : {true, false}) add_hints(findings.hints, table.calls(), modules);
+  return findings;
 }
 
 }  // namespace bisectd::driver::align

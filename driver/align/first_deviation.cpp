@@ -58,7 +58,9 @@ std::optional<Deviation> first_of(const std::vector<Step>& steps) {
     who = caller;
   }
   return Deviation{.module = who->row->module,
+                   .number = who->row->number,
                    .class_name = who->row->class_name,
+                   .caller = who->row->function ? who->row->inside : "",
                    .at = first.row->module,
                    .error = first.made.known ? first.made : first.given,
                    .draws = who->row->draws,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
@@ -10,6 +12,7 @@
 #include "driver/align/dump_comparison.hpp"
 #include "driver/align/hint_odds.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "reports/escape.hpp"
 
 namespace bisectd::driver::align {
 namespace {
@@ -18,6 +21,7 @@ using configs::Hint;
 using nlohmann::json;
 
 constexpr const char* kKinds = "it is the align.json of `bisectd align`, or what `msprobe compare` writes (CSV, not --xlsx)";
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  ///< half a million tensors with their stacks
 
 /// The module itself, and the operators that compute what its class does.
 void add_module(std::vector<Hint>& hints, const json& module, bool backward, double odds) {
@@ -25,13 +29,32 @@ void add_module(std::vector<Hint>& hints, const json& module, bool backward, dou
   hints.push_back({.name = module.at("class"), .computes = true, .backward = backward, .odds = odds});
 }
 
+/// A function is computed by the module that called it.
+void add_first(std::vector<Hint>& hints, const json& first, bool backward) {
+  add_module(hints, first, backward, kOddsOfFirst);
+  if (const auto caller = first.find("caller"); caller != first.end() && caller->is_string())
+    hints.push_back({.name = *caller, .computes = false, .backward = backward, .odds = kOddsOfFirst});
+}
+
 bool is_off(const json& error) { return error.is_object() && error.at("off").get<bool>(); }
+
+/// What got a wrong input that no module returned got it from what only the subject calls, as like as not.
+void add_strangers(std::vector<Hint>& hints, const json& result) {
+  if (!result.at("forward").value("inherited", false)) return;
+  for (const std::string name : result.at("only_subject")) {
+    hints.push_back({.name = name, .computes = false, .backward = false, .odds = kOddsOfFirst});
+    hints.push_back({.name = name.substr(name.rfind('.') + 1), .computes = true, .backward = false, .odds = kOddsOfFirst});
+  }
+}
 
 std::vector<Hint> hints_in_result(const json& result) {
   std::vector<Hint> hints;
   const json &forward = result.at("forward"), &backward = result.at("backward");
-  if (forward.is_object()) add_module(hints, forward, false, kOddsOfFirst);
-  if (backward.is_object()) add_module(hints, backward, true, kOddsOfFirst);
+  if (forward.is_object()) {
+    add_first(hints, forward, false);
+    add_strangers(hints, result);
+  }
+  if (backward.is_object()) add_first(hints, backward, true);
   for (const json& module : result.at("modules")) {
     if (forward.is_object() && is_off(module.at("output")) && !is_off(module.at("input")))
       add_module(hints, module, false, kOddsOfOthers);
@@ -42,9 +65,9 @@ std::vector<Hint> hints_in_result(const json& result) {
   return hints;
 }
 
-std::vector<Hint> hints_in(const std::string& text) {
+DumpFindings findings_in(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos || text[first] != '{') return hints_in_dump_comparison(text);
+  if (first == std::string::npos || text[first] != '{') return findings_in_dump_comparison(text);
   const json result = json::parse(text, nullptr, false);
   if (text.starts_with(R"({"bisectd":"align",)") || text.starts_with(R"({"perturbed")"))
     throw std::invalid_argument("this is a recording of one side, compared with nothing yet");
@@ -53,11 +76,32 @@ std::vector<Hint> hints_in(const std::string& text) {
   if (result.at("version").get<int>() > 1) throw std::invalid_argument("it was written by a newer bisectd");
   if (result.at("verdict") == "unequal")
     throw std::invalid_argument("the sides did not start alike, so it says nothing of modules");
-  return hints_in_result(result);
+  return {.hints = hints_in_result(result), .remark = {}};
 }
 
-[[noreturn]] void refuse_odds(const configs::Placed<std::string>& file, const std::string& why) {
-  throw configs::ConfigError({{file.place, fmt::format("`likely.from`: {}: {}", file.value, why), kKinds}});
+[[noreturn]] void refuse_odds(const configs::Placed<std::string>& file, const std::string& why,
+                              const std::string& hint = kKinds) {
+  throw configs::ConfigError({{file.place, fmt::format("`likely.from`: {}: {}", file.value, why), hint}});
+}
+
+/// Where such a file was written, pandas is: msprobe needs it. N/A is a word there, which pandas must not take for nothing.
+std::string conversion_of(const std::string& spreadsheet) {
+  return fmt::format(
+      "run `msprobe compare` without --xlsx, or, where msprobe is installed:  python3 -c 'import pandas, sys; "
+      "pandas.read_excel(sys.argv[1], dtype=str, keep_default_na=False).to_csv(sys.argv[2], index=False)' {} {}",
+      reports::shell_word(spreadsheet),
+      reports::shell_word(std::filesystem::path(spreadsheet).replace_extension("csv").string()));
+}
+
+/// Judged by its first bytes and its size, before it is read.
+void require_readable(const configs::Placed<std::string>& file) {
+  std::ifstream stream(file.value, std::ios::binary);
+  std::string start(4, ' ');
+  if (stream.read(start.data(), 4) && start == "PK\x03\x04")
+    refuse_odds(file, "this is a spreadsheet (or another zip), of which bisectd reads none", conversion_of(file.value));
+  std::error_code unknown;
+  if (const auto size = std::filesystem::file_size(file.value, unknown); !unknown && size > kMostBytes)
+    refuse_odds(file, fmt::format("it has {} MB, and more than {} MB are not read", size >> 20, kMostBytes >> 20));
 }
 
 }  // namespace
@@ -65,8 +109,13 @@ std::vector<Hint> hints_in(const std::string& text) {
 void read_odds_files(configs::Experiment& experiment) {
   for (auto& [name, selection] : experiment.suspects) {
     if (!selection.likely_from) continue;
+    require_readable(*selection.likely_from);
     try {
-      selection.hints = hints_in(keep::read_file(selection.likely_from->value));
+      DumpFindings findings = findings_in(keep::read_file(selection.likely_from->value));
+      selection.hints = std::move(findings.hints);
+      if (!findings.remark.empty())
+        experiment.warnings.push_back(
+            {fmt::format("{}: {}", selection.likely_from->value, findings.remark), selection.likely_from->place});
     } catch (const std::system_error& error) {
       refuse_odds(*selection.likely_from, error.code().message());
     } catch (const json::exception& error) {

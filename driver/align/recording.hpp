@@ -35,6 +35,7 @@ struct Call {
   int number = 1;      ///< of this module's calls
   std::string class_name;
   std::string inside;                ///< the module that called it; empty: none
+  bool function = false;             ///< not a module: Functional.gelu
   bool draws = false;                ///< random numbers, or a module within it does
   std::vector<std::size_t> in, out;  ///< indices of values
 };

@@ -5,13 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <system_error>
+#include <vector>
 
 #include "configs/resolved.hpp"
 #include "driver/align/comparison.hpp"
 #include "driver/align/step_runs.hpp"
-#include "driver/commands/align_text.hpp"
+#include "driver/commands/align_dumps.hpp"
+#include "driver/commands/align_result.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/log/log.hpp"
@@ -22,11 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeviates = 1, kNotComparable = 3;
+constexpr double kBoundPct = 1;  ///< as `align.bound`
 
 struct AlignOptions {
   std::string experiment;
   std::string record, reference;
+  std::vector<std::string> from;  ///< folders of the reference and of the subject
+  double bound_pct = kBoundPct;
   std::string out = "bisectd-out";
   bool yes = false, json = false;
 };
@@ -135,17 +138,19 @@ int compare_steps(const configs::Experiment& experiment, HandRun& run, const Ali
   } catch (const std::runtime_error& error) {
     throw Infrastructure(error.what());
   }
-  const std::string json = align_json(comparison).dump(2) + "\n";
-  const fs::path file = run.directory().folder() / "align.json";
-  keep::write_file_durably(file, json);
-  if (options.json) fmt::print("{}", json);
-  else
-    fmt::print("{}For the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n",
-               align_text(comparison), reports::plain(file.string()));
-  return !comparison.unequal.empty() ? kNotComparable : comparison.deviates() ? kDeviates : 0;
+  return conclude_align(comparison,
+                        {.title = experiment.name, .folder = run.directory().folder(), .remarks = {}, .json = options.json});
 }
 
 int align_sides(const AlignOptions& options) {
+  if (!options.from.empty())
+    return align_dumps({.reference = options.from.front(),
+                        .subject = options.from.back(),
+                        .bound = options.bound_pct / 100,
+                        .out = options.out,
+                        .json = options.json});
+  if (options.experiment.empty())
+    throw UsageError("name an experiment file, or two folders of dumps: bisectd align --from REFERENCE SUBJECT");
   configs::Experiment experiment =
       load(options.experiment, options.record.empty() ? configs::Needed::everything : configs::Needed::reference);
   check_options(experiment, options);
@@ -162,10 +167,19 @@ void add_align(CLI::App& app, Action& action) {
   const auto options = std::make_shared<AlignOptions>();
   CLI::App* command =
       app.add_subcommand("align", "compare one training step of both sides module by module: what deviates first");
-  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  auto* experiment = command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)");
   auto* record = command->add_option("--record", options->record,
                                      "run the reference alone and write its step to this file, for another machine");
-  command->add_option("--reference", options->reference, "such a file instead of runs of the reference")->excludes(record);
+  auto* reference = command->add_option("--reference", options->reference, "such a file instead of runs of the reference")
+                        ->excludes(record);
+  auto* from = command->add_option("--from", options->from,
+                                   "start nothing: compare what msprobe dumped of one step into these two folders, the "
+                                   "reference's and the subject's");
+  from->expected(2)->type_name("DIR DIR")->excludes(experiment)->excludes(record)->excludes(reference);
+  command
+      ->add_option("--bound", options->bound_pct, "accepted relative difference of dumps, in percent (else `align.bound`)")
+      ->needs(from)
+      ->check(CLI::Range(1e-6, 100.0));
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   command->add_flag("--yes", options->yes, "replace the file of --record");
   add_stderr_options(*command);

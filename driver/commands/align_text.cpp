@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/escape.hpp"
+#include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -19,15 +20,9 @@ using align::Row;
 
 constexpr double kDecades = 7;  ///< of a bar: 1e-7, as float32 rounds, to 1
 constexpr int kColumnsPerDecade = 2;
-constexpr double kLeastShown = 1e-6;
 constexpr std::size_t kMostRows = 60, kMostFlags = 20;
 
-std::string error_text(double error) {
-  if (!std::isfinite(error)) return "inf";
-  if (error == 0) return "0 %";
-  if (error < kLeastShown) return "<0.0001 %";
-  return error < 1 ? fmt::format("{:.2g} %", 100 * error) : fmt::format("{:.0f} %", 100 * error);
-}
+using reports::error_text;
 
 /// The worse of what a module gives to its input and to its parameters.
 const Error& backward_error(const Row& row) {
@@ -40,13 +35,15 @@ std::string bar(const Error& error) {
   return std::string(static_cast<std::size_t>(std::lround(decades * kColumnsPerDecade)), error.off ? '#' : '-');
 }
 
-std::string name_of(const Row& row) {
-  return row.number == 1 ? row.module : fmt::format("{} (call {})", row.module, row.number);
+std::string name_of(const std::string& module, int number) {
+  return number == 1 ? module : fmt::format("{} (call {})", module, number);
 }
+std::string name_of(const Row& row) { return name_of(row.module, row.number); }
 
-std::string cells(const Error& error) {
+std::string cells(const Error& error, bool healthy_known) {
   if (!error.known) return fmt::format("{:>9} {:>9} ", "", "");
-  return fmt::format("{:>9} {:>9}{}", error_text(error.error), error_text(error.healthy), error.off ? "!" : " ");
+  return fmt::format("{:>9} {:>9}{}", error_text(error.error), healthy_known ? error_text(error.healthy) : "",
+                     error.off ? "!" : " ");
 }
 
 /// Of a deep network the part in which something happens.
@@ -78,9 +75,10 @@ std::string table_text(const Comparison& comparison) {
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const Row& row = comparison.rows[i];
     if (!shows[i]) continue;
-    std::string line = fmt::format("{:{}}  {:{}}  {} {} {:{}}  {}", reports::plain(name_of(row)), width,
-                                   reports::plain(row.class_name), class_width, cells(row.output),
-                                   cells(backward_error(row)), bar(row.output), half, bar(backward_error(row)));
+    std::string line = fmt::format(
+        "{:{}}  {:{}}  {} {} {:{}}  {}", reports::plain(name_of(row)), width, reports::plain(row.class_name), class_width,
+        cells(row.output, comparison.perturbed_runs > 0), cells(backward_error(row), comparison.perturbed_runs > 0),
+        bar(row.output), half, bar(backward_error(row)));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
@@ -89,23 +87,71 @@ std::string table_text(const Comparison& comparison) {
   return text;
 }
 
-std::string deviation_text(const char* direction, const char* what, const Deviation& first) {
-  std::string text = fmt::format("{}: the first module that deviates is {} ({}): {} {} off, healthy runs up to {}",
-                                 direction, reports::plain(first.module), reports::plain(first.class_name), what,
-                                 error_text(first.error.error), error_text(first.error.healthy));
+std::string deviation_text(const char* direction, const char* what, const Deviation& first, const Comparison& comparison) {
+  std::string text =
+      fmt::format("{}: the first module that deviates is {} ({}): {} {} off", direction, reports::plain(first.module),
+                  reports::plain(first.class_name), what, error_text(first.error.error));
+  text += comparison.perturbed_runs > 0 ? ", healthy runs up to " + error_text(first.error.healthy)
+                                        : ", the bound is " + error_text(comparison.bound);
+  if (!first.caller.empty()) text += fmt::format("; called by {}", reports::plain(first.caller));
   if (first.at != first.module)
     text += fmt::format("; seen at {} within it, whose own input is off already", reports::plain(first.at));
   if (first.draws)
     text += "; it draws random numbers, which two devices never draw alike: switch dropout and the like off on both sides";
   if (first.inherited) text += "; what it gets is off already, and no module made that: it is computed between modules";
-  return text + "\n";
+  return text;
 }
 
-std::string start_text(const Comparison& comparison) {
-  std::string text = "The sides do not start alike, so nothing can be said of modules:\n";
-  for (const std::string& why : comparison.unequal) text += "  " + reports::plain(why) + "\n";
-  return text +
-         "Give both the same checkpoint, and the same data in the same order; random numbers of two devices never agree.\n";
+std::vector<std::string> start_lines(const Comparison& comparison) {
+  std::vector<std::string> lines{"The sides do not start alike, so nothing can be said of modules:"};
+  for (const std::string& why : comparison.unequal) lines.push_back("  " + reports::plain(why));
+  lines.emplace_back(
+      "Give both the same checkpoint, and the same data in the same order; random numbers of two devices never agree.");
+  return lines;
+}
+
+/// Lines about the whole, none about a module. Harmless already.
+std::vector<std::string> remarks_on(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  for (const auto& [side, names] :
+       {std::pair{"reference", &comparison.only_reference}, std::pair{"subject", &comparison.only_subject}})
+    if (!names->empty())
+      lines.push_back(fmt::format("only on the {}: {}", side, reports::plain(fmt::format("{}", fmt::join(*names, ", ")))));
+  if (!comparison.without_gradient.empty())
+    lines.push_back(fmt::format("without a gradient on both sides: {}",
+                                reports::plain(fmt::format("{}", fmt::join(comparison.without_gradient, ", ")))));
+  if (comparison.perturbed_runs == 0)
+    lines.emplace_back("warning: no perturbed run shows what healthy rounding does; only the bound decides");
+  return lines;
+}
+
+std::vector<std::string> findings_of(const Comparison& comparison) {
+  if (!comparison.unequal.empty()) return start_lines(comparison);
+  std::vector<std::string> lines;
+  if (comparison.forward_first) {
+    lines.push_back(deviation_text("forward", "its output is", *comparison.forward_first, comparison));
+    lines.emplace_back("backward: not judged, as gradients follow from outputs that deviate");
+  } else {
+    lines.push_back(fmt::format("forward: all {} modules agree", comparison.rows.size()));
+    lines.push_back(comparison.backward_first
+                        ? deviation_text("backward", "the gradient it makes is", *comparison.backward_first, comparison)
+                        : fmt::format("backward: all {} modules agree", comparison.rows.size()));
+  }
+  if (comparison.deviates())
+    lines.emplace_back(
+        "This is where a deviation begins in one step. What causes it, and whether it does harm, a search proves.");
+  return lines;
+}
+
+std::optional<std::size_t> index_of(const Comparison& comparison, const std::optional<Deviation>& first) {
+  const auto found = std::ranges::find_if(
+      comparison.rows, [&](const Row& row) { return first && row.module == first->module && row.number == first->number; });
+  if (found == comparison.rows.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - comparison.rows.begin());
+}
+
+reports::AlignedError page_error(const Error& error) {
+  return {.error = error.error, .healthy = error.healthy, .off = error.off, .known = error.known};
 }
 
 nlohmann::ordered_json error_json(const Error& error) {
@@ -118,9 +164,15 @@ nlohmann::ordered_json error_json(const Error& error) {
 
 nlohmann::ordered_json deviation_json(const std::optional<Deviation>& first) {
   if (!first) return nullptr;
-  return {{"module", reports::plain(first->module)}, {"class", reports::plain(first->class_name)},
-          {"at", reports::plain(first->at)},         {"draws", first->draws},
-          {"inherited", first->inherited},           {"measured", error_json(first->error)}};
+  return {{"module", reports::plain(first->module)},
+          {"call", first->number},
+          {"class", reports::plain(first->class_name)},
+          {"caller",
+           first->caller.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(reports::plain(first->caller))},
+          {"at", reports::plain(first->at)},
+          {"draws", first->draws},
+          {"inherited", first->inherited},
+          {"measured", error_json(first->error)}};
 }
 
 }  // namespace
@@ -136,25 +188,28 @@ std::string align_text(const Comparison& comparison) {
     for (const std::string& flag : row.flags)
       if (++flags <= kMostFlags) text += fmt::format("{}: {}\n", reports::plain(name_of(row)), reports::plain(flag));
   if (flags > kMostFlags) text += fmt::format("and {} more such remarks (see the JSON)\n", flags - kMostFlags);
-  for (const auto& [side, names] :
-       {std::pair{"reference", &comparison.only_reference}, std::pair{"subject", &comparison.only_subject}})
-    if (!names->empty())
-      text += fmt::format("only on the {}: {}\n", side, reports::plain(fmt::format("{}", fmt::join(*names, ", "))));
-  if (!comparison.without_gradient.empty())
-    text += fmt::format("without a gradient on both sides: {}\n",
-                        reports::plain(fmt::format("{}", fmt::join(comparison.without_gradient, ", "))));
-  if (comparison.perturbed_runs == 0)
-    text += "warning: no perturbed run shows what healthy rounding does; only the bound decides\n";
-  if (!comparison.unequal.empty()) return text + start_text(comparison);
-  if (comparison.forward_first)
-    text += deviation_text("forward", "its output is", *comparison.forward_first) +
-            "backward: not judged, as gradients follow from outputs that deviate\n";
-  else text += fmt::format("forward: all {} modules agree\n", comparison.rows.size());
-  if (comparison.backward_first) text += deviation_text("backward", "the gradient it makes is", *comparison.backward_first);
-  else if (!comparison.forward_first) text += fmt::format("backward: all {} modules agree\n", comparison.rows.size());
-  if (comparison.deviates())
-    text += "This is where a deviation begins in one step. What causes it, and whether it does harm, a search proves.\n";
+  for (const std::string& sentence : remarks_on(comparison)) text += sentence + "\n";
+  for (const std::string& sentence : findings_of(comparison)) text += sentence + "\n";
   return text;
+}
+
+reports::Alignment align_page(const Comparison& comparison, const std::string& title) {
+  reports::Alignment page{.title = title,
+                          .verdict = align_verdict(comparison),
+                          .sentences = findings_of(comparison),
+                          .bound = comparison.bound,
+                          .healthy_known = comparison.perturbed_runs > 0,
+                          .modules = {},
+                          .forward_first = index_of(comparison, comparison.forward_first),
+                          .backward_first = index_of(comparison, comparison.backward_first)};
+  std::ranges::copy(remarks_on(comparison), std::back_inserter(page.sentences));
+  for (const Row& row : comparison.rows)
+    page.modules.push_back({.name = name_of(row),
+                            .class_name = row.class_name,
+                            .output = page_error(row.output),
+                            .gradient = page_error(backward_error(row)),
+                            .remarks = row.flags});
+  return page;
 }
 
 nlohmann::ordered_json align_json(const Comparison& comparison) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "reports/escape.hpp"
 #include "reports/html/assets.hpp"
 #include "reports/html/data.hpp"
+#include "reports/html/head.hpp"
 #include "reports/html/matrix.hpp"
 #include "reports/html/sections.hpp"
 #include "reports/html/signatures.hpp"
@@ -17,14 +19,8 @@ namespace bisectd::reports {
 namespace {
 
 std::string head(const Record& record) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src {} {}; "
-      "base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}: {}</title>\n<style>{}</style>\n</head>\n",
-      policy_source(kPageStyle), policy_source(kChartLibrary), policy_source(kPageScript), html(record.experiment),
-      outcome_title(record), kPageStyle.text);
+  return page_head(html(record.experiment) + ": " + std::string(outcome_title(record)),
+                   std::array{kChartLibrary, kPageScript});
 }
 
 /// For who does not see the charts, and for all who wonder what their dashed line means.

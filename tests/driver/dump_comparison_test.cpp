@@ -4,7 +4,7 @@
 #include "driver/neutralise/odds.hpp"
 
 using namespace bisectd;
-using driver::align::hints_in_dump_comparison;
+using driver::align::findings_in_dump_comparison;
 
 namespace {
 
@@ -12,7 +12,7 @@ namespace {
 std::vector<std::string> hints_of(const std::string& rows,
                                   const std::string& header = "NPU Name,Bench Name,Cosine,MaxAbsErr,Result") {
   std::vector<std::string> said;
-  for (const configs::Hint& hint : hints_in_dump_comparison(header + "\n" + rows))
+  for (const configs::Hint& hint : findings_in_dump_comparison(header + "\n" + rows).hints)
     said.push_back(hint.name + (hint.backward ? " backward " : " ") + (hint.odds > 10 ? "first" : "other") +
                    (hint.computes ? "" : " module"));
   return said;
@@ -54,16 +54,72 @@ TEST_CASE("dump comparison: the first in the order of execution, then who deviat
         Said{"head backward first module", "gelu backward first"});
 }
 
+TEST_CASE("dump comparison: statistics of both sides") {
+  const std::string header =
+      "NPU Name,Bench Name,NPU Tensor Shape,Bench Tensor Shape,MeanRelativeErr,NormRelativeErr,NPU max,NPU min,NPU mean,NPU "
+      "l2norm,Bench max,Bench min,Bench mean,Bench l2norm,Result";
+  const auto said = [&](const std::string& figures, const std::string& result = "pass") {
+    return hints_of(
+               "Functional.gelu.0.forward.input.0,x,[4],[4],0,0,1,-1,0,2,1,-1,0,2,pass\n"
+               "Functional.gelu.0.forward.output.0,x,\"[2, 2]\",\"[2, 2]\",0,0," +
+                   figures + "," + result,
+               header) == Said{"gelu first"};
+  };
+  CHECK_FALSE(said("1,-1,0.1,2,1,-1,0.1,2"));
+  CHECK(said("1,-1,0.1,2.03,1,-1,0.1,2"));        // the norm
+  CHECK(said("1,-1,0.12,2,1,-1,0.1,2"));          // the mean, relative to the size of an element
+  CHECK_FALSE(said("1,-1,1e-9,2,1,-1,-2e-9,2"));  // means that cancel are rounding: 150 % of nothing
+  CHECK(said("1.5,-1,0.1,2,1,-1,0.1,2"));         // a largest element, as after a normalisation
+  CHECK(said("Nan,Nan,Nan,Nan,1,-1,0.1,2"));
+  CHECK_FALSE(said("inf,-1,inf,inf,inf,-1,inf,inf"));  // a mask
+  CHECK(said("1,-1,0.1,2,1,-1,0.1,2", "error"));
+  CHECK_FALSE(said("7,0,None,None,7,0,None,None"));  // integers
+  CHECK(said("8,0,None,None,7,0,None,None"));
+  CHECK_FALSE(said("True,True,True,True,True,True,True,True"));
+}
+
+TEST_CASE("dump comparison: large errors of large numbers, and statistics beside a cosine") {
+  const std::string name = "Functional.gelu.0.forward.output.0,x,",
+                    header = "NPU Name,Bench Name,Cosine,MaxAbsErr,MaxRelativeErr,Result";
+  CHECK(hints_of(name + "1.0,8,0.002,pass", header).empty());
+  CHECK(hints_of(name + "1.0,8,3,pass", header) == Said{"gelu first"});
+  CHECK(hints_of(name + "1.0,8,0.002,error", header) == Said{"gelu first"});
+  CHECK(
+      hints_of(name + "1.0,0.1,0.1,[4],[4],1.1,-1,0,2.2,1,-1,0,2,pass",  // all of it 10 % too large: no angle between them
+               "NPU Name,Bench Name,Cosine,MaxAbsErr,MaxRelativeErr,NPU Tensor Shape,Bench Tensor Shape,NPU max,NPU min,NPU "
+               "mean,NPU l2norm,Bench max,Bench min,Bench mean,Bench l2norm,Result") == Said{"gelu first"});
+}
+
+TEST_CASE("dump comparison: what only the subject calls") {
+  const std::string linear = "Functional.linear.0.forward.", gelu = "Functional.gelu.0.forward.output.0,x,1,0,pass\n";
+  const std::string own =
+      "Tensor.__mul__.0.forward.input.0,N/A,N/A,N/A,pass\nTensor.__mul__.0.forward.output.0,N/A,N/A,N/A,pass\n";
+  CHECK(hints_of(gelu + own) == Said{"__mul__ other"});
+  // Nothing that was compared returned the wrong input.
+  CHECK(hints_of(gelu + own + linear + "input.0,x,0.5,2,error\n" + linear + "output.0,x,0.5,2,error\n") ==
+        Said{"__mul__ first", "linear first"});
+  CHECK(hints_of(gelu + own + linear + "input.0,x,1,0,pass\n" + linear + "output.0,x,0.5,2,error\n") ==
+        Said{"__mul__ other", "linear first"});
+  CHECK(hints_of(linear + "output.0,x,0.5,2,error\n" + own) == Said{"linear first"});
+  const std::string header = "NPU Name,Bench Name,Cosine,MaxAbsErr,Result\n";
+  CHECK(findings_in_dump_comparison(header + gelu).remark.empty());
+  CHECK(findings_in_dump_comparison(header + gelu + own).remark ==
+        "only the subject calls __mul__; this was compared with nothing");
+}
+
 TEST_CASE("dump comparison: names as ptdbg writes them, its verdict, quoted cells, and a byte order mark") {
   const std::string header = "\xef\xbb\xbfNPU Name,Bench Name,Cosine,MaxAbsErr,Accuracy Reached or Not,NPU_Stack_Info\r";
   CHECK(hints_of("Functional_conv2d_0_forward_output.0,x,1,0.1,No,\"File a, line 1,\n File b\"\r\n"
                  "Module_layer1_bn_BatchNorm2d_0_forward_output.0,x,1,0.1,No,\r\n",
                  header) == Said{"layer1_bn first module", "conv2d first"});
+  CHECK(hints_of("Module.layers.0.feed_forward_norm.RMSNorm.forward.0.output.0,x,0.5,2,error\n") ==
+        Said{"layers.0.feed_forward_norm first module"});
 }
 
 TEST_CASE("dump comparison: what is none is refused") {
-  CHECK_THROWS_AS(hints_in_dump_comparison(""), std::invalid_argument);
-  CHECK_THROWS_AS(hints_in_dump_comparison("step,loss\n1,2\n"), std::invalid_argument);
+  CHECK_THROWS_AS(findings_in_dump_comparison(""), std::invalid_argument);
+  CHECK_THROWS_AS(findings_in_dump_comparison("step,loss\n1,2\n"), std::invalid_argument);
+  CHECK_THROWS_WITH(findings_in_dump_comparison("NPU Name,Bench Name,NPU MD5,BENCH MD5\n"), Catch::Contains("checksums"));
   CHECK(hints_of("no name of a tensor,x,0,9,error\n").empty());
 }
 

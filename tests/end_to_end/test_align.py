@@ -1,6 +1,7 @@
 """`bisectd align` and `likely: {from: ...}` without a framework: what is refused, and how it is said."""
 import json
 import unittest
+import zipfile
 
 from space import HOSTILE, Space
 
@@ -76,11 +77,22 @@ class Steps(Space):
         for name, text, says in (("none.json", None, "No such file"), ("a.json", "{}", "no result of `bisectd align`"),
                                  ("a.json", "{\"bisectd\": \"align-result\", \"version\": 1}", "no whole result"),
                                  ("a.json", '{"bisectd":"align","version":1}\n{"end":true}\n', "a recording of one side"),
-                                 ("a.csv", "step,loss\n1,2\n", "columns `NPU Name`"), ("a.csv", "", "no header")):
+                                 ("a.csv", "step,loss\n1,2\n", "column `NPU Name`"), ("a.csv", "", "no header")):
             if text is not None:
                 self.write(name, text)
             self.refused("check", likely=f", likely: {{from: {name}}}", says=["experiment.yaml:9:", "`likely.from`", says, "align.json"])
         self.refused("check", likely=", likely: {from: [a]}", says=["experiment.yaml:9:", "likely.from"])
+
+    def test_a_spreadsheet_is_refused_with_the_command_that_converts_it(self):
+        with zipfile.ZipFile(self.folder / "it's.xlsx", "w") as book:
+            book.writestr("xl/worksheets/sheet1.xml", "<worksheet/>")
+        done = self.refused("check", likely=", likely: {from: it's.xlsx}", says=["experiment.yaml:9:", "it's.xlsx: this is a spreadsheet"])
+        self.assertIn("""to_csv(sys.argv[2], index=False)' 'it'\\''s.xlsx' 'it'\\''s.csv'""", done.err)
+
+    def test_a_file_beyond_all_measure_is_not_read(self):
+        with open(self.write("a.csv", "NPU Name,Cosine,MaxAbsErr\n"), "a") as table:
+            table.truncate(3 << 30)
+        self.refused("check", likely=", likely: {from: a.csv}", says=["experiment.yaml:9:", "a.csv: it has 3072 MB"])
 
     def test_odds_of_what_align_found(self):
         self.experiment()

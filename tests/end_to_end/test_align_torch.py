@@ -1,7 +1,9 @@
 """`bisectd align` on Debian's PyTorch with a device of our own; and odds from dumps that msprobe itself made and compared, where it is
-installed (MSPROBE_PYTHONPATH names the folder of its package and what it needs)."""
+installed (tests/msprobe/install; MSPROBE_PYTHONPATH names the folder of its package and what it needs)."""
 import json
 import os
+import re
+import shutil
 import subprocess
 import unittest
 
@@ -43,17 +45,18 @@ import json, sys, torch
 if not hasattr(torch.Tensor, "untyped_storage"):  # PyTorch 1; msprobe asks whether a tensor has memory
     torch.Tensor.untyped_storage = lambda self: self.storage()
 from msprobe.pytorch import PrecisionDebugger
-side = sys.argv[1]
+side, task, fault = sys.argv[1:]
 with open(f"{side}.json", "w") as file:
-    json.dump({"task": "tensor", "dump_path": f"dump-{side}", "rank": [], "step": [0], "level": "mix",
-               "tensor": {"scope": [], "list": [], "data_mode": ["all"]}}, file)
+    json.dump({"task": task, "dump_path": f"dump-{side}", "rank": [], "step": [0], "level": "mix",
+               task: {"scope": [], "list": [], "data_mode": ["all"]}}, file)
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.conv, self.norm, self.head = torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Linear(144, 5)
     def forward(self, x):
-        return self.head(torch.nn.functional.gelu(self.norm(self.conv(x))).flatten(1))
-if side == "npu":
+        x = torch.nn.functional.gelu(self.norm(self.conv(x)))
+        return self.head((x * 1.05 if fault == "extra" else x).flatten(1))
+if fault == "batch_norm":
     right = torch.nn.functional.batch_norm
     torch.nn.functional.batch_norm = lambda x, *rest: right(torch.cat([2 * x[:1], x[1:]]), *rest)
 torch.manual_seed(1)
@@ -68,26 +71,72 @@ debugger.step()
 """
 
 
-@unittest.skipUnless(MSPROBE, "msprobe is not installed")
+@unittest.skipUnless(MSPROBE, "msprobe is not installed: tests/msprobe/install, and configure again")
 class Dumps(Space):
     def python(self, *words):
         done = subprocess.run([test_torch.PYTHON, *words], cwd=self.folder, env={**os.environ, "PYTHONPATH": MSPROBE},
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def test_odds_of_a_comparison_that_msprobe_made(self):
+    def dumped(self, task, fault):
         self.write("train.py", TRAINING)
         for side in ("gpu", "npu"):
-            self.python("train.py", side)
+            self.python("train.py", side, task, fault if side == "npu" else "none")
+
+    def compared(self, task, fault, *options):
+        """The table that msprobe makes of a right and a wrong step."""
+        self.dumped(task, fault)
         dumps = [str(next(self.folder.glob(f"dump-{side}/step0/*/dump.json"))) for side in ("npu", "gpu")]
-        self.python("-m", "msprobe.msprobe", "compare", "-tp", dumps[0], "-gp", dumps[1], "-o", "compared")
-        table, = self.folder.glob("compared/*.csv")
+        self.python("-m", "msprobe.msprobe", "compare", "-tp", dumps[0], "-gp", dumps[1], "-o", "compared", *options)
+        table, = self.folder.glob("compared/*")
+        return table
+
+    def check(self, table, code=0):
         experiment = (test_torch.TORCH / "experiment.yaml").read_text().replace("train.py", str(test_torch.TORCH / "train.py"))
         experiment = experiment[:experiment.index("suspects:")]
         experiment += f"suspects: {{modules: {{members: [conv, norm, head], likely: {{from: {table}}}}}}}\n"
         self.write("experiment.yaml", experiment)
-        done = self.bisectd("check", "experiment.yaml", code=0)
-        self.assertRegex(done.out, r"modules: likely by .*: norm \(20\), .*what computes batch_norm \(20\)")
+        return self.bisectd("check", "experiment.yaml", code=code)
+
+    FOUND = r"modules: likely by .*: norm \(20\), .*what computes batch_norm \(20\)"
+
+    def test_odds_of_a_comparison_of_tensors(self):
+        self.assertRegex(self.check(self.compared("tensor", "batch_norm")).out, self.FOUND)
+
+    def test_odds_of_a_comparison_of_statistics(self):
+        self.assertRegex(self.check(self.compared("statistics", "batch_norm")).out, self.FOUND)
+
+    def test_a_spreadsheet_is_converted_by_the_command_that_the_error_names(self):
+        table = self.compared("statistics", "batch_norm", "--xlsx")
+        said = self.check(table, code=2).err
+        command = re.search(r"python3 (-c .*)", said)[1]
+        subprocess.run(f"{test_torch.PYTHON} {command}", shell=True, check=True, env={**os.environ, "PYTHONPATH": MSPROBE})
+        self.assertRegex(self.check(table.with_suffix(".csv")).out, self.FOUND)
+
+    def test_dumps_themselves(self):
+        for task in ("statistics", "tensor"):
+            with self.subTest(task):
+                self.dumped(task, "batch_norm")
+                self.bisectd("align", "--from", "dump-gpu", "dump-gpu", "--out", "same", code=0)
+                result = json.loads(self.bisectd("align", "--json", "--from", "dump-gpu", "dump-npu", code=1).out)
+                self.assertEqual([result["forward"][key] for key in ("module", "caller")], ["Functional.batch_norm", "norm"])
+                found, = self.folder.glob("bisectd-out/*/align.json")
+                self.assertRegex(self.check(found).out, r"norm \(20\)")
+                for folder in ("dump-gpu", "dump-npu", "bisectd-out"):
+                    shutil.rmtree(self.folder / folder)
+        self.dumped("statistics", "extra")
+        done = self.bisectd("align", "--from", "dump-gpu", "dump-npu", code=1)
+        self.assertIn("only on the subject: Tensor.__mul__", done.out)
+        self.assertIn("it is computed between modules", done.out)
+
+    def test_healthy_sides_and_a_call_on_one_side_only(self):
+        done = self.check(self.compared("statistics", "none"))
+        self.assertIn("nothing deviates there", done.out + done.err)
+        for folder in ("dump-gpu", "dump-npu", "compared"):
+            shutil.rmtree(self.folder / folder)
+        done = self.check(self.compared("statistics", "extra"))
+        self.assertIn("only the subject calls __mul__", done.out + done.err)
+        self.assertRegex(done.out, r"what computes __mul__ \(20\)")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,31 @@
+#include "driver/commands/align_result.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "driver/commands/align_text.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "reports/escape.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+constexpr int kDeviates = 1, kNotComparable = 3;
+
+}  // namespace
+
+int conclude_align(const align::Comparison& comparison, const AlignResult& result) {
+  const std::string json = align_json(comparison).dump(2) + "\n";
+  const std::filesystem::path file = result.folder / "align.json";
+  keep::write_file_durably(file, json);
+  const std::filesystem::path page = result.folder / "align.html";
+  keep::write_file_durably(page, reports::to_html(align_page(comparison, result.title)));
+  if (result.json) fmt::print("{}", json);
+  else
+    fmt::print("{}{}Picture: {}\nFor the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n",
+               align_text(comparison), result.remarks, reports::plain(page.string()), reports::plain(file.string()));
+  return !comparison.unequal.empty() ? kNotComparable : comparison.deviates() ? kDeviates : 0;
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,15 @@
+// The top of every page.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "reports/html/assets.hpp"
+
+namespace bisectd::reports {
+
+/// Up to the body. `title` is HTML. Its content security policy allows no network, and no style and scripts but these.
+std::string page_head(std::string_view title, std::span<const Asset> scripts);
+
+}  // namespace bisectd::reports
