@@ -108,6 +108,41 @@ class Resume(Space):
         past = (self.folder / "bisectd-out/history.jsonl").read_text().splitlines()
         self.assertEqual([json.loads(line)["outcome"] for line in past], ["inconclusive", "culprits"])
 
+    def test_what_verdicts_rest_on_cannot_be_accepted(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        text = (self.folder / "experiment.yaml").read_text()
+        before = (self.run_folder() / "journal.jsonl").read_bytes()
+        for changed, names in ((text + "accept: {target: 2%}\n", r"- accept.target: 0.5%\n  \+ accept.target: 2%\n"),
+                               (text.replace("op12=3", "op12=4"), r"\+ subject.command: .*op12=4"),
+                               (text.replace("repeats: 5", "repeats: 6"), r"\+ reference.repeats: 6"),
+                               (text.replace("format: paddleocr", "format: paddleseg"), r"\+ metric.loss.format: paddleseg"),
+                               (text.replace("HOSTILE_OFF", "HOSTILE_ON"), r"\+ families.ops.deliver.environment: HOSTILE_ON"),
+                               (text + "steps: 100\n", r"\+ steps: 100")):
+            with self.subTest(names):
+                self.write("experiment.yaml", changed)
+                for flag in (["--accept-changes"], []):
+                    refused = self.bisectd("resume", self.run_folder(), *flag, code=2).err
+                    self.assertRegex(refused, names)
+                    self.assertIn("start anew with --new", refused)
+                    self.assertNotIn("--accept-changes", refused)
+        self.assertEqual((self.run_folder() / "journal.jsonl").read_bytes(), before)
+        text = text.replace("exit_grace: 500ms", "exit_grace: 600ms\n  stall: 9m").replace("trials: 3", "trials: 90")
+        self.write("experiment.yaml", text + "accept: {max_repeats: 5, step_time: +10%}\nchecks: {same: {command: [echo, a]}}\n")
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+
+    def test_a_subject_that_never_ran_can_be_mended(self):
+        """The references stay: they rest on nothing of the subject."""
+        self.prepare("--crash-at", "5")
+        self.bisectd("run", "experiment.yaml", code=4)
+        self.prepare(reference="environment: {X: '1'}")
+        self.assertIn("reference.environment.X", self.bisectd("resume", self.run_folder(), "--accept-changes", code=2).err)
+        self.prepare()
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+        self.assertEqual([r["role"] for r in self.journal() if r["kind"] == "trial"].count("reference"), 1)
+
     def test_a_kill_after_a_larger_budget_reopened_it(self):
         self.prepare(search="search: {budget: {trials: 3}}")
         self.bisectd("run", "experiment.yaml", code=3)
