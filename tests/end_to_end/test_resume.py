@@ -179,6 +179,18 @@ class Resume(Space):
         self.assertIn("not searched: ops:op16, ops:op17. The suspects of a run are those it began with",
                       " ".join(self.report()["warnings"]))
 
+    def test_a_ladder_that_was_added_is_named_and_not_tried(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        text = (self.folder / "experiment.yaml").read_text().replace("trials: 3", "trials: 90")
+        scale = '  scale: {kind: ladder, deliver: {environment: SCALE}, values: [1, 2], suspect: 2}\n'
+        self.write("experiment.yaml", text.replace("families:\n", "families:\n" + scale).replace("suspects:\n", "suspects:\n  scale: all\n"))
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+        self.assertIn("not searched: scale:scale.", " ".join(self.report()["warnings"]))
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.bisectd("report", self.run_folder(), code=0)
+
     def test_a_reference_that_cannot_be_used_any_more_is_the_trial_that_is_run_again(self):
         self.prepare()
         self.bisectd("run", "experiment.yaml", code=1)
