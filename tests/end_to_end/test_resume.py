@@ -191,6 +191,18 @@ class Resume(Space):
         self.bisectd("resume", self.run_folder(), code=1)
         self.bisectd("report", self.run_folder(), code=0)
 
+    def test_a_subject_whose_logs_were_damaged_is_the_trial_that_is_run_again(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        as_is = next(r["trial"] for r in self.journal() if r["kind"] == "trial" and r["role"] == "as-is")
+        for log in (self.run_folder() / "trials").glob(f"{as_is:04}-*/**/std*.log"):
+            log.write_text(re.sub(r"loss: [0-9.]+", "loss: ???", log.read_text(), count=1))
+        done = self.bisectd("resume", self.run_folder(), code=4)
+        self.assertIn("the subject as it is left no curve that can be read", done.out)
+        self.assertEqual(self.journal()[-1]["failed_trial"], as_is)
+        self.bisectd("resume", self.run_folder(), code=3)
+        self.assertEqual(self.report()["outcome"], "inconclusive")
+
     def test_a_reference_that_cannot_be_used_any_more_is_the_trial_that_is_run_again(self):
         self.prepare()
         self.bisectd("run", "experiment.yaml", code=1)
