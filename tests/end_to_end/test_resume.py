@@ -179,6 +179,54 @@ class Resume(Space):
         self.assertIn("not searched: ops:op16, ops:op17. The suspects of a run are those it began with",
                       " ".join(self.report()["warnings"]))
 
+    def leave_out(self, *names):
+        """`names` are no suspects from now on; how long the journal is by then."""
+        text = (self.folder / "experiment.yaml").read_text().replace("trials: 3}", "trials: 90}")
+        for name in names:
+            text = text.replace(f"{name}, ", "")
+        self.write("experiment.yaml", text)
+        return len(self.journal())
+
+    def assert_active(self, name, since):
+        (position,) = (i for i, one in enumerate(self.report()["suspects"]) if one["name"] == name)
+        tried = [r["neutralised"] for r in self.journal()[since:] if r["kind"] == "trial"]
+        self.assertEqual([sets for sets in tried if sets[len(sets) - 1 - position] != "0"], [])
+        self.assertRegex(" ".join(self.report()["warnings"]), rf"no suspects any more, .*: ops:{name}\.")
+
+    def test_a_suspect_that_was_left_out_stays_active(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        since = self.leave_out("op5")
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+        self.assert_active("op5", since)
+        self.assertGreater(len(self.report()["trial_list"]), 5)
+
+    def test_the_guilty_one_that_was_left_out_is_not_accused(self):
+        self.prepare()
+        self.bisectd("run", "experiment.yaml", code=1)
+        since = self.leave_out("op12")
+        said = self.bisectd("resume", self.run_folder(), "--accept-changes", code=3).out
+        self.assertIn("The cause is ops:op12, or outside the 16 suspects", said)
+        self.assertEqual(self.culprits(self.report()), [])
+        self.assert_active("op12", since)
+        self.assertEqual(self.bisectd("resume", self.run_folder(), code=3).out, said)
+        told = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
+        self.assertEqual(told["outcome"], "outside_suspects")
+
+    def test_the_fix_of_a_pair_is_the_one_that_was_not_excluded(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op2+op3=3", "--discover", discover=True))
+        self.bisectd("run", "experiment.yaml", code=1)
+        (fix,) = self.culprits(self.report())
+        (other,) = {"ops:op2", "ops:op3"} - {fix}
+        excluded, since = fix.removeprefix("ops:"), len(self.journal())
+        text = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", text.replace("discover: true}", f"discover: true, exclude: [{excluded}]}}"))
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assertEqual(self.culprits(self.report()), [other])
+        self.assertEqual(self.causes(self.report()), [[other.removeprefix("ops:")]])
+        self.assert_active(excluded, since)
+
     def test_a_ladder_that_was_added_is_named_and_not_tried(self):
         self.prepare(search="search: {budget: {trials: 3}}")
         self.bisectd("run", "experiment.yaml", code=3)
