@@ -103,9 +103,7 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
     if (!options.prune) learn_from_past(experiment, history);
   } else {
     past = read_history(directory.journal());
-    if (past.by_hand)
-      throw UsageError(directory.folder().string() +
-                       ": what was tried by hand is not gone on with; give its command once more");
+    refuse_by_hand(past, directory.folder());
     log::debug(resume_text(past));
     const std::string resolved_then = keep::read_file(directory.resolved_experiment());
     refuse_lost_families(past, experiment);

@@ -145,6 +145,11 @@ void refuse_changes_under_verdicts(const History& past, const std::string& resol
                                "--new.");
 }
 
+void refuse_by_hand(const History& past, const std::filesystem::path& folder) {
+  if (past.by_hand)
+    throw commands::UsageError(folder.string() + ": what was tried by hand is not gone on with; give its command once more");
+}
+
 void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted) {
   if (accepted || resolved_then == resolved_now) return;
   const auto then = lines_of(resolved_then), now = lines_of(resolved_now);

@@ -1,6 +1,7 @@
 // An experiment that changed between two sessions of one run would mix evidence of two different questions.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,9 @@
 #include "driver/record/history.hpp"
 
 namespace bisectd::driver {
+
+/// Throws commands::UsageError for a command's own run directory: nothing goes on with it.
+void refuse_by_hand(const History& past, const std::filesystem::path& folder);
 
 /// Throws commands::UsageError with the lines that differ, unless they are the same or `accepted`.
 void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted);
