@@ -18,9 +18,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLikely = 10, kAnyLength = 10'000;
 
-std::string_view state_of(const Record& record, std::optional<int> process) {
+std::string_view state_of(const Record& record, std::optional<int> process, bool by_hand) {
   if (record.finished) return "finished";
   if (process) return "running";
+  if (by_hand) return "by-hand";  // whether the command came to its end is not known here
   return record.outcome == Outcome::infrastructure ? "failed" : "interrupted";
 }
 
@@ -56,14 +57,15 @@ Json running(const Record& record, const Trial& trial, const Attempt* attempt) {
 
 }  // namespace
 
-std::string status_text(const Record& record, std::optional<int> process) {
-  const std::string_view state = state_of(record, process);
-  std::string text =
-      fmt::format("{}: {}{}\n", plain(record.experiment), state, process ? fmt::format(" (process {})", *process) : "");
+std::string status_text(const Record& record, std::optional<int> process, bool by_hand) {
+  const std::string_view state = state_of(record, process, by_hand);
+  const std::string folder = plain(shell_word(record.run_folder));
+  std::string text = fmt::format("{}: {}{}\n", plain(record.experiment), state == "by-hand" ? "tried by hand" : state,
+                                 process ? fmt::format(" (process {})", *process) : "");
   if (state == "running") {
     for (const std::string& line : live_lines(record, kAnyLength, kAnyLength)) text += line + "\n";
   } else {
-    text += verdict_sentence(record, plain) + "\n";
+    if (!by_hand) text += verdict_sentence(record, plain) + "\n";
     if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
     for (const std::string& line : pruned_texts(record, plain)) text += line + "\n";
     text += fmt::format("{} trials judged in {}\n", judged_count(record), duration_text(record.elapsed_s));
@@ -71,12 +73,12 @@ std::string status_text(const Record& record, std::optional<int> process) {
   if (const Trial* last = last_judged(record); last && !record.finished)
     text += "last judged: " + judged_text(record, *last) + "\n";
   for (const std::string& warning : record.warnings) text += "warning: " + plain(warning) + "\n";
-  if (state == "interrupted" || state == "failed")
-    text += "go on with: bisectd resume " + plain(shell_word(record.run_folder)) + "\n";
+  if (state == "interrupted" || state == "failed") text += "go on with: bisectd resume " + folder + "\n";
+  if (by_hand) return text + "again with its own command, not with `resume`; report: bisectd report " + folder + "\n";
   return text + "reports: " + plain(record.run_folder) + "/report.html\n";
 }
 
-std::string status_json(const Record& record, std::optional<int> process) {
+std::string status_json(const Record& record, std::optional<int> process, bool by_hand) {
   Json runs = Json::array(), likely = Json::array();
   for (const auto& [trial, attempt] : underway(record)) runs.push_back(running(record, *trial, attempt));
   for (const std::size_t id : likely_culprits(record, kLikely))
@@ -85,7 +87,7 @@ std::string status_json(const Record& record, std::optional<int> process) {
                       {"guilt", number(record.answer.guilt[id])}});
   const Trial* last = last_judged(record);
   const bool more = record.answer.trials_left_high > 0;
-  const Json all{{"state", state_of(record, process)},
+  const Json all{{"state", state_of(record, process, by_hand)},
                  {"process", process ? Json(*process) : Json(nullptr)},
                  {"experiment", record.experiment},
                  {"run_folder", record.run_folder},

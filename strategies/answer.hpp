@@ -52,7 +52,8 @@ struct Answer {
   std::vector<std::vector<SuspectId>> causes;  ///< each ascending; one member, or several that only fail together
   std::vector<Claim> certificate;
   std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
-  std::vector<SuspectId> excluded;           ///< stayed active because another one of their exclusive group was chosen
+  std::vector<SuspectId> excluded;           ///< stayed active because another one of their exclusive group was chosen, or
+                                             ///< because they had to (Suspect::stays_active)
   Hindrance hindrance = Hindrance::none;     ///< unless proved
   std::optional<Hidden> hidden;              ///< of `noise`: what most hangs on
   bool needs_belied = false;                 ///< Suspect::only_with was given up: trials could not be explained with it

@@ -9,17 +9,22 @@
 namespace bisectd::strategies {
 namespace {
 
-// All ways to choose the one of each group that may be neutralised, likely ones first.
+// All ways to choose the one of each group that may be neutralised, likely ones first; what stays active is in all of them.
 std::vector<SuspectSet> tops_of(const Problem& problem) {
   struct Top {
     SuspectSet active;
     double odds = 1;
   };
   std::vector<Top> tops{{SuspectSet(problem.suspects.size())}};
+  const auto stays_active = [&](SuspectId suspect) { return problem.suspects.at(suspect).stays_active; };
+  for (SuspectId suspect = 0; suspect < problem.suspects.size(); ++suspect)
+    if (stays_active(suspect)) tops.front().active.set(suspect);
   for (const std::vector<SuspectId>& group : problem.exclusive) {
+    if (std::all_of(group.begin(), group.end(), stays_active)) continue;
     std::vector<Top> next;
     for (const Top& top : tops)
       for (SuspectId chosen : group) {
+        if (stays_active(chosen)) continue;
         Top made = top;
         for (SuspectId other : group)
           if (other != chosen) made.active.set(other);

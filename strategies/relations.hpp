@@ -31,8 +31,8 @@ class Relations {
   /// Each suspect's rank becomes the greatest of its own and of those of all that it needs.
   void raise_to_needs(std::span<std::uint32_t> rank) const;
 
-  /// The smallest active sets that the exclusive groups allow, likely ones first: in each group all but one stay active.
-  /// One empty set where there are no groups; at most configs::kMostChoices.
+  /// The smallest active sets that are allowed, likely ones first: in each exclusive group all but one stay active, and
+  /// what stays active anyhow. One set where there are no groups; at most configs::kMostChoices.
   const std::vector<SuspectSet>& tops() const { return tops_; }
 
   /// The same over some of the suspects (ascending), numbered by their place; the others are active.

@@ -26,6 +26,7 @@ struct Suspect {
   double odds = 1.0;                      ///< prior odds of guilt against an unremarkable suspect; > 0
   double price = 0.0;                     ///< what it costs to keep it neutralised, in any one unit; 0: unknown
   std::vector<SuspectId> only_with = {};  ///< it matters only while all of these are active
+  bool stays_active = false;              ///< no trial may neutralise it any more; those that did stay evidence
 };
 
 /// What is searched, and how carefully.

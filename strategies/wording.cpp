@@ -58,8 +58,7 @@ std::string explanation(const Phases& phases, const Answer& answer) {
         pass.judged());
   }
   if (state == State::outside_suspects && phases.always_active().any())
-    return fmt::format("{} suspects cannot be neutralised and stayed active; the cause may hide among them",
-                       phases.always_active().count());
+    return fmt::format("{} suspects stayed active; the cause may hide among them", phases.always_active().count());
   if (state == State::proved) {
     std::string text;
     for (const auto& cause : phases.reasons())

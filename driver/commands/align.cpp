@@ -151,12 +151,12 @@ int align_sides(const AlignOptions& options) {
                         .json = options.json});
   if (options.experiment.empty())
     throw UsageError("name an experiment file, or two folders of dumps: bisectd align --from REFERENCE SUBJECT");
-  configs::Experiment experiment =
-      load(options.experiment, options.record.empty() ? configs::Needed::everything : configs::Needed::reference);
+  const auto needed = options.record.empty() ? configs::Needed::everything : configs::Needed::reference;
+  configs::Experiment experiment = load(options.experiment, needed);
   check_options(experiment, options);
   std::vector<align::Recording> reference;
   if (!options.reference.empty()) reference = recordings(options.reference);
-  HandRun run(experiment, configs::resolved_yaml(experiment), options.out, "align");
+  HandRun run(experiment, configs::resolved_yaml(experiment), options.out, "align", needed);
   return options.record.empty() ? compare_steps(experiment, run, options, std::move(reference))
                                 : record_step(experiment, run, options);
 }

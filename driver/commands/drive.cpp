@@ -103,15 +103,17 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
     if (!options.prune) learn_from_past(experiment, history);
   } else {
     past = read_history(directory.journal());
-    if (past.by_hand)
-      throw UsageError(directory.folder().string() +
-                       ": what was tried by hand is not gone on with; give its command once more");
+    refuse_by_hand(past, directory.folder());
     log::debug(resume_text(past));
     const std::string resolved_then = keep::read_file(directory.resolved_experiment());
-    refuse_changes(resolved_then, resolved, options.accept_changes);
     refuse_lost_families(past, experiment);
+    refuse_changes_under_verdicts(past, resolved_then, resolved);
+    refuse_changes(resolved_then, resolved, options.accept_changes);
     changed = resolved_then != resolved;
-    if (changed) past.finished = false;  // the answer was to another question
+    if (changed) {
+      past.finished = false;  // the answer was to another question
+      past.differing_commands.reset();
+    }
     if (const std::size_t strays = launch::sweep_strays(past.run_tag + "/"))
       log::info(fmt::format("ended {} processes that an earlier bisectd left behind", strays));
   }

@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <string_view>
 #include <vector>
 
+#include "configs/yaml_tree.hpp"
 #include "driver/commands/command.hpp"
 
 namespace bisectd::driver {
@@ -26,7 +32,123 @@ std::string only_in(const std::vector<std::string>& a, const std::vector<std::st
   return text;
 }
 
+using Path = std::vector<std::string>;  ///< of a setting: accept, target
+using Settings = std::map<Path, std::string>;
+
+std::string text_of(const configs::Value& value) {
+  if (value.kind == configs::Value::Kind::scalar) return value.text;
+  std::vector<std::string> parts;
+  for (const configs::Value& item : value.items) parts.push_back(text_of(item));
+  for (const auto& entry : value.entries) parts.push_back(entry.key + ": " + text_of(entry.value));
+  return "[" + boost::join(parts, ", ") + "]";
+}
+
+void collect(const configs::Value& value, Path& path, Settings& settings) {
+  if (value.kind != configs::Value::Kind::map) settings[path] = text_of(value);
+  for (const auto& entry : value.entries) {
+    path.push_back(entry.key);
+    collect(entry.value, path, settings);
+    path.pop_back();
+  }
+}
+
+Settings settings_in(const std::string& resolved) {
+  Settings settings;
+  Path path;
+  configs::Problems problems;
+  if (const auto tree = configs::parse_yaml(resolved, "", problems)) collect(*tree, path, settings);
+  return settings;
+}
+
+/// Whether the path begins with these words, of which * stands for any.
+bool begins_with(const Path& path, std::initializer_list<std::string_view> words) {
+  return path.size() >= words.size() && std::equal(words.begin(), words.end(), path.begin(),
+                                                   [](auto word, const auto& key) { return word == "*" || word == key; });
+}
+
+bool has_any_below(const Settings& settings, const Path& path, std::size_t length) {
+  const Path above(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(std::min(length, path.size())));
+  const auto found = settings.lower_bound(above);
+  return found != settings.end() && found->first.size() >= above.size() &&
+         std::equal(above.begin(), above.end(), found->first.begin());
+}
+
+/// Whether what was judged says the same when this is changed. What is not named here is taken to matter.
+bool is_free(const Path& path, const Settings& then) {
+  const auto was = [&](const Path& of, const char* value) {
+    const auto found = then.find(of);
+    return found != then.end() && found->second == value;
+  };
+  const auto is_any_of = [&](std::initializer_list<std::initializer_list<std::string_view>> beginnings) {
+    return std::ranges::any_of(beginnings, [&](const auto& words) { return begins_with(path, words); });
+  };
+  if (is_any_of({{"*", "timeout"}, {"*", "stall"}})) return !was({"accept", "goal"}, "runs");  // a hang is an answer there
+  if (path.front() == "suspects")  // the values of a ladder say which one neutralises it
+    return path.size() < 2 || !was({"families", path[1], "kind"}, "ladder");
+  if (path.front() == "families" && !has_any_below(then, path, 2)) return true;  // new, so nothing was judged by it
+  if (begins_with(path, {"families", "*", "toggles"}) && !has_any_below(then, path, 4)) return true;
+  return is_any_of({{"name"},
+                    {"extends"},
+                    {"search"},
+                    {"relations"},
+                    {"soak"},
+                    {"checks"},  // they are made again
+                    {"overflow_check"},
+                    {"accept", "max_repeats"},
+                    {"accept", "step_time"},
+                    {"*", "exit_grace"},
+                    {"*", "devices", "ids"},
+                    {"*", "launch", "slurm", "partition"},
+                    {"*", "launch", "slurm", "time"},
+                    {"*", "launch", "slurm", "max_jobs"},
+                    {"*", "launch", "slurm", "pending"},
+                    {"*", "launch", "slurm", "arguments"},
+                    {"families", "*", "discover"},
+                    {"families", "*", "effect", "log"},
+                    {"families", "*", "effect", "gone_from_log"},
+                    {"families", "*", "effect", "file"},
+                    {"families", "*", "effect", "members"},
+                    {"families", "*", "refused"},
+                    {"families", "*", "never_off"},
+                    {"families", "*", "names"},
+                    {"families", "*", "parts"}});
+}
+
+/// The references do not rest on the subject, nor on how it is judged: their curves are read again.
+bool touches_reference(const Path& path) {
+  return path.front() == "reference" || path.front() == "hold" || path.front() == "steps";
+}
+
 }  // namespace
+
+void refuse_changes_under_verdicts(const History& past, const std::string& resolved_then, const std::string& resolved_now) {
+  const auto any = [&](auto is_meant) {
+    return std::ranges::any_of(
+        past.trials, [&](const PastTrial& trial) { return trial.judgement && !trial.failed && is_meant(trial.role); });
+  };
+  const bool verdicts = any(is_evidence), references = any([](Role role) { return role == Role::reference; });
+  if (resolved_then == resolved_now || (!verdicts && !references)) return;
+  const Settings then = settings_in(resolved_then), now = settings_in(resolved_now);
+  Settings all = then;
+  all.insert(now.begin(), now.end());
+  std::string changes;
+  for (const auto& [path, value] : all) {
+    const auto before = then.find(path), after = now.find(path);
+    const bool same = before != then.end() && after != now.end() && before->second == after->second;
+    if (same || is_free(path, then) || (!verdicts && !touches_reference(path))) continue;
+    if (before != then.end()) changes += fmt::format("\n  - {}: {}", boost::join(path, "."), before->second);
+    if (after != now.end()) changes += fmt::format("\n  + {}: {}", boost::join(path, "."), after->second);
+  }
+  if (!changes.empty())
+    throw commands::UsageError("the experiment (or its preset) has changed in what this run's verdicts rest on:" + changes +
+                               "\nWhat was judged before would answer another question: put it back, or start anew with "
+                               "--new.");
+}
+
+void refuse_by_hand(const History& past, const std::filesystem::path& folder) {
+  if (past.by_hand)
+    throw commands::UsageError(folder.string() + ": what was tried by hand is not gone on with; give its command once more");
+}
 
 void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted) {
   if (accepted || resolved_then == resolved_now) return;

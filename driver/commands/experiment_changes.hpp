@@ -1,6 +1,7 @@
 // An experiment that changed between two sessions of one run would mix evidence of two different questions.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,8 +12,16 @@
 
 namespace bisectd::driver {
 
+/// Throws commands::UsageError for a command's own run directory: nothing goes on with it.
+void refuse_by_hand(const History& past, const std::filesystem::path& folder);
+
 /// Throws commands::UsageError with the lines that differ, unless they are the same or `accepted`.
 void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted);
+
+/// Throws commands::UsageError with the settings that differ, if trials were judged by them. That cannot be accepted: the
+/// answer would mix verdicts of two targets, metrics or trainings. What says which trials come next, or when one is given
+/// up, may change.
+void refuse_changes_under_verdicts(const History& past, const std::string& resolved_then, const std::string& resolved_now);
 
 /// Throws commands::UsageError if suspects of the run are of a family that the experiment does not search any more. That
 /// cannot be accepted: what was tried could not be launched again.

@@ -25,14 +25,17 @@ keep::RunDirectory made(const std::string& out, const std::string& name) {
 }  // namespace
 
 HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out,
-                 const std::string& what)
+                 const std::string& what, configs::Needed needed)
     : experiment_(experiment),
       directory_(made(out, experiment.name + "-" + what)),
       lock_(directory_.folder()),
       launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
   log::open_file(directory_.folder());
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
-  History none{.started_utc = keep::utc_now(), .run_tag = make_run_tag(directory_.folder()), .by_hand = true};
+  History none{.started_utc = keep::utc_now(),
+               .run_tag = make_run_tag(directory_.folder()),
+               .by_hand = true,
+               .reference_only = needed == configs::Needed::reference};
   try {
     sides_ = prepare_sides(experiment, *launcher_, directory_.folder(), none.run_tag);
   } catch (const configs::ConfigError&) {

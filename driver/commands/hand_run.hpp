@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "configs/experiment.hpp"
+#include "configs/loader.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/make_launcher.hpp"
@@ -14,9 +14,10 @@ namespace bisectd::driver::commands {
 class HandRun {
  public:
   /// Makes OUT/NAME-WHAT-UTC/ and prepares both sides. `resolved`: the experiment as its file has it
-  /// (configs::resolved_yaml), by which `status` and `report` see that it is the same later.
-  /// Throws what `bisectd run` throws before anything is started.
-  HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out, const std::string& what);
+  /// (configs::resolved_yaml), by which `status` and `report` see that it is the same later; `needed`: what of it was
+  /// loaded. Throws what `bisectd run` throws before anything is started.
+  HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out, const std::string& what,
+          configs::Needed needed = configs::Needed::everything);
 
   Run& run() { return *run_; }
   const keep::RunDirectory& directory() const { return directory_; }

@@ -80,7 +80,7 @@ int record(const RecordOptions& options) {
   if (!options.model.empty() && !configs::is_plain_name(options.model))
     throw UsageError(fmt::format("--model '{}': {}", options.model, configs::kPlainNameRule));
   check_target(options);
-  HandRun run(experiment, configs::resolved_yaml(experiment), options.out, "record");
+  HandRun run(experiment, configs::resolved_yaml(experiment), options.out, "record", configs::Needed::reference);
   const Baseline baseline = recorded(experiment, run.run(), options);
   keep::write_file_durably(options.file, baseline_text(baseline));
   const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);

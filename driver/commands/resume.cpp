@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "driver/commands/drive.hpp"
+#include "driver/commands/experiment_changes.hpp"
 #include "driver/commands/prune_experiment.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/record/history.hpp"
@@ -20,6 +21,7 @@ struct ResumeOptions {
 int resume(const ResumeOptions& options) {
   const keep::RunDirectory directory = open_run(options.folder);
   const History history = read_history(directory.journal());
+  refuse_by_hand(history, directory.folder());  // its file may have no subject
   configs::Experiment experiment = load(history.experiment_file);
   if (history.prune) search_what_is_in_use(experiment);
   return drive(experiment, directory,

@@ -21,6 +21,22 @@ Judgement judged(strategies::Verdict verdict, std::string reason, std::string te
   return judgement;
 }
 
+/// The last step that was logged, and the first that would have been logged next. One point alone may be the first of many:
+/// it comes as late as the next one would after it.
+struct Reach {
+  std::int64_t last = 0, next = 0;
+};
+
+Reach reach_of(const std::vector<Point>& points) {
+  Reach reach{.last = std::ranges::max(points, {}, &Point::step).step};
+  std::int64_t before = 0;
+  for (const Point& point : points)
+    if (point.step < reach.last) before = std::max(before, point.step);
+  reach.next = reach.last + (reach.last - before);
+  return reach;
+}
+
+/// Steps are those of the first metric; others may be logged by epochs.
 Judgement judged(std::span<const std::string> metrics, std::int64_t steps, const Curve& curve) {
   using strategies::Verdict;
   if (const auto step = first_not_finite(metrics, curve)) {
@@ -32,8 +48,9 @@ Judgement judged(std::span<const std::string> metrics, std::int64_t steps, const
     const auto series = curve.series.find(metric);
     if (series == curve.series.end() || series->second.empty())
       return judged(Verdict::unresolved, "no-curve", fmt::format("it left with 0, but logged no {}", metric));
-    const std::int64_t last = std::ranges::max(series->second, {}, &Point::step).step;
-    if (static_cast<double>(last) < kEnough * static_cast<double>(steps))
+    if (&metric != &metrics.front()) continue;
+    const auto [last, next] = reach_of(series->second);
+    if (static_cast<double>(last) < kEnough * static_cast<double>(steps) && next <= steps)
       return judged(Verdict::fail, "truncated", fmt::format("it left with 0 after step {} of {}", last, steps));
   }
   return judged(Verdict::pass, "runs", fmt::format("runs to step {}", steps));

@@ -205,8 +205,12 @@ std::optional<AsIs> measure_subject(Run& run) {
   const judge::Judgement& judgement = subject->judgement;
   const AttemptOutcome& last = plain_attempt(subject->attempts);
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *subject);
-  require_all_metrics(run, last);
   const std::vector<judge::Curve> repeats = whole_curves(subject->attempts);
+  if (repeats.empty())  // of a resumed run: the logs are not any more what they were when they were judged
+    throw Infrastructure(fmt::format("the subject as it is left no curve that can be read: {} (see {})",
+                                     last.errors.empty() ? last.text : last.errors.front(), last.folder.string()),
+                         subject->plan.number);
+  require_all_metrics(run, last);
   run.state.jury->learn_identical(identical_repeats(repeats));
   run.state.jury->learn_healthy_spread(repeats);
   run.state.jury->set_signature_steps(static_cast<std::size_t>(run.experiment.search.signature_steps));

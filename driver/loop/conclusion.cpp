@@ -97,14 +97,16 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return "Next: look at the last trials and at the devices; once they run again, `bisectd resume` goes on.";
     case strategies::Hindrance::noise:
       return fmt::format(
-          "It is the noise, not a broken run, that is in the way. Next: let the reference repeat more often "
-          "(reference.repeats, now {}) so that its own luck counts less, take what varies out of the runs (seeds, switches "
-          "that make them repeat themselves), allow more accept.max_repeats{}, or accept a larger difference "
-          "(accept.target).",
+          "It is the noise, not a broken run, that is in the way. Next: {}start anew with --new and let the reference "
+          "repeat "
+          "more often (reference.repeats, now {}) so that its own luck counts less, take what varies out of the runs "
+          "(seeds, "
+          "switches that make them repeat themselves), {}or accept a larger difference (accept.target).",
+          answer.state == strategies::State::searching
+              ? "go on with a larger search.budget or more accept.max_repeats: `bisectd resume --accept-changes`; or "
+              : "",
           experiment.reference.repeats,
-          answer.state == strategies::State::searching ? ", or go on with a larger search.budget: `bisectd resume "
-                                                         "--accept-changes`"
-                                                       : "");
+          answer.state == strategies::State::searching ? "" : "allow more accept.max_repeats, ");
     case strategies::Hindrance::crashes:
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
              "out "

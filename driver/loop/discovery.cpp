@@ -74,6 +74,20 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
   return seen;
 }
 
+void warn_of_left_out(Run& run) {
+  const neutralise::Catalogue& catalogue = run.state.catalogue;
+  strategies::SuspectSet left_out(catalogue.size());
+  for (strategies::SuspectId id = 0; id < catalogue.size(); ++id)
+    if (const auto& [family, name, odds] = catalogue[id];
+        neutralise::is_left_out(run.experiment.families.at(family), run.experiment.suspects.at(family), name))
+      left_out.set(id);
+  if (left_out.any())
+    run.warn(
+        fmt::format("no suspects any more, so they stay active and are neither accused nor part of the fix: {}. The "
+                    "cause may be one of them",
+                    catalogue.labels(left_out, left_out.count())));
+}
+
 [[noreturn]] void refuse_no_suspect(const std::optional<FinishedTrial>& discovery) {
   constexpr const char* kWhy = "there is no suspect: the discovery run showed no member of any family on the device";
   if (discovery) throw Infrastructure(kWhy, discovery->plan.number);
@@ -99,6 +113,7 @@ bool list_suspects(Run& run, neutralise::Discovered named, std::optional<Finishe
   bool exact = run.state.past.exact;
   if (run.state.past.catalogue) {
     run.state.catalogue = *run.state.past.catalogue;
+    warn_of_left_out(run);
   } else {
     SeenMembers seen = discovery ? see_members(run, *discovery) : SeenMembers{};
     seen.members.merge(std::move(named));

@@ -55,6 +55,7 @@ reports::Ladder climb(Run& run, const std::string& family) {
 void climb_ladders(Run& run) {
   for (const auto& [name, selection] : run.experiment.suspects) {
     if (run.experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
+    if (!run.state.catalogue.find(name, name)) continue;  // added since the run began
     const reports::Ladder ladder = climb(run, name);
     if (ladder.window) run.state.rungs[name] = ladder.rungs.at(ladder.window->middle).value;
     log::info(reports::ladder_sentence(ladder, reports::plain));

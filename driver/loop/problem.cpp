@@ -32,11 +32,13 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
                               .budgeted = experiment.search.budget_trials || experiment.search.budget_hours,
                               .seed = experiment.search.seed};
   for (const neutralise::Member& member : catalogue.members()) {
-    const bool list = experiment.families.at(member.family).kind == configs::FamilyKind::list;
-    const auto& prices = experiment.suspects.at(member.family).price;
-    const auto said = prices.find(member.name);
-    const double usual = list ? kListPrice : kTogglePrice;
-    problem.suspects.push_back({.odds = member.odds, .price = said == prices.end() ? usual : said->second.value});
+    const configs::Family& family = experiment.families.at(member.family);
+    const configs::Selection& selection = experiment.suspects.at(member.family);
+    const auto said = selection.price.find(member.name);
+    const double usual = family.kind == configs::FamilyKind::list ? kListPrice : kTogglePrice;
+    problem.suspects.push_back({.odds = member.odds,
+                                .price = said == selection.price.end() ? usual : said->second.value,
+                                .stays_active = neutralise::is_left_out(family, selection, member.name)});
   }
   for (const auto& [member, needed] : experiment.relations.only_with)
     if (const auto id = catalogue.find(member.family, member.name))

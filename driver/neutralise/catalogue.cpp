@@ -30,19 +30,25 @@ std::set<std::string> names_of(const configs::Family& family, const configs::Sel
   return names;
 }
 
+bool is_named(const std::vector<configs::Placed<std::string>>& list, const std::string& name) {
+  return std::ranges::count(list, name, &configs::Placed<std::string>::value) > 0;
+}
+
 }  // namespace
 
 std::set<std::string> known_suspects(const configs::Family& family, const configs::Selection& selection) {
   return names_of(family, selection, {});
 }
 
+bool is_left_out(const configs::Family& family, const configs::Selection& selection, const std::string& name) {
+  if (family.kind == configs::FamilyKind::ladder) return false;  // what it excludes are values
+  return is_named(selection.exclude, name) || !(selection.all || selection.discover || is_named(selection.members, name));
+}
+
 std::vector<std::string> selected_values(const configs::Family& family, const configs::Selection& selection) {
-  const auto named = [](const auto& list, const std::string& value) {
-    return std::ranges::count(list, value, &configs::Placed<std::string>::value) > 0;
-  };
   std::vector<std::string> values;
   for (const std::string& value : family.ladder.values)
-    if ((selection.members.empty() || named(selection.members, value)) && !named(selection.exclude, value))
+    if ((selection.members.empty() || is_named(selection.members, value)) && !is_named(selection.exclude, value))
       values.push_back(value);
   return values;
 }

@@ -55,6 +55,9 @@ class Catalogue {
 /// Members of a family that are suspects whatever a run shows; a ladder's is the family itself.
 std::set<std::string> known_suspects(const configs::Family& family, const configs::Selection& selection);
 
+/// Whether the experiment neither names nor may discover this member: one of a run that began before it was left out.
+bool is_left_out(const configs::Family& family, const configs::Selection& selection, const std::string& name);
+
 /// The values of a ladder that may be tried, ascending.
 std::vector<std::string> selected_values(const configs::Family& family, const configs::Selection& selection);
 

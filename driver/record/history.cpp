@@ -38,6 +38,7 @@ class JournalReading {
       history.run_tag = record.at("tag");
       history.prune = record.at("prune");
       history.by_hand = record.value("by_hand", false);
+      history.reference_only = record.value("reference_only", false);
       history.experiment_file = record.at("experiment");
       history.name = record.at("name");
       history.metric = record.at("metric");
@@ -114,6 +115,7 @@ json run_record(const History& begun, const configs::Experiment& experiment) {
                  {"metric", experiment.metrics.front().name},
                  {"target", experiment.accept.target}};
   if (begun.by_hand) record["by_hand"] = true;
+  if (begun.reference_only) record["reference_only"] = true;
   return record;
 }
 

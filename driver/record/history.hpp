@@ -32,6 +32,7 @@ struct History {
   std::string started_utc;
   std::string run_tag;
   bool by_hand = false;         ///< a command's own run directory: nothing goes on with it
+  bool reference_only = false;  ///< of the experiment nothing else was looked at (configs::Needed)
   bool prune = false;           ///< the experiment was turned round (prune_experiment.hpp)
   std::string experiment_file;  ///< absolute
   std::string name, metric;     ///< of the experiment; the metric that decides

@@ -88,7 +88,6 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
       log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(outcome.ending),
                              attempt.ending ? "" : ", it ran when bisectd ended", attempt.set_aside ? ", set aside" : ""));
     if (outcome.ending == Ending::interrupted) continue;
-    if (!attempt.ending) journal_.append(attempt_ended_record(outcome));
     if (attempt.ending) {  // what was known when it ended says more than its files do now
       outcome.text = attempt.text;
       outcome.notes = attempt.notes;
@@ -97,6 +96,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.duration_s = attempt.duration_s;
     outcome.device = attempt.device;
     outcome.step_time_s = attempt.step_time_s;
+    if (!attempt.ending) journal_.append(attempt_ended_record(outcome));
     listener_(open.plan, &outcome);
     if (outcome.ending != Ending::lost && !attempt.set_aside) open.ended.push_back(std::move(outcome));
   }

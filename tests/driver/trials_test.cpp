@@ -311,6 +311,23 @@ TEST_CASE("killed at any line of the journal, a trial comes to the same end, and
   }
 }
 
+TEST_CASE("what ran to its end while no bisectd was there keeps its start and its device, however often it is resumed") {
+  Bench bench(1);
+  bench.plan.attempts = 2;  // one after the other
+  bench.trials->start(bench.plan);
+  bench.trials->wait();
+  bench.cut_journal(bench.kinds().size() - 2);  // without the end of the second, and the verdict
+  REQUIRE(bench.kinds().back() == "attempt-started");
+  bench.begin_again();
+  for (int resumed = 1; resumed <= 2; ++resumed) {
+    const auto finished = bench.trials->wait();
+    REQUIRE(finished.size() == 1);
+    CHECK(finished.front().attempts.back().started_s > 0);
+    CHECK(finished.front().attempts.back().device == "npu 0");
+    bench.begin_again();
+  }
+}
+
 TEST_CASE("after a resume, the repeats that are missing run together") {
   Bench bench(4);
   bench.plan.attempts = 4;

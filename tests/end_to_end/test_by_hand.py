@@ -130,7 +130,12 @@ suspects:
         for what, role in (("trial", "by-hand"), ("discover", "discovery")):
             with self.subTest(what):
                 (folder,) = self.folder.glob(f"bisectd-out/hostile-{what}-*")
-                self.bisectd("status", folder, code=0)
+                status = self.bisectd("status", folder, code=0).out
+                self.assertIn("hostile: tried by hand\n", status)
+                self.assertIn("again with its own command, not with `resume`", status)
+                self.assertNotIn("interrupted", status)
+                self.assertNotIn("report.html", status)  # there is none
+                self.assertEqual(json.loads(self.bisectd("status", folder, "--json", code=0).out)["state"], "by-hand")
                 shown = json.loads(self.bisectd("report", folder, "-f", "json", code=0).out)["trial_list"]
                 self.assertEqual([trial["role"] for trial in shown][-1], role)
                 self.bisectd("explain", folder, code=2)

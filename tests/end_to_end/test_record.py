@@ -69,6 +69,17 @@ class Record(Space):
         self.assertIn("gone.txt", text)
         self.record(text=text.replace(f'subject:\n  command: ["{HOSTILE}"', 'subject:\n  command: ["./gone"'))
 
+    def test_the_run_directory_can_be_looked_at(self):
+        """Also where the file describes a subject, which was not looked at."""
+        for text in (None, self.text):
+            self.record("--yes", text=text)
+            folder = max(self.folder.glob("gpu/out/hostile-record-*"))
+            report = json.loads(self.bisectd("report", folder, "-f", "json", code=0).out)
+            self.assertEqual([trial["role"] for trial in report["trial_list"]], ["reference"])
+            self.assertEqual(len(report["curves"]["reference"]["steps"]), 100)
+            self.assertNotIn("changed", self.bisectd("status", folder, code=0).out)
+            self.assertIn("by hand", self.bisectd("resume", folder, code=2).err)
+
     def test_checks_that_do_not_agree(self):
         self.record()
         shutil.copy(self.folder / "gpu/reference.json", self.folder / "npu/reference.json")

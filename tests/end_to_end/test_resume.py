@@ -108,6 +108,41 @@ class Resume(Space):
         past = (self.folder / "bisectd-out/history.jsonl").read_text().splitlines()
         self.assertEqual([json.loads(line)["outcome"] for line in past], ["inconclusive", "culprits"])
 
+    def test_what_verdicts_rest_on_cannot_be_accepted(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        text = (self.folder / "experiment.yaml").read_text()
+        before = (self.run_folder() / "journal.jsonl").read_bytes()
+        for changed, names in ((text + "accept: {target: 2%}\n", r"- accept.target: 0.5%\n  \+ accept.target: 2%\n"),
+                               (text.replace("op12=3", "op12=4"), r"\+ subject.command: .*op12=4"),
+                               (text.replace("repeats: 5", "repeats: 6"), r"\+ reference.repeats: 6"),
+                               (text.replace("format: paddleocr", "format: paddleseg"), r"\+ metric.loss.format: paddleseg"),
+                               (text.replace("HOSTILE_OFF", "HOSTILE_ON"), r"\+ families.ops.deliver.environment: HOSTILE_ON"),
+                               (text + "steps: 100\n", r"\+ steps: 100")):
+            with self.subTest(names):
+                self.write("experiment.yaml", changed)
+                for flag in (["--accept-changes"], []):
+                    refused = self.bisectd("resume", self.run_folder(), *flag, code=2).err
+                    self.assertRegex(refused, names)
+                    self.assertIn("start anew with --new", refused)
+                    self.assertNotIn("--accept-changes", refused)
+        self.assertEqual((self.run_folder() / "journal.jsonl").read_bytes(), before)
+        text = text.replace("exit_grace: 500ms", "exit_grace: 600ms\n  stall: 9m").replace("trials: 3", "trials: 90")
+        self.write("experiment.yaml", text + "accept: {max_repeats: 5, step_time: +10%}\nchecks: {same: {command: [echo, a]}}\n")
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+
+    def test_a_subject_that_never_ran_can_be_mended(self):
+        """The references stay: they rest on nothing of the subject."""
+        self.prepare("--crash-at", "5")
+        self.bisectd("run", "experiment.yaml", code=4)
+        self.prepare(reference="environment: {X: '1'}")
+        self.assertIn("reference.environment.X", self.bisectd("resume", self.run_folder(), "--accept-changes", code=2).err)
+        self.prepare()
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+        self.assertEqual([r["role"] for r in self.journal() if r["kind"] == "trial"].count("reference"), 1)
+
     def test_a_kill_after_a_larger_budget_reopened_it(self):
         self.prepare(search="search: {budget: {trials: 3}}")
         self.bisectd("run", "experiment.yaml", code=3)
@@ -143,6 +178,78 @@ class Resume(Space):
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=3)
         self.assertIn("not searched: ops:op16, ops:op17. The suspects of a run are those it began with",
                       " ".join(self.report()["warnings"]))
+
+    def leave_out(self, *names):
+        """`names` are no suspects from now on; how long the journal is by then."""
+        text = (self.folder / "experiment.yaml").read_text().replace("trials: 3}", "trials: 90}")
+        for name in names:
+            text = text.replace(f"{name}, ", "")
+        self.write("experiment.yaml", text)
+        return len(self.journal())
+
+    def assert_active(self, name, since):
+        (position,) = (i for i, one in enumerate(self.report()["suspects"]) if one["name"] == name)
+        tried = [r["neutralised"] for r in self.journal()[since:] if r["kind"] == "trial"]
+        self.assertEqual([sets for sets in tried if sets[len(sets) - 1 - position] != "0"], [])
+        self.assertRegex(" ".join(self.report()["warnings"]), rf"no suspects any more, .*: ops:{name}\.")
+
+    def test_a_suspect_that_was_left_out_stays_active(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        since = self.leave_out("op5")
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+        self.assert_active("op5", since)
+        self.assertGreater(len(self.report()["trial_list"]), 5)
+
+    def test_the_guilty_one_that_was_left_out_is_not_accused(self):
+        self.prepare()
+        self.bisectd("run", "experiment.yaml", code=1)
+        since = self.leave_out("op12")
+        said = self.bisectd("resume", self.run_folder(), "--accept-changes", code=3).out
+        self.assertIn("The cause is ops:op12, or outside the 16 suspects", said)
+        self.assertEqual(self.culprits(self.report()), [])
+        self.assert_active("op12", since)
+        self.assertEqual(self.bisectd("resume", self.run_folder(), code=3).out, said)
+        told = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
+        self.assertEqual(told["outcome"], "outside_suspects")
+
+    def test_the_fix_of_a_pair_is_the_one_that_was_not_excluded(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op2+op3=3", "--discover", discover=True))
+        self.bisectd("run", "experiment.yaml", code=1)
+        (fix,) = self.culprits(self.report())
+        (other,) = {"ops:op2", "ops:op3"} - {fix}
+        excluded, since = fix.removeprefix("ops:"), len(self.journal())
+        text = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", text.replace("discover: true}", f"discover: true, exclude: [{excluded}]}}"))
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assertEqual(self.culprits(self.report()), [other])
+        self.assertEqual(self.causes(self.report()), [[other.removeprefix("ops:")]])
+        self.assert_active(excluded, since)
+
+    def test_a_ladder_that_was_added_is_named_and_not_tried(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        text = (self.folder / "experiment.yaml").read_text().replace("trials: 3", "trials: 90")
+        scale = '  scale: {kind: ladder, deliver: {environment: SCALE}, values: [1, 2], suspect: 2}\n'
+        self.write("experiment.yaml", text.replace("families:\n", "families:\n" + scale).replace("suspects:\n", "suspects:\n  scale: all\n"))
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assert_right()
+        self.assertIn("not searched: scale:scale.", " ".join(self.report()["warnings"]))
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.bisectd("report", self.run_folder(), code=0)
+
+    def test_a_subject_whose_logs_were_damaged_is_the_trial_that_is_run_again(self):
+        self.prepare(search="search: {budget: {trials: 3}}")
+        self.bisectd("run", "experiment.yaml", code=3)
+        as_is = next(r["trial"] for r in self.journal() if r["kind"] == "trial" and r["role"] == "as-is")
+        for log in (self.run_folder() / "trials").glob(f"{as_is:04}-*/**/std*.log"):
+            log.write_text(re.sub(r"loss: [0-9.]+", "loss: ???", log.read_text(), count=1))
+        done = self.bisectd("resume", self.run_folder(), code=4)
+        self.assertIn("the subject as it is left no curve that can be read", done.out)
+        self.assertEqual(self.journal()[-1]["failed_trial"], as_is)
+        self.bisectd("resume", self.run_folder(), code=3)
+        self.assertEqual(self.report()["outcome"], "inconclusive")
 
     def test_a_reference_that_cannot_be_used_any_more_is_the_trial_that_is_run_again(self):
         self.prepare()

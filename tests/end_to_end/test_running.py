@@ -28,7 +28,7 @@ class Running(Space):
         self.write("train.py", TRAIN)
 
     def experiment(self, environment, accept="{goal: runs}", suspects="[op0, op1, op2, op3, op4, op5, op6, op7]", family="", reference="",
-                   steps="steps: 30"):
+                   steps="steps: 30", metric="{loss: {pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}"):
         self.write("experiment.yaml", f"""\
             version: 1
             name: running
@@ -39,7 +39,7 @@ class Running(Space):
               devices: {{kind: npu, ids: [0, 1], visible_variable: none}}
               stall: 1s
             {steps}
-            metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
+            metric: {metric}
             accept: {accept}
             families: {{ops: {{kind: list, deliver: {{environment: OFF, separator: ","}}, refused: 'cannot move (?P<name>\\w+)'{family}}}}}
             suspects: {{ops: {suspects}}}
@@ -89,6 +89,32 @@ class Running(Space):
     def test_one_that_leaves_before_its_last_step(self):
         _, done = self.find("X: y", code=3, steps="steps: 200")
         self.assertIn("left with 0 after step 30 of 200", done.out)
+
+    def find_sparse(self, code, metric, **settings):
+        """Every 20 of 50 steps a loss, after each epoch of 10 steps a score; LEAVES at a step, with 0."""
+        self.experiment(metric=metric, steps="steps: 50", **settings)
+        self.write("train.py", """\
+            import os, sys
+            for step in range(1, 51):
+                if step == int(os.environ.get("LEAVES", 0)) and "op2" not in os.environ.get("OFF", ""): sys.exit(0)
+                if step % 20 == 0: print("step", step, "loss", 2 / step)
+                if step % 10 == 0: print("epoch", step // 10, "acc", step / 50, flush=True)
+            """)
+        done = self.bisectd("run", "experiment.yaml", "--new", code=code)
+        return self.report(), done
+
+    SPARSE = "{loss: {pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}"
+    WITH_EPOCHS = SPARSE[:-1] + ", acc: {pattern: 'epoch (?P<step>\\d+) acc (?P<value>\\S+)'}}"
+
+    def test_one_that_logs_rarely_or_by_epochs_runs(self):
+        for metric in (self.SPARSE, self.WITH_EPOCHS):
+            with self.subTest(metric):
+                self.assertIn("as it is runs to step 50", self.find_sparse(0, metric, environment="X: y")[1].out)
+
+    def test_one_that_logs_rarely_and_leaves_early(self):
+        report, done = self.find_sparse(1, self.WITH_EPOCHS, environment="LEAVES: 35")
+        self.assertEqual(self.culprits(report), ["ops:op2"])
+        self.assertIn("left with 0 after step 20 of 50", done.err + done.out)
 
     # Each operator of ALL says when it begins and when it ran, so that one that kills the training only began.
     STEPWISE = """\
