@@ -212,7 +212,8 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     }
     if (variance.dof == 0) continue;
     const double level = level_in(whole_, attempt.difference, attempt.window);
-    const double error = std::sqrt(variance.value * (1 + 1.0 / whole_.distinct()));
+    const double caution = Ensemble{}.caution_at(coarseness_of(std::span(&curve, 1)));  // as within the comparable part
+    const double error = caution * std::sqrt(variance.value * (1 + 1.0 / whole_.distinct()));
     const double limit = std::max(kLateTargets * whole_.accept.target, t_quantile(kLateAlpha, variance.dof) * error);
     if (badness(whole_, level) <= limit) continue;
     judgement.verdict = Verdict::fail;

@@ -44,15 +44,23 @@ struct Baseline {
   std::size_t non_finite = 0;       ///< most steps of one run, not excused, that are NaN or infinite
 };
 
-/// By how much the first logged step of a healthy run is off: root mean square for a device that rounds like float32 and for
-/// one that rounds like float16. Nothing was trained yet, or little, so this shows the rounding itself.
+/// By how much the first logged steps of a healthy run are off: root mean square for a device that rounds like float32 and
+/// for one that rounds like float16. Nothing was trained yet, or little, so this shows the rounding itself: that of the
+/// forward pass at the first step, that of the backward pass from the second one on.
 struct RoundingScale {
-  double fine = 0, coarse = 0;  ///< fractions; 0 < fine < coarse
+  struct Step {
+    std::size_t place = 0;  ///< on the grid
+    double fine = 0, coarse = 0;
+  };
+  double fine = 0, coarse = 0;  ///< of the first step, fractions; 0 < fine < coarse
+  std::vector<Step> further;    ///< where coarse is much more than fine
   double printed = 0;           ///< what is less does not show in the log: a digit of the first value, as a fraction
   double fine_size = 0, coarse_size = 0;  ///< relative size of the rounding that they stand for
 
-  /// Where a run lies, by how far its first step is off: 0 like float32 or finer .. 1 like float16 or coarser, or unknown.
+  /// Where a run lies, by how far its first steps are off: 0 like float32 or finer .. 1 like float16 or coarser, or unknown.
   double coarseness_of(const Difference& run) const;
+  /// By the steps after the first one, from the middle one of them; nothing where too few are there.
+  std::optional<double> further_coarseness_of(const Difference& run) const;
   /// The size of rounding that a coarseness stands for.
   double size_at(double coarseness) const;
 };

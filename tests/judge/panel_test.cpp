@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "tests/catch.hpp"
 #include "tests/judge/drifting.hpp"
 
@@ -33,7 +35,8 @@ TEST_CASE("a fault fails in the comparable part, and says which rounding would e
   REQUIRE(slight.critical_rounding);
   CHECK(*slight.critical_rounding > 5e-7);
   CHECK(*slight.critical_rounding < 1e-3);
-  CHECK(slight.text.find("only a device that rounds at 1e-06 or worse explains it") != std::string::npos);
+  CHECK(slight.text.find(fmt::format("only a device that rounds at {:.0e} or worse explains it",
+                                     *slight.critical_rounding)) != std::string::npos);
 }
 
 TEST_CASE("what condemns a device that rounds finely does not condemn one that rounds coarsely") {
@@ -44,6 +47,28 @@ TEST_CASE("what condemns a device that rounds finely does not condemn one that r
   const Curve coarse = run(4e-4, 0.3, [&](std::int64_t step) { return step == 1 ? 1.0 : growing(step); });
   CHECK(judged(panel, coarse).verdict != Verdict::fail);
   CHECK(judged(panel, coarse).coarseness.value() > 0.9);
+}
+
+TEST_CASE("a device that rounds coarsely from its second step on, as in its backward pass, gets some of that granted") {
+  const Panel panel = panel_of(references());
+  const auto second = [](double size) {
+    Curve curve = run(size, 0.5);
+    curve.series["loss"].front().value = plain_loss(1) * (1 + 1e-8);
+    return curve;
+  };
+  const double fine = judged(panel, second(1e-7)).coarseness.value();
+  const double coarse = judged(panel, second(4e-4)).coarseness.value();
+  CHECK(fine < 0.15);
+  CHECK(coarse == Approx(0.3));
+}
+
+TEST_CASE("after the comparable part a device that rounds coarsely may end further off") {
+  const Panel panel = panel_of(references());
+  const auto late = [](double percent) {
+    return [=](std::int64_t step) { return 1 + (static_cast<double>(step) > 130.0 ? percent / 100 : 0.0); };
+  };
+  CHECK(judged(panel, run(1e-7, 0.5, late(18))).reason == "late");
+  CHECK(judged(panel, run(4e-4, 0.5, late(18))).verdict != Verdict::fail);
 }
 
 TEST_CASE("repeats of one device do not shrink the error: they share its rounding") {
