@@ -34,7 +34,8 @@ void add_resume(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ResumeOptions>();
   CLI::App* command = app.add_subcommand("resume", "go on with a run that was interrupted");
   command->add_option("DIR", options->folder, "the run directory")->required();
-  command->add_flag("--accept-changes", options->accept_changes, "go on although the experiment was changed");
+  command->add_flag("--accept-changes", options->accept_changes,
+                    "go on although the experiment was changed, but not in what verdicts rest on");
   add_output_options(*command, options->output);
   command->callback([&action, options] { action = [options] { return resume(*options); }; });
 }

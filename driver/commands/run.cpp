@@ -32,7 +32,8 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--out", options->out, "folder that gets the run directory, or a run directory to go on with")
       ->capture_default_str();
   command->add_flag("--new", options->fresh, "start anew even if the last run in --out is not finished");
-  command->add_flag("--accept-changes", options->accept_changes, "go on although the experiment was changed");
+  command->add_flag("--accept-changes", options->accept_changes,
+                    "go on although the experiment was changed, but not in what verdicts rest on");
   command->add_option("--history", options->history, "file that remembers results; without it OUT/history.jsonl");
   add_output_options(*command, options->output);
   command->callback([&action, options] { action = [options] { return run(*options); }; });
