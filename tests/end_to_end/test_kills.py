@@ -1,0 +1,127 @@
+"""Stops at random moments, then `resume` until the run is at its end: nothing is lost, repeated, left running or answered otherwise.
+
+A few games in the tests; a campaign:  BISECTD_GAMES=1000 BISECTD_SEED=7 python3 -B tests/end_to_end/test_kills.py
+(BISECTD and HOSTILE_TRAINER name the programs). It says at its end where the stops hit."""
+import collections
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from space import Space, hostile_experiment
+
+GAMES = int(os.environ.get("BISECTD_GAMES", 4))
+SEED = int(os.environ.get("BISECTD_SEED", 1))
+MOST_STOPS = 6
+
+
+class Kills(Space):
+    def play(self, random):
+        shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
+        suspects = random.randint(4, 12)
+        culprits = random.sample(range(suspects), random.choice((1, 1, 2)))
+        together = len(culprits) == 2 and random.random() < 0.5
+        names = [f"op{one}" for one in culprits]
+        causes = [("--cause", "+".join(names) + "=3")] if together else [("--cause", f"{name}={2 + 2 * i}") for i, name in enumerate(names)]
+        self.write("experiment.yaml", hostile_experiment(
+            *[word for cause in causes for word in cause], "--step-ms", random.choice(("0", "1")), suspects=suspects,
+            devices=random.choice(("[0]", "[0, 1]", "[0, 1, 2]")), search=f"search: {{seed: {random.randrange(1000)}}}"))
+        began = time.monotonic()
+        whole = self.run_to_its_end("run", "experiment.yaml")
+        took = time.monotonic() - began
+        expected = self.causes(self.report())
+        self.assertEqual(expected, [sorted(names)] if together else sorted([name] for name in names), whole)
+        shutil.rmtree(self.folder / "bisectd-out")  # and the history, which would change the odds
+
+        command, left = ["run", "experiment.yaml"], ""
+        for _ in range(random.randint(1, MOST_STOPS)):
+            left = self.run_until(command, random, took, left)
+            if not (self.folder / "bisectd-out/latest").exists():  # stopped before there was a run
+                shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
+                continue
+            command = ["resume", "bisectd-out/latest"]
+        self.run_to_its_end(*command)
+        self.assert_kept(left)
+        self.assertEqual(self.causes(self.report()), expected)
+        self.assertEqual(self.processes_of_this_test(), [])
+        self.assert_nothing_repeated()
+
+    def run_to_its_end(self, *command):
+        return self.bisectd(*command, code=1, timeout=120).out
+
+    def journal_text(self):
+        journal = self.folder / "bisectd-out/latest/journal.jsonl"
+        return journal.read_text(errors="replace") if journal.exists() else ""
+
+    def assert_kept(self, before):
+        """Whole lines of an earlier journal are still there, in their order."""
+        whole = before[:before.rfind("\n") + 1]
+        self.assertTrue(self.journal_text().startswith(whole), "the journal has lost lines")
+
+    def run_until(self, command, random, took, before):
+        """Starts it, stops it after a while; the journal as it is then."""
+        process = self.start(*command)
+        how = random.choice(("KILL", "KILL", "KILL", "KILL all", "INT", "TERM", "HUP"))
+        try:
+            process.wait(timeout=random.uniform(0, took * 0.7))
+        except subprocess.TimeoutExpired:
+            if how == "KILL all":
+                for pid in self.pids_of_this_test():
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+            else:
+                process.send_signal(getattr(signal, "SIG" + how))
+        code = process.wait(timeout=60)
+        by_signal = 128 + (signal.SIGKILL if how == "KILL all" else getattr(signal, "SIG" + how))
+        self.assertIn(128 - code if code < 0 else code, (1, by_signal), how)
+        self.assert_kept(before)
+        text = self.journal_text()
+        last = text[:text.rfind("\n")].rsplit("\n", 1)[-1]
+        STOPS["ended before" if code == 1 else how, json.loads(last)["kind"] if last else "no journal"] += 1
+        return text
+
+    def pids_of_this_test(self):
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and int(entry.name) != os.getpid() and str(self.folder).encode() in (entry / "environ").read_bytes():
+                    yield int(entry.name)
+            except OSError:
+                continue
+
+    def assert_nothing_repeated(self):
+        """No attempt is started twice, and of a set that was judged no trial of the search is started again with its role."""
+        lines = [json.loads(line) for line in self.journal_text().splitlines()]
+        started = collections.Counter((line["trial"], line["attempt"]) for line in lines if line["kind"] == "attempt-started")
+        self.assertEqual([one for one, times in started.items() if times > 1], [])
+        folders = collections.Counter(path.name for path in (self.run_folder() / "trials").iterdir())
+        self.assertEqual(len(folders), len({trial for trial, _ in started}), "a trial has two folders, or none")
+        ended = {(line["trial"], line["attempt"]) for line in lines if line["kind"] == "attempt-ended" and line["ending"] == "finished"}
+        judged = {line["trial"] for line in lines if line["kind"] == "judged"}
+        wanted = max((attempt for trial, attempt in started if trial not in judged), default=0)
+        self.assertEqual(wanted, 0, "a finished run has a trial that is not judged")
+        self.assertLessEqual({trial for trial, _ in ended}, judged)
+
+    def test_games(self):
+        for game in range(GAMES):
+            with self.subTest(seed=SEED, game=game):
+                self.play(random.Random(f"{SEED}/{game}"))
+
+
+STOPS = collections.Counter()
+
+
+def tearDownModule():
+    if GAMES > 50:
+        for (how, where), times in sorted(STOPS.items()):
+            print(f"{how:12} after {where:16} {times}")
+
+
+if __name__ == "__main__":
+    unittest.main()
