@@ -166,6 +166,10 @@ void Jury::learn_identical(int repeats) {
   for (Panel& panel : panels_) panel.learn_identical(repeats);
 }
 
+void Jury::learn_own_noise(std::span<const Curve> repeats) {
+  for (Panel& panel : panels_) panel.learn_own_noise(repeats);
+}
+
 void Jury::learn_healthy_spread(std::span<const Curve> repeats) {
   for (Panel& panel : panels_) panel.learn_healthy_spread(repeats);
 }

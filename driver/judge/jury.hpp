@@ -63,6 +63,8 @@ class Jury {
   /// Where the references could not tell how far healthy runs are apart, learns it from repeats of the subject (curves of
   /// one trial).
   void learn_healthy_spread(std::span<const Curve> repeats);
+  /// Where the subject varies by itself, and its verdict did not tell by how much.
+  void learn_own_noise(std::span<const Curve> repeats);
   /// A repeat of a trial would show nothing new: runs repeat themselves bit for bit, as far as repeats show, or all that
   /// sets them apart is how a device rounds, which its repeats share.
   bool repeats_show_nothing() const;

@@ -87,6 +87,11 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
   if (healthy_) fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }
 
+void Panel::learn_own_noise(std::span<const Curve> repeats) {
+  if (!whole_.subject || pool_.total.dof > 0) return;
+  if (const auto own = prepare_reference(whole_.accept, repeats, whole_.metric)) learn(own->level);
+}
+
 std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
   if (!until) return std::nullopt;
   auto part = prepare_reference(whole_.accept, references_, whole_.metric, *until);

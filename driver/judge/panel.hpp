@@ -58,6 +58,9 @@ class Panel {
   /// Learns from repeats of the subject how far healthy runs are apart, where the references could not tell; or that the
   /// subject varies by itself, by more than rounding: then its repeats measure that noise, as ever.
   void learn_healthy_spread(std::span<const Curve> repeats);
+  /// Of a subject that varies by itself: learns how far these repeats are apart, if no judgement has told that yet (one by
+  /// an event does not).
+  void learn_own_noise(std::span<const Curve> repeats);
 
   /// The first so many logged steps, at which trials are compared with each other; none where the comparable part is too
   /// short, or runs differ by more than rounding.

@@ -52,7 +52,7 @@ class Signals(Space):
         self.assertEqual([log.read_text() for log in logs], ["in the setup\n"])
 
     def test_versions_of_a_resumed_run(self):
-        self.prepare(extra="versions: {cann: {command: [sh, -c, 'test ! -e slow || { touch begun; sleep 60; }; echo 8.2']}}")
+        self.prepare(extra="versions: {cann: {command: [sh, -c, 'test ! -e slow || {{ touch begun; sleep 60; }}; echo 8.2']}}")
         self.interrupt("run", "experiment.yaml")
         (self.folder / "slow").touch()
         said = self.interrupt("resume", self.run_folder(), when=(self.folder / "begun").exists)

@@ -143,6 +143,18 @@ TEST_CASE("what a subject that varies by itself shows of its noise counts once")
   CHECK(judgement.dof == 1);
   panel.learn(judgement.spreads.at("loss"));
   CHECK(panel.pool().total.dof == 1);
+  panel.learn_own_noise(repeats);
+  CHECK(panel.pool().total.dof == 1);
+}
+
+TEST_CASE("a subject that varies by itself and fails by an event shows its noise all the same") {
+  Panel panel = panel_of(references());
+  const std::vector<Curve> repeats{noisy(kSteps, 1, 0.006, 0.1), noisy(kSteps, 2, 0.006, 0.1)};
+  const Judgement judgement = panel.judge(repeats);
+  CHECK(judgement.verdict == Verdict::fail);
+  panel.learn_healthy_spread(repeats);
+  panel.learn_own_noise(repeats);
+  CHECK(panel.pool().total.dof > 0);
 }
 
 TEST_CASE("a fault that shows before rounding has grown is seen there") {
