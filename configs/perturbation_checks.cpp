@@ -107,7 +107,7 @@ void warn_of_plain_repeats(const Experiment& experiment, Problems& problems) {
   problems.warn(
       reference ? experiment.reference.place : experiment.subject.place,
       fmt::format("repeats of the {} are not perturbed: where they are bit-identical, healthy rounding cannot be told "
-                  "from faults (see `perturb` in README.md)",
+                  "from faults (see `perturb` in docs/experiment.md)",
                   reference && subject ? "reference and the subject"
                   : reference          ? "reference"
                                        : "subject"));

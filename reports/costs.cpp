@@ -68,7 +68,7 @@ std::string soak_text(const Record& record, Escape escape) {
                                  verdict_word(soak->verdict), escape(soak->text));
   for (const std::string& note : soak->notes) text += "; " + escape(note);
   text += ".";
-  if (soak->verdict != strategies::Verdict::pass)
+  if (soak->verdict == strategies::Verdict::fail)
     text += " The culprit set is proved for the length of a trial; what goes wrong after it is something else.";
   return text;
 }

@@ -45,7 +45,7 @@ std::string measurement_text(const Record& record, const Trial& trial) {
 
 // The reference runs neutralise nothing because there is nothing to neutralise in them.
 std::string neutralised_text(const Record& record, const Trial& trial) {
-  if (trial.role == "reference") return "";
+  if (trial.role == "reference" || trial.role == "discovery") return "";  // it is no set that is tried
   if (trial.role == "by-hand" && trial.neutralised.size() <= kNamesInLine)
     return ": " + suspects_text(record, trial.neutralised, plain) + " neutralised";
   return ": " + set_text(record, trial.neutralised, kNamesInLine, plain) + " neutralised";

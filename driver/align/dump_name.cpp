@@ -6,6 +6,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <vector>
 
 namespace bisectd::driver::align {
@@ -57,6 +58,7 @@ std::optional<DumpName> dump_name(const std::string& written) {
   name.class_name = name.is_module ? *end : name.name;
   const std::string& number = at + 1 != parts.end() && is_number(*(at + 1)) && name.is_module ? *(at + 1) : *(at - 1);
   std::from_chars(number.data(), number.data() + number.size(), name.number);
+  name.number = std::min(name.number, std::numeric_limits<int>::max() - 1);  // calls are counted from 1
   return name;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <numeric>
 
 namespace bisectd::driver::align {
@@ -52,7 +53,8 @@ std::optional<Deviation> first_of(const std::vector<Step>& steps) {
   const Step& first = *std::find_if(steps.begin(), beyond, [&](const Step& step) { return begins(step, size); });
   // Where its input is off already, although no module returned that, whoever calls it computed that between its modules.
   const Step* who = &first;
-  while (inherits(*who)) {
+  std::set<const Step*> seen;  // a module may call itself
+  while (inherits(*who) && seen.insert(who).second) {
     const Step* caller = enclosing(steps, *who);
     if (!caller) break;
     who = caller;

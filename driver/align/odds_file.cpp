@@ -41,7 +41,8 @@ bool is_off(const json& error) { return error.is_object() && error.at("off").get
 /// What got a wrong input that no module returned got it from what only the subject calls, as like as not.
 void add_strangers(std::vector<Hint>& hints, const json& result) {
   if (!result.at("forward").value("inherited", false)) return;
-  for (const std::string name : result.at("only_subject")) {
+  for (const std::string stranger : result.at("only_subject")) {
+    const std::string name = stranger.substr(0, stranger.find(" ("));  // "gelu (3 calls against 2)"
     hints.push_back({.name = name, .computes = false, .backward = false, .odds = kOddsOfFirst});
     hints.push_back({.name = name.substr(name.rfind('.') + 1), .computes = true, .backward = false, .odds = kOddsOfFirst});
   }

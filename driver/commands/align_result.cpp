@@ -22,9 +22,10 @@ int conclude_align(const align::Comparison& comparison, const AlignResult& resul
   const std::filesystem::path page = result.folder / "align.html";
   keep::write_file_durably(page, reports::to_html(align_page(comparison, result.title)));
   if (result.json) fmt::print("{}", json);
-  else
-    fmt::print("{}{}Picture: {}\nFor the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n",
-               align_text(comparison), result.remarks, reports::plain(page.string()), reports::plain(file.string()));
+  else fmt::print("{}{}Picture: {}\n", align_text(comparison), result.remarks, reports::plain(page.string()));
+  if (!result.json && comparison.unequal.empty() && comparison.deviates())
+    fmt::print("For the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n",
+               reports::plain(file.string()));
   return !comparison.unequal.empty() ? kNotComparable : comparison.deviates() ? kDeviates : 0;
 }
 

@@ -56,7 +56,9 @@ Settings settings_in(const std::string& resolved) {
   Settings settings;
   Path path;
   configs::Problems problems;
-  if (const auto tree = configs::parse_yaml(resolved, "", problems)) collect(*tree, path, settings);
+  const auto tree = configs::parse_yaml(resolved, "", problems);
+  problems.throw_if_any("the experiment as a run has it");
+  if (tree) collect(*tree, path, settings);
   return settings;
 }
 
@@ -122,11 +124,16 @@ bool touches_reference(const Path& path) {
 }  // namespace
 
 void refuse_changes_under_verdicts(const History& past, const std::string& resolved_then, const std::string& resolved_now) {
-  const auto any = [&](auto is_meant) {
-    return std::ranges::any_of(
-        past.trials, [&](const PastTrial& trial) { return trial.judgement && !trial.failed && is_meant(trial.role); });
+  const auto gave_a_curve = [](const PastAttempt& attempt) {
+    return !attempt.set_aside && (attempt.ending == Ending::finished || attempt.ending == Ending::whole);
   };
-  const bool verdicts = any(is_evidence), references = any([](Role role) { return role == Role::reference; });
+  const auto any = [&](auto is_meant) {  // attempts of a trial that is not judged yet will be judged with those to come
+    return std::ranges::any_of(past.trials, [&](const PastTrial& trial) {
+      return !trial.failed && is_meant(trial.role) && (trial.judgement || std::ranges::any_of(trial.attempts, gave_a_curve));
+    });
+  };
+  const bool verdicts = any([](Role role) { return is_evidence(role) || role == Role::discovery; }),
+             references = any([](Role role) { return role == Role::reference; });
   if (resolved_then == resolved_now || (!verdicts && !references)) return;
   const Settings then = settings_in(resolved_then), now = settings_in(resolved_now);
   Settings all = then;

@@ -85,16 +85,18 @@ void nan(const Reference& reference, const Track& track, AttemptStage progress, 
   const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == AttemptStage::over) ||
                      found.count > std::max(kNanIsolated, kReferenceFactor * reference.baseline.non_finite);
   if (reference.diverged > 0)
-    return events.push_back(
-        {"nan", false,
-         fmt::format("{} is NaN or infinite at {} step(s), first at step {}; so is a reference run, which "
-                     "was left out",
-                     reference.metric.name, found.count, *found.first),
-         found.first});
-  events.push_back({"nan", fails,
-                    fmt::format("{} is NaN or infinite at {} step(s), first at step {}; the reference is finite there",
-                                reference.metric.name, found.count, *found.first),
-                    found.first});
+    return events.push_back({.code = "nan",
+                             .text = fmt::format("{} is NaN or infinite at {} step(s), first at step {}; so is a reference "
+                                                 "run, which was left out",
+                                                 reference.metric.name, found.count, *found.first),
+                             .step = found.first,
+                             .forbids_pass = fails});
+  events.push_back(
+      {.code = "nan",
+       .fails = fails,
+       .text = fmt::format("{} is NaN or infinite at {} step(s), first at step {}; the reference is finite there",
+                           reference.metric.name, found.count, *found.first),
+       .step = found.first});
 }
 
 /// M1: forward is wrong from the start.

@@ -16,6 +16,7 @@ struct Event {
   bool fails = false;                ///< else only a note
   std::string text;                  ///< for people
   std::optional<std::int64_t> step;  ///< where it was first seen
+  bool forbids_pass = false;         ///< a note that leaves open whether the attempt is good
 };
 
 /// Measures the references by the rules below.

@@ -96,6 +96,7 @@ std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
   if (!until) return std::nullopt;
   auto part = prepare_reference(whole_.accept, references_, whole_.metric, *until);
   if (!part) return std::nullopt;
+  part->diverged = whole_.diverged;          // also behind this part, and those of the coarse size
   const auto spread = healthy_->at(*until);  // of the window that ends there
   if (!spread) return std::nullopt;
   part->ensemble = Ensemble{spread->fine, spread->coarse, healthy_->dof, healthy_->rounding};
@@ -202,11 +203,11 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     Judgement judgement;
     judgement.metric = whole_.metric.name;
     for (const Event& event : attempt.events) {
-      if (!event.fails || event.code != "nan") continue;
-      judgement.verdict = Verdict::fail;
+      if ((!event.fails && !event.forbids_pass) || event.code != "nan") continue;
+      judgement.verdict = event.fails ? Verdict::fail : Verdict::inconclusive;
       judgement.reason = event.code;
       judgement.text = event.text;
-      judgement.p_bad = 1;
+      judgement.p_bad = event.fails ? 1 : 0.5;
       judgement.first_bad_step = event.step;
       return judgement;
     }

@@ -89,8 +89,12 @@ Judgement judge_soak(std::span<const MetricRule> metrics, const SoakLength& leng
   std::vector<std::string> names;
   for (const MetricRule& metric : metrics) names.push_back(metric.name);
   Judgement judgement = judge_running(names, length.soak, std::span(&curve, 1));
+  if (judgement.reason == "truncated") {
+    judgement.verdict = strategies::Verdict::inconclusive;
+    judgement.text += ": the soak says nothing; let `{steps}` in its command tell it how far to go";
+  }
   if (judgement.verdict != strategies::Verdict::pass) return judgement;
-  if (const auto step = collapsed_at(curve))
+  if (const auto step = collapsed_at(curve, length.trial))
     return broke("overflow", fmt::format("the loss scale fell to its minimum at step {}", *step));
   for (const MetricRule& metric : metrics) {
     const auto climb = climb_of(metric, length, accept, tidy(curve.series.at(metric.name)));

@@ -222,10 +222,21 @@ Judgement identical_to_reference(const Reference& reference, std::span<const Att
   return judgement;
 }
 
+/// No pass: the attempt may be good or not.
+void forbid_pass(const Event& event, Judgement& judgement) {
+  if (judgement.verdict != Verdict::pass) return;
+  judgement.verdict = Verdict::inconclusive;
+  judgement.reason = event.code;
+  judgement.text = event.text;
+  judgement.p_bad = 0.5;
+  judgement.repeat_helps = false;
+}
+
 Judgement by_rules(const Reference& reference, std::span<const Curve> curves, const NoisePool& pool,
                    const configs::Acceptance& accept) {
   std::vector<Attempt> usable;
   std::vector<std::string> notes;
+  std::optional<Event> forbids;
   Judgement judgement;
   judgement.reason = "no-curve";
   judgement.text = "there is no attempt to judge";
@@ -238,6 +249,7 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
         return judgement;
       }
       notes.push_back(event.text);
+      if (event.forbids_pass) forbids = event;
     }
     if (attempt.trouble.empty()) {
       usable.push_back(std::move(attempt));
@@ -257,6 +269,7 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
     judgement = by_level(reference, std::move(usable), pool, accept);
   }
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());
+  if (forbids) forbid_pass(*forbids, judgement);
   return judgement;
 }
 

@@ -48,9 +48,13 @@ ScaleHistory history_of(const Track& track, std::int64_t warm_in) {
 
 }  // namespace
 
-std::optional<std::int64_t> collapsed_at(const Curve& curve) {
+std::optional<std::int64_t> collapsed_at(const Curve& curve, std::int64_t after) {
   const auto found = curve.series.find(kLossScale);
-  return found == curve.series.end() ? std::nullopt : history_of(tidy(found->second), kWarmInSteps).collapsed;
+  if (found == curve.series.end()) return std::nullopt;
+  const Track track = tidy(found->second);
+  for (std::size_t i = 1; i < track.size(); ++i)
+    if (track.steps[i] > after && track.values[i] <= kCollapsed && track.values[i - 1] > kCollapsed) return track.steps[i];
+  return std::nullopt;
 }
 
 void loss_scale(const Reference& reference, const Curve& curve, std::vector<Event>& events) {

@@ -13,8 +13,8 @@ namespace bisectd::driver::judge {
 /// scale is no news.
 void loss_scale(const Reference& reference, const Curve& curve, std::vector<Event>& events);
 
-/// The first step at which the run's loss scale is at its minimum after it was above; empty: never, or it logged none.
-std::optional<std::int64_t> collapsed_at(const Curve& curve);
+/// The first step behind `after` at which the run's loss scale falls to its minimum; empty: never, or it logged none.
+std::optional<std::int64_t> collapsed_at(const Curve& curve, std::int64_t after);
 
 /// M7: notes ("grad-norm") for a gradient norm that is off in the final window, explodes or vanishes.
 void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event>& events);

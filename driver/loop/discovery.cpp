@@ -14,6 +14,8 @@ namespace bisectd::driver {
 namespace {
 
 constexpr const char* kWhyDiscover = "which members a run uses";
+constexpr std::size_t kNamed = 3;  ///< members, in the reason of a further run
+constexpr int kMostFurther = 20;   ///< each may take the time of a hang
 
 /// Whether a discovery run broke as the subject does. Throws Infrastructure if it gave nothing for another reason.
 bool broke_like_the_subject(const Run& run, const FinishedTrial& discovery) {
@@ -52,17 +54,17 @@ neutralise::Catalogue catalogue_of(const Run& run, const SeenMembers& seen) {
 }
 
 /// Where the discovery run breaks as the subject does, what it did not come to shows in another run with all neutralised
-/// that is known by then; and so on, until one runs to its end or nothing new shows.
+/// that is known by then, as far as that goes together; and so on, until one runs to its end or nothing new shows.
 SeenMembers see_members(Run& run, FinishedTrial discovery) {
   SeenMembers seen;
   bool broke = broke_like_the_subject(run, discovery);
   bool goes_on = add_seen(run, discovery, broke, seen) && broke;
-  while (goes_on) {
+  for (int further = 0; goes_on && further < kMostFurther; ++further) {
     const neutralise::Catalogue known = catalogue_of(run, seen);
-    const strategies::SuspectSet all = ~strategies::SuspectSet(known.size());
-    if (all.none()) break;
+    if (known.size() == 0) break;
+    const strategies::SuspectSet all = most_neutralised(run.experiment, known);
     TrialPlan plan = run.plan_for(Role::discovery, {},
-                                  fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, all.count())));
+                                  fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, kNamed)));
     plan.recipe = neutralise::recipe_for(run.experiment, known, all, run.sides.subject.environment, run.state.rungs);
     set_discovery(plan.recipe, run.experiment, run.sides.subject);
     run.start_or_go_on(std::move(plan));
@@ -70,7 +72,7 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
     broke = broke_like_the_subject(run, discovery);
     goes_on = add_seen(run, discovery, broke, seen) && broke;
   }
-  if (broke) run.warn("every discovery run broke as the subject does: what none of them came to is no suspect");
+  if (broke) run.warn("every discovery run broke: what none of them came to is no suspect");
   return seen;
 }
 

@@ -48,7 +48,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
 const PastTrial* Run::begun(const TrialPlan& plan) const {
   const auto same = std::ranges::find_if(state.past.trials, [&](const PastTrial& trial) {
     return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs &&
-           (plan.role != Role::discovery || trial.reason == plan.reason);  // there may be several
+           ((plan.role != Role::discovery && plan.role != Role::soak) || trial.reason == plan.reason);  // several may be
   });
   return same == state.past.trials.end() ? nullptr : &*same;
 }

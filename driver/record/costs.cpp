@@ -25,10 +25,14 @@ std::optional<double> as_is_step_time_s(const reports::Record& record) {
   return step_time_s(record, [](const reports::Trial& trial) { return trial.role == name_of(Role::as_is); });
 }
 
+/// Not of another value of a ladder, nor of another length.
+bool is_timed(const reports::Trial& trial) {
+  return trial.role != name_of(Role::ladder) && trial.role != name_of(Role::soak);
+}
+
 /// Of the trials of exactly this set, which is not empty.
 std::optional<double> step_time_with_s(const reports::Record& record, const std::vector<SuspectId>& set) {
-  return step_time_s(
-      record, [&](const reports::Trial& trial) { return trial.neutralised == set && trial.role != name_of(Role::ladder); });
+  return step_time_s(record, [&](const reports::Trial& trial) { return trial.neutralised == set && is_timed(trial); });
 }
 
 /// How far the median of the fix's runs over that of the runs as they are may be off, from sets that ran more than once.
@@ -41,7 +45,7 @@ std::optional<double> step_time_error(const reports::Record& record) {
       if (attempt.step_time_s) logs.push_back(std::log(*attempt.step_time_s));
     const auto runs = static_cast<double>(logs.size());
     if (trial.role == name_of(Role::as_is)) as_is += runs;
-    if (trial.neutralised == record.answer.culprit_set && trial.role != name_of(Role::ladder)) fix += runs;
+    if (trial.neutralised == record.answer.culprit_set && is_timed(trial)) fix += runs;
     if (logs.size() < 2) continue;
     const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / runs;
     for (const double one : logs) squares += (one - mean) * (one - mean);

@@ -64,7 +64,7 @@ TEST_CASE("without a perturbation it is said what is lost") {
     REQUIRE(e.warnings.size() == 1);
     CHECK(e.warnings[0].value ==
           "repeats of the reference and the subject are not perturbed: where they are bit-identical, healthy "
-          "rounding cannot be told from faults (see `perturb` in README.md)");
+          "rounding cannot be told from faults (see `perturb` in docs/experiment.md)");
   }
   folder.write("curve.log", "loss: 1\n");
   const std::string recorded = with_line(good("perturb: {environment: SEED}"), 4, "  curve: curve.log");

@@ -132,6 +132,18 @@ class Resume(Space):
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
         self.assert_right()
 
+    def test_a_trial_that_is_half_done_cannot_go_on_with_other_runs(self):
+        self.prepare("--step-ms", "4", reference="devices: {kind: npu, ids: [9]}")  # one at a time
+        process = self.start("run", "experiment.yaml")
+        journal = lambda: (self.run_folder() / "journal.jsonl").read_text()
+        self.wait_for(lambda: (self.folder / "bisectd-out/latest").exists() and "attempt-ended" in journal())
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        self.assertNotIn('"judged"', journal())
+        text = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", text.replace('"--generate"', '"--seed", "2", "--generate"', 1))
+        self.assertIn("reference.command", self.bisectd("resume", self.run_folder(), "--accept-changes", code=2).err)
+
     def test_a_subject_that_never_ran_can_be_mended(self):
         """The references stay: they rest on nothing of the subject."""
         self.prepare("--crash-at", "5")

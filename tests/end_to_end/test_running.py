@@ -122,6 +122,7 @@ import os, sys
 named = lambda variable: [name for name in os.environ.get(variable, "").split(",") if name]
 off, kills = named("OFF"), named("KILLS")
 if os.environ.get("REFUSES") in off: sys.exit("cannot move " + os.environ["REFUSES"])
+if os.environ.get("ONE_OF") and set(os.environ["ONE_OF"].split()) <= set(off): sys.exit("not both")
 for step in range(1, 31):
     for name in ["op1", "op2", "op3", "op4", "op5", "op6"]:
         print("begins", name, flush=True)
@@ -131,8 +132,8 @@ for step in range(1, 31):
 """
     DISCOVER = (", discover: {ran: '^ran (?P<name>\\w+)', begun: '^begins (?P<name>\\w+)', elsewhere: '^on the CPU (?P<name>\\w+)'}")
 
-    def find_stepwise(self, environment, code=1, more=()):
-        self.experiment(environment, suspects="{discover: true}", family=self.DISCOVER)
+    def find_stepwise(self, environment, code=1, more=(), steps="steps: 30"):
+        self.experiment(environment, suspects="{discover: true}", family=self.DISCOVER, steps=steps)
         self.write("train.py", self.STEPWISE)
         done = self.bisectd("run", "experiment.yaml", *more, code=code)
         return self.report(), done
@@ -161,6 +162,11 @@ for step in range(1, 31):
         self.assertEqual(self.culprits(report), ["ops:op2", "ops:op5"])
         self.assertEqual([one["name"] for one in report["no_effect"]], ["op1"])
 
+    def test_what_cannot_be_neutralised_together_is_not_in_further_discoveries(self):
+        report, _ = self.find_stepwise("KILLS: 'op3,op5', ONE_OF: op1 op2",
+                                       steps="relations: {exclusive: [[ops:op1, ops:op2]]}\n            steps: 30")
+        self.assertEqual(self.culprits(report), ["ops:op3", "ops:op5"])
+
     def test_discoveries_are_not_repeated_by_a_resumed_run(self):
         self.find_stepwise("KILLS: 'op2,op4'")
         whole = self.report()
@@ -178,7 +184,7 @@ for step in range(1, 31):
         self.bisectd("run", "experiment.yaml", code=3)
         report = self.report()
         self.assertEqual(self.names(report), ["op1"])
-        self.assertIn("every discovery run broke as the subject does: what none of them came to is no suspect", report["warnings"])
+        self.assertIn("every discovery run broke: what none of them came to is no suspect", report["warnings"])
 
     def test_a_crash_offers_it(self):
         reference = f"reference: {{command: [{sys.executable}, train.py], repeats: 2}}"

@@ -1,4 +1,5 @@
 """The fix run for longer than a trial: what it shows is told, and changes no answer."""
+import json
 import shutil
 import signal
 import sys
@@ -69,12 +70,13 @@ class Soak(Space):
 
     def test_one_that_does_not_hold_is_told_and_the_answer_stays(self):
         for later, what in (("climbs", "fail: loss climbs: 1.1"), ("nan", "fail: NaN or infinite at step 350"),
-                            ("leaves", "fail: it left with 0 after step 150 of 400"), ("dies", "unresolved: ")):
+                            ("leaves", "inconclusive: it left with 0 after step 150 of 400: the soak says nothing"), ("dies", "unresolved: ")):
             with self.subTest(later):
                 report, done = self.find(later, options=("--new",))
                 self.assert_found(report)
                 self.assertRegex(done.out, rf"Soak, the fix for longer than a trial \(trial \d+\): {what}")
-                self.assertIn("The culprit set is proved for the length of a trial", done.out)
+                if "fail" in what:
+                    self.assertIn("The culprit set is proved for the length of a trial", done.out)
 
     def test_memory_that_grows_is_told(self):
         report, done = self.find("grows")
@@ -105,6 +107,20 @@ class Soak(Space):
         self.assert_found(self.report())
         self.assertEqual([trial["role"] for trial in self.report()["trial_list"]],
                          [trial["role"] for trial in whole["trial_list"]])
+
+    def test_another_length_is_another_soak(self):
+        self.find()
+        experiment = self.folder / "experiment.yaml"
+        experiment.write_text(experiment.read_text().replace("soak: 400", "soak: 500"))
+        again = self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
+        self.assertIn("runs to step 500", again.out)
+        self.assertEqual([trial["text"].split(",")[0] for trial in self.soaks(self.report())], ["runs to step 500"])
+
+    def test_a_soak_is_no_measure_of_the_step_time(self):
+        report, _ = self.find("slow")  # only its later steps are slow enough to be timed
+        self.assertIsNone(report["step_time_s"]["fix"])
+        told = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
+        self.assertEqual(told["step_time_s"], report["step_time_s"])
 
     def test_the_subject_that_agrees_is_not_soaked(self):
         self.find()

@@ -102,6 +102,13 @@ TEST_CASE("odd worlds: a reference that diverges in some of its runs condemns no
   Curve diverges = run(1e-7, 0.5);
   for (std::size_t step = 120; step < 200; ++step) diverges.series["loss"][step].value = kNan;
   CHECK(judged(panel, diverges).verdict != Verdict::fail);
+  CHECK(judged(panel, diverges).verdict != Verdict::pass);
+  for (const bool tail : {true, false}) {  // near the end only; now and then
+    Curve odd = run(1e-7, 0.5);
+    for (std::size_t step = tail ? 190 : 9; step < 200; step += tail ? 1 : 9) odd.series["loss"][step].value = kNan;
+    CHECK(judged(panel, odd).verdict == Verdict::inconclusive);
+    CHECK(judged(panel, odd).reason == "nan");
+  }
   CHECK(judged(panel_of(references()), diverges).reason == "nan");
   CHECK(judged(panel, run(1e-7, 0.5)).verdict == Verdict::pass);
 }

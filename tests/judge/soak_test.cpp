@@ -63,11 +63,14 @@ TEST_CASE("a long run that breaks, ends early or overflows fails") {
   CHECK(judged(broken).reason == "nan");
   CHECK(judged(broken).first_bad_step == 701);
   CHECK(judged(falling(600)).reason == "truncated");
+  CHECK(judged(falling(600)).verdict == Verdict::inconclusive);
   Curve overflows = falling(1000);
   for (const std::int64_t step : {1, 300, 500, 900})
     overflows.series["loss_scale"].push_back({step, step < 900 ? 65536.0 : 1.0});
   CHECK(judged(overflows).reason == "overflow");
   CHECK(judged(overflows).text == "the loss scale fell to its minimum at step 900");
+  overflows.series["loss_scale"] = {{1, 65536.0}, {50, 1.0}, {90, 2.0}, {300, 4.0}};  // within a trial, which passes so
+  CHECK(judged(overflows).verdict == Verdict::pass);
 }
 
 TEST_CASE("a metric with too few values to tell its level is only required to be there") {
