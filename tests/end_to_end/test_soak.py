@@ -20,7 +20,7 @@ for step in range(1, steps + 1):
     if later == "dies" and step == 350: sys.exit("RuntimeError: out of memory")
     if later == "leaves" and step == 151: break
     if later == "grows" and step > 100:
-        held.append(bytearray(b"x" * 1_000_000)); time.sleep(0.04)
+        held.append(bytearray(b"x" * 1_000_000)); time.sleep(0.06)
     if later == "slow" and step > 100: time.sleep(0.02)
     print("step", step, "loss", loss, flush=True)
 """
