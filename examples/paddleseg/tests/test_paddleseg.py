@@ -22,7 +22,8 @@ class PaddleSeg(unittest.TestCase):
         self.assertEqual(len(reference.losses), 6, reference.err)
         wrong = train(fault)
         self.assertEqual(wrong.status, 0, wrong.err)
-        self.assertGreater(abs(float(wrong.losses[-1]) / float(reference.losses[-1]) - 1), 0.005)
+        # At one step the loss may cross the reference's, on some processors the last one.
+        self.assertGreater(max(abs(float(ours) / float(theirs) - 1) for ours, theirs in zip(wrong.losses, reference.losses, strict=True)), 0.01)
         mended = train(fault, CUSTOM_DEVICE_BLACK_LIST="batch_norm_grad")
         for ours, theirs in zip(mended.losses, reference.losses, strict=True):
             self.assertAlmostEqual(float(ours) / float(theirs), 1, delta=0.004)
