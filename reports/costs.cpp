@@ -27,11 +27,11 @@ std::string other_fix_text(const Record& record, const OtherFix& fix, Escape esc
 
 }  // namespace
 
-bool exceeds_step_time(const Record& record, double step_time_s) {
+bool exceeds_step_time(const Costs& costs, double step_time_s) {
   constexpr double kSigmas = 2;  // one in forty fixes that keep within the limit looks like one that does not
-  if (!record.step_time_limit || !record.as_is_step_time_s) return false;
+  if (!costs.step_time_limit || !costs.as_is_step_time_s) return false;
   return step_time_s >
-         *record.as_is_step_time_s * (1 + *record.step_time_limit) * (1 + kSigmas * record.step_time_error.value_or(0));
+         *costs.as_is_step_time_s * (1 + *costs.step_time_limit) * (1 + kSigmas * costs.step_time_error.value_or(0));
 }
 
 std::string cost_text(const Record& record) {

@@ -8,11 +8,11 @@
 
 namespace bisectd::reports {
 
-/// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured, and where pruned_texts() says it.
 /// Whether a step takes longer than `accept.step_time` allows, by more than step times differ from run to run. False where
 /// nothing is known.
-bool exceeds_step_time(const Record& record, double step_time_s);
+bool exceeds_step_time(const Costs& costs, double step_time_s);
 
+/// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured, and where pruned_texts() says it.
 std::string cost_text(const Record& record);
 
 /// A sentence for each other fix that was tried: "In its place ops:b: pass (+0.02 %), 0.180 s (-19 % against the fix).".

@@ -18,8 +18,7 @@ namespace {
 constexpr std::size_t kNamesInLine = 3;
 
 // "[ 7/~14]": trials judged of those expected, as far as the search knows.
-std::string count_text(const Record& record) {
-  const std::size_t judged = judged_count(record);
+std::string count_text(const Record& record, std::size_t judged) {
   const double left = std::ceil((record.answer.trials_left_low + record.answer.trials_left_high) / 2);
   if (!(left > 0)) return fmt::format("[{}]", judged);
   const std::string total = fmt::format("{:.0f}", static_cast<double>(judged) + left);
@@ -105,8 +104,8 @@ std::string judged_text(const Record& record, const Trial& trial) {
   return text;
 }
 
-std::string trial_line(const Record& record, const Trial& trial) {
-  std::string text = count_text(record) + " " + judged_text(record, trial);
+std::string trial_line(const Record& record, const Trial& trial, std::size_t judged) {
+  std::string text = count_text(record, judged) + " " + judged_text(record, trial);
   if (record.answer.trials_left_high > 0) text += fmt::format("; {} more trials", trials_left_text(record.answer));
   return text;
 }
@@ -125,7 +124,7 @@ std::vector<std::string> live_lines(const Record& record, std::size_t columns, s
   std::vector<std::string> lines;
   const std::string left = left_text(record), likely = likely_text(record);
   const auto add = [&](const std::string& text) { lines.push_back(configs::elided(text, columns)); };
-  add(fmt::format("{} running for {}{}", count_text(record), duration_text(record.elapsed_s),
+  add(fmt::format("{} running for {}{}", count_text(record, judged_count(record)), duration_text(record.elapsed_s),
                   left.empty() ? "" : "; " + left));
   const auto running = underway(record);
   const std::size_t others = likely.empty() ? 1 : 2;

@@ -136,7 +136,30 @@ struct Descent {
 
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
-struct Record {
+/// The curves of a run, for the eye.
+struct Comparison {
+  std::size_t references = 0;  ///< distinct reference curves
+  std::optional<std::int64_t>
+      comparable_until;  ///< last step up to which healthy runs agree well enough for the target, the
+                         ///< run's own where they always do; absent: nowhere, or nothing shows it
+  Line reference_curve;  ///< mean of the references
+  Line fix_curve;        ///< of the culprit set neutralised; may be empty
+  Line as_is_curve;
+  Line reference_low, reference_high;     ///< envelope of the references; may be empty
+  Line as_is_difference, fix_difference;  ///< signed relative difference to the references; may be empty
+  std::vector<OtherMetric> other_metrics;
+};
+
+/// What the fix, and what others in its place, cost in speed.
+struct Costs {
+  std::optional<double> as_is_step_time_s, fix_step_time_s;  ///< medians; absent when the log has no times
+  std::optional<double> step_time_error;  ///< of the fix's step time as a share of that as it is, one standard deviation;
+                                          ///< absent: no set ran twice
+  std::optional<double> step_time_limit;  ///< what a fix may cost in step time, as a share of it as it is
+  std::vector<OtherFix> other_fixes;      ///< by price
+};
+
+struct Record : Comparison, Costs {
   std::string program_version;
   std::string experiment;  ///< name
   std::string experiment_file;
@@ -148,17 +171,7 @@ struct Record {
   std::string metric;
   double target = 0.005;
   std::optional<std::int64_t> must_run_to;  ///< it need only run, to this step, and is compared with nothing
-  std::size_t references = 0;               ///< distinct reference curves
   std::optional<double> noise;              ///< run-to-run standard deviation of the level
-  std::optional<std::int64_t>
-      comparable_until;  ///< last step up to which healthy runs agree well enough for the target, the
-                         ///< run's own where they always do; absent: nowhere, or nothing shows it
-  Line reference_curve;  ///< mean of the references
-  Line fix_curve;        ///< of the culprit set neutralised; may be empty
-  Line as_is_curve;
-  Line reference_low, reference_high;     ///< envelope of the references; may be empty
-  Line as_is_difference, fix_difference;  ///< signed relative difference to the references; may be empty
-  std::vector<OtherMetric> other_metrics;
   std::vector<Name> suspects;
   std::vector<std::size_t> parts;  ///< ids, ascending: parts of other suspects, which the first search leaves active
   std::optional<Descent> descent;  ///< once there is one
@@ -170,19 +183,14 @@ struct Record {
   std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
   std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
   std::vector<std::string> workaround_arguments;                ///< argv elements to add
-  std::optional<double> as_is_step_time_s, fix_step_time_s;     ///< medians; absent when the log has no times
-  std::optional<double> step_time_error;  ///< of the fix's step time as a share of that as it is, one standard deviation;
-                                          ///< absent: no set ran twice
-  std::vector<OtherFix> other_fixes;      ///< by price
-  std::optional<Pruned> pruned;           ///< of a finished `bisectd prune`
-  std::map<std::string, std::string> versions;  ///< framework, plug-in, ...
-  std::vector<std::string> changes;             ///< of versions, since the baseline
-  std::vector<std::string> held;                ///< what every run of both sides had: "seed 1024"
-  std::optional<double> step_time_limit;        ///< what a fix may cost in step time, as a share of it as it is
-  std::vector<std::string> agreed_checks;       ///< names: both sides were given the same there
-  std::vector<Reproduction> reproductions;      ///< of the causes, as far as they were tried
-  std::string advice;                           ///< what to do next when there is no culprit, in plain words
-  std::vector<std::string> warnings;            ///< that a reader of the result must know
+  std::optional<Pruned> pruned;                                 ///< of a finished `bisectd prune`
+  std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
+  std::vector<std::string> changes;                             ///< of versions, since the baseline
+  std::vector<std::string> held;                                ///< what every run of both sides had: "seed 1024"
+  std::vector<std::string> agreed_checks;                       ///< names: both sides were given the same there
+  std::vector<Reproduction> reproductions;                      ///< of the causes, as far as they were tried
+  std::string advice;                                           ///< what to do next when there is no culprit, in plain words
+  std::vector<std::string> warnings;                            ///< that a reader of the result must know
 };
 
 }  // namespace bisectd::reports

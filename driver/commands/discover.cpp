@@ -79,7 +79,8 @@ std::vector<Missing> missing_in(const std::vector<std::filesystem::path>& logs, 
 
 /// Logs of the only trial that was run.
 std::vector<std::filesystem::path> logs_of(const Run& run, const configs::Side& subject) {
-  return log_files(subject, run.directory.folder() / run.record.trials.back().attempts.back().folder);
+  const PastTrial& trial = run.state.history.trials.back();
+  return log_files(subject, run.directory.attempt(trial.number, set_key(trial.neutralised), trial.attempts.back().number));
 }
 
 /// What the device has no kernel for; members that the subject lists itself leave the same lines.

@@ -138,12 +138,12 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
   const auto added = changed ? suspects_added(past, experiment, sides.subject.environment) : std::nullopt;
   Run run(experiment, sides, directory, journal, std::move(past), launcher, progress);
   if (added) run.warn(*added);
-  const reports::Record& record = run_loop(run);
+  const reports::Record record = run_loop(run);
   log::debug(fmt::format("{} after {} trials{}{}", reports::outcome_title(record), record.trials.size(),
                          record.advice.empty() ? "" : ": ", record.advice));
   if ((!was_finished || run.state.concluded) && !options.prune) remember(record, digest, history);
   print_result(record, options.output);
-  return exit_code(record.outcome);
+  return exit_code(run.state.history.outcome());
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "reports/console.hpp"
 #include "reports/escape.hpp"
 #include "reports/progress.hpp"
+#include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -130,11 +131,6 @@ int trial_exit_code(strategies::Verdict verdict) {
   return 70;
 }
 
-const char* name_of(strategies::Verdict verdict) {
-  constexpr const char* kNames[] = {"pass", "fail", "inconclusive", "unresolved"};
-  return kNames[static_cast<int>(verdict)];
-}
-
 int trial(const TrialOptions& options) {
   configs::Experiment experiment = load(options.experiment);
   const std::string resolved = configs::resolved_yaml(experiment);
@@ -148,11 +144,9 @@ int trial(const TrialOptions& options) {
     if (experiment.families.at(name).kind == configs::FamilyKind::toggle) add_known(selection, experiment, name);
   experiment.suspects = chosen;
   HandRun run(experiment, resolved, options.out, "trial");
-  const reports::Record& record = run_one_trial(run.run(), off);
-  if (record.outcome == reports::Outcome::infrastructure) throw Infrastructure(record.advice);
-  const reports::Trial& judged = record.trials.back();
+  const auto [frame, judged] = run_one_trial(run.run(), off);
   if (options.json) {
-    nlohmann::ordered_json json{{"verdict", name_of(judged.verdict)},
+    nlohmann::ordered_json json{{"verdict", reports::verdict_word(judged.verdict)},
                                 {"reason", judged.reason},
                                 {"text", judged.text},
                                 {"delta", nullptr},
@@ -164,7 +158,7 @@ int trial(const TrialOptions& options) {
       json["attempts"].push_back((run.directory().folder() / attempt.folder).string());
     fmt::print("{}\n", json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
   } else {
-    fmt::print("{}\n", reports::trial_line(record, judged));
+    fmt::print("{}\n", reports::trial_line(frame, judged, run.run().state.history.order_judged.size()));
     for (const auto& [ladder, value] : values) fmt::print("  {} was {}\n", ladder, reports::plain(value));
     for (const std::string& note : judged.notes) fmt::print("  {}\n", reports::plain(note));
   }

@@ -103,6 +103,7 @@ void Journal::append(const nlohmann::json& record) {
   }
   if (::fdatasync(descriptor_.get()) != 0) fail(file_, "cannot be synced");
   length_bytes_ += line.size();
+  if (listener_) listener_(record);
 }
 
 }  // namespace bisectd::driver::keep

@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "driver/keep/descriptor.hpp"
 
@@ -34,7 +35,11 @@ class Journal {
   /// Writes one record and syncs it. Throws std::system_error, after which the file ends in a whole record again.
   void append(const nlohmann::json& record);
 
+  /// Called with each record from now on, once it is on the disk.
+  void tell(std::function<void(const nlohmann::json&)> listener) { listener_ = std::move(listener); }
+
  private:
+  std::function<void(const nlohmann::json&)> listener_;
   std::filesystem::path file_;
   Descriptor descriptor_;
   std::uintmax_t length_bytes_ = 0;

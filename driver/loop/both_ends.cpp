@@ -15,7 +15,6 @@
 #include "driver/loop/problem.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/record/record_curves.hpp"
-#include "driver/record/record_keeping.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "reports/progress.hpp"
 
@@ -25,13 +24,13 @@ namespace {
 using strategies::Verdict;
 
 FinishedTrial run_reference(Run& run) {
-  log::info(reports::phase_line(run.record, name_of(Role::reference)));
+  log::info(reports::phase_line(run.frame(), name_of(Role::reference)));
   run.start_or_go_on(run.plan_for(Role::reference, {}, "the trusted side"));
   FinishedTrial finished = std::move(run.wait().front());
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
   if (!can_be_judged(whole))
     throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
-                                     trial_of(run.record, finished.plan.number).attempts.back().folder),
+                                     run.directory.relative(finished.attempts.back().folder)),
                          finished.plan.number);
   run.state.reference_attempt = whole.folder;
   return finished;
@@ -50,7 +49,7 @@ bool overflows(const judge::Judgement& judgement, const judge::Curve& curve) {
 void find_first_overflow(Run& run) {
   const auto& check = run.experiment.overflow_check;
   if (!check) return;
-  log::info(reports::phase_line(run.record, name_of(Role::overflow_check)));
+  log::info(reports::phase_line(run.frame(), name_of(Role::overflow_check)));
   run.start_or_go_on(run.plan_for(Role::overflow_check, {}, "which operator gives the first inf or nan"));
   for (const FinishedTrial& finished : run.wait_for_all()) {
     const std::vector<std::string> first =
@@ -81,7 +80,7 @@ std::optional<std::string> why_undecidable(Run& run, Verdict subject) {
     for (const std::string& option : finding.options) text += "; " + option;
     const bool stops = finding.error && !(finding.code == "too-noisy" && subject == Verdict::fail);
     stops ? log::error("error: " + text) : log::warning("warning: " + text);
-    run.record.warnings.push_back(text);
+    run.state.warnings.push_back(text);
     if (stops && !first_error) first_error = text;
   }
   return first_error;
@@ -133,7 +132,7 @@ bool check_sides(Run& run) {
     });
     run.journal.append(checks_record(differences));
   }
-  if (!differences.empty()) conclude_unequal(run.record, differences);
+  if (!differences.empty()) run.state.conclusion = conclude_unequal(differences);
   return differences.empty();
 }
 
@@ -148,8 +147,8 @@ std::vector<judge::Curve> measure_reference(Run& run) {
     throw finished ? Infrastructure(why, finished->plan.number) : Infrastructure(why);
   }
   run.state.jury = std::move(*jury);
-  describe_reference(run.record, run.state.jury->first());
-  describe_comparable(run.record, run.state.jury->first_panel());
+  describe_reference(run.state.comparison, run.state.jury->first());
+  describe_comparable(run.state.comparison, run.state.jury->first_panel());
   return curves;
 }
 
@@ -164,7 +163,7 @@ struct FirstRuns {
 FirstRuns run_subject(Run& run, const char* why) {
   FirstRuns runs;
   if (!run.state.past.catalogue) runs.named = query(run);  // before anything long: it may fail
-  log::info(reports::phase_line(run.record, name_of(Role::as_is)));
+  log::info(reports::phase_line(run.frame(), name_of(Role::as_is)));
   run.start_or_go_on(run.plan_for(Role::as_is, {}, why));
   if (!families_seen_in_a_run(run.experiment).empty()) run.start_or_go_on(plan_discovery(run));
   for (FinishedTrial& finished : run.wait_for_all())
@@ -183,6 +182,12 @@ FirstRuns run_subject(Run& run, const char* why) {
   throw Infrastructure(text, subject.plan.number);
 }
 
+/// No search is needed, or none can be made.
+std::nullopt_t end_with(Run& run, Conclusion conclusion) {
+  run.state.conclusion = std::move(conclusion);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<AsIs> measure_running(Run& run) {
@@ -191,7 +196,7 @@ std::optional<AsIs> measure_running(Run& run) {
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *runs.subject);
   if (judgement.verdict == Verdict::pass) {
     if (run.state.past.prune) list_suspects(run, std::move(runs.named), std::move(runs.discovery));
-    return conclude_aligned(run.record, run.experiment), std::nullopt;
+    return end_with(run, conclude_aligned(run.experiment));
   }
   if (overflows(judgement, runs.subject->attempts.back().curve)) find_first_overflow(run);
   const bool exact = list_suspects(run, std::move(runs.named), std::move(runs.discovery));
@@ -200,7 +205,6 @@ std::optional<AsIs> measure_running(Run& run) {
 }
 
 std::optional<AsIs> measure_subject(Run& run) {
-  reports::Record& record = run.record;
   auto [subject, discovery, named] = run_subject(run, "nothing neutralised: this must fail");
   const judge::Judgement& judgement = subject->judgement;
   const AttemptOutcome& last = plain_attempt(subject->attempts);
@@ -215,24 +219,24 @@ std::optional<AsIs> measure_subject(Run& run) {
   run.state.jury->learn_healthy_spread(repeats);
   run.state.jury->learn_own_noise(repeats);
   run.state.jury->set_signature_steps(static_cast<std::size_t>(run.experiment.search.signature_steps));
-  describe_comparable(record, run.state.jury->first_panel());
-  describe_subject(record, run.state.jury->first(), last.curve, SubjectCurve::as_is);
-  record.noise = judgement.noise;
+  describe_comparable(run.state.comparison, run.state.jury->first_panel());
+  describe_subject(run.state.comparison, run.experiment.metrics.front().name, run.state.jury->first(), last.curve,
+                   SubjectCurve::as_is);
   const Facts trusted = logged_reference_facts(run.experiment, run.state.reference_attempt);
   const Facts seen = facts_in_logs(run.experiment, run.experiment.subject, last.folder);
   if (const auto differences = differing_logs(run.experiment, trusted, seen); !differences.empty())
-    return conclude_unequal(record, differences), std::nullopt;
+    return end_with(run, conclude_unequal(differences));
   for (const std::string& line : one_sided_logs(run.experiment, trusted, seen)) run.warn("checks." + line);
   for (const configs::Check& check : run.experiment.checks)
-    if (is_compared(check, trusted, seen)) record.agreed_checks.push_back(check.name);
+    if (is_compared(check, trusted, seen)) run.state.agreed_checks.push_back(check.name);
   warn_of_smoothing(run, last);
-  if (const auto why = why_undecidable(run, judgement.verdict)) return conclude_undecidable(record, *why), std::nullopt;
+  if (const auto why = why_undecidable(run, judgement.verdict)) return end_with(run, conclude_undecidable(*why));
   if (judgement.verdict == Verdict::pass) {
     if (run.state.past.prune)
       list_suspects(run, std::move(named), std::move(discovery));  // they are what is no longer needed
-    return conclude_aligned(record, run.experiment), std::nullopt;
+    return end_with(run, conclude_aligned(run.experiment));
   }
-  if (judgement.verdict == Verdict::inconclusive) return conclude_undecidable(record, judgement.text), std::nullopt;
+  if (judgement.verdict == Verdict::inconclusive) return end_with(run, conclude_undecidable(judgement.text));
 
   if (overflows(judgement, last.curve)) find_first_overflow(run);
   const bool exact = list_suspects(run, std::move(named), std::move(discovery));

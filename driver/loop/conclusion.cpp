@@ -8,32 +8,30 @@
 namespace bisectd::driver {
 namespace {
 
+using strategies::SuspectId;
 using strategies::SuspectSet;
 
 /// What the fix changes against the subject as it is, and what the families need so that it takes effect.
-neutralise::Recipe set_workaround(reports::Record& record, const configs::Experiment& experiment,
-                                  const neutralise::Catalogue& catalogue, const Base& base,
-                                  const std::filesystem::path& files) {
-  const SuspectSet fix = catalogue.set_of(record.answer.culprit_set);
+void set_workaround(Conclusion& conclusion, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                    const Base& base, const std::filesystem::path& files) {
   const auto as_is =
       neutralise::recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), base.environment, base.rungs);
-  const auto fixed = placed_in(files, neutralise::recipe_for(experiment, catalogue, fix, base.environment, base.rungs));
-  for (const strategies::SuspectId id : record.answer.culprit_set)
+  const auto fixed = recipe_of_fix(conclusion.answer, experiment, catalogue, base, files);
+  for (const SuspectId id : conclusion.answer.culprit_set)
     for (const auto& [name, value] : experiment.families.at(catalogue[id].family).environment) {
       // Named by its template: what stands in an attempt's folder has no use outside it.
       if (value.find("{attempt}") != std::string::npos) continue;
       const std::pair set(name, base.environment.contains(name) ? base.environment.at(name) : value);
-      if (!std::ranges::count(record.workaround, set)) record.workaround.push_back(set);
+      if (!std::ranges::count(conclusion.workaround, set)) conclusion.workaround.push_back(set);
     }
   for (const auto& [name, value] : fixed.environment) {
     const auto before = as_is.environment.find(name);
-    if (before == as_is.environment.end() || before->second != value) record.workaround.emplace_back(name, value);
+    if (before == as_is.environment.end() || before->second != value) conclusion.workaround.emplace_back(name, value);
   }
   for (const std::string& name : fixed.unset)
-    if (!std::ranges::count(as_is.unset, name)) record.workaround_unset.push_back(name);
+    if (!std::ranges::count(as_is.unset, name)) conclusion.workaround_unset.push_back(name);
   for (const std::string& argument : fixed.arguments)
-    if (!std::ranges::count(as_is.arguments, argument)) record.workaround_arguments.push_back(argument);
-  return fixed;
+    if (!std::ranges::count(as_is.arguments, argument)) conclusion.workaround_arguments.push_back(argument);
 }
 
 std::string why_no_effect(const configs::Family& family) {
@@ -43,36 +41,36 @@ std::string why_no_effect(const configs::Family& family) {
   return "it was switched off, but the log has no line that says so";
 }
 
-void list_without_effect(reports::Record& record, const configs::Experiment& experiment,
+void list_without_effect(Conclusion& conclusion, const configs::Experiment& experiment,
                          const neutralise::Catalogue& catalogue, const SuspectSet& no_effect) {
   for (auto id = no_effect.find_first(); id != SuspectSet::npos; id = no_effect.find_next(id))
-    record.no_effect.push_back({id, why_no_effect(experiment.families.at(catalogue[id].family))});
+    conclusion.no_effect.push_back({id, why_no_effect(experiment.families.at(catalogue[id].family))});
+  SuspectId next_id = catalogue.size();  // behind those that have one
   for (const neutralise::Member& member : catalogue.always_on()) {
     const configs::NeverOff& never_off = experiment.families.at(member.family).never_off;
     const bool listed = std::ranges::binary_search(never_off.names, member.name);
-    record.no_effect.push_back({record.suspects.size(), listed ? "it is always on here; " + never_off.instead
-                                                               : "it cannot be neutralised, as the discovery run says"});
-    record.suspects.push_back({member.family, member.name});
+    conclusion.no_effect.push_back({next_id++, listed ? "it is always on here; " + never_off.instead
+                                                      : "it cannot be neutralised, as the discovery run says"});
   }
 }
 
 /// Of what the person who wrote the experiment said, one run only shows that it does no harm by itself.
-void warn_of_relations(reports::Record& record, const configs::Relations& relations) {
-  if (record.answer.needs_belied) {
-    record.warnings.push_back("relations.only_with is not used: what failed could not be explained with it");
+void warn_of_relations(Conclusion& conclusion, const configs::Relations& relations) {
+  if (conclusion.answer.needs_belied) {
+    conclusion.warnings.push_back("relations.only_with is not used: what failed could not be explained with it");
     return;
   }
   const auto label = [](const configs::MemberLabel& member) { return member.family + ":" + member.name; };
   for (const auto& [member, needed] : relations.only_with) {
     std::vector<std::string> names;
     for (const configs::MemberLabel& each : needed) names.push_back(label(each));
-    record.warnings.push_back(fmt::format("taken for true (relations.only_with): {} matters only with {}", label(member),
-                                          fmt::join(names, " and ")));
+    conclusion.warnings.push_back(fmt::format("taken for true (relations.only_with): {} matters only with {}", label(member),
+                                              fmt::join(names, " and ")));
   }
 }
 
-std::string outside_advice(const reports::Record& record) {
-  if (record.must_run_to)
+std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
+  if (must_only_run)
     return "Even with every suspect neutralised the subject breaks, so what breaks it is none of them, or neutralising one "
            "of them "
            "breaks it too. Next: read the end of that trial's log, and look at the flags, layers and versions that were not "
@@ -82,9 +80,9 @@ std::string outside_advice(const reports::Record& record) {
       "one of them that could not be neutralised. Next: compare what both sides are given (dataset, hyper-parameters, "
       "mixed precision, loss scale, random seeds), look at the flags and fusion switches that were not searched, and "
       "compare the first step's outputs module by module.";
-  if (!record.answer.not_neutralisable.empty())
+  if (!conclusion.answer.not_neutralisable.empty())
     advice += " Neutralising some suspects breaks the run; they stayed active and are under suspicion.";
-  if (!record.no_effect.empty())
+  if (!conclusion.no_effect.empty())
     advice += " Some suspects left no trace of being neutralised; they may have stayed active and are under suspicion.";
   return advice;
 }
@@ -123,63 +121,65 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
 
 }  // namespace
 
-neutralise::Recipe conclude(reports::Record& record, const configs::Experiment& experiment,
-                            const neutralise::Catalogue& catalogue, const Base& base, const SuspectSet& no_effect,
-                            const std::filesystem::path& files) {
-  list_without_effect(record, experiment, catalogue, no_effect);
-  record.finished = true;
-  neutralise::Recipe fix;
-  switch (record.answer.state) {
+Conclusion conclude(strategies::Answer answer, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                    const Base& base, const SuspectSet& no_effect, const std::filesystem::path& files) {
+  Conclusion conclusion{.answer = std::move(answer)};
+  list_without_effect(conclusion, experiment, catalogue, no_effect);
+  switch (conclusion.answer.state) {
     case strategies::State::proved:
-      record.outcome = reports::Outcome::culprits;
-      fix = set_workaround(record, experiment, catalogue, base, files);
-      warn_of_relations(record, experiment.relations);
-      for (const strategies::SuspectId id : record.answer.culprit_set)
+      conclusion.outcome = reports::Outcome::culprits;
+      set_workaround(conclusion, experiment, catalogue, base, files);
+      warn_of_relations(conclusion, experiment.relations);
+      for (const SuspectId id : conclusion.answer.culprit_set)
         if (no_effect.test(id))
-          record.warnings.push_back(
+          conclusion.warnings.push_back(
               fmt::format("{} is in the culprit set, yet no run shows that it was really switched off: check it by hand",
                           catalogue.label(id)));
       break;
-    case strategies::State::aligned: record.outcome = reports::Outcome::aligned; break;
+    case strategies::State::aligned: conclusion.outcome = reports::Outcome::aligned; break;
     case strategies::State::outside_suspects:
-      record.outcome = reports::Outcome::outside_suspects;
-      record.advice = outside_advice(record);
+      conclusion.outcome = reports::Outcome::outside_suspects;
+      conclusion.advice = outside_advice(conclusion, experiment.accept.goal == configs::Goal::runs);
       break;
     case strategies::State::searching:
     case strategies::State::contradictory:
     case strategies::State::stuck:
-      record.outcome = reports::Outcome::inconclusive;
-      record.advice = advice_without_answer(record.answer, experiment);
+      conclusion.outcome = reports::Outcome::inconclusive;
+      conclusion.advice = advice_without_answer(conclusion.answer, experiment);
       break;
   }
-  return fix;
+  return conclusion;
 }
 
-void conclude_aligned(reports::Record& record, const configs::Experiment& experiment) {
-  record.finished = true;
-  record.outcome = reports::Outcome::aligned;
-  record.answer.state = strategies::State::aligned;
+neutralise::Recipe recipe_of_fix(const strategies::Answer& answer, const configs::Experiment& experiment,
+                                 const neutralise::Catalogue& catalogue, const Base& base,
+                                 const std::filesystem::path& files) {
+  return placed_in(files, neutralise::recipe_for(experiment, catalogue, catalogue.set_of(answer.culprit_set),
+                                                 base.environment, base.rungs));
+}
+
+Conclusion conclude_aligned(const configs::Experiment& experiment) {
+  Conclusion conclusion{.outcome = reports::Outcome::aligned, .answer = {.state = strategies::State::aligned}};
   for (const auto& [name, selection] : experiment.suspects)
     for (const auto& [variable, value] : experiment.families.at(name).environment)
       if (!experiment.subject.environment.contains(variable) && value.find('{') == std::string::npos)
-        record.warnings.push_back(
+        conclusion.warnings.push_back(
             fmt::format("the subject ran with {}={}, which family {} needs; if your own runs differ, try them with it",
                         variable, value, name));
+  return conclusion;
 }
 
-void conclude_unequal(reports::Record& record, const std::vector<std::string>& differences) {
-  record.finished = true;
-  record.outcome = reports::Outcome::inconclusive;
-  record.warnings.insert(record.warnings.end(), differences.begin(), differences.end());
-  record.advice =
-      fmt::format("The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
-                  fmt::join(differences, ". "));
+Conclusion conclude_unequal(const std::vector<std::string>& differences) {
+  return {.outcome = reports::Outcome::inconclusive,
+          .advice = fmt::format(
+              "The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
+              fmt::join(differences, ". ")),
+          .warnings = differences};
 }
 
-void conclude_undecidable(reports::Record& record, const std::string& why) {
-  record.finished = true;
-  record.outcome = reports::Outcome::inconclusive;
-  record.advice = "The subject can be told neither from the reference nor from a regression: " + why;
+Conclusion conclude_undecidable(const std::string& why) {
+  return {.outcome = reports::Outcome::inconclusive,
+          .advice = "The subject can be told neither from the reference nor from a regression: " + why};
 }
 
 int exit_code(reports::Outcome outcome) {

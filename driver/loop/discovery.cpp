@@ -124,9 +124,6 @@ bool list_suspects(Run& run, neutralise::Discovered named, std::optional<Finishe
     if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
     run.journal.append(catalogue_record(run.state.catalogue, exact));
   }
-  for (const neutralise::Member& member : run.state.catalogue.members())
-    run.record.suspects.push_back({member.family, member.name});
-  run.record.parts = parts_in(run.experiment, run.state.catalogue);
   return exact;
 }
 

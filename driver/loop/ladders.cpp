@@ -59,7 +59,6 @@ void climb_ladders(Run& run) {
     const reports::Ladder ladder = climb(run, name);
     if (ladder.window) run.state.rungs[name] = ladder.rungs.at(ladder.window->middle).value;
     log::info(reports::ladder_sentence(ladder, reports::plain));
-    run.record.ladders.push_back(ladder);
   }
 }
 

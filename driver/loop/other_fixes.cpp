@@ -25,25 +25,26 @@ std::vector<std::vector<SuspectId>> other_fixes(const strategies::Answer& answer
   return fixes;
 }
 
-std::vector<FinishedTrial> try_other_fixes(Run& run, const std::vector<std::vector<SuspectId>>& fixes) {
-  if (!run.record.as_is_step_time_s || !run.record.fix_step_time_s) return {};
-  for (const std::vector<SuspectId>& fix : fixes) {
-    if (std::ranges::any_of(run.record.trials, [&](const reports::Trial& trial) {
-          return trial.role == name_of(Role::other_fix) && trial.neutralised == fix;
+std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs) {
+  if (!costs.as_is_step_time_s || !costs.fix_step_time_s) return {};
+  for (const std::vector<SuspectId>& fix : run.state.other_fixes) {
+    const SuspectSet set = run.state.catalogue.set_of(fix);
+    if (std::ranges::any_of(run.state.history.trials, [&](const PastTrial& trial) {
+          return trial.role == Role::other_fix && trial.neutralised == set && trial.judgement;
         }))
       continue;
-    const auto tried = std::ranges::find(run.record.other_fixes, fix, &reports::OtherFix::neutralised);
-    if (tried != run.record.other_fixes.end() && (tried->step_time_s || tried->verdict != Verdict::pass)) continue;
-    TrialPlan plan = run.plan_for(Role::other_fix, run.state.catalogue.set_of(fix), "another minimal fix: is it faster?");
-    if (!run.state.past.finished || run.was_begun(plan)) run.start_or_go_on(std::move(plan));
+    const auto tried = std::ranges::find(costs.other_fixes, fix, &reports::OtherFix::neutralised);
+    if (tried != costs.other_fixes.end() && (tried->step_time_s || tried->verdict != Verdict::pass)) continue;
+    TrialPlan plan = run.plan_for(Role::other_fix, set, "another minimal fix: is it faster?");
+    if (!run.state.history.finished || run.was_begun(plan)) run.start_or_go_on(std::move(plan));
   }
   return run.wait_for_all();
 }
 
-std::optional<std::vector<SuspectId>> faster_fix(const reports::Record& record) {
+std::optional<std::vector<SuspectId>> faster_fix(const reports::Costs& costs) {
   const reports::OtherFix* best = nullptr;
-  double best_s = record.fix_step_time_s.value_or(0);
-  for (const reports::OtherFix& fix : record.other_fixes)
+  double best_s = costs.fix_step_time_s.value_or(0);
+  for (const reports::OtherFix& fix : costs.other_fixes)
     if (fix.verdict == Verdict::pass && fix.step_time_s && *fix.step_time_s < best_s) {
       best = &fix;
       best_s = *fix.step_time_s;
@@ -51,13 +52,13 @@ std::optional<std::vector<SuspectId>> faster_fix(const reports::Record& record) 
   return best ? std::optional(best->neutralised) : std::nullopt;
 }
 
-std::optional<std::vector<SuspectId>> fix_within_step_time(const reports::Record& record) {
-  if (!record.fix_step_time_s || !reports::exceeds_step_time(record, *record.fix_step_time_s)) return std::nullopt;
-  const double most_s = *record.as_is_step_time_s * (1 + *record.step_time_limit);
-  const auto within = std::ranges::find_if(record.other_fixes, [&](const reports::OtherFix& fix) {
+std::optional<std::vector<SuspectId>> fix_within_step_time(const reports::Costs& costs) {
+  if (!costs.fix_step_time_s || !reports::exceeds_step_time(costs, *costs.fix_step_time_s)) return std::nullopt;
+  const double most_s = *costs.as_is_step_time_s * (1 + *costs.step_time_limit);
+  const auto within = std::ranges::find_if(costs.other_fixes, [&](const reports::OtherFix& fix) {
     return fix.verdict == Verdict::pass && fix.step_time_s && *fix.step_time_s <= most_s;
   });
-  return within == record.other_fixes.end() ? std::nullopt : std::optional(within->neutralised);
+  return within == costs.other_fixes.end() ? std::nullopt : std::optional(within->neutralised);
 }
 
 }  // namespace bisectd::driver

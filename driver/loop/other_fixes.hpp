@@ -13,15 +13,15 @@ namespace bisectd::driver {
 std::vector<std::vector<strategies::SuspectId>> other_fixes(const strategies::Answer& answer,
                                                             const strategies::Problem& problem);
 
-/// Runs each of them once at full length, unless the record knows enough of it or no step time can be measured here.
-/// Returns the trials that came to their end now. Throws Interrupted.
-std::vector<FinishedTrial> try_other_fixes(Run& run, const std::vector<std::vector<strategies::SuspectId>>& fixes);
+/// Runs each of the state's once at full length, unless enough is known of it (`costs`) or no step time can be measured
+/// here. Returns the trials that came to their end now. Throws Interrupted.
+std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs);
 
 /// The fastest of the other fixes that pass, if it is faster than the culprit set.
-std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Record& record);
+std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Costs& costs);
 
 /// Where the culprit set takes longer than `accept.step_time` allows, the one of lowest price that passes and keeps within
 /// it.
-std::optional<std::vector<strategies::SuspectId>> fix_within_step_time(const reports::Record& record);
+std::optional<std::vector<strategies::SuspectId>> fix_within_step_time(const reports::Costs& costs);
 
 }  // namespace bisectd::driver

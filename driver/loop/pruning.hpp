@@ -6,7 +6,7 @@
 namespace bisectd::driver {
 
 /// Runs the whole workaround once if that tells what pruning it wins back and no trial did it, and describes what is left
-/// of it. To be called when the search has its answer. Throws Interrupted.
+/// of it. To be called when the conclusion is drawn. Throws Interrupted.
 void weigh_workaround(Run& run);
 
 }  // namespace bisectd::driver

@@ -5,153 +5,101 @@
 
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/loop/descent.hpp"
-#include "driver/loop/ladder_record.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
-#include "driver/record/costs.hpp"
 #include "driver/record/record_curves.hpp"
-#include "driver/record/record_keeping.hpp"
-#include "driver/record/signature_groups.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/samples.hpp"
-#include "reports/lookup.hpp"
 
 namespace bisectd::driver {
 namespace {
 
-/// Every trial of the journal but those that were open when their bisectd ended; and what does not need the experiment.
-void add_trials(reports::Record& record, const History& history, bool driven) {
-  if (history.catalogue)
-    for (const neutralise::Member& member : history.catalogue->members())
-      record.suspects.push_back({member.family, member.name});
-  for (const PastTrial& past : history.trials) {
-    if (past.judgement || (driven && !history.finished)) restore(record, past);
-    if (past.judgement && past.role == Role::as_is) record.noise = past.judgement->noise;
-  }
-}
-
-void add_conclusion(reports::Record& record, const History& history) {
-  if (!history.failure.empty()) {
-    record.outcome = reports::Outcome::infrastructure;
-    record.advice = history.failure;
-  }
-  if (!history.conclusion) return;
-  const PastConclusion& past = *history.conclusion;
-  record.finished = true;
-  record.outcome = past.outcome;
-  record.answer = past.answer;
-  record.advice = past.advice;
-  record.warnings = past.warnings;
-  record.agreed_checks = past.agreed_checks;
-  for (const auto& [suspect, why] : past.no_effect) record.no_effect.push_back({suspect, why});
-  if (history.catalogue && !past.no_effect.empty())  // those that are always on are listed behind the others
-    for (const neutralise::Member& member : history.catalogue->always_on())
-      record.suspects.push_back({member.family, member.name});
-  record.workaround = past.workaround;
-  record.workaround_unset = past.workaround_unset;
-  record.workaround_arguments = past.workaround_arguments;
-}
-
+/// What a run that another bisectd drives, drove or will go on with knows, from its journal and its logs.
 class Replay {
  public:
   Replay(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& history)
-      : experiment_(experiment), directory_(directory), history_(history) {}
+      : experiment_(experiment), directory_(directory), state_(state_after(experiment, history)) {}
 
-  reports::Record operator()(bool driven, Detail detail) {
-    record_ = new_record(experiment_, directory_, history_);
-    add_trials(record_, history_, driven);
-    if (history_.catalogue) record_.ladders = climbed_ladders(experiment_, history_);
-    add_curves(detail);
-    add_answer();
-    add_conclusion(record_, history_);
-    add_descent();
-    if (record_.finished) {
-      show_fix();
-      describe_costs(record_, history_.catalogue ? other_fixes(record_.answer, problem()) : NoFixes{});
-      if (history_.prune) describe_pruned(record_);
-    }
-    describe_reproductions(record_, directory_);
-    describe_signature_groups(record_);
-    return std::move(record_);
+  RunState operator()(bool driven) {
+    const History& history = state_.history;
+    if (history.catalogue) state_.catalogue = *history.catalogue;
+    show_curves();
+    if (driven && !history.finished) show_running();
+    if (!history.catalogue) return std::move(state_);
+    const auto problem =
+        problem_of(experiment_, state_.catalogue, launch::DevicePool(experiment_.subject).size(), history.exact);
+    if (!history.finished || history.descent) tell_answers(retold(experiment_, history, problem));
+    if (!history.finished) return std::move(state_);
+    state_.answer = history.conclusion->answer;
+    state_.other_fixes = other_fixes(state_.answer, problem);
+    show_fix();
+    return std::move(state_);
   }
 
  private:
-  using NoFixes = std::vector<std::vector<strategies::SuspectId>>;
-
-  strategies::Problem problem() const {
-    return problem_of(experiment_, *history_.catalogue, launch::DevicePool(experiment_.subject).size(), history_.exact);
+  judge::Curve curve_of(const PastTrial& trial, const PastAttempt& attempt) const {
+    const configs::Side& side =
+        trial.role == Role::reference ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
+    return logged_curve(side, directory_.attempt(trial.number, set_key(trial.neutralised), attempt.number),
+                        experiment_.metrics, attempt.perturbed);
   }
 
-  judge::Curve curve_of(const reports::Trial& trial, const reports::Attempt& attempt) const {
-    const configs::Side& side = trial.role == name_of(Role::reference)
-                                    ? static_cast<const configs::Side&>(experiment_.reference)
-                                    : experiment_.subject;
-    return logged_curve(side, directory_.folder() / attempt.folder, experiment_.metrics, attempt.perturbed);
-  }
-
-  void add_curves(Detail detail) {
-    const std::vector<judge::Curve> references = experiment_.reference.is_recorded()
-                                                     ? recorded_curves(experiment_)
-                                                     : whole_curves(experiment_, directory_, history_, Role::reference);
+  void show_curves() {
+    const std::vector<judge::Curve> references =
+        experiment_.reference.is_recorded() ? recorded_curves(experiment_)
+                                            : whole_curves(experiment_, directory_, state_.history, Role::reference);
     const configs::Metric& metric = experiment_.metrics.front();
     if (auto seated = judge::Panel::seat(experiment_.accept,
                                          {.name = metric.name, .higher_is_better = metric.higher_is_better}, references)) {
       panel_ = std::move(*seated);
-      describe_reference(record_, panel_->whole());
+      describe_reference(state_.comparison, panel_->whole());
     }
-    const std::vector<judge::Curve> as_is = whole_curves(experiment_, directory_, history_, Role::as_is);
+    const std::vector<judge::Curve> as_is = whole_curves(experiment_, directory_, state_.history, Role::as_is);
     if (panel_ && !as_is.empty()) {
       panel_->learn_healthy_spread(as_is);
       // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
       const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed != 0; });
-      describe_subject(record_, panel_->whole(), perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed),
-                       SubjectCurve::as_is);
+      describe_subject(state_.comparison, metric.name, panel_->whole(),
+                       perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), SubjectCurve::as_is);
     }
-    if (panel_) describe_comparable(record_, *panel_);
-    for (reports::Trial& trial : record_.trials)
-      for (reports::Attempt& attempt : trial.attempts)
-        if (is_running(trial, attempt)) add_curve_so_far(trial, attempt);
-    if (detail == Detail::whole) add_logged_curves(record_, experiment_, directory_);
+    if (panel_) describe_comparable(state_.comparison, *panel_);
   }
 
-  /// An attempt that runs has no exit yet.
-  static bool is_running(const reports::Trial& trial, const reports::Attempt& attempt) {
-    return trial.running && attempt.exit.empty();
+  void show_running() {
+    for (const PastTrial& trial : state_.history.trials) {
+      if (trial.judgement) continue;
+      state_.open.insert(trial.number);
+      for (const PastAttempt& attempt : trial.attempts)
+        if (!attempt.ending)
+          state_.running[keep::RunDirectory::attempt_name(trial.number, set_key(trial.neutralised), attempt.number)] =
+              logged_so_far(curve_of(trial, attempt));
+    }
   }
 
-  void add_curve_so_far(reports::Trial& trial, reports::Attempt& attempt) const {
-    const judge::Curve curve = curve_of(trial, attempt);
-    const auto series = curve.series.find(record_.metric);
-    if (series == curve.series.end() || series->second.empty()) return;
-    attempt.curve = line_of(series->second, kAttemptPoints);
-    attempt.last_step = series->second.back().step;
-    attempt.last_value = series->second.back().value;
-    if (panel_) trial.delta = attempt.delta = difference_so_far(panel_->whole(), series->second);
+  LoggedSoFar logged_so_far(const judge::Curve& curve) const {
+    LoggedSoFar logged;
+    const auto series = curve.series.find(experiment_.metrics.front().name);
+    if (series == curve.series.end() || series->second.empty()) return logged;
+    logged.curve = line_of(series->second, kAttemptPoints);
+    logged.last_step = series->second.back().step;
+    logged.last_value = series->second.back().value;
+    if (panel_) logged.delta = difference_so_far(panel_->whole(), series->second);
+    return logged;
   }
 
-  void add_descent() {
-    if (!history_.catalogue) return;
-    record_.parts = parts_in(experiment_, *history_.catalogue);
-    if (history_.descent) record_.descent = descent_of(*history_.descent, retold(experiment_, history_, problem()).first);
-  }
-
-  /// Of a run under way; a finished one has its answer in the journal.
-  void add_answer() {
-    if (history_.finished || !history_.catalogue) return;
-    RetoldAnswers answers = retold(experiment_, history_, problem());
-    record_.answer = answers.standing();
+  void tell_answers(RetoldAnswers answers) {
+    state_.answer = answers.standing();
+    state_.before_descent = std::move(answers.first);
   }
 
   void show_fix() {
-    const reports::Trial* fix = reports::fix_trial(record_);
-    if (record_.outcome != reports::Outcome::culprits || !panel_ || !fix || fix->attempts.empty()) return;
-    describe_subject(record_, panel_->whole(), curve_of(*fix, fix->attempts.back()), SubjectCurve::fix);
+    if (panel_ && state_.history.outcome() == reports::Outcome::culprits)
+      describe_fix(experiment_, directory_, state_, panel_->whole());
   }
 
   const configs::Experiment& experiment_;
   const keep::RunDirectory& directory_;
-  const History& history_;
-  reports::Record record_;
+  RunState state_;
   std::optional<judge::Panel> panel_;
 };
 
@@ -171,7 +119,8 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
 
 reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& history,
                        bool driven, Detail detail) {
-  return Replay(experiment, directory, history)(driven, detail);
+  const RunState state = Replay(experiment, directory, history)(driven);
+  return record_of(experiment, directory, state, history.elapsed_s, detail);
 }
 
 reports::Record replay_without_experiment(const keep::RunDirectory& directory, const History& history, bool driven) {
@@ -180,10 +129,12 @@ reports::Record replay_without_experiment(const keep::RunDirectory& directory, c
   experiment.name = history.name;
   experiment.metrics.push_back({.name = history.metric});
   experiment.accept.target = history.target;
-  reports::Record record = new_record(experiment, directory, history);
-  add_trials(record, history, driven);
-  add_conclusion(record, history);
-  return record;
+  RunState state = state_after(experiment, history);
+  if (history.catalogue) state.catalogue = *history.catalogue;
+  if (driven && !history.finished)
+    for (const PastTrial& trial : history.trials)
+      if (!trial.judgement) state.open.insert(trial.number);
+  return record_of(experiment, directory, state, history.elapsed_s, Detail::live);
 }
 
 }  // namespace bisectd::driver

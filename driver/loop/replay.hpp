@@ -2,17 +2,9 @@
 // so that it can look at a run that another bisectd drives.
 #pragma once
 
-#include "driver/keep/run_directory.hpp"
-#include "driver/record/history.hpp"
-#include "reports/record.hpp"
+#include "driver/loop/run_record.hpp"
 
 namespace bisectd::driver {
-
-/// How much of the logs is read.
-enum class Detail {
-  status,  ///< of the references, of the subject as it is, and of what runs now
-  whole,   ///< of every attempt
-};
 
 /// `experiment` must be the one the run was begun with. `driven`: another bisectd is at work on it; else what is open in
 /// the journal was interrupted and does not run. Errors: configs::ConfigError for a recorded reference that is gone.

@@ -4,10 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/problem.hpp"
-#include "driver/record/record_keeping.hpp"
-#include "driver/record/signature_groups.hpp"
-#include "driver/trial/attempt_files.hpp"
+#include "driver/record/record_curves.hpp"
 #include "reports/progress.hpp"
 #include "reports/write.hpp"
 
@@ -27,8 +24,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
       experiment(experiment_given),
       sides(sides_given),
       directory(directory_given),
-      state{.past = std::move(past)},
-      record(new_record(experiment, directory, state.past)),
+      state(state_after(experiment, std::move(past))),
       journal(journal_given),
       launcher(launcher_given),
       progress(progress_given),
@@ -41,7 +37,8 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
                            std::span<const judge::Curve> curves) { return judge_.whole(plan, curves); },
            .ended_early = [this](const judge::Curve& curve) { return judge_.ended_early(curve); },
            .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_.broken(plan, outcome); }},
-          [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(record, directory, plan, outcome); }) {
+          [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(plan, outcome); }) {
+  journal.tell([this](const nlohmann::json& line) { state.history.take(line); });
   for (const PastTrial& trial : state.past.trials) trials.continue_numbers_after(trial.number);
 }
 
@@ -53,10 +50,7 @@ const PastTrial* Run::begun(const TrialPlan& plan) const {
   return same == state.past.trials.end() ? nullptr : &*same;
 }
 
-void Run::start(TrialPlan plan) {
-  state.past.finished = false;  // as the journal says by this trial
-  trials.start(std::move(plan));
-}
+void Run::start(TrialPlan plan) { trials.start(std::move(plan)); }
 
 void Run::start_or_go_on(TrialPlan plan) {
   if (const PastTrial* same = begun(plan)) trials.go_on(std::move(plan), *same);
@@ -65,10 +59,16 @@ void Run::start_or_go_on(TrialPlan plan) {
 
 /// True: it need not go on.
 bool Run::see_running(const RunningAttempt& running) {
-  record.elapsed_s = now_s();
-  note_running(record, directory, running, state.jury ? &state.jury->first() : nullptr);
-  progress.running([&](std::size_t columns, std::size_t rows) { return reports::live_lines(record, columns, rows); },
-                   [&] { return reports::heartbeat_line(record); });
+  LoggedSoFar& logged = state.running[directory.relative(running.request.folder)];
+  logged.last_step = running.log.last_step();
+  const auto series = running.log.curve().series.find(experiment.metrics.front().name);
+  if (series != running.log.curve().series.end() && !series->second.empty()) {
+    logged.last_value = series->second.back().value;
+    if (state.jury) logged.delta = difference_so_far(state.jury->first(), series->second);
+  }
+  const auto record = [&] { return record_of(experiment, directory, state, elapsed_s(), Detail::live); };
+  progress.running([&](std::size_t columns, std::size_t rows) { return reports::live_lines(record(), columns, rows); },
+                   [&] { return reports::heartbeat_line(record()); });
   return judge_.is_certain(running.request, running.log.curve());
 }
 
@@ -92,8 +92,23 @@ std::vector<FinishedTrial> Run::wait() {
 /// The session ends here: what came to its end is taken in, what runs is ended and shown no more.
 void Run::leave_open(const std::vector<FinishedTrial>& finished) {
   for (const FinishedTrial& trial : finished) take_in(trial);
+  stop_all();
+}
+
+void Run::stop_all() {
   trials.stop_all();
-  std::erase_if(record.trials, [](const reports::Trial& trial) { return trial.running; });
+  state.open.clear();
+  state.running.clear();
+}
+
+/// A trial starts or is taken up (`outcome` null), or one of its attempts ended.
+void Run::note(const TrialPlan& plan, const AttemptOutcome* outcome) {
+  state.open.insert(plan.number);
+  if (!outcome) return;
+  const std::string folder = directory.relative(outcome->folder);
+  state.running.erase(folder);
+  if (const auto series = outcome->curve.series.find(experiment.metrics.front().name); series != outcome->curve.series.end())
+    state.logged_lines[folder] = line_of(series->second, kAttemptPoints);
 }
 
 std::vector<FinishedTrial> Run::wait_for_all() {
@@ -104,11 +119,13 @@ std::vector<FinishedTrial> Run::wait_for_all() {
 }
 
 void Run::take_in(const FinishedTrial& finished) {
-  settle(record, finished);
+  state.open.erase(finished.plan.number);
   if (state.jury) state.jury->learn(finished.judgement);
   warn_of_perturbation(finished);
   for (const AttemptOutcome& attempt : finished.attempts) judge_.forget(attempt);
-  log::info(reports::trial_line(record, trial_of(record, finished.plan.number)));
+  const auto& told = state.history;
+  const auto trial = std::ranges::lower_bound(told.trials, finished.plan.number, {}, &PastTrial::number);
+  log::info(reports::trial_line(frame(), shown_trial(*trial, state), told.order_judged.size()));
 }
 
 void Run::warn_of_perturbation(const FinishedTrial& finished) {
@@ -120,25 +137,24 @@ void Run::warn_of_perturbation(const FinishedTrial& finished) {
     if (warned_of_.emplace(trusted, odd.oddity).second) warn(odd.text);
 }
 
-void Run::set_answer(strategies::Answer answer) {
-  record.answer = answer;
-  state.answer = std::move(answer);
-}
-
 void Run::warn(std::string text) {
   log::warning("warning: " + text);
-  record.warnings.push_back(std::move(text));
+  state.warnings.push_back(std::move(text));
 }
 
-void Run::write_reports(bool final) {
-  record.elapsed_s = state.past.finished ? state.past.elapsed_s : now_s();
-  if (!final && now_s() < next_report_s_) return;
+void Run::write_reports() {
   const double began_s = now_s();
-  if (final) {
-    add_logged_curves(record, experiment, directory);
-    describe_reproductions(record, directory);
-    describe_signature_groups(record);
-  }
+  if (began_s >= next_report_s_) write(record_of(experiment, directory, state, elapsed_s(), Detail::status), began_s);
+}
+
+reports::Record Run::write_final_reports() {
+  const double began_s = now_s();
+  reports::Record record = record_of(experiment, directory, state, elapsed_s(), Detail::whole);
+  write(record, began_s);
+  return record;
+}
+
+void Run::write(const reports::Record& record, double began_s) {
   for (const std::string& problem : reports::write_reports(record, directory.folder())) log::warning("warning: " + problem);
   next_report_s_ = began_s + std::max(kReportEvery_s, (now_s() - began_s) / kReportShare);
 }

@@ -11,12 +11,11 @@
 
 #include "driver/launch/interrupted.hpp"
 #include "driver/loop/progress.hpp"
-#include "driver/loop/run_state.hpp"
+#include "driver/loop/run_record.hpp"
 #include "driver/loop/trial_judging.hpp"
 #include "driver/loop/trial_planning.hpp"
 #include "driver/trial/samples.hpp"
 #include "driver/trial/trials.hpp"
-#include "reports/record.hpp"
 
 namespace bisectd::driver {
 
@@ -38,6 +37,7 @@ class Run {
  public:
   Run(const configs::Experiment& experiment, Sides& sides, const keep::RunDirectory& directory, keep::Journal& journal,
       History past, launch::Launcher& launcher, Progress& progress);
+  ~Run() { journal.tell({}); }
   Run(const Run&) = delete;  // what it started tells it
 
   /// What a trial of this role launches, as far as is known by now.
@@ -50,17 +50,22 @@ class Run {
   void start(TrialPlan plan);
   /// Starts a trial, or takes up the same one of an earlier bisectd.
   void start_or_go_on(TrialPlan plan);
-  /// The next trials that came to their end, in the record already. Throws Interrupted.
+  /// The next trials that came to their end. Throws Interrupted.
   std::vector<FinishedTrial> wait();
   /// All trials that are open.
   std::vector<FinishedTrial> wait_for_all();
 
+  /// Ends all attempts; their trials stay open in the journal and are shown no more.
+  void stop_all();
+
   bool must_only_run() const { return input.must_only_run(); }
-  /// What the search has come to.
-  void set_answer(strategies::Answer answer);
   void warn(std::string text);
-  /// Not `final`: only if the last time is long enough ago.
-  void write_reports(bool final);
+  /// The record as it is now, without its trials.
+  reports::Record frame() const { return frame_of(experiment, directory, state, elapsed_s()); }
+  /// Only if the last time is long enough ago.
+  void write_reports();
+  /// With all that the run's files tell. Returns the record that they show.
+  reports::Record write_final_reports();
   double now_s() const { return attempts_.now_s(); }
 
   const RunInput input;
@@ -69,7 +74,6 @@ class Run {
   const keep::RunDirectory& directory;
 
   RunState state;
-  reports::Record record;  ///< for people; other fixes and pruning look up step times, verdicts and what was tried in it
 
   keep::Journal& journal;
   launch::Launcher& launcher;
@@ -80,6 +84,10 @@ class Run {
   bool see_running(const RunningAttempt& running);
   void take_in(const FinishedTrial& finished);
   void leave_open(const std::vector<FinishedTrial>& finished);
+  void note(const TrialPlan& plan, const AttemptOutcome* outcome);
+  /// A finished run's time stands still.
+  double elapsed_s() const { return state.history.finished ? state.history.elapsed_s : now_s(); }
+  void write(const reports::Record& record, double began_s);
   void warn_of_perturbation(const FinishedTrial& finished);
 
   TrialJudge judge_;

@@ -1,10 +1,14 @@
-// What a run has come to know so far. Each part of the loop adds to it what it found out; the record is made from it and
-// from the trials. Decisions read the state. Exceptions: other fixes and pruning look up step times, verdicts and what was
-// tried in the record; the exit code is the record's outcome.
+// What a run has come to know so far. Each part of the loop adds to it what it found out, decisions are made from it, and
+// the record for people is derived from it (run_record.hpp).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "driver/judge/jury.hpp"
 #include "driver/neutralise/catalogue.hpp"
@@ -13,14 +17,34 @@
 
 namespace bisectd::driver {
 
+/// What an attempt that runs has logged so far of the metric that decides.
+struct LoggedSoFar {
+  std::optional<std::int64_t> last_step;
+  std::optional<double> last_value, delta;
+  reports::Line curve;  ///< thinned; empty where the log is followed and drawn at its end
+};
+
 struct RunState {
-  History past;                             ///< what an earlier bisectd did here; empty for a new run
+  History past;                             ///< the journal as an earlier bisectd left it; empty for a new run
+  History history;                          ///< the journal as it is now, each line of it taken in as it is written
   std::optional<judge::Jury> jury;          ///< once the reference is measured; never where the subject must only run
   std::filesystem::path reference_attempt;  ///< folder of a whole run of it; empty for a recorded one
   neutralise::Catalogue catalogue;          ///< once the suspects are listed
   neutralise::Rungs rungs;                  ///< the value that neutralises each ladder, once it is climbed
   strategies::Answer answer;                ///< of the search, as it stands
-  bool concluded = false;                   ///< this bisectd came to the end of the run and journaled it
+  std::optional<strategies::Answer> before_descent;             ///< proved, of the search before the one among parts
+  std::vector<std::vector<strategies::SuspectId>> other_fixes;  ///< minimal sets beside the culprit set, by price
+  std::optional<Conclusion> conclusion;  ///< once it is drawn; in the journal when the run is at its end
+  bool concluded = false;                ///< this bisectd came to the end of the run and journaled it
+
+  // For the eye alone.
+  reports::Comparison comparison;
+  std::vector<std::string> changes;                   ///< of versions, since the baseline
+  std::vector<std::string> warnings;                  ///< that a reader of the result must know
+  std::vector<std::string> agreed_checks;             ///< names: both sides were given the same there
+  std::set<std::size_t> open;                         ///< numbers of the trials under way
+  std::map<std::string, LoggedSoFar> running;         ///< attempts under way, by folder
+  std::map<std::string, reports::Line> logged_lines;  ///< thinned curves of attempts that ended, by folder
 };
 
 }  // namespace bisectd::driver

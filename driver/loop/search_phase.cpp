@@ -9,7 +9,6 @@
 #include "driver/log/log.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
-#include "driver/record/record_keeping.hpp"
 #include "reports/descent.hpp"
 #include "reports/progress.hpp"
 
@@ -30,7 +29,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
       effect_due_(refused_),
       effect_seen_(refused_) {
   run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
-  log::info(reports::phase_line(run_.record, name_of(Role::search)));
+  log::info(reports::phase_line(run_.frame(), name_of(Role::search)));
   learn(as_is_);
   // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
   const bool by_size = run_.experiment.search.engine == configs::EngineChoice::additive;
@@ -50,27 +49,31 @@ void SearchPhase::search_on() {
   go_on_with_past();
   while (run_.trials.any_finished())
     for (const FinishedTrial& finished : run_.wait()) take_in(finished);
-  const bool is_concluded = past.finished && among_parts_ == (past.descent && past.descent->stayed.empty());
-  if (is_concluded && past.conclusion->answer.state == State::proved) return run_.set_answer(past.conclusion->answer);
-  run_.set_answer(inquiry_.answer());  // once: an answer to each of ten thousand old evidences would take minutes
+  const bool is_concluded = run_.state.history.finished && among_parts_ == (past.descent && past.descent->stayed.empty());
+  if (is_concluded && past.conclusion->answer.state == State::proved) {
+    run_.state.answer = past.conclusion->answer;
+    return;
+  }
+  run_.state.answer = inquiry_.answer();  // once: an answer to each of ten thousand old evidences would take minutes
   search();
-  if (run_.state.answer.state != State::proved && !preferred_in(past, among_parts_).empty()) return_to_prices();
-  if (run_.state.answer.state != State::proved && before_other_fix_) run_.set_answer(*before_other_fix_);
+  if (run_.state.answer.state != State::proved && !preferred_in(run_.state.history, among_parts_).empty())
+    return_to_prices();
+  if (run_.state.answer.state != State::proved && before_other_fix_) run_.state.answer = *before_other_fix_;
 }
 
 /// An earlier bisectd ended while it proved a fix for its speed, and that cannot be proved.
 void SearchPhase::return_to_prices() {
-  give_up(std::exchange(run_.state.past.preferred, {}));
+  give_up(run_.state.history.preferred);
   inquiry_.ask_anew(problem_);
-  run_.set_answer(inquiry_.answer());
+  run_.state.answer = inquiry_.answer();
   search();
 }
 
-void SearchPhase::give_up(const std::vector<strategies::SuspectId>& fix) {
+void SearchPhase::give_up(std::vector<strategies::SuspectId> fix) {
   run_.journal.append(preferred_record({}));
   std::string text = fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
                                  run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size()));
-  if (!std::ranges::count(run_.record.warnings, text)) run_.warn(std::move(text));  // it may be tried again
+  if (!std::ranges::count(run_.state.warnings, text)) run_.warn(std::move(text));  // it may be tried again
 }
 
 /// Searches among the parts of what was proved guilty, if the experiment asks for it.
@@ -87,24 +90,21 @@ void SearchPhase::descend() {
     }
     run_.journal.append(descent_record(*descent));
   }
-  run_.record.descent = descent_of(*descent, run_.state.answer);
+  run_.state.before_descent = run_.state.answer;
   if (descent->end_trial == 0) return search_parts(std::move(*descent));
   for (const std::size_t index : run_.state.past.order_judged) {  // it came to nothing, but it was there
     const PastTrial& trial = run_.state.past.trials[index];
-    if (!descent->has(trial.number)) continue;
-    restore(run_.record, trial);
-    searched_ += is_search(trial.role);
+    if (descent->has(trial.number)) searched_ += is_search(trial.role);
   }
 }
 
 /// The answer becomes that of the second search only if that one is proved.
 void SearchPhase::search_parts(PastDescent descent) {
-  if (!descent.stayed.empty() && !run_.state.past.finished) {  // its budget was spent, and there is more now
-    run_.record.descent->stayed.clear();
+  if (!descent.stayed.empty() && !run_.state.history.finished) {  // its budget was spent, and there is more now
     descent.stayed.clear();
     run_.journal.append(descent_record(descent));
   }
-  log::info(reports::descent_line(run_.record));
+  log::info(reports::descent_line(run_.frame()));
   const strategies::Answer first = run_.state.answer;
   Inquiry before = std::move(inquiry_);
   inquiry_ = Inquiry(problem_, engine_of(run_.experiment.search.engine), descent.scope);
@@ -114,12 +114,12 @@ void SearchPhase::search_parts(PastDescent descent) {
   search_on();
   const strategies::Answer second = run_.state.answer;
   if (second.state == State::proved) return;
-  run_.record.descent->stayed = descent.stayed = run_.state.catalogue.with_labels(why_it_stayed(second));
+  descent.stayed = run_.state.catalogue.with_labels(why_it_stayed(second));
   if (second.state != State::searching) descent.end_trial = run_.trials.next_number();
   inquiry_ = std::move(before);
   among_parts_ = false;
-  run_.set_answer(first);
-  if (!run_.state.past.finished) run_.journal.append(descent_record(descent));
+  run_.state.answer = first;
+  if (!run_.state.history.finished) run_.journal.append(descent_record(descent));
 }
 
 bool SearchPhase::is_of_this_search(const PastTrial& trial) const {
@@ -131,10 +131,10 @@ void SearchPhase::prefer(const std::vector<strategies::SuspectId>& fix) {
   const strategies::Answer proved = run_.state.answer;
   run_.journal.append(preferred_record(fix));
   inquiry_.ask_anew(preferring(problem_, fix));
-  run_.set_answer(inquiry_.answer());
+  run_.state.answer = inquiry_.answer();
   search();
   if (run_.state.answer.state == State::proved) return;
-  run_.set_answer(proved);
+  run_.state.answer = proved;
   give_up(fix);
 }
 
@@ -146,13 +146,12 @@ void SearchPhase::search() {
     if (state != State::searching && state != State::proved) break;
     if (!run_.trials.any_open()) break;  // nothing to ask and nothing to wait for: the budget is spent
     for (const FinishedTrial& finished : run_.wait()) take_in(finished);
-    run_.write_reports(false);
+    run_.write_reports();
   }
   say_what_is_left();
   // The answer can come while other devices still work on trials that it makes needless.
-  run_.trials.stop_all();
+  run_.stop_all();
   pending_.clear();
-  std::erase_if(run_.record.trials, [](const reports::Trial& trial) { return trial.running; });
 }
 
 /// Of an answer that is not proved.
@@ -160,7 +159,7 @@ void SearchPhase::say_what_is_left() {
   strategies::Answer answer = run_.state.answer;
   if (inquiry_.answer().state == State::searching) answer.explanation = inquiry_.so_far();
   if (answer.state == State::proved && !inquiry_.unproved().empty()) answer = not_carried(std::move(answer));
-  run_.set_answer(std::move(answer));
+  run_.state.answer = std::move(answer);
 }
 
 /// Its proofs at full length did not show what they should.
@@ -234,16 +233,15 @@ void SearchPhase::go_on_with_past() {
     const PastTrial& trial = past.trials[index];
     if (!is_ours(trial) && (trial.role != Role::other_fix || !is_of_this_search(trial))) continue;
     if (trial.role == Role::other_fix && inquiry_.answer().state == State::proved) before_other_fix_ = inquiry_.answer();
-    restore(run_.record, trial);
     searched_ += is_search(trial.role);
     if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
     learn(judged_run(trial));
     tell_refused(trial.refused);
   }
-  if (const auto preferred = preferred_in(past, among_parts_); !preferred.empty())
+  if (const auto preferred = preferred_in(run_.state.history, among_parts_); !preferred.empty())
     inquiry_.ask_anew(preferring(problem_, preferred));
   if (past.catalogue) effect_seen_ |= past.effect_seen;
-  if (past.finished) return;
+  if (run_.state.history.finished) return;
   for (const PastTrial& trial : past.trials) {
     if (!is_ours(trial) || trial.judgement) continue;
     if (past.descent && trial.number < past.descent->first_trial) continue;  // that search has its answer
@@ -264,7 +262,7 @@ void SearchPhase::take_in(const FinishedTrial& finished) {
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
   learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early));
   tell_refused(refused_in(finished));
-  run_.set_answer(inquiry_.answer());
+  run_.state.answer = inquiry_.answer();
 }
 
 /// What a trial's runs show beside its verdict.
@@ -312,9 +310,9 @@ bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
     learn(judged_run(finished.judgement, finished.plan.neutralised, finished.plan.role, false));
   if (trials.empty()) return false;
   const strategies::Answer before = run_.state.answer;
-  run_.set_answer(inquiry_.answer());  // it may know the cause already, without a further trial
+  run_.state.answer = inquiry_.answer();  // it may know the cause already, without a further trial
   search();
-  if (run_.state.answer.state != State::proved) run_.set_answer(before);
+  if (run_.state.answer.state != State::proved) run_.state.answer = before;
   return run_.state.answer.causes != before.causes;
 }
 

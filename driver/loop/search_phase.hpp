@@ -19,7 +19,7 @@ class SearchPhase {
   ~SearchPhase() { run_.trials.before_judged({}); }
   SearchPhase(const SearchPhase&) = delete;
 
-  /// To the answer, which is in the record then. Throws Interrupted.
+  /// To the answer, which is in the state then. Throws Interrupted.
   void run();
   /// Makes another minimal fix the culprit set, if it can be proved as well; else the answer stays as it is. Throws
   /// Interrupted.
@@ -38,7 +38,7 @@ class SearchPhase {
   void search_parts(PastDescent descent);
   bool is_of_this_search(const PastTrial& trial) const;
   void return_to_prices();
-  void give_up(const std::vector<strategies::SuspectId>& fix);
+  void give_up(std::vector<strategies::SuspectId> fix);
   void say_what_is_left();
   strategies::Answer not_carried(strategies::Answer answer) const;
   void ask();

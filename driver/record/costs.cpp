@@ -5,47 +5,48 @@
 #include <numeric>
 
 #include "driver/trial/step_time.hpp"
-#include "driver/trial/trial_plan.hpp"
-#include "reports/lookup.hpp"
 
 namespace bisectd::driver {
 namespace {
 
 using strategies::SuspectId;
+using strategies::SuspectSet;
 
-std::optional<double> step_time_s(const reports::Record& record, const auto& is_meant) {
+SuspectSet set_of(const History& history, const std::vector<SuspectId>& ids) {
+  return history.catalogue ? history.catalogue->set_of(ids) : SuspectSet();
+}
+
+std::optional<double> step_time_s(const History& history, const auto& is_meant) {
   std::vector<double> times;
-  for (const reports::Trial& trial : record.trials)
-    for (const reports::Attempt& attempt : trial.attempts)
+  for (const PastTrial& trial : history.trials)
+    for (const PastAttempt& attempt : trial.attempts)
       if (attempt.step_time_s && is_meant(trial)) times.push_back(*attempt.step_time_s);
   return median(std::move(times));
 }
 
-std::optional<double> as_is_step_time_s(const reports::Record& record) {
-  return step_time_s(record, [](const reports::Trial& trial) { return trial.role == name_of(Role::as_is); });
+std::optional<double> as_is_step_time_s(const History& history) {
+  return step_time_s(history, [](const PastTrial& trial) { return trial.role == Role::as_is; });
 }
 
 /// Not of another value of a ladder, nor of another length.
-bool is_timed(const reports::Trial& trial) {
-  return trial.role != name_of(Role::ladder) && trial.role != name_of(Role::soak);
-}
+bool is_timed(const PastTrial& trial) { return trial.role != Role::ladder && trial.role != Role::soak; }
 
 /// Of the trials of exactly this set, which is not empty.
-std::optional<double> step_time_with_s(const reports::Record& record, const std::vector<SuspectId>& set) {
-  return step_time_s(record, [&](const reports::Trial& trial) { return trial.neutralised == set && is_timed(trial); });
+std::optional<double> step_time_with_s(const History& history, const SuspectSet& set) {
+  return step_time_s(history, [&](const PastTrial& trial) { return trial.neutralised == set && is_timed(trial); });
 }
 
 /// How far the median of the fix's runs over that of the runs as they are may be off, from sets that ran more than once.
-std::optional<double> step_time_error(const reports::Record& record) {
+std::optional<double> step_time_error(const History& history, const SuspectSet& fix_set) {
   double squares = 0, freedoms = 0, as_is = 0, fix = 0;
-  for (const reports::Trial& trial : record.trials) {
-    if (trial.role == name_of(Role::reference)) continue;  // another device
+  for (const PastTrial& trial : history.trials) {
+    if (trial.role == Role::reference) continue;  // another device
     std::vector<double> logs;
-    for (const reports::Attempt& attempt : trial.attempts)
+    for (const PastAttempt& attempt : trial.attempts)
       if (attempt.step_time_s) logs.push_back(std::log(*attempt.step_time_s));
     const auto runs = static_cast<double>(logs.size());
-    if (trial.role == name_of(Role::as_is)) as_is += runs;
-    if (trial.neutralised == record.answer.culprit_set && is_timed(trial)) fix += runs;
+    if (trial.role == Role::as_is) as_is += runs;
+    if (trial.neutralised == fix_set && is_timed(trial)) fix += runs;
     if (logs.size() < 2) continue;
     const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / runs;
     for (const double one : logs) squares += (one - mean) * (one - mean);
@@ -57,29 +58,36 @@ std::optional<double> step_time_error(const reports::Record& record) {
 
 }  // namespace
 
-void describe_costs(reports::Record& record, const std::vector<std::vector<SuspectId>>& other_fixes) {
-  const std::vector<SuspectId>& fix = record.answer.culprit_set;
-  record.as_is_step_time_s = as_is_step_time_s(record);
-  record.fix_step_time_s = fix.empty() ? std::nullopt : step_time_with_s(record, fix);
-  record.step_time_error = fix.empty() ? std::nullopt : step_time_error(record);
-  record.other_fixes.clear();
-  for (const std::vector<SuspectId>& other : other_fixes)
-    if (const reports::Trial* trial = reports::judged_trial(record, other))
-      record.other_fixes.push_back({other, trial->number, trial->verdict, trial->delta, step_time_with_s(record, other)});
+reports::Costs costs_of(const configs::Experiment& experiment, const History& history, const std::vector<SuspectId>& fix,
+                        const std::vector<std::vector<SuspectId>>& other_fixes) {
+  reports::Costs costs{.as_is_step_time_s = as_is_step_time_s(history), .step_time_limit = experiment.accept.step_time};
+  if (!fix.empty()) {
+    const SuspectSet set = set_of(history, fix);
+    costs.fix_step_time_s = step_time_with_s(history, set);
+    costs.step_time_error = step_time_error(history, set);
+  }
+  for (const std::vector<SuspectId>& other : other_fixes) {
+    const SuspectSet set = set_of(history, other);
+    if (const PastTrial* trial = judged_trial(history, set))
+      costs.other_fixes.push_back(
+          {other, trial->number, trial->judgement->verdict, trial->judgement->delta, step_time_with_s(history, set)});
+  }
+  return costs;
 }
 
-void describe_pruned(reports::Record& record) {
-  std::vector<SuspectId> in_use(record.suspects.size());
+reports::Pruned pruned_by(const History& history, const Conclusion& conclusion) {
+  std::vector<SuspectId> in_use(history.catalogue ? history.catalogue->size() : 0);
   std::iota(in_use.begin(), in_use.end(), 0);
-  reports::Pruned pruned{.answered =
-                             record.outcome == reports::Outcome::culprits || record.outcome == reports::Outcome::aligned};
+  reports::Pruned pruned{.answered = conclusion.outcome == reports::Outcome::culprits ||
+                                     conclusion.outcome == reports::Outcome::aligned};
   if (pruned.answered) {
-    pruned.needed = record.answer.culprit_set;
+    pruned.needed = conclusion.answer.culprit_set;
     std::ranges::set_difference(in_use, pruned.needed, std::back_inserter(pruned.over));
-    pruned.in_use_step_time_s = step_time_with_s(record, in_use);
-    pruned.needed_step_time_s = pruned.needed.empty() ? as_is_step_time_s(record) : step_time_with_s(record, pruned.needed);
+    pruned.in_use_step_time_s = step_time_with_s(history, set_of(history, in_use));
+    pruned.needed_step_time_s =
+        pruned.needed.empty() ? as_is_step_time_s(history) : step_time_with_s(history, set_of(history, pruned.needed));
   }
-  record.pruned = std::move(pruned);
+  return pruned;
 }
 
 }  // namespace bisectd::driver

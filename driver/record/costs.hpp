@@ -3,15 +3,19 @@
 
 #include <vector>
 
+#include "configs/experiment.hpp"
+#include "driver/record/history.hpp"
 #include "reports/record.hpp"
 
 namespace bisectd::driver {
 
-/// Step times of the subject as it is, of the fix, and of those other fixes that were tried.
-void describe_costs(reports::Record& record, const std::vector<std::vector<strategies::SuspectId>>& other_fixes);
+/// Step times of the subject as it is, of the fix (empty: there is none), and of those other fixes that were tried.
+reports::Costs costs_of(const configs::Experiment& experiment, const History& history,
+                        const std::vector<strategies::SuspectId>& fix,
+                        const std::vector<std::vector<strategies::SuspectId>>& other_fixes);
 
 /// What is left of the workaround in use after `bisectd prune`, where every suspect is an entry of it and the subject as it
 /// is runs without it.
-void describe_pruned(reports::Record& record);
+reports::Pruned pruned_by(const History& history, const Conclusion& conclusion);
 
 }  // namespace bisectd::driver

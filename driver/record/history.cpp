@@ -1,7 +1,9 @@
 #include "driver/record/history.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <stdexcept>
 
 #include "driver/keep/journal.hpp"
@@ -23,86 +25,95 @@ json json_of(const std::vector<neutralise::Member>& members) {
   return list;
 }
 
-/// Applies records one by one.
-class JournalReading {
- public:
-  void operator()(const json& record) {
-    const auto& kind = record.at("kind").get_ref<const std::string&>();
-    if (trials_.take(record)) {
-      if (kind == "attempt-started") history.failure.clear();
-      if (kind == "trial")
-        history.finished = false, history.conclusion.reset();  // more was asked, after changes or an outage
-      history.elapsed_s = std::max(history.elapsed_s, trials_.elapsed_s);
-    } else if (kind == "run") {
-      history.started_utc = record.at("started_utc");
-      history.run_tag = record.at("tag");
-      history.prune = record.at("prune");
-      history.by_hand = record.value("by_hand", false);
-      history.reference_only = record.value("reference_only", false);
-      history.experiment_file = record.at("experiment");
-      history.name = record.at("name");
-      history.metric = record.at("metric");
-      history.target = record.at("target");
-    } else if (kind == "versions") {
-      history.versions = record.at("versions").get<std::map<std::string, std::string>>();
-    } else if (kind == "finished") {
-      history.finished = true;
-      history.elapsed_s = record.at("elapsed_s");
-      history.conclusion = conclusion_in(record.at("conclusion"));
-    } else if (kind == "session") {
-      history.elapsed_s = record.at("elapsed_s");
-      history.failure = record.at("failure");
-      if (const auto trial = record.find("failed_trial"); trial != record.end()) trials_.set_aside(*trial);
-    } else if (kind == "checks") {
-      history.differing_commands = record.at("differences").get<std::vector<std::string>>();
-    } else if (kind == "suspects") {
-      history.exact = record.at("exact");
-      history.catalogue = neutralise::Catalogue(members_of(record.at("members")));
-      history.catalogue->set_always_on(members_of(record.value("always_on", json::array())));
-      history.effect_seen.resize(history.catalogue->size());
-    } else if (kind == "descent") {
-      history.descent = PastDescent{.opened = record.at("opened"),
-                                    .scope = record.at("suspects"),
-                                    .first_trial = record.at("first_trial"),
-                                    .end_trial = record.at("end_trial"),
-                                    .stayed = record.at("stayed")};
-    } else if (kind == "preferred") {
-      record.at("fix").get_to(history.preferred);
-    } else if (kind == "effect") {
-      history.effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
-    } else {
-      throw std::invalid_argument("unknown kind of record: " + kind);
-    }
-  }
-
-  History whole() && {
-    history.trials = std::move(trials_.trials);
-    history.order_judged = std::move(trials_.order_judged);
-    return std::move(history);
-  }
-
-  History history;
-
- private:
-  PastTrials trials_;
-};
-
 }  // namespace
 
+void History::take(const json& record) {
+  const auto& kind = record.at("kind").get_ref<const std::string&>();
+  if (take_trial(record)) {
+    if (kind == "attempt-started") failure.clear();
+    if (kind == "trial") finished = false, conclusion.reset();  // more was asked, after changes or an outage
+  } else if (kind == "run") {
+    started_utc = record.at("started_utc");
+    run_tag = record.at("tag");
+    prune = record.at("prune");
+    by_hand = record.value("by_hand", false);
+    reference_only = record.value("reference_only", false);
+    experiment_file = record.at("experiment");
+    name = record.at("name");
+    metric = record.at("metric");
+    target = record.at("target");
+  } else if (kind == "versions") {
+    versions = record.at("versions").get<std::map<std::string, std::string>>();
+  } else if (kind == "finished") {
+    finished = true;
+    elapsed_s = record.at("elapsed_s");
+    conclusion = conclusion_in(record.at("conclusion"));
+  } else if (kind == "session") {
+    elapsed_s = record.at("elapsed_s");
+    failure = record.at("failure");
+    if (!failure.empty()) finished = false, conclusion.reset();  // what the answer rests on is not there any more
+    if (const auto trial = record.find("failed_trial"); trial != record.end()) set_aside(*trial);
+  } else if (kind == "checks") {
+    differing_commands = record.at("differences").get<std::vector<std::string>>();
+  } else if (kind == "suspects") {
+    exact = record.at("exact");
+    catalogue = neutralise::Catalogue(members_of(record.at("members")));
+    catalogue->set_always_on(members_of(record.value("always_on", json::array())));
+    effect_seen.resize(catalogue->size());
+  } else if (kind == "descent") {
+    descent = PastDescent{.opened = record.at("opened"),
+                          .scope = record.at("suspects"),
+                          .first_trial = record.at("first_trial"),
+                          .end_trial = record.at("end_trial"),
+                          .stayed = record.at("stayed")};
+  } else if (kind == "preferred") {
+    record.at("fix").get_to(preferred);
+  } else if (kind == "effect") {
+    effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
+  } else {
+    throw std::invalid_argument("unknown kind of record: " + kind);
+  }
+}
+
+reports::Outcome History::outcome() const {
+  if (finished) return conclusion->outcome;
+  return failure.empty() ? reports::Outcome::unfinished : reports::Outcome::infrastructure;
+}
+
+const PastTrial* judged_trial(const History& history, const strategies::SuspectSet& neutralised,
+                              std::optional<strategies::Verdict> wanted) {
+  constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check, Role::soak, Role::ladder};
+  const PastTrial* any = nullptr;
+  const PastTrial* best = nullptr;
+  for (const PastTrial& trial : history.trials) {
+    if (!trial.judgement || trial.judgement->reason == kMeasured || trial.neutralised != neutralised) continue;
+    if (std::ranges::count(kSayNothing, trial.role)) continue;
+    any = &trial;
+    if (trial.judgement->verdict == wanted) best = &trial;
+  }
+  return best ? best : any;
+}
+
+const PastAttempt* last_ended(const PastTrial& trial) {
+  for (const PastAttempt& attempt : trial.attempts | std::views::reverse)
+    if (attempt.ending) return &attempt;
+  return nullptr;
+}
+
 History read_history(const std::filesystem::path& journal) {
-  JournalReading replay;
+  History history;
   std::size_t line = 0;
-  replay.history.whole_bytes = keep::read_journal(journal, [&](const json& record) {
+  history.whole_bytes = keep::read_journal(journal, [&](const json& record) {
     ++line;
     try {
-      replay(record);
+      history.take(record);
     } catch (const std::exception& error) {  // json's and our own: the record does not fit what this version writes
       throw keep::JournalDamaged(journal, line, error.what());
     }
   });
   if (line == 0)  // bisectd was killed between making the file and writing its first record, or this is another file
     throw keep::JournalDamaged(journal, 1, "there is no run in it; start the experiment anew");
-  return std::move(replay).whole();
+  return history;
 }
 
 json run_record(const History& begun, const configs::Experiment& experiment) {
@@ -123,8 +134,8 @@ json versions_record(const std::map<std::string, std::string>& versions) {
   return {{"kind", "versions"}, {"versions", versions}};
 }
 
-json finished_record(const reports::Record& record) {
-  return {{"kind", "finished"}, {"elapsed_s", record.elapsed_s}, {"conclusion", json_of_conclusion(record)}};
+json finished_record(const Conclusion& conclusion, double elapsed_s) {
+  return {{"kind", "finished"}, {"elapsed_s", elapsed_s}, {"conclusion", json_of_conclusion(conclusion)}};
 }
 
 json session_record(double elapsed_s, const std::string& failure, std::optional<std::size_t> failed_trial) {

@@ -1,8 +1,7 @@
-// The journal as the driver reads it back: what an earlier bisectd did in this run directory.
+// The journal as the driver reads it back: what was done in this run directory, by an earlier bisectd or by this one.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "driver/neutralise/catalogue.hpp"
-#include "driver/record/past_conclusion.hpp"
+#include "driver/record/conclusion_record.hpp"
 #include "driver/trial/past_trial.hpp"
 #include "reports/record.hpp"
 
@@ -28,7 +27,8 @@ struct PastDescent {
   bool has(std::size_t trial) const { return trial >= first_trial && (end_trial == 0 || trial < end_trial); }
 };
 
-struct History {
+/// What a journal tells, as far as it goes: its trials, and what there is beside them.
+struct History : PastTrials {
   std::string started_utc;
   std::string run_tag;
   bool by_hand = false;         ///< a command's own run directory: nothing goes on with it
@@ -39,19 +39,30 @@ struct History {
   double target = 0;
   bool finished = false;                        ///< it came to its answer, and nothing was started since
   std::map<std::string, std::string> versions;  ///< of the subject's software, by name
-  std::optional<PastConclusion> conclusion;     ///< of a finished one
+  std::optional<Conclusion> conclusion;         ///< of a finished one
   std::string failure;                          ///< why the last session could not go on; empty: it was not so
-  double elapsed_s = 0;                         ///< of all earlier sessions together
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
   bool exact = false;                            ///< the search was told that verdicts are exact
   strategies::SuspectSet effect_seen;            ///< suspects whose neutralising left its trace
   std::vector<strategies::SuspectId> preferred;  ///< a fix chosen for its speed; empty: by price
   std::optional<PastDescent> descent;            ///< once it was begun
-  std::deque<PastTrial> trials;                  ///< in the order started
-  std::vector<std::size_t> order_judged;         ///< indices into `trials`, in the order judged
-  std::uintmax_t whole_bytes = 0;                ///< of the journal
+  std::uintmax_t whole_bytes = 0;                ///< of the journal, when it was read
+
+  /// The next record. Throws what nlohmann::json throws, and std::exception, for one that does not fit.
+  void take(const nlohmann::json& record);
+  /// Unfinished, what it came to, or why the last session could not go on.
+  reports::Outcome outcome() const;
 };
+
+/// The last judged trial of exactly this set, or null; one with the `wanted` verdict is preferred, because a repeat after it
+/// may have been a lost node. Only trials that say something about the subject at its usual length count, and none of a
+/// single value of a ladder.
+const PastTrial* judged_trial(const History& history, const strategies::SuspectSet& neutralised,
+                              std::optional<strategies::Verdict> wanted = {});
+
+/// Its attempt that ended last, or null.
+const PastAttempt* last_ended(const PastTrial& trial);
 
 /// Throws what keep::read_journal throws, and keep::JournalDamaged for a record that does not fit.
 History read_history(const std::filesystem::path& journal);
@@ -60,7 +71,7 @@ History read_history(const std::filesystem::path& journal);
 /// `begun` says when, under which tag, and whether the experiment was turned round.
 nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
-nlohmann::json finished_record(const reports::Record& record);
+nlohmann::json finished_record(const Conclusion& conclusion, double elapsed_s);
 /// A session ended without an answer: a signal (`failure` empty), or something outside the search, seen in the runs of
 /// `failed_trial`, if in those of one.
 nlohmann::json session_record(double elapsed_s, const std::string& failure, std::optional<std::size_t> failed_trial);

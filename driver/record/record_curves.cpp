@@ -15,10 +15,10 @@ constexpr std::size_t kPointsOfNow = 20;
 
 reports::Line line_of(const judge::Track& track) { return reports::thinned({track.steps, track.values}, kCurvePoints); }
 
-reports::OtherMetric& other_of(reports::Record& record, const std::string& name) {
-  const auto found = std::ranges::find(record.other_metrics, name, &reports::OtherMetric::name);
-  return found != record.other_metrics.end() ? *found
-                                             : record.other_metrics.emplace_back(reports::OtherMetric{.name = name});
+reports::OtherMetric& other_of(reports::Comparison& comparison, const std::string& name) {
+  const auto found = std::ranges::find(comparison.other_metrics, name, &reports::OtherMetric::name);
+  return found != comparison.other_metrics.end() ? *found
+                                                 : comparison.other_metrics.emplace_back(reports::OtherMetric{.name = name});
 }
 
 /// The lowest or highest value of the references at each step of the grid.
@@ -44,35 +44,35 @@ reports::Line line_of(const judge::Series& series, std::size_t points) {
   return reports::thinned(line, points);
 }
 
-void describe_reference(reports::Record& record, const judge::Reference& reference) {
-  record.references = static_cast<std::size_t>(reference.distinct());
-  record.reference_curve = reports::thinned({reference.steps, reference.mean}, kCurvePoints);
+void describe_reference(reports::Comparison& comparison, const judge::Reference& reference) {
+  comparison.references = static_cast<std::size_t>(reference.distinct());
+  comparison.reference_curve = reports::thinned({reference.steps, reference.mean}, kCurvePoints);
   if (reference.distinct() > 1) {
-    record.reference_low = envelope(reference, [](double a, double b) { return std::min(a, b); });
-    record.reference_high = envelope(reference, [](double a, double b) { return std::max(a, b); });
+    comparison.reference_low = envelope(reference, [](double a, double b) { return std::min(a, b); });
+    comparison.reference_high = envelope(reference, [](double a, double b) { return std::max(a, b); });
   }
   for (const auto& [name, runs] : reference.watched)
-    if (!runs.empty()) other_of(record, name).reference = line_of(runs.front());
+    if (!runs.empty()) other_of(comparison, name).reference = line_of(runs.front());
 }
 
-void describe_comparable(reports::Record& record, const judge::Panel& panel) {
+void describe_comparable(reports::Comparison& comparison, const judge::Panel& panel) {
   const bool known = panel.healthy() || panel.whole().distinct() > 1 || panel.whole().subject;
-  record.comparable_until = known ? panel.comparable_until() : std::nullopt;
+  comparison.comparable_until = known ? panel.comparable_until() : std::nullopt;
 }
 
-void describe_subject(reports::Record& record, const judge::Reference& reference, const judge::Curve& curve,
-                      SubjectCurve shown) {
+void describe_subject(reports::Comparison& comparison, const std::string& metric, const judge::Reference& reference,
+                      const judge::Curve& curve, SubjectCurve shown) {
   const bool as_is = shown == SubjectCurve::as_is;
   const judge::Difference difference = judge::difference(reference, curve);
   reports::Line differences{{}, difference.values};
   for (const std::size_t place : difference.places) differences.steps.push_back(reference.steps[place]);
-  (as_is ? record.as_is_difference : record.fix_difference) = reports::thinned(differences, kCurvePoints);
+  (as_is ? comparison.as_is_difference : comparison.fix_difference) = reports::thinned(differences, kCurvePoints);
   for (const auto& [name, series] : curve.series) {
     reports::Line line = line_of(judge::tidy(series));
-    if (name == record.metric) {
-      (as_is ? record.as_is_curve : record.fix_curve) = std::move(line);
+    if (name == metric) {
+      (as_is ? comparison.as_is_curve : comparison.fix_curve) = std::move(line);
     } else {
-      reports::OtherMetric& other = other_of(record, name);
+      reports::OtherMetric& other = other_of(comparison, name);
       (as_is ? other.as_is : other.fix) = std::move(line);
     }
   }

@@ -1,4 +1,4 @@
-// The curves of the record, for the eye: thinned lines of references, subject and fix. Judges nothing.
+// The curves of a run, for the eye: thinned lines of references, subject and fix. Judges nothing.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,18 @@ inline constexpr std::size_t kCurvePoints = 1000, kAttemptPoints = 200;
 reports::Line line_of(const judge::Series& series, std::size_t points);
 
 /// Mean and envelope of the references, and what they logged beside the metric.
-void describe_reference(reports::Record& record, const judge::Reference& reference);
+void describe_reference(reports::Comparison& comparison, const judge::Reference& reference);
 
 /// Up to where healthy runs are known to agree. Again when the subject's repeats taught more of that.
-void describe_comparable(reports::Record& record, const judge::Panel& panel);
+void describe_comparable(reports::Comparison& comparison, const judge::Panel& panel);
 
 /// Which side of the comparison a curve of the subject is.
 enum class SubjectCurve { as_is, fix };
 
-/// A curve of the subject, its difference to the references, and what it logged beside the metric. Can be called again.
-void describe_subject(reports::Record& record, const judge::Reference& reference, const judge::Curve& curve,
-                      SubjectCurve shown);
+/// A curve of the subject (`metric`: the one that decides), its difference to the references, and what it logged beside the
+/// metric. Can be called again.
+void describe_subject(reports::Comparison& comparison, const std::string& metric, const judge::Reference& reference,
+                      const judge::Curve& curve, SubjectCurve shown);
 
 /// Mean relative difference over the last few points of a curve that is still growing; empty while it has no step in
 /// common with the references. Costs nothing of the curve's length.

@@ -1,11 +1,11 @@
 #include "driver/trial/past_trial.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
+
+#include "reports/words.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -13,10 +13,11 @@ namespace {
 using nlohmann::json;
 using strategies::Verdict;
 
-constexpr std::array<std::pair<Verdict, const char*>, 4> kVerdictNames{{{Verdict::pass, "pass"},
-                                                                        {Verdict::fail, "fail"},
-                                                                        {Verdict::inconclusive, "inconclusive"},
-                                                                        {Verdict::unresolved, "unresolved"}}};
+Verdict verdict_of(const std::string& word) {
+  for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::inconclusive, Verdict::unresolved})
+    if (word == reports::verdict_word(verdict)) return verdict;
+  throw std::invalid_argument("no such verdict: " + word);
+}
 
 template <class T>
 void put(json& object, const char* key, const std::optional<T>& value) {
@@ -31,10 +32,7 @@ std::optional<T> get(const json& object, const char* key) {
 
 judge::Judgement judgement_of(const json& record) {
   judge::Judgement judgement;
-  const std::string verdict = record.at("verdict");
-  const auto named = std::ranges::find_if(kVerdictNames, [&](const auto& entry) { return verdict == entry.second; });
-  if (named == kVerdictNames.end()) throw std::invalid_argument("no such verdict: " + verdict);
-  judgement.verdict = named->first;
+  judgement.verdict = verdict_of(record.at("verdict"));
   judgement.reason = record.at("reason");
   judgement.text = record.at("text");
   judgement.delta = get<double>(record, "delta");
@@ -53,10 +51,19 @@ judge::Judgement judgement_of(const json& record) {
   return judgement;
 }
 
+/// Where the trial of this number is; found at once, so that a long night resumes at once.
+std::size_t index_of(const std::deque<PastTrial>& trials, std::size_t number) {
+  const auto found = std::ranges::lower_bound(trials, number, {}, &PastTrial::number);
+  if (found == trials.end() || found->number != number)
+    throw std::invalid_argument("no trial has the number " + std::to_string(number));
+  return static_cast<std::size_t>(found - trials.begin());
+}
+
 }  // namespace
 
-bool PastTrials::take(const json& record) {
+bool PastTrials::take_trial(const json& record) {
   const auto& kind = record.at("kind").get_ref<const std::string&>();
+  const auto its_trial = [&]() -> PastTrial& { return trials[index_of(trials, record.at("trial"))]; };
   if (kind == "trial") {
     PastTrial trial;
     trial.number = record.at("trial");
@@ -65,17 +72,18 @@ bool PastTrials::take(const json& record) {
     trial.reason = record.at("reason");
     trial.rungs = record.value("rungs", neutralise::Rungs{});
     trial.shortened = record.value("shortened", false);
-    index_by_number_[trial.number] = trials.size();
+    if (!trials.empty() && trials.back().number >= trial.number)
+      throw std::invalid_argument("a trial has the number of one before it");
     trials.push_back(std::move(trial));
   } else if (kind == "attempt-started") {
     const double started_s = record.at("started_s");
-    trial_of(record).attempts.push_back({.number = record.at("attempt"),
-                                         .perturbed = record.value("perturbed", 0),
-                                         .started_s = started_s,
-                                         .device = record.at("device")});
+    its_trial().attempts.push_back({.number = record.at("attempt"),
+                                    .perturbed = record.value("perturbed", 0),
+                                    .started_s = started_s,
+                                    .device = record.at("device")});
     elapsed_s = std::max(elapsed_s, started_s);
   } else if (kind == "attempt-ended") {
-    PastTrial& trial = trial_of(record);
+    PastTrial& trial = its_trial();
     const int number = record.at("attempt");
     const auto attempt = std::ranges::find(trial.attempts, number, &PastAttempt::number);
     if (attempt == trial.attempts.end()) throw std::invalid_argument("an attempt ended that never started");
@@ -91,13 +99,13 @@ bool PastTrials::take(const json& record) {
     attempt->undone = record.value("undone", std::string());
     elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
   } else if (kind == "judged") {
-    PastTrial& trial = trial_of(record);
-    trial.judgement = judgement_of(record);
-    trial.failed = false;
-    std::erase(order_judged, index_by_number_.at(trial.number));
-    order_judged.push_back(index_by_number_.at(trial.number));
+    const std::size_t index = index_of(trials, record.at("trial"));
+    if (trials[index].judgement) std::erase(order_judged, index);  // it was run again
+    trials[index].judgement = judgement_of(record);
+    trials[index].failed = false;
+    order_judged.push_back(index);
   } else if (kind == "refused") {
-    record.at("members").get_to(trial_of(record).refused);
+    record.at("members").get_to(its_trial().refused);
   } else {
     return false;
   }
@@ -105,7 +113,7 @@ bool PastTrials::take(const json& record) {
 }
 
 void PastTrials::set_aside(std::size_t number) {
-  PastTrial& trial = trials.at(index_by_number_.at(number));
+  PastTrial& trial = trials[index_of(trials, number)];
   trial.failed = true;
   const auto is_broken = [](const PastAttempt& attempt) {
     return attempt.ending && attempt.ending != Ending::finished && attempt.ending != Ending::whole;
@@ -114,8 +122,6 @@ void PastTrials::set_aside(std::size_t number) {
       trial.attempts, [&](const PastAttempt& attempt) { return !attempt.set_aside && is_broken(attempt); });
   for (PastAttempt& attempt : trial.attempts) attempt.set_aside |= !any_broken || is_broken(attempt);
 }
-
-PastTrial& PastTrials::trial_of(const json& record) { return trials.at(index_by_number_.at(record.at("trial"))); }
 
 json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members) {
   return {{"kind", "refused"}, {"trial", trial}, {"members", members}};
@@ -156,12 +162,12 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
 }
 
 json judged_record(std::size_t trial, const judge::Judgement& judgement) {
-  const auto named = std::ranges::find(kVerdictNames, judgement.verdict, &std::pair<Verdict, const char*>::first);
   json spreads = json::object();
   for (const auto& [metric, spread] : judgement.spreads)
     spreads[metric] = {spread.last, spread.before, spread.both, spread.dof, spread.identical};
-  json record = {{"kind", "judged"},           {"trial", trial},         {"verdict", named->second},
-                 {"reason", judgement.reason}, {"text", judgement.text}, {"p_bad", judgement.p_bad}};
+  json record = {
+      {"kind", "judged"},           {"trial", trial},         {"verdict", reports::verdict_word(judgement.verdict)},
+      {"reason", judgement.reason}, {"text", judgement.text}, {"p_bad", judgement.p_bad}};
   if (!judgement.notes.empty()) record["notes"] = judgement.notes;
   if (!judgement.metric.empty()) record["metric"] = judgement.metric;
   if (judgement.strict) record["strict"] = true;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -43,24 +42,18 @@ struct PastTrial {
   std::vector<strategies::SuspectId> refused;  ///< its log said that these cannot be neutralised
 };
 
-/// All trials of a journal, told record by record. A trial is found by its number at once, so that a long night resumes
-/// at once.
-class PastTrials {
- public:
-  /// False if the record is not one of a trial. Throws what nlohmann::json throws, and std::exception, for one that does
-  /// not fit.
-  bool take(const nlohmann::json& record);
-
-  /// A session failed by this trial: those of its attempts that gave no whole curve are set aside; all, if all gave one.
-  void set_aside(std::size_t number);
-
-  std::deque<PastTrial> trials;           ///< in the order started; they are not moved as more come
+/// All trials of a journal, as its records tell of them one by one.
+struct PastTrials {
+  std::deque<PastTrial> trials;  ///< in the order started, which is that of their numbers; none is moved as more come
   std::vector<std::size_t> order_judged;  ///< indices into `trials`, in the order judged
   double elapsed_s = 0;                   ///< of the run, when the last thing happened that a record tells of
 
- private:
-  PastTrial& trial_of(const nlohmann::json& record);
-  std::map<std::size_t, std::size_t> index_by_number_;
+  /// False if the record is not one of a trial. Throws what nlohmann::json throws, and std::exception, for one that does
+  /// not fit.
+  bool take_trial(const nlohmann::json& record);
+
+  /// A session failed by this trial: those of its attempts that gave no whole curve are set aside; all, if all gave one.
+  void set_aside(std::size_t number);
 };
 
 nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);

@@ -6,12 +6,9 @@ namespace bisectd::driver {
 namespace {
 
 std::string advice_in_noise(strategies::State state) {
-  reports::Record record;
-  record.answer = {.state = state, .hindrance = strategies::Hindrance::noise};
   const neutralise::Environment environment;
   const neutralise::Rungs rungs;
-  conclude(record, {}, {}, {environment, rungs}, {}, "");
-  return record.advice;
+  return conclude({.state = state, .hindrance = strategies::Hindrance::noise}, {}, {}, {environment, rungs}, {}, "").advice;
 }
 
 }  // namespace

@@ -97,54 +97,54 @@ TEST_CASE("what is journaled is read back") {
 TEST_CASE("how a session ended is read back") {
   const tests::TemporaryFolder folder;
   const auto file = folder.path() / "journal.jsonl";
-  reports::Record record;
-  record.outcome = reports::Outcome::culprits;
-  record.elapsed_s = 9;
-  record.advice = "advice";
-  record.warnings = {"warning"};
-  record.no_effect = {{2, "why"}};
-  record.workaround = {{"A", "1"}};
-  record.workaround_unset = {"B"};
-  record.answer.state = strategies::State::proved;
-  record.answer.culprit_set = {1};
-  record.answer.causes = {{0, 1}};
-  record.answer.certificate = {{strategies::Claim::Kind::member_needed,
-                                {1},
-                                strategies::SuspectSet(std::string("0110")),
-                                strategies::Verdict::fail,
-                                20,
-                                true}};
-  record.answer.confidence = 0.995;
-  record.answer.guilt = {0.25, 1};
-  record.answer.explanation = "#1";
-  record.workaround_arguments = {"c=1"};
+  Conclusion conclusion;
+  conclusion.outcome = reports::Outcome::culprits;
+  conclusion.advice = "advice";
+  conclusion.warnings = {"warning"};
+  conclusion.no_effect = {{2, "why"}};
+  conclusion.workaround = {{"A", "1"}};
+  conclusion.workaround_unset = {"B"};
+  conclusion.answer.state = strategies::State::proved;
+  conclusion.answer.culprit_set = {1};
+  conclusion.answer.causes = {{0, 1}};
+  conclusion.answer.certificate = {{strategies::Claim::Kind::member_needed,
+                                    {1},
+                                    strategies::SuspectSet(std::string("0110")),
+                                    strategies::Verdict::fail,
+                                    20,
+                                    true}};
+  conclusion.answer.confidence = 0.995;
+  conclusion.answer.guilt = {0.25, 1};
+  conclusion.answer.explanation = "#1";
+  conclusion.workaround_arguments = {"c=1"};
   keep::Journal journal(file, 0);
   journal.append(session_record(7, "the disk is gone", std::nullopt));
   CHECK(read_history(file).failure == "the disk is gone");
-  journal.append(finished_record(record));
+  journal.append(finished_record(conclusion, 9));
   const History history = read_history(file);
   CHECK(history.finished);
   CHECK(history.elapsed_s == 9);
   REQUIRE(history.conclusion);
-  CHECK(history.conclusion->outcome == record.outcome);
+  CHECK(history.conclusion->outcome == conclusion.outcome);
   CHECK(history.conclusion->advice == "advice");
-  CHECK(history.conclusion->warnings == record.warnings);
-  CHECK(history.conclusion->no_effect.at(0) == std::pair<std::size_t, std::string>(2, "why"));
-  CHECK(history.conclusion->workaround == record.workaround);
+  CHECK(history.conclusion->warnings == conclusion.warnings);
+  CHECK(history.conclusion->no_effect.at(0).suspect == 2);
+  CHECK(history.conclusion->no_effect.at(0).why == "why");
+  CHECK(history.conclusion->workaround == conclusion.workaround);
   const strategies::Answer& answer = history.conclusion->answer;
   CHECK(answer.state == strategies::State::proved);
-  CHECK(answer.culprit_set == record.answer.culprit_set);
-  CHECK(answer.causes == record.answer.causes);
+  CHECK(answer.culprit_set == conclusion.answer.culprit_set);
+  CHECK(answer.causes == conclusion.answer.causes);
   REQUIRE(answer.certificate.size() == 1);
   CHECK(answer.certificate[0].kind == strategies::Claim::Kind::member_needed);
-  CHECK(answer.certificate[0].neutralised == record.answer.certificate[0].neutralised);
+  CHECK(answer.certificate[0].neutralised == conclusion.answer.certificate[0].neutralised);
   CHECK(answer.certificate[0].expected == strategies::Verdict::fail);
   CHECK(answer.certificate[0].proved);
   CHECK(answer.confidence == 0.995);
-  CHECK(answer.guilt == record.answer.guilt);
+  CHECK(answer.guilt == conclusion.answer.guilt);
   CHECK(answer.explanation == "#1");
-  CHECK(history.conclusion->workaround_unset == record.workaround_unset);
-  CHECK(history.conclusion->workaround_arguments == record.workaround_arguments);
+  CHECK(history.conclusion->workaround_unset == conclusion.workaround_unset);
+  CHECK(history.conclusion->workaround_arguments == conclusion.workaround_arguments);
 }
 
 TEST_CASE("records that cannot be are refused with their line") {
@@ -174,9 +174,9 @@ TEST_CASE("a trial that was started after the end of a run takes the end back") 
     configs::Experiment experiment{.file = "/e.yaml", .name = "rec"};
     experiment.metrics.push_back({.name = "acc"});
     journal.append(run_record({.run_tag = "tag"}, experiment));
-    reports::Record record;
-    record.outcome = reports::Outcome::inconclusive;
-    journal.append(finished_record(record));
+    Conclusion conclusion;
+    conclusion.outcome = reports::Outcome::inconclusive;
+    journal.append(finished_record(conclusion, 9));
   }
   const History ended = read_history(file);
   CHECK(ended.finished);

@@ -47,8 +47,8 @@ TEST_CASE("a curve of the subject comes with its difference, and can be shown ag
   reports::Record record = record_of_loss();
   describe_reference(record, reference);
   const judge::Curve curve{{{"loss", ramp(8.3, 100)}, {"loss_scale", ramp(512, 100)}, {"grad_norm", ramp(2, 100)}}};
-  for (int again = 0; again < 2; ++again) describe_subject(record, reference, curve, SubjectCurve::as_is);
-  describe_subject(record, reference, {{{"loss", ramp(8.1, 100)}}}, SubjectCurve::fix);
+  for (int again = 0; again < 2; ++again) describe_subject(record, "loss", reference, curve, SubjectCurve::as_is);
+  describe_subject(record, "loss", reference, {{{"loss", ramp(8.1, 100)}}}, SubjectCurve::fix);
   CHECK(record.as_is_curve.values.front() == Approx(8.29));
   CHECK(record.as_is_difference.values.front() == Approx(0.2 / 8.1).epsilon(0.02));
   CHECK(record.fix_difference.values.back() == Approx(0).margin(1e-9));

@@ -114,7 +114,7 @@ class Soak(Space):
         experiment.write_text(experiment.read_text().replace("soak: 400", "soak: 500"))
         again = self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
         self.assertIn("runs to step 500", again.out)
-        self.assertEqual([trial["text"].split(",")[0] for trial in self.soaks(self.report())], ["runs to step 500"])
+        self.assertEqual([trial["text"].split(",")[0] for trial in self.soaks(self.report())], ["runs to step 400", "runs to step 500"])
 
     def test_a_soak_is_no_measure_of_the_step_time(self):
         report, _ = self.find("slow")  # only its later steps are slow enough to be timed

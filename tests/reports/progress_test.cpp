@@ -9,11 +9,13 @@ using bisectd::strategies::Verdict;
 
 TEST_CASE("a line for every judged trial") {
   Record record = sample::unfinished();
-  CHECK(trial_line(record, record.trials[0]) == "[ 3/~10] trial 1 reference -> pass (loss 0 %), 2.1 s; 4 to 9 more trials");
-  CHECK(trial_line(record, record.trials[1]) ==
+  CHECK(trial_line(record, record.trials[0], judged_count(record)) ==
+        "[ 3/~10] trial 1 reference -> pass (loss 0 %), 2.1 s; 4 to 9 more trials");
+  CHECK(trial_line(record, record.trials[1], judged_count(record)) ==
         "[ 3/~10] trial 2 as-is: nothing neutralised -> fail (loss +3.10 %), 2.1 s; 4 to 9 more trials");
   record.answer.trials_left_low = record.answer.trials_left_high = 0;
-  CHECK(trial_line(record, record.trials[2]) == "[3] trial 3 everything: all 6 neutralised -> pass (loss +0.02 %), 2.1 s");
+  CHECK(trial_line(record, record.trials[2], judged_count(record)) ==
+        "[3] trial 3 everything: all 6 neutralised -> pass (loss +0.02 %), 2.1 s");
 }
 
 TEST_CASE("a trial without a verdict says why, and how often it was tried") {
@@ -25,7 +27,7 @@ TEST_CASE("a trial without a verdict says why, and how often it was tried") {
   trial.attempts.push_back(trial.attempts.front());
   trial.attempts.back().started_s = 100;
   trial.neutralised = {0, 1, 2};
-  CHECK(trial_line(record, trial) ==
+  CHECK(trial_line(record, trial, judged_count(record)) ==
         "[9] trial 4 search: ops:conv2d, ops:pad3d, ops:matmul_v2 neutralised -> unresolved (killed by SIGKILL), "
         "1 min 34 s in 2 attempts");
 }
@@ -33,7 +35,7 @@ TEST_CASE("a trial without a verdict says why, and how often it was tried") {
 TEST_CASE("a failure other than the level names its reason") {
   Record record = sample::culprits();
   record.trials[7].reason = "nan";
-  CHECK(trial_line(record, record.trials[7]) ==
+  CHECK(trial_line(record, record.trials[7], judged_count(record)) ==
         "[9] trial 8 certificate: all but ops:matmul_v2, flags:storage_format neutralised -> fail (nan, loss nan), 2.1 s");
 }
 
@@ -117,7 +119,7 @@ TEST_CASE("progress stays on one line, whatever a name holds") {
     Record record = sample::with(text);
     record.trials.back().running = true;
     auto lines = live_lines(record, 80, 20);
-    lines.insert(lines.end(), {trial_line(record, record.trials[3]), heartbeat_line(record)});
+    lines.insert(lines.end(), {trial_line(record, record.trials[3], judged_count(record)), heartbeat_line(record)});
     for (const std::string& line : lines) CHECK(line.find_first_of("\x1b\n\r\t") == std::string::npos);
   }
 }

@@ -11,19 +11,19 @@
 
 namespace bisectd::driver {
 
-struct PastConclusion {
+struct Conclusion {
   reports::Outcome outcome = reports::Outcome::unfinished;
   strategies::Answer answer;
   std::string advice;
   std::vector<std::string> warnings, agreed_checks;
-  std::vector<std::pair<std::size_t, std::string>> no_effect;
+  std::vector<reports::NoEffect> no_effect;  ///< ids of those that are always on are behind those of the catalogue
   std::vector<std::pair<std::string, std::string>> workaround;
   std::vector<std::string> workaround_unset, workaround_arguments;
 };
 
-nlohmann::json json_of_conclusion(const reports::Record& record);
+nlohmann::json json_of_conclusion(const Conclusion& conclusion);
 
 /// Inverse. Throws nlohmann::json::exception or std::invalid_argument for what cannot be one.
-PastConclusion conclusion_in(const nlohmann::json& from);
+Conclusion conclusion_in(const nlohmann::json& from);
 
 }  // namespace bisectd::driver

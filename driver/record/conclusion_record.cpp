@@ -1,4 +1,4 @@
-#include "driver/record/past_conclusion.hpp"
+#include "driver/record/conclusion_record.hpp"
 
 #include <algorithm>
 #include <array>
@@ -100,28 +100,28 @@ Answer answer_in(const json& from) {
 
 }  // namespace
 
-json json_of_conclusion(const reports::Record& record) {
+json json_of_conclusion(const Conclusion& conclusion) {
   json no_effect = json::array();
-  for (const reports::NoEffect& entry : record.no_effect) no_effect.push_back(json::array({entry.suspect, entry.why}));
-  return {{"outcome", word_of(kOutcomes, record.outcome)},
-          {"answer", json_of(record.answer)},
-          {"advice", record.advice},
-          {"warnings", record.warnings},
-          {"agreed_checks", record.agreed_checks},
+  for (const reports::NoEffect& entry : conclusion.no_effect) no_effect.push_back(json::array({entry.suspect, entry.why}));
+  return {{"outcome", word_of(kOutcomes, conclusion.outcome)},
+          {"answer", json_of(conclusion.answer)},
+          {"advice", conclusion.advice},
+          {"warnings", conclusion.warnings},
+          {"agreed_checks", conclusion.agreed_checks},
           {"no_effect", std::move(no_effect)},
-          {"workaround", record.workaround},
-          {"workaround_unset", record.workaround_unset},
-          {"workaround_arguments", record.workaround_arguments}};
+          {"workaround", conclusion.workaround},
+          {"workaround_unset", conclusion.workaround_unset},
+          {"workaround_arguments", conclusion.workaround_arguments}};
 }
 
-PastConclusion conclusion_in(const json& from) {
-  PastConclusion conclusion;
+Conclusion conclusion_in(const json& from) {
+  Conclusion conclusion;
   conclusion.outcome = value_of(kOutcomes, from.at("outcome").get<std::string>());
   conclusion.answer = answer_in(from.at("answer"));
   conclusion.advice = from.at("advice");
   from.at("warnings").get_to(conclusion.warnings);
   conclusion.agreed_checks = from.value("agreed_checks", std::vector<std::string>{});
-  from.at("no_effect").get_to(conclusion.no_effect);
+  for (const json& entry : from.at("no_effect")) conclusion.no_effect.push_back({entry.at(0), entry.at(1)});
   from.at("workaround").get_to(conclusion.workaround);
   from.at("workaround_unset").get_to(conclusion.workaround_unset);
   from.at("workaround_arguments").get_to(conclusion.workaround_arguments);
