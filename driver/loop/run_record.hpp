@@ -1,5 +1,5 @@
-// The record of a run, for people, derived from what the run knows: the one place that makes it, for a run under way, for one
-// that is resumed, and for `status` and `report`, which look at it from outside. Nothing is decided by it.
+// The record of a run, for people, derived from what the run knows: the one place that makes it, for a run under way, for
+// one that is resumed, and for `status` and `report`, which look at it from outside. Nothing is decided by it.
 #pragma once
 
 #include "driver/keep/run_directory.hpp"
@@ -18,8 +18,8 @@ enum class Detail {
 /// A state that knows what the journal says and no more.
 RunState state_after(const configs::Experiment& experiment, History history);
 
-/// Reads the curve of the fix, which is proved. It may have been judged by an earlier bisectd, or long before it was known to
-/// be the fix.
+/// Reads the curve of the fix, which is proved. It may have been judged by an earlier bisectd, or long before it was known
+/// to be the fix.
 void describe_fix(const configs::Experiment& experiment, const keep::RunDirectory& directory, RunState& state,
                   const judge::Reference& reference);
 
