@@ -16,6 +16,7 @@
 #include "driver/align/statistics.hpp"
 #include "driver/read/csv_rule.hpp"
 #include "driver/read/fields.hpp"
+#include "driver/read/spreadsheet.hpp"
 
 namespace bisectd::driver::align {
 namespace {
@@ -115,7 +116,13 @@ class Table {
   std::vector<DumpedCall> calls_;
 };
 
-Table table_in(const std::string& csv) {
+/// A table whose first row is its header.
+void take_row(std::optional<Table>& table, const std::vector<std::string>& row) {
+  if (table) table->take(row);
+  else table.emplace(row);
+}
+
+std::optional<Table> table_in_csv(const std::string& csv) {
   std::istringstream lines(csv);
   std::optional<Table> table;
   std::string record;
@@ -126,11 +133,15 @@ Table table_in(const std::string& csv) {
     const auto fields = read::csv_fields(record);
     if (!fields) continue;  // a quoted cell goes on in the next line
     record.clear();
-    if (table) table->take(*fields);
-    else table.emplace(*fields);
+    take_row(table, *fields);
   }
-  if (!table) throw std::invalid_argument("line 1: this is no comparison of dumps: there is no header");
-  return std::move(*table);
+  return table;
+}
+
+std::optional<Table> table_in_spreadsheet(const std::filesystem::path& xlsx) {
+  std::optional<Table> table;
+  read::read_spreadsheet(xlsx, [&](const std::vector<std::string>& row) { take_row(table, row); });
+  return table;
 }
 
 bool counts(const DumpedCall& call, bool modules, bool backward) {
@@ -176,13 +187,19 @@ std::string remark_on(const std::vector<DumpedCall>& calls) {
                      more ? fmt::format(" and {} more", more) : "");
 }
 
+DumpFindings findings_of(const std::optional<Table>& table) {
+  if (!table) throw std::invalid_argument("line 1: this is no comparison of dumps: there is no header");
+  DumpFindings findings{.hints = {}, .remark = remark_on(table->calls())};
+  for (const bool modules : {true, false}) add_hints(findings.hints, table->calls(), modules);
+  return findings;
+}
+
 }  // namespace
 
-DumpFindings findings_in_dump_comparison(const std::string& csv) {
-  const Table table = table_in(csv);
-  DumpFindings findings{.hints = {}, .remark = remark_on(table.calls())};
-  for (const bool modules : {true, false}) add_hints(findings.hints, table.calls(), modules);
-  return findings;
+DumpFindings findings_in_dump_comparison(const std::string& csv) { return findings_of(table_in_csv(csv)); }
+
+DumpFindings findings_in_dump_spreadsheet(const std::filesystem::path& xlsx) {
+  return findings_of(table_in_spreadsheet(xlsx));
 }
 
 }  // namespace bisectd::driver::align

@@ -1,7 +1,8 @@
-// Reads the comparison of two dumps that msprobe (msprobe compare) or ptdbg made, as CSV: which module or function leaves
-// the reference, in the order of execution.
+// Reads the comparison of two dumps that msprobe (msprobe compare) or ptdbg made, as CSV or spreadsheet: which module
+// or function leaves the reference, in the order of execution.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,7 @@ struct DumpFindings {
 /// std::invalid_argument "line N: why".
 inline constexpr double kDumpBound = 0.01;
 DumpFindings findings_in_dump_comparison(const std::string& csv);
+/// The same of the first sheet of an .xlsx file.
+DumpFindings findings_in_dump_spreadsheet(const std::filesystem::path& xlsx);
 
 }  // namespace bisectd::driver::align

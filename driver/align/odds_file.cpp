@@ -12,7 +12,7 @@
 #include "driver/align/dump_comparison.hpp"
 #include "driver/align/hint_odds.hpp"
 #include "driver/keep/run_directory.hpp"
-#include "reports/escape.hpp"
+#include "driver/read/spreadsheet.hpp"
 
 namespace bisectd::driver::align {
 namespace {
@@ -20,8 +20,9 @@ namespace {
 using configs::Hint;
 using nlohmann::json;
 
-constexpr const char* kKinds = "it is the align.json of `bisectd align`, or what `msprobe compare` writes (CSV, not --xlsx)";
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  ///< half a million tensors with their stacks
+constexpr const char* kKinds = "it is the align.json of `bisectd align`, or what `msprobe compare` writes (CSV or xlsx)";
+constexpr const char* kCompoundFile = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";  ///< [MS-CFB] 2.2, what such files begin with
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;             ///< half a million tensors with their stacks
 
 /// The module itself, and the operators that compute what its class does.
 void add_module(std::vector<Hint>& hints, const json& module, bool backward, double odds) {
@@ -66,7 +67,20 @@ std::vector<Hint> hints_in_result(const json& result) {
   return hints;
 }
 
-DumpFindings findings_in(const std::string& text) {
+/// Empty where the file is shorter or cannot be read.
+std::string first_bytes(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string start(8, ' ');
+  return stream.read(start.data(), static_cast<std::streamsize>(start.size())) ? start : std::string();
+}
+
+DumpFindings findings_in(const std::string& file) {
+  const std::string start = first_bytes(file);
+  if (read::is_zip(start)) return findings_in_dump_spreadsheet(file);
+  if (start == kCompoundFile)
+    throw std::invalid_argument(
+        "this is a spreadsheet of the old kind (.xls) or one with a password; save it as .xlsx without");
+  const std::string text = keep::read_file(file);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') return findings_in_dump_comparison(text);
   const json result = json::parse(text, nullptr, false);
@@ -85,21 +99,8 @@ DumpFindings findings_in(const std::string& text) {
   throw configs::ConfigError({{file.place, fmt::format("`likely.from`: {}: {}", file.value, why), hint}});
 }
 
-/// Where such a file was written, pandas is: msprobe needs it. N/A is a word there, which pandas must not take for nothing.
-std::string conversion_of(const std::string& spreadsheet) {
-  return fmt::format(
-      "run `msprobe compare` without --xlsx, or, where msprobe is installed:  python3 -c 'import pandas, sys; "
-      "pandas.read_excel(sys.argv[1], dtype=str, keep_default_na=False).to_csv(sys.argv[2], index=False)' {} {}",
-      reports::shell_word(spreadsheet),
-      reports::shell_word(std::filesystem::path(spreadsheet).replace_extension("csv").string()));
-}
-
-/// Judged by its first bytes and its size, before it is read.
+/// Judged by its size, before it is read.
 void require_readable(const configs::Placed<std::string>& file) {
-  std::ifstream stream(file.value, std::ios::binary);
-  std::string start(4, ' ');
-  if (stream.read(start.data(), 4) && start == "PK\x03\x04")
-    refuse_odds(file, "this is a spreadsheet (or another zip), of which bisectd reads none", conversion_of(file.value));
   std::error_code unknown;
   if (const auto size = std::filesystem::file_size(file.value, unknown); !unknown && size > kMostBytes)
     refuse_odds(file, fmt::format("it has {} MB, and more than {} MB are not read", size >> 20, kMostBytes >> 20));
@@ -112,7 +113,7 @@ void read_odds_files(configs::Experiment& experiment) {
     if (!selection.likely_from) continue;
     require_readable(*selection.likely_from);
     try {
-      DumpFindings findings = findings_in(keep::read_file(selection.likely_from->value));
+      DumpFindings findings = findings_in(selection.likely_from->value);
       selection.hints = std::move(findings.hints);
       if (!findings.remark.empty())
         experiment.warnings.push_back(

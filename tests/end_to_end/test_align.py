@@ -83,11 +83,14 @@ class Steps(Space):
             self.refused("check", likely=f", likely: {{from: {name}}}", says=["experiment.yaml:9:", "`likely.from`", says, "align.json"])
         self.refused("check", likely=", likely: {from: [a]}", says=["experiment.yaml:9:", "likely.from"])
 
-    def test_a_spreadsheet_is_refused_with_the_command_that_converts_it(self):
-        with zipfile.ZipFile(self.folder / "it's.xlsx", "w") as book:
+    def test_spreadsheets_that_are_none(self):
+        with zipfile.ZipFile(self.folder / "a.xlsx", "w") as book:
             book.writestr("xl/worksheets/sheet1.xml", "<worksheet/>")
-        done = self.refused("check", likely=", likely: {from: it's.xlsx}", says=["experiment.yaml:9:", "it's.xlsx: this is a spreadsheet"])
-        self.assertIn("""to_csv(sys.argv[2], index=False)' 'it'\\''s.xlsx' 'it'\\''s.csv'""", done.err)
+        whole = (self.folder / "a.xlsx").read_bytes()
+        for content, says in ((whole, "this is no spreadsheet: the archive has no _rels/.rels"), (whole[:-60], "no whole zip archive"),
+                              (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "save it as .xlsx without")):
+            (self.folder / "a.xlsx").write_bytes(content)
+            self.refused("check", likely=", likely: {from: a.xlsx}", says=["experiment.yaml:9:", "a.xlsx: ", says])
 
     def test_a_file_beyond_all_measure_is_not_read(self):
         with open(self.write("a.csv", "NPU Name,Cosine,MaxAbsErr\n"), "a") as table:

@@ -1,10 +1,14 @@
-// Fuzzes the readers of logs and event files: whatever the bytes, nothing crashes, and reading them in two pieces gives
-// what reading them at once gives. The first byte chooses the reader, the second where the bytes are cut.
+// Fuzzes the readers of logs, event files and spreadsheets: whatever the bytes, nothing crashes, and reading a log in two
+// pieces gives what reading it at once gives. The first byte chooses the reader, the second where the bytes are cut.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +19,7 @@
 #include "driver/read/names.hpp"
 #include "driver/read/scalar_events.hpp"
 #include "driver/read/sieve.hpp"
+#include "driver/read/spreadsheet.hpp"
 
 namespace {
 
@@ -82,6 +87,27 @@ Seen read_records(std::string_view first, std::string_view second, Framing frami
   return seen;
 }
 
+constexpr std::uint8_t kSpreadsheets = 255;  ///< first byte
+
+/// As a file and, so that no checksum keeps the bytes from the reader of XML, as its sheet and strings.
+void read_spreadsheets(std::string_view first, std::string_view second) {
+  const TakeRow take = [](const std::vector<std::string>& row) {
+    if (row.size() > kMostColumns) std::abort();
+  };
+  try {
+    read_sheet(std::string(first), std::string(second), take);
+  } catch (const std::invalid_argument&) {
+  }
+  const int file = memfd_create("spreadsheet", MFD_CLOEXEC);
+  const std::string whole = std::string(first) + std::string(second);
+  if (file < 0 || write(file, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) std::abort();
+  try {
+    read_spreadsheet("/proc/self/fd/" + std::to_string(file), take);
+  } catch (const std::invalid_argument&) {
+  }
+  close(file);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -89,6 +115,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
   const std::size_t choice = data[0] % (formats().size() + 1);
   const std::size_t cut = bytes.size() * data[1] / 256;
+  if (data[0] == kSpreadsheets) {
+    read_spreadsheets(bytes.substr(0, cut), bytes.substr(cut));
+    return 0;
+  }
   const auto read = [&](std::string_view first, std::string_view second) {
     if (choice < formats().size() && formats()[choice].kind == FormatKind::tensorboard)
       return read_records(first, second, Framing::tensorflow);

@@ -73,11 +73,27 @@ def paddle():
 def mindspore():
     import mindspore
 
-    hold("mindspore", mindspore.set_seed, lambda: mindspore.set_deterministic(True))
+    hold("mindspore", mindspore.set_seed)  # its kernels by bisectd_mindspore: it takes set_deterministic once only
 
 
 def tensorflow():
     import tensorflow
 
-    random = tensorflow.random if hasattr(tensorflow.random, "set_seed") else tensorflow.compat.v1
-    hold("tensorflow", getattr(random, "set_seed", None) or random.set_random_seed)  # its kernels by TF_DETERMINISTIC_OPS
+    def set_seed(seed):
+        random = tensorflow.random if hasattr(tensorflow.random, "set_seed") else tensorflow.compat.v1
+        (getattr(random, "set_seed", None) or random.set_random_seed)(seed)
+        seed_graphs(tensorflow.Graph, seed)
+
+    hold("tensorflow", set_seed)  # its kernels by TF_DETERMINISTIC_OPS
+
+
+def seed_graphs(graph, seed):
+    """Each graph of TensorFlow has a seed of its own, which one made later would not have."""
+    make = graph.__init__
+
+    def __init__(self, *arguments, **named):
+        make(self, *arguments, **named)
+        if self.seed is None:
+            self.seed = seed
+
+    graph.__init__ = __init__
