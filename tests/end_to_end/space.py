@@ -3,6 +3,8 @@
 The folder is kept when the test fails; its path is in the failure. Where programs are comes from the environment, set by
 CMake: BISECTD (the program), HOSTILE_TRAINER (the stand-in training of a few milliseconds).
 """
+import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -79,6 +81,29 @@ class Space(unittest.TestCase):
     def journal(self, out="bisectd-out"):
         lines = (self.run_folder(out) / "journal.jsonl").read_text().splitlines()
         return [json.loads(line) for line in lines]
+
+    def with_recorded_reference(self, experiment, *read):
+        """The text of an experiment, its reference replaced by a recording that all tests with the same reference share. It is made
+        anew where the reference, bisectd, a preset or what the training reads (`read`: files, or folders as a whole) has changed.
+        Runs of a reference are a quarter of the processor time of a search among Paddle's operators."""
+        begin, end = experiment.index("reference:"), experiment.index("subject:")
+        files = [pathlib.Path(BISECTD)]
+        for place in (SOURCE / "configs/presets", *read):
+            files += sorted(place.rglob("*")) if place.is_dir() else [place]
+        said = hashlib.sha256(experiment[begin:end].encode())
+        for file in files:
+            if file.is_file() and file.suffix != ".pyc":
+                said.update(f"{file}\0".encode() + file.read_bytes())
+        recording = SOURCE / f"build/test-references/{said.hexdigest()[:16]}.json"
+        recording.parent.mkdir(parents=True, exist_ok=True)
+        with open(recording.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not recording.exists():
+                self.write("record.yaml", experiment)
+                self.bisectd("record", "record.yaml", "-o", "recorded.json", "--out", "recorded", code=0, timeout=600)
+                shutil.copy(self.folder / "recorded.json", recording.with_suffix(".new"))
+                recording.with_suffix(".new").rename(recording)
+        return experiment[:begin] + f"reference: {{curve: {recording}}}\n" + experiment[end:]
 
     def wait_for(self, what, seconds=30):
         deadline = time.monotonic() + seconds

@@ -7,7 +7,7 @@ import test_paddle
 
 class Align(test_paddle.Paddle):
     def align(self, faults, *words, code=1, **experiment):
-        self.experiment(faults, **experiment)
+        self.experiment(faults, recorded=False, **experiment)
         done = self.bisectd("align", "--json", "experiment.yaml", *words, code=code, timeout=300)
         self.assertEqual(self.processes_of_this_test(), [])
         return json.loads(done.out)
@@ -48,7 +48,7 @@ class Directions(Align):
 
 class Machines(Align):
     def test_the_step_of_another_machine_and_the_odds_of_the_search(self):
-        self.experiment({"faults": [{"op": "layer_norm", "relative": 0.2}]})
+        self.experiment({"faults": [{"op": "layer_norm", "relative": 0.2}]}, recorded=False)
         done = self.bisectd("align", "--record", "step.jsonl", "experiment.yaml", code=0, timeout=300)
         self.assertIn("3 runs", done.out)
         self.assertLess((self.folder / "step.jsonl").stat().st_size, 1_000_000)

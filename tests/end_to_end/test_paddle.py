@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -20,11 +21,11 @@ class Paddle(Space):
     """80 steps of the small recogniser, one attempt in two to three seconds. Reference, device and CPU round in three ways."""
 
     def experiment(self, faults, *, devices="[0, 1]", options="", environment="", suspects="ops: {discover: true}", extra="",
-                   grace="10s", reference_options=""):
+                   grace="10s", reference_options="", recorded=True):
         self.write("faults.json", json.dumps(faults))
         command = (f'{PYTHON}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.use_npu=true, Global.log_smooth_window=1, '
                    f'Global.print_batch_step=1, "Global.save_model_dir={{attempt}}/output"')
-        self.write("experiment.yaml", f"""\
+        experiment = textwrap.dedent(f"""\
             version: 1
             name: paddle
             extends: paddle-npu
@@ -48,6 +49,10 @@ class Paddle(Space):
               {suspects}
             {extra}
             """)
+        if recorded:
+            experiment = self.with_recorded_reference(experiment, PADDLE / "train.py", PADDLE / "trainer", PADDLE / "rec.yml",
+                                                      STANDIN / "libstandin-npu.so")
+        self.write("experiment.yaml", experiment)
 
     def find(self, faults, code=1, **experiment):
         self.experiment(faults, **experiment)
@@ -173,7 +178,7 @@ class Paddle(Space):
         self.assertIn("Global.amp_custom_black_list=[matmul_v2]", command)
 
     def test_nothing_wrong(self):
-        report, _ = self.find({"faults": []}, code=0)
+        report, _ = self.find({"faults": []}, code=0, recorded=False)
         self.assertEqual(report["outcome"], "aligned")
 
     def test_static_graphs_ask_paddle_which_operators_can_fall_back(self):
@@ -214,7 +219,8 @@ class Paddle(Space):
         self.assertEqual(one["causes"], two["causes"])
 
     def test_kill_and_resume(self):
-        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]")
+        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]",
+                        recorded=False)
         process = self.start("run", "experiment.yaml")
         self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 3, 60)
         time.sleep(0.5)

@@ -22,7 +22,8 @@ class Torch(Space):
         experiment = experiment[:start] + f'  environment: {{STANDIN_NPU_FAULTS: "{faults}"}}\n' + experiment[experiment.index("\nmetric"):]
         experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
         experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin", 1)
-        self.write("experiment.yaml", experiment)
+        read = [TORCH / "train.py", TORCH / "standin_npu.py", SOURCE / "build/standin-torch/standin_npu.so"]
+        self.write("experiment.yaml", self.with_recorded_reference(experiment, *read))
         done = self.bisectd("run", "experiment.yaml", code=code, timeout=600)
         return self.report(), done
 
