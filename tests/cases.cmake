@@ -56,8 +56,16 @@ function(bisectd_method name script python labels environment method)
   add_test("${test}" ${python} -B ${script} ${method})
   set_tests_properties("${test}" PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "OK .skipped=1."
     LABELS "${labels}" ENVIRONMENT "${environment}")
+  # What trains with a framework computes all the time, two trainings at once, so that no more than two such tests run beside each other
+  # (slots.json); what waits most of the time runs beside them. The longest begin first, those that wait before those that only compute.
   if(labels MATCHES "framework")
-    # They compute all the time. The longest begin first: at the end they would have nothing to run beside them.
-    set_tests_properties("${test}" PROPERTIES PROCESSORS 2 COST 1000)
+    set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS framework:1 COST 1000)
+    if(name MATCHES "_paddle_upgrade$")
+      set_tests_properties("${test}" PROPERTIES COST 2500)
+    endif()
+  elseif(labels MATCHES "slow")
+    set_tests_properties("${test}" PROPERTIES COST 500)
+  elseif(labels MATCHES "end_to_end")
+    set_tests_properties("${test}" PROPERTIES COST 100)
   endif()
 endfunction()
