@@ -4,6 +4,7 @@
 #include "strategies/alphabetic_tree.hpp"
 
 #include <cstdint>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -59,7 +60,8 @@ std::vector<Weight> whole_numbers(std::span<const double> weight) {
   const double sum = std::accumulate(weight.begin(), weight.end(), 0.0);
   const double unit = sum > 0 ? sum * 0x1p-40 : 1.0;
   std::vector<Weight> whole;
-  for (double w : weight) whole.push_back(static_cast<Weight>(w / unit + 0.5));
+  whole.reserve(weight.size());
+  for (double w : weight) whole.push_back(static_cast<Weight>(std::llround(w / unit)));
   return whole;
 }
 

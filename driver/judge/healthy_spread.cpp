@@ -186,6 +186,7 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
     first_coarse += run.values.front() * run.values.front();
   }
   std::vector<double> firsts;
+  firsts.reserve(fine.residuals.size());
   for (const auto& run : fine.residuals) firsts.push_back(run.front());
   const double runs = fine.distinct();
   const double printed = printed_unit(fine.runs.front().values, fine.mean.front()) / fine.scale.front();

@@ -89,6 +89,7 @@ std::size_t merge_identical(Tracks& tracks) {
 /// Values of every run on the grid; steps where one of them is not finite leave the grid.
 std::vector<std::vector<double>> values_on_grid(Reference& reference) {
   std::vector<std::vector<double>> values;
+  values.reserve(reference.runs.size());
   for (const Track& run : reference.runs) values.push_back(match(run, reference.steps).values);
   std::size_t kept = 0;
   for (std::size_t t = 0; t < reference.steps.size(); ++t) {

@@ -159,6 +159,7 @@ std::vector<Explainer::Column> Explainer::pairs(const World& world, const Likeli
       if (!fresh && at->second.log_prior < column.log_prior) at->second = std::move(column);
     }
   std::vector<Column> columns;
+  columns.reserve(found.size());
   for (auto& [pattern, column] : found) columns.push_back(std::move(column));
   return columns;
 }
