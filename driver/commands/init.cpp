@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -48,6 +49,15 @@ std::string training_script() {
   return others.empty() ? "" : std::ranges::min(others);
 }
 
+/// Whether a script has a word in its first 64 kB.
+bool mentions(const char* script, std::string_view word) {
+  std::string begin(64 * 1024, '\0');
+  std::ifstream file(script, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  return begin.find(word) != std::string::npos;
+}
+
 Training guessed_training() {
   const auto is_there = [](const char* path) { return fs::exists(path); };
   const std::string found = training_script();
@@ -72,6 +82,12 @@ Training guessed_training() {
     return {"this folder looks like PaddleDetection",
             fmt::format("python, {}, -c, CONFIG.yml, -o, log_iter=1, \"save_dir={{attempt}}/output\"", script),
             ", use_gpu=True", ", use_gpu=False, use_npu=True", "loss: {format: paddledetection}"};
+  if (script && (is_there("paddlenlp") || mentions(script, "paddlenlp")))
+    return {"this folder looks like a training with PaddleNLP's Trainer",
+            fmt::format("python, {}, CONFIG.json, --logging_steps, \"1\", --disable_tqdm, \"true\", --output_dir, "
+                        "\"{{attempt}}/output\"",
+                        script),
+            ", --device, gpu", ", --device, npu", "loss: {format: paddlenlp}"};
   return {script ? fmt::format("this folder has a {}", script) : "nothing here looks like a training",
           fmt::format("python, {}", script ? script : "train.py"), "", "",
           "loss: {pattern: 'step[ :=]+(?P<step>\\d+).*loss[ :=]+(?P<value>\\S+)'}"};

@@ -59,9 +59,14 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
   SeenMembers seen;
   bool broke = broke_like_the_subject(run, discovery);
   bool goes_on = add_seen(run, discovery, broke, seen) && broke;
-  for (int further = 0; goes_on && further < kMostFurther; ++further) {
+  int& further = run.state.further_discoveries;
+  for (; goes_on && further < kMostFurther; ++further) {
     const neutralise::Catalogue known = catalogue_of(run, seen);
     if (known.size() == 0) break;
+    if (budget_spent(run.experiment.search, further, run.now_s())) {
+      run.warn("the budget was spent before a discovery run came to its end");
+      break;
+    }
     const strategies::SuspectSet all = most_neutralised(run.experiment, known);
     TrialPlan plan = run.plan_for(Role::discovery, {},
                                   fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, kNamed)));
@@ -115,6 +120,8 @@ bool list_suspects(Run& run, neutralise::Discovered named, std::optional<Finishe
   bool exact = run.state.past.exact;
   if (run.state.past.catalogue) {
     run.state.catalogue = *run.state.past.catalogue;
+    const auto discoveries = std::ranges::count(run.state.past.trials, Role::discovery, &PastTrial::role);
+    run.state.further_discoveries = std::max(static_cast<int>(discoveries) - 1, 0);
     warn_of_left_out(run);
   } else {
     SeenMembers seen = discovery ? see_members(run, *discovery) : SeenMembers{};

@@ -62,6 +62,11 @@ strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, c
   return widened(~relations.widest(relations.tops().front()), scope, catalogue.size());
 }
 
+bool budget_spent(const configs::SearchSettings& settings, int trials, double now_s) {
+  return (settings.budget_trials && trials >= *settings.budget_trials) ||
+         (settings.budget_hours && now_s >= *settings.budget_hours * 3600.0);
+}
+
 strategies::EngineKind engine_of(configs::EngineChoice choice) {
   switch (choice) {
     case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;

@@ -22,6 +22,9 @@ strategies::Problem preferring(strategies::Problem problem, const std::vector<st
 /// All suspects of the first search, less those that cannot be neutralised together with another one or do not matter then.
 strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
 
+/// `trials`: those that count, begun by now; `now_s`: the run's time.
+bool budget_spent(const configs::SearchSettings& settings, int trials, double now_s);
+
 strategies::EngineKind engine_of(configs::EngineChoice choice);
 
 /// Adds what is set for the discovering run only.

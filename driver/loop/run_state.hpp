@@ -30,6 +30,7 @@ struct RunState {
   std::optional<judge::Jury> jury;          ///< once the reference is measured; never where the subject must only run
   std::filesystem::path reference_attempt;  ///< folder of a whole run of it; empty for a recorded one
   neutralise::Catalogue catalogue;          ///< once the suspects are listed
+  int further_discoveries = 0;              ///< discovery runs after the first one; the budget counts them, too
   neutralise::Rungs rungs;                  ///< the value that neutralises each ladder, once it is climbed
   strategies::Answer answer;                ///< of the search, as it stands
   std::optional<strategies::Answer> before_descent;             ///< proved, of the search before the one among parts

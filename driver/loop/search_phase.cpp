@@ -317,9 +317,7 @@ bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
 }
 
 bool SearchPhase::budget_spent() const {
-  const configs::SearchSettings& settings = run_.experiment.search;
-  return (settings.budget_trials && searched_ >= *settings.budget_trials) ||
-         (settings.budget_hours && run_.now_s() >= *settings.budget_hours * 3600.0);
+  return driver::budget_spent(run_.experiment.search, searched_ + run_.state.further_discoveries, run_.now_s());
 }
 
 }  // namespace bisectd::driver

@@ -63,7 +63,8 @@ class SearchPhase {
       before_other_fix_;           ///< proved, before an earlier bisectd's last trial of another fix was told
   std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
   std::chrono::seconds paused_{0};
-  int searched_ = 0;  ///< trials of the search, started or in the journal: what the budget counts
+  int searched_ =
+      0;  ///< trials of the search, started or in the journal: what the budget counts, beside further discoveries
   std::map<std::size_t, strategies::SuspectSet> pending_;  ///< sets of running trials, by number
   strategies::SuspectSet refused_;                         ///< named by the log of a broken run as impossible to neutralise
   strategies::SuspectSet effect_due_;                      ///< neutralised at least once, in a family that leaves traces

@@ -57,8 +57,15 @@ bool is_search(Role role) {
     case Role::certificate:
     case Role::proof:
     case Role::by_hand: return true;
-    default: return false;
+    case Role::reference:
+    case Role::discovery:
+    case Role::as_is:
+    case Role::overflow_check:
+    case Role::ladder:
+    case Role::other_fix:
+    case Role::soak: return false;
   }
+  return false;
 }
 
 bool is_evidence(Role role) { return is_search(role) || role == Role::as_is || role == Role::other_fix; }

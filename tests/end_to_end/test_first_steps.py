@@ -28,7 +28,7 @@ class Init(Space):
         presets = json.loads(self.bisectd("version", "--json", code=0).out)["presets"]
         self.assertIn("paddle-npu", presets)
         self.write("train.py", "")
-        for marker in ("", "ppocr", "paddleseg", "ppcls", "ppdet"):
+        for marker in ("", "ppocr", "paddleseg", "ppcls", "ppdet", "paddlenlp"):
             if marker:
                 (self.folder / marker).mkdir()
             for preset in ("", *presets):
@@ -76,7 +76,7 @@ class Init(Space):
 
     def test_the_training_is_guessed(self):
         for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("ppcls", "Global.device=npu"),
-                              ("ppdet", "use_npu=True"), ("lib", "pattern")):
+                              ("ppdet", "use_npu=True"), ("paddlenlp", "--logging_steps"), ("lib", "pattern")):
             with self.subTest(marker):
                 folder = self.folder / marker
                 (folder / marker).mkdir(parents=True)
@@ -90,6 +90,12 @@ class Init(Space):
         (self.folder / "pretrain_gpt.py").touch()
         (self.folder / "model.py").touch()
         self.assertIn("pretrain_gpt.py", yaml.safe_load(self.bisectd("init", "-o", "-", code=0).out)["subject"]["command"])
+
+    def test_a_script_that_imports_paddlenlp_is_enough(self):
+        (self.folder / "run_pretrain.py").write_text("from paddlenlp.trainer import Trainer\n")
+        written = yaml.safe_load(self.bisectd("init", "paddle-npu", "-o", "-", code=0).out)
+        self.assertEqual(written["metric"], {"loss": {"format": "paddlenlp"}})
+        self.assertIn("run_pretrain.py", written["subject"]["command"])
 
     def test_it_names_the_schema_and_says_what_is_next(self):
         said = self.bisectd("init", "paddle-npu", code=0).out

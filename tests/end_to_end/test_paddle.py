@@ -100,11 +100,24 @@ class Paddle(Space):
         self.assertEqual(self.names(report), ["pad3d_grad"])
         self.assertLess(len(report["suspects"]), 15)
 
-    def test_a_layer_and_then_its_operator_in_one_run(self):
-        report, _ = self.find({"faults": [{"op": "pad3d_grad", "relative": 0.3}]}, suspects="layers: {discover: true, then: ops}")
-        self.assertEqual([one["name"] for one in report["descent"]["opened"]], ["depthwise"])
-        self.assertEqual(self.culprits(report), ["layer_ops:depthwise/pad3d"])
+    def descend(self, fault, layer, part, **more):
+        report, _ = self.find({"faults": [fault]}, suspects="layers: {discover: true, then: ops}", **more)
+        self.assertEqual([one["name"] for one in report["descent"]["opened"]], [layer])
+        self.assertEqual(self.culprits(report), [f"layer_ops:{layer}/{part}"])
         self.assertEqual(report["no_effect"], [])
+        self.assertLessEqual({f"{layer}/{part.removesuffix('_grad')}", f"{layer}/{part.removesuffix('_grad')}_grad"},
+                             {one["name"] for one in report["suspects"]}, "both passes are suspects")
+
+    AMP = dict(options=", Global.use_amp=true, Global.scale_loss=1024.0, Global.use_dynamic_loss_scaling=true", extra="accept: {target: 2%}")
+
+    def test_a_layer_and_then_its_backward_operator_in_one_run(self):
+        self.descend({"op": "pad3d_grad", "relative": 0.3}, "depthwise", "pad3d_grad")
+
+    def test_a_layer_and_then_its_backward_operator_in_mixed_precision(self):
+        self.descend({"op": "pad3d_grad", "relative": 1.0}, "depthwise", "pad3d_grad", **self.AMP)
+
+    def test_a_layer_and_then_its_forward_operator_in_mixed_precision(self):
+        self.descend({"op": "rnn", "relative": 0.3}, "sequence", "rnn", **self.AMP)
 
     def test_a_flag(self):
         faults = [{"op": op, "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
@@ -326,21 +339,48 @@ class LayerShim(unittest.TestCase):
         for one, other in zip(half, cpu, strict=True):
             self.assertAlmostEqual(one, other, delta=0.002 * other)
 
-    def test_all_operators_of_layers_moved_compute_what_the_cpu_computes(self):
-        listed, _ = self.train("Global.use_npu=true", BISECTD_PADDLE_LIST_LAYER_OPS="1")
+    WRONG = "conv2d", "batch_norm", "rnn", "layer_norm", "hard_swish", "depthwise_conv2d"
+
+    def passes(self, *options):
+        listed, _ = self.train("Global.use_npu=true", *options, BISECTD_PADDLE_LIST_LAYER_OPS="1")
         names = re.findall(r"ran (\S+/\w+) on the device", listed)
-        self.assertLessEqual({"stem.conv/conv2d", "stem.norm/batch_norm", "sequence/rnn", "norm/layer_norm"}, set(names))
-        wrong = [{"op": op, "relative": 0.5} for op in ("conv2d", "conv2d_grad", "batch_norm", "batch_norm_grad", "rnn", "layer_norm_grad")]
-        said, moved = self.train("Global.use_npu=true", faults=wrong, BISECTD_PADDLE_CPU_LAYER_OPS=",".join(names))
+        return [name for name in names if not name.endswith("_grad")], [name for name in names if name.endswith("_grad")]
+
+    def trained_without(self, names, wrong, *options):
+        said, losses = self.train("Global.use_npu=true", *options, faults=[{"op": op, "relative": 0.2} for op in wrong],
+                                  BISECTD_PADDLE_CPU_LAYER_OPS=",".join(names))
         self.assertEqual(set(re.findall(r"moved (\S+) to the CPU", said)), set(names))
-        self.assertEqual(moved, self.train()[1])
-        _, one = self.train("Global.use_npu=true", faults=wrong, BISECTD_PADDLE_CPU_LAYER_OPS="stem.conv/conv2d")
-        self.assertNotIn(one, (moved, self.train("Global.use_npu=true", faults=wrong)[1]))
-        amp = ("Global.use_npu=true", "Global.use_amp=true", "Global.scale_loss=1024.0")
-        self.assertNotIn(" ran ", self.train(*amp, BISECTD_PADDLE_LIST_LAYER_OPS="1")[0])
-        said, losses = self.train(*amp, BISECTD_PADDLE_CPU_LAYER_OPS="stem.conv/conv2d")
-        self.assertIn("cannot move stem.conv/conv2d: mixed precision", said)
-        self.assertEqual(losses, [])
+        return losses
+
+    def test_passes_of_operators_moved_compute_what_the_cpu_computes(self):
+        forward, backward = self.passes()
+        self.assertLessEqual({"stem.conv/conv2d", "stem.norm/batch_norm", "sequence/rnn", "norm/layer_norm"}, set(forward))
+        self.assertLessEqual({"stem.conv/conv2d_grad", "sequence/rnn_grad", "norm/layer_norm_grad"}, set(backward))
+        wrong_backward = [f"{op}_grad" for op in self.WRONG]
+        _, cpu = self.train()
+        self.assertEqual(self.trained_without(forward, self.WRONG), cpu)
+        self.assertEqual(self.trained_without(backward, wrong_backward), cpu)
+        self.assertEqual(self.trained_without([*forward, *backward], [*self.WRONG, *wrong_backward]), cpu)
+        # A forward that is moved leaves the backward to the device, with all its faults; the other way round as well.
+        self.assertEqual(self.trained_without(forward, wrong_backward), self.trained_without([], wrong_backward))
+        wrong_and_kept_by_nobody = ["hard_swish", "depthwise_conv2d"]
+        self.assertEqual(self.trained_without(["stem/hardswish_grad", "depthwise.conv/depthwise_conv2d_grad"], wrong_and_kept_by_nobody),
+                         self.trained_without([], wrong_and_kept_by_nobody))
+
+    def test_passes_of_operators_moved_in_mixed_precision(self):
+        amp = "Global.use_amp=true", "Global.scale_loss=1024.0"
+        forward, backward = self.passes(*amp)
+        healthy = self.trained_without([], [], *amp)
+        wrong_backward = [f"{op}_grad" for op in self.WRONG]
+
+        def off_by(names, wrong):
+            return max(abs(one / other - 1) for one, other in zip(self.trained_without(names, wrong, *amp), healthy, strict=True))
+
+        self.assertLess(off_by(forward, self.WRONG), 0.001)
+        self.assertLess(off_by(backward, wrong_backward), 0.001)
+        self.assertLess(off_by([*forward, *backward], [*self.WRONG, *wrong_backward]), 0.001)
+        self.assertGreater(off_by(backward, self.WRONG), 0.003)
+        self.assertGreater(off_by([], wrong_backward), 0.001)
 
     def test_a_layer_that_draws_random_numbers_is_refused(self):
         out = self.run_python("-c", "import paddle; paddle.set_device('npu:0')\n"

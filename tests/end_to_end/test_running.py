@@ -157,6 +157,16 @@ for step in range(1, 31):
         self.assertEqual(self.causes(report), [["op2"], ["op4"], ["op6"]])
         self.assertEqual(len(self.discoveries()), 4)
 
+    def test_further_discoveries_are_trials_of_the_budget(self):
+        for budget, discoveries in (("trials: 2", 3), ("hours: 0.0000001", 1)):
+            with self.subTest(budget):
+                report, done = self.find_stepwise("KILLS: 'op1,op2,op3,op4'", code=3, more=["--new"],
+                                                  steps=f"steps: 30\n            search: {{budget: {{{budget}}}}}")
+                self.assertEqual(len(self.discoveries()), discoveries)
+                self.assertIn("the budget was spent before a discovery run came to its end", report["warnings"])
+                self.assertEqual([trial["role"] for trial in report["trial_list"] if trial["role"] not in ("as-is", "discovery")], [])
+                self.assertIn("The budget was spent before the search was done", done.out)
+
     def test_what_cannot_be_neutralised_is_left_active_in_further_discoveries(self):
         report, _ = self.find_stepwise("KILLS: 'op2,op5', REFUSES: op1")
         self.assertEqual(self.culprits(report), ["ops:op2", "ops:op5"])

@@ -200,6 +200,23 @@ class Losing(Slurm):
         self.assertIn("lost", self.endings())
         self.assertNotIn("timed-out", self.endings())
 
+    def test_a_soak_that_is_lost_again_and_again_takes_no_answer_with_it(self):
+        self.experiment("--steps", "{steps}", step_ms=20, extra="steps: 100\n        soak: 5000")
+        process = self.start("run", "experiment.yaml")
+        soak = None
+        while process.poll() is None:
+            if soak is None and (self.folder / "bisectd-out/latest/journal.jsonl").exists():
+                soak = next((one["trial"] for one in self.journal() if one["kind"] == "trial" and one["role"] == "soak"), None)
+            if soak is not None:
+                for job, state, name in (line.split() for line in self.queued()):
+                    if state == "RUNNING" and int(name.rsplit(".", 1)[1].split("-")[0]) == soak:
+                        self.slurm("scancel", job)
+            time.sleep(0.2)
+        self.assertEqual(process.returncode, 1)
+        self.assert_found()
+        self.assertRegex(" ".join(self.report()["warnings"]),
+                         rf"the fix was not run to step 5000 \(soak\): attempts of trial {soak} were lost 11 times: ")
+
     def test_an_error_of_its_own_cancels_all_jobs(self):
         """Memory is overwritten as soon as it is free, so that nothing can be used after that."""
         process = self.running(environment={"GLIBC_TUNABLES": "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"})

@@ -1,0 +1,73 @@
+"""A transformer on the real PaddlePaddle that is trained and logs as PaddleNLP's Trainer does, on the stand-in NPU."""
+import json
+import re
+import subprocess
+import unittest
+
+import yaml
+
+from space import SOURCE, Space
+
+PYTHON = SOURCE / ".venv/bin/python"
+STANDIN = SOURCE / "build/standin-npu"
+FOLDER = SOURCE / "examples/paddlenlp"
+
+
+class Pretrain(Space):
+    def experiment(self, faults, subject=(), **changed):
+        """The example's own, with another fault and other words of the subject's command."""
+        experiment = yaml.safe_load((FOLDER / "experiment.yaml").read_text())
+        self.write("faults.json", json.dumps({"faults": faults}))
+        for side, words in (("reference", ()), ("subject", subject)):
+            command = [str(PYTHON), str(FOLDER / "run_pretrain.py"), str(FOLDER / "pretrain.json"), *experiment[side]["command"][3:]]
+            experiment[side]["command"] = [*command, *words]
+            experiment[side]["environment"]["CUSTOM_DEVICE_ROOT"] = str(STANDIN)
+        experiment["subject"]["environment"]["STANDIN_NPU_FAULTS"] = str(self.folder / "faults.json")
+        self.write("experiment.yaml", json.dumps({**experiment, **changed}))
+
+    def test_the_example(self):
+        self.bisectd("run", FOLDER / "experiment.yaml", "--out", self.folder / "bisectd-out", code=1, timeout=900)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:layer_norm_grad"])
+        checks = {check["name"]: check for check in report["checks"]}
+        for name, value in (("global_batch", "16"), ("learning_rate", "0.003"), ("seed", "42"), ("dataset_size", "512"),
+                            ("mixed_precision", "False")):
+            self.assertEqual(checks[name]["subject"], value)
+        self.assertIn("parameters", checks)
+        self.assertEqual({check["agrees"] for check in checks.values()}, {True})
+
+    def test_a_layer_and_then_the_forward_of_its_softmax_in_mixed_precision(self):
+        self.experiment([{"op": "softmax", "relative": 0.3}], subject=["--fp16", "true"], accept={"target": "2%"}, checks={},
+                        suspects={"layers": {"discover": True, "then": "ops"}})
+        self.bisectd("run", "experiment.yaml", code=1, timeout=900)
+        names = [name.removeprefix("layer_ops:") for name in self.culprits(self.report())]
+        self.assertTrue(names)
+        for name in names:
+            self.assertRegex(name, r"^blocks\.\d\.attention/softmax$")
+
+    def test_another_learning_rate_is_named_before_the_night(self):
+        self.experiment([], subject=["--learning_rate", "0.002"])
+        done = self.bisectd("run", "experiment.yaml", code=4, timeout=300)
+        self.assertRegex(done.out + done.err, r"learning_rate.*0\.003.*0\.002")
+
+    def test_init_recognises_it(self):
+        for name in ("run_pretrain.py", "transformer.py", "pretrain.json"):
+            self.write(name, (FOLDER / name).read_text())
+        self.write("bin/python", "").unlink()
+        (self.folder / "bin/python").symlink_to(PYTHON)
+        text = self.bisectd("init", "paddle-npu", "-o", "-", code=0).out
+        experiment = yaml.safe_load(text)
+        self.assertEqual(experiment["metric"], {"loss": {"format": "paddlenlp"}})
+        for words in (experiment["reference"]["command"], experiment["subject"]["command"]):
+            self.assertEqual(words[:3], ["python", "run_pretrain.py", "CONFIG.json"])
+            done = subprocess.run([str(PYTHON), words[1], "pretrain.json", *(word.replace("{attempt}", str(self.folder)) for word in words[3:]),
+                                   "--device", "cpu", "--max_steps", "2"], cwd=self.folder, capture_output=True, text=True,
+                                  env=self.environment({}))
+            self.assertEqual(len(re.findall("global_step: ", done.stdout)), 2, done.stderr)
+
+
+if __name__ == "__main__":
+    missing = [str(path) for path in (PYTHON, STANDIN / "libstandin-npu.so") if not path.exists()]
+    if missing:
+        raise SystemExit(f"not there: {', '.join(missing)}; examples/prepare makes them (tests/run calls it)")
+    unittest.main()
