@@ -118,15 +118,15 @@ class Dumps(Sides):
     def test_a_module_that_calls_itself_through_another_one(self):
         """Its inner call ends first, so it is found first where somebody looks for who called the other one."""
         def nested(size):
-            def call(name):
+            def call(name, size=size):
                 return {name: {"input_args": [tensor(size)], "input_kwargs": {}, "output": [tensor(size)], "parameters": {"weight": tensor(0.5)}}}
-            return {**call("Module.node.Node.forward.1"), **call("Module.node.left.Linear.forward.0"), **call("Module.node.Node.forward.0")}
-        construct = {"Module.node.Node.forward.0": None, "Module.node.left.Linear.forward.0": "Module.node.Node.forward.1",
+            return {**call("Module.stem.Linear.forward.0", 1.0), **call("Module.node.Node.forward.1"), **call("Module.node.left.Linear.forward.0"), **call("Module.node.Node.forward.0")}
+        construct = {"Module.stem.Linear.forward.0": None, "Module.node.Node.forward.0": None, "Module.node.left.Linear.forward.0": "Module.node.Node.forward.1",
                      "Module.node.Node.forward.1": "Module.node.left.Linear.forward.0"}
         self.dump("gpu", nested(1.0), construct)
         self.dump("npu", nested(1.05), construct)
-        done = self.bisectd("align", "--from", "gpu", "npu", code=3, timeout=20)
-        self.assertIn("node", done.out)
+        done = self.bisectd("align", "--from", "gpu", "npu", code=1, timeout=20)
+        self.assertIn("the first module that deviates is node (Node)", done.out)
 
     def test_ranks_and_steps(self):
         for side in ("gpu", "npu"):

@@ -139,6 +139,23 @@ class Paddle(Space):
         self.assertIn(f"gelu_grad is the first operator with an inf or a nan, by the framework's own check (trial {check['number']})",
                       " ".join(report["warnings"]))
 
+    def test_a_dynamic_loss_scale_that_collapses_is_read_and_its_operator_named(self):
+        """The training goes on without NaN: Paddle's GradScaler leaves out every step, and says so."""
+        report, done = self.find({"faults": [{"op": "gelu_grad", "nan_from_call": 40}]}, suspects="{ops: [gelu_grad, hard_swish, adam]}",
+                                 options=", Global.use_amp=true, Global.scale_loss=1024.0, Global.use_dynamic_loss_scaling=true",
+                                 extra="accept: {target: 2%}")
+        self.assertEqual(self.names(report), ["gelu_grad"])
+        as_is, = self.run_folder().glob("trials/0002-*/attempt-1/stdout.log")
+        self.assertIn("Found inf or nan, current scale is: 1024.0, decrease to: 1024.0*0.5", as_is.read_text())
+        self.assertIn("gelu_grad is the first operator with an inf or a nan, by the framework's own check", " ".join(report["warnings"]))
+
+    def test_only_a_dynamic_loss_scale_passes(self):
+        """1 underflows and the largest overflows in every step; the scaler's own search ends between them."""
+        report, _ = self.find({"faults": []}, options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
+                              reference_options=", Loss.multiplier=0.001", suspects="{loss_scale: [1.0, dynamic]}",
+                              extra="families: {loss_scale: {suspect: 67108864.0}}\n            accept: {target: 3%}")
+        self.assertEqual(report["workaround"]["arguments"], ["Global.use_dynamic_loss_scaling=True"])
+
     def test_an_underflow_that_a_larger_loss_scale_mends_too(self):
         # float16 gradients of one kernel underflow at a loss scale of 64: either the operator goes to the CPU or the scale
         # goes up, and the scale is the cheaper fix.

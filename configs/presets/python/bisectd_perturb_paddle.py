@@ -48,7 +48,7 @@ class Hooks:
         self.perturbation, self.own_call, self.inner = perturbation, None, None
 
     def built(self, optimizer):
-        if not paddle.in_dynamic_mode():
+        if not paddle.in_dynamic_mode() or "_apply_optimize" in vars(optimizer):
             return
         self.perturbation.built(optimizer)
         apply = optimizer._apply_optimize  # what both step() and minimize() come to
@@ -90,12 +90,15 @@ def install():
     if seed is None:
         return
     perturbation = Perturbation(Paddle(), seed)
-    hooks, init = Hooks(perturbation), paddle.optimizer.Optimizer.__init__
+    hooks = Hooks(perturbation)
 
-    @functools.wraps(init)
-    def built(self, *args, **kwargs):
-        init(self, *args, **kwargs)
-        hooks.built(self)
+    def telling(init):
+        @functools.wraps(init)
+        def built(self, *args, **kwargs):
+            init(self, *args, **kwargs)
+            hooks.built(self)
+        return built
 
-    paddle.optimizer.Optimizer.__init__ = built
+    for kind in (paddle.optimizer.Optimizer, paddle.optimizer.AdamW):  # which does not call the former's
+        kind.__init__ = telling(kind.__init__)
     atexit.register(perturbation.ended)
