@@ -150,10 +150,10 @@ class Paddle(Space):
         self.assertIn("gelu_grad is the first operator with an inf or a nan, by the framework's own check", " ".join(report["warnings"]))
 
     def test_only_a_dynamic_loss_scale_passes(self):
-        """1 underflows and the largest overflows in every step; the scaler's own search ends between them."""
+        """The numbers overflow in every step; the scaler comes down from there in the first few."""
         report, _ = self.find({"faults": []}, options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
-                              reference_options=", Loss.multiplier=0.001", suspects="{loss_scale: [1.0, dynamic]}",
-                              extra="families: {loss_scale: {suspect: 67108864.0}}\n            accept: {target: 3%}")
+                              reference_options=", Loss.multiplier=0.001", suspects="{loss_scale: [134217728.0, dynamic]}",
+                              extra="families: {loss_scale: {suspect: 67108864.0}}\n            accept: {target: 8%}")
         self.assertEqual(report["workaround"]["arguments"], ["Global.use_dynamic_loss_scaling=True"])
 
     def test_an_underflow_that_a_larger_loss_scale_mends_too(self):

@@ -45,6 +45,33 @@ class Pretrain(Space):
         for name in names:
             self.assertRegex(name, r"^blocks\.\d\.attention/softmax$")
 
+    def train(self, wrong=(), code=0, **environment):
+        """Losses of three steps without rounding, with these operators wrong."""
+        faults = self.write("faults.json", json.dumps({"rounding": 0, "faults": [{"op": op, "relative": 0.3} for op in wrong]}))
+        done = subprocess.run([str(PYTHON), str(FOLDER / "run_pretrain.py"), str(FOLDER / "pretrain.json"), "--device", "npu", "--max_steps", "5",
+                               "--warmup_steps", "1", "--output_dir", str(self.folder)], capture_output=True, text=True, timeout=120,
+                              env=self.environment({"CUSTOM_DEVICE_ROOT": str(STANDIN), "STANDIN_NPU_FAULTS": str(faults),
+                                                    "PYTHONPATH": str(SOURCE / "configs/presets/python"), **environment}))
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout, re.findall(r"] - loss: (\S+),", done.stdout)
+
+    def test_a_pass_that_is_moved_leaves_the_other_one_to_the_device(self):
+        listed, healthy = self.train(BISECTD_PADDLE_LIST_LAYER_OPS="1")
+        names = re.findall(r"ran (\S+/\w+) on the device", listed)
+        backward = [name for name in names if name.endswith("_grad")]
+        forward = [name for name in names if name not in backward and not name.endswith("/embedding")]
+        self.assertLessEqual({"words/embedding_grad", "blocks.0.attention/softmax_grad", "blocks.1.norm1/layer_norm_grad"}, set(backward))
+        wrong = "softmax", "layer_norm", "gelu", "matmul_v2"
+        wrong_backward = [f"{op}_grad" for op in wrong]
+        off = dict(BISECTD_PADDLE_CPU_LAYER_OPS=",".join(forward))
+        self.assertEqual(self.train(wrong, **off)[1], healthy)
+        spoilt = self.train(wrong_backward)[1]
+        self.assertNotEqual(spoilt, healthy)
+        self.assertEqual(self.train(wrong_backward, **off)[1], spoilt)
+        self.assertEqual(self.train(wrong_backward, BISECTD_PADDLE_CPU_LAYER_OPS=",".join(backward))[1], healthy)
+        self.assertIn("cannot move words/embedding: its backward goes to the CPU with it",
+                      self.train(code=3, BISECTD_PADDLE_CPU_LAYER_OPS="words/embedding")[0])
+
     def test_another_learning_rate_is_named_before_the_night(self):
         self.experiment([], subject=["--learning_rate", "0.002"])
         done = self.bisectd("run", "experiment.yaml", code=4, timeout=300)

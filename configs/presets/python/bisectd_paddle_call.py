@@ -2,8 +2,8 @@
 of the two passes takes from the other comes from where that one ran:
 
     forward alone    float32: autograd's graph is made on the CPU, so that it keeps what the CPU computed, and the backward's
-                     kernel goes where the gradient arrives, to the device. Float16 and bfloat16: the graph is made on the
-                     device, and the CPU's results are written over the device's.
+                     kernel goes where the gradient arrives, to the device; where it does not (embedding), that is refused.
+                     Float16 and bfloat16: the graph is made on the device, and the CPU's results are written over the device's.
     backward alone   a graph of its own, made on the CPU; the device's results are written over the CPU's before it is used.
                      What a forward keeps but does not return (the mean of layer_norm) is the CPU's.
     both             one graph on the CPU, and copies of gradients there and back.
@@ -17,10 +17,6 @@ from bisectd_paddle_layers import LOW, moved
 # Their forward keeps for the backward what it does not return (`intermediate` in Paddle's ops.yaml), so that nobody can write
 # over it: in float16 and bfloat16 it cannot be moved alone.
 KEEPS_MORE = frozenset(("layer_norm", "group_norm", "instance_norm", "rms_norm"))
-
-
-class Refused(Exception):
-    """Why an operator cannot be moved."""
 
 
 def is_tensor(value):
@@ -82,14 +78,17 @@ def write_over(tensor, value):
 
 
 class Down(paddle.autograd.PyLayer):
-    """A copy on the CPU; the gradient is left where it arrives."""
+    """A copy on the CPU; the gradient is left where it arrives, which must be the device."""
 
     @staticmethod
-    def forward(ctx, tensor):
+    def forward(ctx, tensor, refuse):
+        ctx.refuse = refuse
         return host_value(tensor)
 
     @staticmethod
     def backward(ctx, gradient):
+        if gradient.place.is_cpu_place():
+            ctx.refuse("its backward goes to the CPU with it")
         return gradient
 
 
@@ -104,10 +103,11 @@ class Up(paddle.autograd.PyLayer):
 
 
 class Call:
-    """One call of an operator, with copies of what it is given as this was before the call."""
+    """One call of an operator, with copies of what it is given as this was before the call. `refuse` is told why an operator
+    cannot be moved, and does not return."""
 
-    def __init__(self, operator, raw, args, kwargs):
-        self.operator, self.raw = operator, raw
+    def __init__(self, operator, raw, args, kwargs, refuse):
+        self.operator, self.raw, self.refuse = operator, raw, refuse
         self.given = [list(args), kwargs]
         self.flat = flatten(self.given)
         self.host = [host_value(one) if is_tensor(one) else one for one in self.flat]
@@ -135,7 +135,7 @@ class Call:
             result = self.on_device()
             if any(map(is_low, flatten(result))):
                 return self.written_over(result)
-        host = [Down.apply(one) if is_tensor(one) and not one.stop_gradient else other
+        host = [Down.apply(one, self.refuse) if is_tensor(one) and not one.stop_gradient else other
                 for one, other in zip(self.flat, self.host)]
         result = self.on_cpu(host)
         self.keep_written(host)
@@ -143,7 +143,7 @@ class Call:
 
     def written_over(self, result):
         if self.operator in KEEPS_MORE:
-            raise Refused("its backward needs more of its forward than it returns")
+            self.refuse("its backward needs more of its forward than it returns")
         with paddle.no_grad():
             computed = self.on_cpu(self.host)
         self.keep_written(self.host)
@@ -171,8 +171,9 @@ class Call:
             write_over(one, own)
         pairs = [(one, host_value(gradient)) for one, gradient in zip(computed, arrived)
                  if gradient is not None and is_tensor(gradient) and not one.stop_gradient]
-        with OnCpu():
-            paddle.autograd.backward([one for one, _ in pairs], [gradient for _, gradient in pairs])
+        with OnCpu():  # nothing to do where no result depends on what was given
+            if pairs:
+                paddle.autograd.backward(*map(list, zip(*pairs)))
         return tuple(device_value(paddle.zeros_like(leaves[index]) if leaves[index].grad is None else leaves[index].grad,
                                   self.flat[index].dtype) for index in wanted)
 

@@ -16,7 +16,7 @@ import paddle
 from paddle.utils import flatten
 
 from bisectd_modules import Names
-from bisectd_paddle_call import KEEPS_MORE, Call, Refused, is_low, is_on_device, is_tensor
+from bisectd_paddle_call import KEEPS_MORE, Call, is_low, is_on_device, is_tensor
 from bisectd_paddle_layers import Paddle
 
 BY_SIGN = {"__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "subtract", "__mul__": "multiply",
@@ -70,19 +70,16 @@ class Operators:
         return result
 
     def moved(self, name, operator, raw, args, kwargs):
-        call = Call(operator, raw, args, kwargs)
         passes = [one for one in (name, f"{name}_grad") if one in self.wanted]
+        call = Call(operator, raw, args, kwargs, lambda why: self.refuse(passes[0], why))
         first = not self.said.issuperset(passes)
         before = self.framework.random_state() if first else None
-        try:
-            if len(passes) == 2:
-                result = call.both_moved()
-            elif passes == [name]:
-                result = call.forward_moved()
-            else:
-                result = call.backward_moved(lambda: self.say_moved(passes[0]))
-        except Refused as why:
-            self.refuse(passes[0], str(why))
+        if len(passes) == 2:
+            result = call.both_moved()
+        elif passes == [name]:
+            result = call.forward_moved()
+        else:
+            result = call.backward_moved(lambda: self.say_moved(passes[0]))
         if first and self.framework.random_state() != before:
             self.refuse(passes[0], "it draws random numbers, and the CPU draws others")
         for one in passes if name in self.wanted else []:
