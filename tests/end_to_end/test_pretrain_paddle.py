@@ -29,12 +29,8 @@ class Pretrain(Space):
         self.bisectd("run", FOLDER / "experiment.yaml", "--out", self.folder / "bisectd-out", code=1, timeout=900)
         report = self.report()
         self.assertEqual(self.culprits(report), ["ops:layer_norm_grad"])
-        checks = {check["name"]: check for check in report["checks"]}
-        for name, value in (("global_batch", "16"), ("learning_rate", "0.003"), ("seed", "42"), ("dataset_size", "512"),
-                            ("mixed_precision", "False")):
-            self.assertEqual(checks[name]["subject"], value)
-        self.assertIn("parameters", checks)
-        self.assertEqual({check["agrees"] for check in checks.values()}, {True})
+        agreed = set(report["agreed_checks"])
+        self.assertLessEqual({"mixed_precision", "loss_scale", "global_batch", "learning_rate", "seed", "dataset_size", "parameters"}, agreed)
 
     def test_a_layer_and_then_the_forward_of_its_softmax_in_mixed_precision(self):
         self.experiment([{"op": "softmax", "relative": 0.3}], subject=["--fp16", "true"], accept={"target": "2%"}, checks={},
@@ -74,8 +70,8 @@ class Pretrain(Space):
 
     def test_another_learning_rate_is_named_before_the_night(self):
         self.experiment([], subject=["--learning_rate", "0.002"])
-        done = self.bisectd("run", "experiment.yaml", code=4, timeout=300)
-        self.assertRegex(done.out + done.err, r"learning_rate.*0\.003.*0\.002")
+        done = self.bisectd("run", "experiment.yaml", code=3, timeout=300)
+        self.assertIn("no search was made. learning_rate: the log of the reference says '0.003', that of the subject '0.002'", done.out)
 
     def test_init_recognises_it(self):
         for name in ("run_pretrain.py", "transformer.py", "pretrain.json"):

@@ -201,7 +201,7 @@ class Losing(Slurm):
         self.assertNotIn("timed-out", self.endings())
 
     def test_a_soak_that_is_lost_again_and_again_takes_no_answer_with_it(self):
-        self.experiment("--steps", "{steps}", step_ms=20, extra="steps: 100\n        soak: 5000")
+        self.experiment("--steps", "{steps}", step_ms=40, subject="timeout: 20s", extra="steps: 100\n        soak: 1000")
         process = self.start("run", "experiment.yaml")
         soak = None
         while process.poll() is None:
@@ -215,7 +215,7 @@ class Losing(Slurm):
         self.assertEqual(process.returncode, 1)
         self.assert_found()
         self.assertRegex(" ".join(self.report()["warnings"]),
-                         rf"the fix was not run to step 5000 \(soak\): attempts of trial {soak} were lost 11 times: ")
+                         rf"the fix was not run to step 1000 \(soak\): attempts of trial {soak} were lost 11 times: ")
 
     def test_an_error_of_its_own_cancels_all_jobs(self):
         """Memory is overwritten as soon as it is free, so that nothing can be used after that."""
