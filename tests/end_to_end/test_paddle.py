@@ -153,8 +153,8 @@ class Paddle(Space):
     def test_only_a_dynamic_loss_scale_passes(self):
         """The numbers overflow in every step; the scaler comes down from there in the first few."""
         report, _ = self.find({"faults": []}, options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
-                              reference_options=", Loss.multiplier=0.001", suspects="{loss_scale: [134217728.0, dynamic]}",
-                              extra="families: {loss_scale: {suspect: 67108864.0}}\n            accept: {target: 8%}")
+                              reference_options=", Loss.multiplier=0.001", suspects="{loss_scale: all}",
+                              extra="families: {loss_scale: {suspect: 67108864.0, values: [134217728.0, dynamic]}}\n            accept: {target: 8%}")
         self.assertEqual(report["workaround"]["arguments"], ["Global.use_dynamic_loss_scaling=True"])
 
     def test_an_underflow_that_a_larger_loss_scale_mends_too(self):
