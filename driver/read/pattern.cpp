@@ -11,6 +11,7 @@ namespace bisectd::driver::read {
 namespace {
 
 constexpr std::int64_t kMostMemory = 8 << 20;
+constexpr std::size_t kShortestPrefix = 2;
 
 re2::RE2::Options options() {
   re2::RE2::Options options;
@@ -67,6 +68,35 @@ Needed needed_atoms(const std::string& pattern) {
   return any_of;
 }
 
+/// Index of the ']' that ends the class at the beginning of `text`; one that comes first stands for itself.
+std::size_t class_end(std::string_view text) {
+  std::size_t i = text.starts_with("[^") ? 2 : 1;
+  if (text.substr(i).starts_with("]")) ++i;
+  while (i < text.size() && text[i] != ']') i += text[i] == '\\' ? 2 : 1;
+  return i;
+}
+
+/// Where the first ".*" is that stands between two halves, each a pattern by itself: greedy, outside of groups, and with
+/// nothing in the pattern that reaches over both (alternatives, flags, quotations).
+std::optional<std::size_t> place_between_halves(std::string_view written) {
+  int depth = 0;
+  std::optional<std::size_t> place;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const std::string_view here = written.substr(i);
+    if (here.starts_with("\\Q") || (here[0] == '|' && depth == 0)) return std::nullopt;
+    if (here.starts_with("(?") && !here.starts_with("(?P<") && !here.starts_with("(?:")) return std::nullopt;
+    if (here[0] == '\\') ++i;
+    else if (here[0] == '[') i += class_end(here);
+    else if (here[0] == '(') ++depth;
+    else if (here[0] == ')') --depth;
+    else if (here.starts_with(".*") && depth == 0 && !place) place = i;
+  }
+  constexpr std::string_view kQuantifiers = "?*+{";
+  if (!place || *place + 2 >= written.size() || kQuantifiers.find(written[*place + 2]) != std::string_view::npos)
+    return std::nullopt;
+  return place;
+}
+
 }  // namespace
 
 Pattern::Pattern(const std::string& written, std::span<const std::string_view> groups,
@@ -85,23 +115,58 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
     numbers_.push_back(found == named.end() ? -1 : found->second);
   }
   if (regex_->Match("", 0, 0, re2::RE2::UNANCHORED, nullptr, 0)) refuse(written, "matches an empty text");
-  constexpr std::size_t kShortestPrefix = 2;
   prefix_ = common_prefix(*regex_);
   if (prefix_.size() < kShortestPrefix) prefix_.clear();
   needed_ = prefix_.empty() ? needed_atoms(written) : Needed{.literals = {{.text = prefix_}}};
+  if (!prefix_.empty()) halves_ = halves_of(written);
   pieces_.resize(static_cast<std::size_t>(1 + (numbers_.empty() ? 0 : std::max(0, std::ranges::max(numbers_)))));
   groups_.resize(numbers_.size());
 }
 
+std::optional<Pattern::Halves> Pattern::halves_of(const std::string& written) {
+  const auto place = place_between_halves(written);
+  if (!place) return std::nullopt;
+  Halves halves{.head = std::make_unique<re2::RE2>(written.substr(0, *place), options()),
+                .tail = std::make_unique<re2::RE2>(written.substr(*place + 2), options())};
+  if (!halves.head->ok() || !halves.tail->ok()) return std::nullopt;
+  halves.tail_prefix = common_prefix(*halves.tail);
+  if (halves.tail_prefix.size() < kShortestPrefix) return std::nullopt;
+  return halves;
+}
+
+bool Pattern::match_from(std::string_view text, std::size_t start, re2::RE2::Anchor anchor) {
+  return regex_->Match({text.data(), text.size()}, start, text.size(), anchor, pieces_.data(),
+                       static_cast<int>(pieces_.size()));
+}
+
+// RE2 prefers what comes first in the pattern: the head's own first choice, if the rest can follow it, then the longest
+// ".*", that is the last place where the tail fits. Two short matches find that many times faster than one whose captures
+// hang on every place that ".*" may end at (tests/bench/reading.cpp, "a user's pattern").
+bool Pattern::match_halves_from(std::string_view text, std::size_t start) {
+  const re2::StringPiece whole(text.data(), text.size());
+  const auto wanted = static_cast<int>(pieces_.size()) - 1;
+  const int in_head = std::min(halves_->head->NumberOfCapturingGroups(), wanted);
+  if (!halves_->head->Match(whole, start, text.size(), re2::RE2::ANCHOR_START, pieces_.data(), in_head + 1)) return false;
+  const auto end = static_cast<std::size_t>(pieces_[0].data() + pieces_[0].size() - text.data());
+  if (text.find('\n', end) == std::string_view::npos) {
+    // The tail's own group 0 is of no use to anybody, and is overwritten where the head has groups.
+    const re2::StringPiece last_of_head = pieces_[static_cast<std::size_t>(in_head)];
+    re2::StringPiece* const of_tail = pieces_.data() + in_head;
+    for (std::size_t at = text.rfind(halves_->tail_prefix); at != std::string_view::npos && at >= end;
+         at = at == 0 ? std::string_view::npos : text.rfind(halves_->tail_prefix, at - 1))
+      if (halves_->tail->Match(whole, at, text.size(), re2::RE2::ANCHOR_START, of_tail, wanted - in_head + 1)) {
+        *of_tail = last_of_head;
+        return true;
+      }
+  }
+  return match_from(text, start, re2::RE2::ANCHOR_START);  // after another choice of the head, perhaps
+}
+
 bool Pattern::find(std::string_view text) {
-  const auto match_from = [&](std::size_t start, re2::RE2::Anchor anchor) {
-    return regex_->Match({text.data(), text.size()}, start, text.size(), anchor, pieces_.data(),
-                         static_cast<int>(pieces_.size()));
-  };
-  if (prefix_.empty()) return match_from(0, re2::RE2::UNANCHORED);
+  if (prefix_.empty()) return match_from(text, 0, re2::RE2::UNANCHORED);
   // An anchored match is much faster, and where the prefix is not, no match begins.
   for (std::size_t at = text.find(prefix_); at != std::string_view::npos; at = text.find(prefix_, at + 1))
-    if (match_from(at, re2::RE2::ANCHOR_START)) return true;
+    if (halves_ ? match_halves_from(text, at) : match_from(text, at, re2::RE2::ANCHOR_START)) return true;
   return false;
 }
 

@@ -62,6 +62,32 @@ TEST_CASE("a match through the literal is the match of RE2 itself") {
   }
 }
 
+TEST_CASE("a pattern of two halves around .* matches as RE2 itself does") {
+  constexpr std::array<std::string_view, 1> kSecond{"v"};
+  for (const char* text : {R"(at (?P<name>\d+),.* l: (?P<v>\S+),)", R"(at (?P<name>\d+).* l: (?P<v>\S+))",
+                           R"(at (?P<name>\d*).*? l: (?P<v>\S+))", R"(at (?P<name>\d+?).*\d l: (?P<v>\w))",
+                           R"(at (?P<name>\w).* l: (?P<v>\S+).* l: 3)", R"(at (?P<name>\d*)(?: x)?.* l: (?P<v>\d+)$)",
+                           R"(at [.*](?P<name>\w).* l: (?P<v>[^],]+))", R"(at (?P<name>\d)|x.* l: (?P<v>\S+))",
+                           R"(at (?P<name>\d).*\b l: (?P<v>\d))", R"(at (?:(?P<name>\d+).* l: )(?P<v>\d))",
+                           R"(at (?P<name>\d+)(?:,| ,).* l: (?P<v>\d+))", R"((?s)at (?P<name>\d).* l: (?P<v>\S+))",
+                           R"(at (?P<name>\d{1,2}).* l: (?P<v>\d))", R"(at \[(?P<name>\d).*\] l: (?P<v>\d))"}) {
+    Pattern pattern(text, kName, kSecond);
+    const re2::RE2 plain(text);
+    for (const char* line : {"at 12, l: 3, m: 4, l: 5, l: 6", "at 12 l: 3", "at 1, l: 3, at 2, l: 4,", "at 12 l: 3\n l: 4",
+                             "at 12,", " l: 1, at 12,", "at .x l: 7", "at *y] l: 8,9", "at 1 x l: 42", "at 12 , l: 3 l: x",
+                             "xat 7 l: 3 l: 3", "at [5] l: 1 ] l: 2", "at 123 l: 3 l: 33"}) {
+      CAPTURE(text, line);
+      std::string name, value;
+      const bool matches = re2::RE2::PartialMatch(line, plain, &name, &value);
+      const auto groups = pattern.match(line);
+      REQUIRE(groups.empty() != matches);
+      if (!matches) continue;
+      CHECK(groups[0] == name);
+      CHECK(groups[1] == value);
+    }
+  }
+}
+
 TEST_CASE("a pattern that backtracking engines die of is read at once") {
   const std::string many(28, 'a');
   Read log(pattern_metric(R"(^(?:a+)+ (?P<value>\d+)$)"), many + "! 1\n" + many + " 2\n");
