@@ -86,11 +86,12 @@ class Space(unittest.TestCase):
         """The text of an experiment, its reference replaced by a recording that all tests with the same reference share. It is made
         anew where the reference, bisectd, a preset or what the training reads (`read`: files, or folders as a whole) has changed.
         Runs of a reference are a quarter of the processor time of a search among Paddle's operators."""
-        begin, end = experiment.index("reference:"), experiment.index("subject:")
+        begin, end = experiment.index("\nreference:"), experiment.index("\nsubject:")
+        reference = experiment[:end] + experiment[experiment.index("\nmetric:"):experiment.index("\nsuspects:") + 1]
         files = [pathlib.Path(BISECTD)]
         for place in (SOURCE / "configs/presets", *read):
             files += sorted(place.rglob("*")) if place.is_dir() else [place]
-        said = hashlib.sha256(experiment[begin:end].encode())
+        said = hashlib.sha256(reference.encode())
         for file in files:
             if file.is_file() and file.suffix != ".pyc":
                 said.update(f"{file}\0".encode() + file.read_bytes())
@@ -99,11 +100,11 @@ class Space(unittest.TestCase):
         with open(recording.with_suffix(".lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not recording.exists():
-                self.write("record.yaml", experiment)
+                self.write("record.yaml", reference)
                 self.bisectd("record", "record.yaml", "-o", "recorded.json", "--out", "recorded", code=0, timeout=600)
                 shutil.copy(self.folder / "recorded.json", recording.with_suffix(".new"))
                 recording.with_suffix(".new").rename(recording)
-        return experiment[:begin] + f"reference: {{curve: {recording}}}\n" + experiment[end:]
+        return experiment[:begin] + f"\nreference: {{curve: {recording}}}" + experiment[end:]
 
     def wait_for(self, what, seconds=30):
         deadline = time.monotonic() + seconds
