@@ -117,6 +117,7 @@ void Engine::review() {
   for (const Cause& cause : explanation_) {
     Members members = members_of_likeliest(cause);
     if (std::ranges::count(harmless_, members) + std::ranges::count(finding_.causes, members) > 0) continue;
+    if (mended_without(members)) continue;
     greatest = std::max(greatest, cause.size);
     if (cause.size < kGreat * greatest) break;
     finding_.mass *= cause.likeliest().weight;
@@ -156,11 +157,20 @@ void Engine::review() {
     if (!(entry && decided(entry->verdict)) && !worth_asking(log_, entry)) misfit_ = true;
     checks_.push_back(std::move(check));
   }
+  // Of a fix that passed some members may be harmless: each is tried alone first, since the smaller fix is known only then.
+  if (!fix_.empty())
+    std::ranges::stable_partition(checks_, [](const Check& check) { return check.claim.kind == Claim::Kind::cause_fails; });
   // Another fix may have shown a further cause, which this one mends too: others can name it.
   if (finding_.proved && any_unexplained_failure()) {
     finding_.proved = false;
     misfit_ = true;
   }
+}
+
+/// A fix passed that leaves all of this cause active: whatever it changes does no harm.
+bool Engine::mended_without(const Members& cause) const {
+  return !fix_.empty() && std::ranges::none_of(relations_.with_needs(cause),
+                                               [&](SuspectId member) { return std::ranges::binary_search(fix_, member); });
 }
 
 bool Engine::any_unexplained_failure() const {
@@ -233,12 +243,16 @@ std::vector<Question> Engine::rivals(std::size_t count, std::span<const SuspectS
   return questions;
 }
 
-// Every split halves what is believed of each cause; then one check for each, and one for the fix.
+// Every split halves what is believed of each cause; then one check for each and for each member of one that fails only
+// together, and one for the fix.
 std::optional<double> Engine::trials_left() const {
-  double splits = checks_.empty() && explanation_.empty() ? log2_exact(static_cast<double>(suspects_.size() + 1)) : 0;
+  if (!checks_.empty()) return static_cast<double>(checks_.size());
+  double splits = explanation_.empty() ? log2_exact(static_cast<double>(suspects_.size() + 1)) : 0;
   for (const Cause& cause : explanation_)
     if (cause.size >= kGreat * explanation_.front().size) splits = std::max(splits, -log2_exact(cause.likeliest().weight));
-  return checks_.empty() ? splits + static_cast<double>(finding_.causes.size() + 1) : static_cast<double>(checks_.size());
+  double checks = 1;
+  for (const Members& cause : finding_.causes) checks += 1 + (cause.size() > 1 ? static_cast<double>(cause.size()) : 0);
+  return splits + checks;
 }
 
 std::vector<double> Engine::guilt() const {

@@ -1,4 +1,5 @@
 // Searches by the first steps of trials: what they find, what they must not believe, and when they leave it to others.
+#include <algorithm>
 #include <map>
 
 #include "strategies/signatures/engine.hpp"
@@ -107,6 +108,18 @@ TEST_CASE("what deviates and does no harm is not accused") {
   const Game game = play_signed(world);
   CHECK(game.answer.state == State::proved);
   CHECK(game.answer.culprit_set == std::vector<SuspectId>{4});
+}
+
+TEST_CASE("of a fix with harmless members each is tried alone, and one more fix") {
+  SignedWorld world{
+      .size = 64, .causes = {{4}}, .deviating = {{9}, {20}, {33}, {41}, {50}}, .least = 300, .seed = GENERATE(1, 2, 3)};
+  const Game game = play_signed(world);
+  CHECK(game.answer.state == State::proved);
+  CHECK(game.answer.causes == world.causes);
+  const auto fixes = std::ranges::count_if(game.told, [](const Evidence& seen) {
+    return seen.judged && seen.neutralised.any() && seen.neutralised.count() <= 6 && seen.verdict == Verdict::pass;
+  });
+  CHECK(fixes <= 3);
 }
 
 TEST_CASE("causes far smaller than the greatest one are found once that is neutralised") {
