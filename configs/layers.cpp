@@ -32,14 +32,18 @@ Value laid_over(Value base, Value over, const std::string& path = "") {
   return over;
 }
 
-void check_version(MapReader& top, Problems& problems) {
+/// False: the file is of another bisectd, whose words need not be these.
+bool check_version(MapReader& top, Problems& problems) {
   std::int64_t version = 1;
   const Value* written = top.find("version");
   if (!written) problems.add(top.place(), "`version` is missing", "the first line of an experiment file is `version: 1`");
   else if (top.read(
                "version", [](const Value& v) { return whole_number_of(v, 0, INT64_MAX); }, version) &&
-           version != 1)
+           version != 1) {
     problems.add(written->place, fmt::format("version {} is not known to this bisectd", version), "write `version: 1`");
+    return false;
+  }
+  return true;
 }
 
 std::optional<Layers> read_layer(const std::filesystem::path& file, std::vector<std::filesystem::path>& chain,
@@ -47,7 +51,7 @@ std::optional<Layers> read_layer(const std::filesystem::path& file, std::vector<
   auto root = parse_yaml(read_bytes(file), file.string(), problems);
   if (!root) return std::nullopt;
   MapReader top(*root, "", problems);
-  check_version(top, problems);
+  if (!check_version(top, problems)) return std::nullopt;
   Placed<std::string> extends;
   const bool extending = top.read("extends", placed_text_of, extends);
   const bool broken = !extending && top.find("extends");
@@ -78,7 +82,9 @@ std::optional<std::filesystem::path> extended_file(const Placed<std::string>& ex
   if (extends.value.ends_with(".yaml") || extends.value.ends_with(".yml")) {
     const auto file = std::filesystem::path(extends.place.file).parent_path() / extends.value;
     if (std::filesystem::is_regular_file(file, ignored)) return file;
-    problems.add(extends.place, "no such file: " + in_quotes(file.string()));
+    const auto near = nearest_in_folder(file);
+    problems.add(extends.place, "no such file: " + in_quotes(file.string()),
+                 near ? fmt::format("did you mean `{}`?", *near) : "");
     return std::nullopt;
   }
   const std::vector<std::string> presets = preset_names();

@@ -34,6 +34,9 @@ std::string render(const ConfigError& error);
 /// "file:line:col: warning: message", one line without its end; control characters are escaped.
 std::string render(const Placed<std::string>& warning);
 
+/// "file:line:col: message": the same where the reader is told beside it that this is a warning.
+std::string placed_text(const Placed<std::string>& warning);
+
 /// The folder with presets/ and names/: beside the installed program, or the source tree.
 std::filesystem::path data_folder();
 

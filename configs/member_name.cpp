@@ -34,6 +34,21 @@ void check_rung(const Placed<std::string>& value, const Family& family, Problems
                fmt::format("its values: {}", fmt::join(family.ladder.values, ", ")));
 }
 
+/// Without a table, `members` of the family say what `all` means. Another name may be right, too, and a run may discover
+/// more; one that is nearly a member's is a slip.
+void check_own_member(const Placed<std::string>& name, const Family& family, Problems& problems) {
+  std::vector<std::string> known;
+  for (const auto& member : family.members) known.push_back(member.value);
+  if (known.empty() || std::ranges::count(known, name.value)) return;
+  const auto right = nearest(name.value, known);
+  if (right && !family.discover)
+    problems.add(name.place, fmt::format("family `{}` has no member {}", family.name, in_quotes(name.value)),
+                 fmt::format("did you mean `{}`? If not, add it to `families.{}.members`", *right, family.name));
+  else
+    problems.warn(name.place, fmt::format("{} is none of the members that family `{}` names{}", in_quotes(name.value),
+                                          family.name, right ? fmt::format("; did you mean `{}`?", *right) : ""));
+}
+
 /// The nearest right name, looking at the names in logs too; empty if none is near.
 std::string hint_for(const std::string& name, const Family& family) {
   if (name.ends_with('_') && is_known(family, name.substr(0, name.size() - 1)))
@@ -83,7 +98,10 @@ void check_member_name(const Placed<std::string>& name, const Family& family, Pr
                  is_known(family, bare) ? fmt::format("did you mean `{}`?", bare) : "");
     return;
   }
-  if (family.known_names.empty()) return;
+  if (family.known_names.empty()) {
+    check_own_member(name, family, problems);
+    return;
+  }
   if (!is_known(family, name.value)) {
     problems.add(name.place, fmt::format("family `{}` knows no {}", family.name, in_quotes(name.value)),
                  hint_for(name.value, family));

@@ -67,8 +67,11 @@ void take_away(const Value::Entry& entry, std::vector<Check>& standard, Problems
 }
 
 void refuse_unknown_word(const Value& block, Problems& problems) {
-  problems.add(block.place, fmt::format("`checks`: unknown word {}", in_quotes(block.text)),
-               "`standard`, or a map of checks, for example {standard: true, dataset: {command: [md5sum, train_list.txt]}}");
+  const bool slip = nearest(block.text, std::vector<std::string>{"standard"}).has_value();
+  problems.add(
+      block.place, fmt::format("`checks`: unknown word {}", in_quotes(block.text)),
+      slip ? "did you mean `standard`?"
+           : "`standard`, or a map of checks, for example {standard: true, dataset: {command: [md5sum, train_list.txt]}}");
 }
 
 }  // namespace

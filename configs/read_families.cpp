@@ -158,7 +158,9 @@ Family read_family(const std::string& name, const Value& block, Problems& proble
   } else if (kind == "ladder") {
     read_ladder(reader, family, problems);
   } else {
-    problems.add(reader.find("kind")->place, "unknown kind of family " + in_quotes(kind), "known: list, toggle, ladder");
+    const auto right = nearest(kind, std::vector<std::string>{"list", "toggle", "ladder"});
+    problems.add(reader.find("kind")->place, "unknown kind of family " + in_quotes(kind),
+                 right ? fmt::format("did you mean `{}`?", *right) : "known: list, toggle, ladder");
     return family;
   }
   reader.refuse_other_keys();

@@ -8,6 +8,7 @@
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
 #include "configs/reading.hpp"
+#include "configs/suggest.hpp"
 #include "configs/words.hpp"
 
 namespace bisectd::configs {
@@ -37,8 +38,9 @@ std::vector<int> read_ids(const Value& value, const std::string& what, Problems&
   return ids;
 }
 
-/// `in_jobs`: each attempt gets its devices from its job, and none are numbered here.
-Devices read_devices(const Value& block, const std::string& what, bool in_jobs, Problems& problems) {
+/// `in_jobs`: each attempt gets its devices from its job, and none are numbered here. `side`: where the file has the side,
+/// of which a preset may have said the devices.
+Devices read_devices(const Value& block, const std::string& what, const Place& side, bool in_jobs, Problems& problems) {
   Devices devices;
   devices.place = block.place;
   MapReader reader(block, what, problems);
@@ -54,8 +56,9 @@ Devices read_devices(const Value& block, const std::string& what, bool in_jobs, 
   if (ids && in_jobs)
     problems.add(ids->place, fmt::format("`{}.ids` has no use with Slurm: a job brings its own devices", what), "remove it");
   if (!ids && !in_jobs && devices.kind != "cpu")
-    problems.add(block.place, fmt::format("`{}`: devices of kind {} need `ids`", what, in_quotes(devices.kind)),
-                 "for example ids: [0]");
+    problems.add(block.place.file == side.file ? block.place : side,
+                 fmt::format("`{}`: devices of kind {} need `ids`", what, in_quotes(devices.kind)),
+                 "for example devices: {ids: [0]}");
   const Value* per_trial = reader.find("per_trial");
   std::int64_t count = 1;
   if (per_trial && reader.read(
@@ -129,7 +132,7 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
   const Value* launch = reader.find("launch");
   const bool in_jobs = launch && launch->kind == Value::Kind::map;
   if (const Value* devices = reader.find("devices"))
-    side.devices = read_devices(*devices, what + ".devices", in_jobs, problems);
+    side.devices = read_devices(*devices, what + ".devices", reader.place(), in_jobs, problems);
   if (reader.find("setup")) reader.read("setup", placed_text_of, side.setup.emplace());
   if (const Value* environment = reader.find("environment"))
     side.environment = read_environment(*environment, what + ".environment", problems);
@@ -164,8 +167,12 @@ void read_curves(const Value& curve, Reference& reference, const Value& block, P
   for (Placed<std::string>& file : files) {
     file.value = path_of(file);
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file.value, ignored))
-      problems.add(file.place, "no such file: " + in_quotes(file.value));
+    if (!std::filesystem::is_regular_file(file.value, ignored)) {
+      const bool folder = std::filesystem::is_directory(file.value, ignored);
+      const auto right = folder ? std::nullopt : nearest_in_folder(file.value);
+      problems.add(file.place, (folder ? "this is a folder, not a file: " : "no such file: ") + in_quotes(file.value),
+                   right ? fmt::format("did you mean `{}`?", *right) : "");
+    }
     if (std::ranges::count(reference.curves, file.value, &Placed<std::string>::value))
       problems.add(file.place, in_quotes(file.value) + " is named twice",
                    "a run that counts twice hides how far runs differ");

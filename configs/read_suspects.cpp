@@ -184,6 +184,23 @@ void check_names(const Selection& selection, const Family& family, Problems& pro
     for (const auto& [name, figure] : *figures) check_member_name({name, figure.place}, family, problems);
 }
 
+/// Where the members are named, what is said of any other name changes nothing: most likely it is misspelt.
+void warn_of_strangers(const Selection& selection, const Family& family, Problems& problems) {
+  if (family.kind != FamilyKind::list || selection.discover || selection.members.empty()) return;
+  std::vector<std::string> members;
+  for (const auto& member : selection.members) members.push_back(member.value);
+  const auto warn = [&](const std::string& name, const Place& place, const char* key) {
+    if (std::ranges::count(members, name)) return;
+    const auto right = nearest(name, members);
+    problems.warn(place,
+                  fmt::format("`{}`: {} is no suspect of family `{}`, so this changes nothing{}", key, in_quotes(name),
+                              family.name, right ? fmt::format("; did you mean `{}`?", *right) : ""));
+  };
+  for (const auto& name : selection.exclude) warn(name.value, name.place, "exclude");
+  for (const auto& [name, figure] : selection.likely) warn(name, figure.place, "likely");
+  for (const auto& [name, figure] : selection.price) warn(name, figure.place, "price");
+}
+
 }  // namespace
 
 std::vector<Placed<std::string>> read_member_names(const Value& value, const std::string& what, Problems& problems) {
@@ -213,6 +230,7 @@ std::map<std::string, Selection> read_suspects(const Value& block, const std::ma
     }
     const Selection selection = read_selection(entry.value, family->second, problems);
     check_names(selection, family->second, problems);
+    warn_of_strangers(selection, family->second, problems);
     suspects.emplace(entry.key, selection);
   }
   add_parts(suspects, problems);

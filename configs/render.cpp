@@ -117,4 +117,8 @@ std::string render(const Placed<std::string>& warning) {
   return fmt::format("{}: warning: {}", where(warning.place), printable(warning.value));
 }
 
+std::string placed_text(const Placed<std::string>& warning) {
+  return fmt::format("{}: {}", where(warning.place), printable(warning.value));
+}
+
 }  // namespace bisectd::configs

@@ -7,6 +7,8 @@
 namespace bisectd::configs {
 namespace {
 
+constexpr std::size_t kFewestOfBeginning = 3;  ///< letters; fewer begin too many words
+
 /// Damerau-Levenshtein distance in its optimal-string-alignment form: insertions, deletions, replacements and swaps of
 /// neighbours cost 1 each, and no part of the text is edited twice. Three rows of the table are enough.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -38,7 +40,20 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
     limit = distance;
     best = candidate;
   }
-  return best;
+  if (best || word.size() < kFewestOfBeginning) return best;
+  const auto longer = std::ranges::find_if(candidates, [&](const std::string& one) { return one.starts_with(word); });
+  return longer == candidates.end() ? std::nullopt : std::optional(*longer);
+}
+
+std::optional<std::string> nearest_in_folder(const std::filesystem::path& missing) {
+  std::vector<std::string> names;
+  std::error_code unreadable;
+  const std::filesystem::path folder = missing.has_parent_path() ? missing.parent_path() : ".";
+  for (std::filesystem::directory_iterator entry(folder, unreadable), end; !unreadable && entry != end;
+       entry.increment(unreadable))
+    names.push_back(entry->path().filename().string());
+  std::ranges::sort(names);
+  return nearest(missing.filename().string(), names);
 }
 
 }  // namespace bisectd::configs

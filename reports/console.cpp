@@ -115,8 +115,9 @@ std::string result_text(const Record& record, Colour colour) {
   text += section(paint, "Not decided", undecided(record, plain));
   text += section(paint, "Changed since the baseline", escaped(record.changes, plain));
   text += section(paint, "Warnings", escaped(record.warnings, plain));
-  return text + fmt::format("\n{} trials, {} attempts, {}. Report: {}/report.md\n", record.trials.size(),
-                            attempt_count(record), duration_text(record.elapsed_s), plain(record.run_folder));
+  return text + fmt::format("\n{}, {}, {}. Report: {}/report.md\n", counted(record.trials.size(), "trial"),
+                            counted(attempt_count(record), "attempt"), duration_text(record.elapsed_s),
+                            plain(record.run_folder));
 }
 
 }  // namespace bisectd::reports

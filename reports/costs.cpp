@@ -17,8 +17,11 @@ std::string other_fix_text(const Record& record, const OtherFix& fix, Escape esc
     return fmt::format(
         "There are further causes, which the culprit set mends too: {} in its place is not enough ({}, trial {}).",
         set_text(record, fix.neutralised, kNamesInFix, escape), percent_text(fix.delta), fix.trial);
-  std::string text = fmt::format("In its place {}: {} ({})", set_text(record, fix.neutralised, kNamesInFix, escape),
-                                 verdict_word(fix.verdict), percent_text(fix.delta));
+  const std::string_view what = fix.verdict == strategies::Verdict::pass           ? "passes, too"
+                                : fix.verdict == strategies::Verdict::inconclusive ? "is undecided"
+                                                                                   : "gives no verdict";
+  std::string text = fmt::format("Another fix, {} neutralised instead, {} ({})",
+                                 set_text(record, fix.neutralised, kNamesInFix, escape), what, percent_text(fix.delta));
   if (fix.step_time_s && record.fix_step_time_s)
     text += fmt::format(", step time {:.3f} s ({} against the fix)", *fix.step_time_s,
                         change_text(*record.fix_step_time_s, *fix.step_time_s));

@@ -15,8 +15,8 @@ bool exceeds_step_time(const Costs& costs, double step_time_s);
 /// "Step time 0.200 s as it is, 0.222 s with the fix (+11 %)."; empty when not measured, and where pruned_texts() says it.
 std::string cost_text(const Record& record);
 
-/// A sentence for each other fix that was tried: "In its place ops:b: pass (+0.02 %), 0.180 s (-19 % against the fix).".
-/// One that fails shows that there are causes without a name.
+/// A sentence for each other fix that was tried: "Another fix, ops:b neutralised instead, passes, too (+0.02 %), step time
+/// 0.180 s (-19 % against the fix).". One that fails shows that there are causes without a name.
 std::vector<std::string> other_fix_texts(const Record& record, Escape escape);
 
 /// How the long run of the fix came out (`soak`), with what was seen of its memory; empty: there was none.

@@ -28,17 +28,19 @@ std::string items(const std::vector<std::string>& lines) {
   return body;
 }
 
-std::string measured_row(std::string_view what, const Trial* trial) {
-  return trial ? fmt::format("| {} | {} | {} | {} |\n", what, percent_text(trial->delta), verdict_word(trial->verdict),
-                             trial->number)
-               : "";
+std::string measured_row(const Record& record, std::string_view what, const Trial* trial) {
+  if (!trial) return "";
+  return fmt::format("| {} | {} | {} | {} |\n", what,
+                     record.must_run_to ? markdown_cell(trial->text) : percent_text(trial->delta),
+                     verdict_word(trial->verdict), trial->number);
 }
 
 std::string measured(const Record& record) {
-  const std::string rows = measured_row("subject as it is", judged_trial(record, "as-is")) +
-                           measured_row("culprit set neutralised", fix_trial(record)) +
-                           measured_row("everything neutralised", judged_trial(record, "everything"));
+  const std::string rows = measured_row(record, "subject as it is", judged_trial(record, "as-is")) +
+                           measured_row(record, "culprit set neutralised", fix_trial(record)) +
+                           measured_row(record, "everything neutralised", judged_trial(record, "everything"));
   if (rows.empty()) return "";
+  if (record.must_run_to) return "\n| | how it went | verdict | trial |\n|---|---|---|---|\n" + rows;
   std::string text = fmt::format("\n| | {} against the reference | verdict | trial |\n|---|---|---|---|\n{}",
                                  markdown_cell(record.metric), rows);
   text += fmt::format("\nTarget {}", unsigned_percent_text(record.target));
@@ -174,8 +176,9 @@ std::string to_markdown(const Record& record) {
   text += section("Versions", versions(record));
   text += section("Changed since the baseline", items(escaped(record.changes, markdown_code)));
   text += section("How to reproduce", reproduction(record));
-  return text + fmt::format("\n{} trials, {} attempts, {}; started {}.\n", record.trials.size(), attempt_count(record),
-                            duration_text(record.elapsed_s), markdown_code(record.started_utc));
+  return text + fmt::format("\n{}, {}, {}; started {}.\n", counted(record.trials.size(), "trial"),
+                            counted(attempt_count(record), "attempt"), duration_text(record.elapsed_s),
+                            markdown_code(record.started_utc));
 }
 
 }  // namespace bisectd::reports

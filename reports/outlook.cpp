@@ -59,7 +59,7 @@ std::optional<std::pair<double, double>> time_left_s(const Record& record) {
 
 std::string left_text(const Record& record) {
   if (!(record.answer.trials_left_high > 0)) return "";
-  std::string text = trials_left_text(record.answer) + " more trials";
+  std::string text = more_trials_text(record.answer);
   if (const auto left = time_left_s(record))
     text += fmt::format(", {} to {}", duration_text(left->first), duration_text(left->second));
   return text;

@@ -83,7 +83,8 @@ std::string phase_line(const Record& record, std::string_view role) {
   if (role == "overflow-check")
     return "overflow-check: one run in which the framework names the first operator with an inf or a nan";
   if (role == "everything")
-    return fmt::format("everything: with all {} suspects neutralised it should pass", chosen_from(record, {}).size());
+    return fmt::format("everything: with all {} neutralised it should pass",
+                       counted(chosen_from(record, {}).size(), "suspect"));
   if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";
   if (role == "signature") return "signature: what the first steps of trials have in common";
   if (role == "search") return fmt::format("search: which of {} suspects are guilty", chosen_from(record, {}).size());
@@ -106,7 +107,7 @@ std::string judged_text(const Record& record, const Trial& trial) {
 
 std::string trial_line(const Record& record, const Trial& trial, std::size_t judged) {
   std::string text = count_text(record, judged) + " " + judged_text(record, trial);
-  if (record.answer.trials_left_high > 0) text += fmt::format("; {} more trials", trials_left_text(record.answer));
+  if (record.answer.trials_left_high > 0) text += "; " + more_trials_text(record.answer);
   return text;
 }
 

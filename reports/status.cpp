@@ -68,7 +68,7 @@ std::string status_text(const Record& record, std::optional<int> process, bool b
     if (!by_hand) text += verdict_sentence(record, plain) + "\n";
     if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
     for (const std::string& line : pruned_texts(record, plain)) text += line + "\n";
-    text += fmt::format("{} trials judged in {}\n", judged_count(record), duration_text(record.elapsed_s));
+    text += fmt::format("{} judged in {}\n", counted(judged_count(record), "trial"), duration_text(record.elapsed_s));
   }
   if (const Trial* last = last_judged(record); last && !record.finished)
     text += "last judged: " + judged_text(record, *last) + "\n";

@@ -68,11 +68,11 @@ std::string outside_sentence(const Record& record, Escape escape) {
                          : fmt::format("{} still differs{} (target {}).", escape(record.metric),
                                        trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
   if (active.empty())
-    return fmt::format("The cause is outside the {} suspects: with all of them neutralised {}", suspects, still);
-  return fmt::format("The cause is {}, or outside the {} suspects: with all others neutralised {}",
+    return fmt::format("The cause is outside the {}: with all of them neutralised {}", counted(suspects, "suspect"), still);
+  return fmt::format("The cause is {}, or outside the {}: with all others neutralised {}",
                      active.size() <= kNamed ? joined(names(record, active, escape), " or ")
                                              : fmt::format("among the {} suspects that stayed active", active.size()),
-                     suspects, still);
+                     counted(suspects, "suspect"), still);
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ std::string percent_text(std::optional<double> fraction) {
 
 std::string measured_text(const Trial* trial) {
   if (!trial) return percent_text(std::nullopt);
-  constexpr std::array<std::string_view, 5> kOfRunning{"crashed", "stalled", "timed-out", "nan",
-                                                       "runs"};  // accept.goal: runs
+  constexpr std::array<std::string_view, 6> kOfRunning{"crashed", "stalled",   "timed-out",
+                                                       "nan",     "truncated", "runs"};  // accept.goal: runs
   if (!trial->delta && std::ranges::count(kOfRunning, trial->reason) && trial->verdict != strategies::Verdict::unresolved)
     return trial->reason;
   if (!trial->delta && trial->verdict == strategies::Verdict::fail) return "ended early";
@@ -119,9 +119,14 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string trials_left_text(const strategies::Answer& answer) {
+std::string counted(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string more_trials_text(const strategies::Answer& answer) {
   const double low = std::ceil(answer.trials_left_low), high = std::ceil(answer.trials_left_high);
-  return low == high ? fmt::format("{:.0f}", low) : fmt::format("{:.0f} to {:.0f}", low, high);
+  if (low != high) return fmt::format("{:.0f} to {:.0f} more trials", low, high);
+  return fmt::format("{:.0f} more {}", low, low == 1 ? "trial" : "trials");
 }
 
 std::string_view verdict_word(strategies::Verdict verdict) {
@@ -223,7 +228,7 @@ std::string verdict_sentence(const Record& record, Escape escape) {
     case Outcome::unfinished: break;
   }
   if (!(record.answer.trials_left_high > 0)) return "Not finished. Nobody is accused yet.";
-  return fmt::format("Not finished: {} more trials. Nobody is accused yet.", trials_left_text(record.answer));
+  return fmt::format("Not finished: {}. Nobody is accused yet.", more_trials_text(record.answer));
 }
 
 std::string explanation_text(const Record& record, Escape escape) {

@@ -32,8 +32,11 @@ std::string confidence_text(double confidence);
 /// "2.1 s", "3 min 20 s", "2 h 05 min".
 std::string duration_text(double seconds);
 
-/// "7", or "7 to 12": the expected range to the end.
-std::string trials_left_text(const strategies::Answer& answer);
+/// "1 trial", "12 trials".
+std::string counted(std::size_t number, std::string_view what);
+
+/// "1 more trial", "7 to 12 more trials": the expected range to the end.
+std::string more_trials_text(const strategies::Answer& answer);
 
 std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
 /// The same of a trial that may still run, or was run for what it logs: running, measured.

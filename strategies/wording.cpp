@@ -58,7 +58,9 @@ std::string explanation(const Phases& phases, const Answer& answer) {
         pass.judged());
   }
   if (state == State::outside_suspects && phases.always_active().any())
-    return fmt::format("{} suspects stayed active; the cause may hide among them", phases.always_active().count());
+    return phases.always_active().count() == 1
+               ? "one suspect stayed active; the cause may hide in it"
+               : fmt::format("{} suspects stayed active; the cause may hide among them", phases.always_active().count());
   if (state == State::proved) {
     std::string text;
     for (const auto& cause : phases.reasons())

@@ -14,6 +14,7 @@
 #include "driver/align/statistics.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/read/fields.hpp"
+#include "driver/read/json_fault.hpp"
 
 namespace bisectd::driver::align {
 namespace {
@@ -197,10 +198,8 @@ json parse_entries(const std::string& text, Reader& reader) {
   });
 }
 
-void add_callers(Recording& run, const std::filesystem::path& construct_json) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(construct_json, unknown)) return;
-  const json construct = json::parse(keep::read_file(construct_json));
+void add_callers(Recording& run, const std::string& construct_text) {
+  const json construct = json::parse(construct_text);
   std::map<std::pair<std::string, int>, std::string> callers;
   for (const auto& [child, parent] : construct.items()) {
     if (!parent.is_string()) continue;
@@ -220,12 +219,13 @@ Recording read_dump(const std::filesystem::path& dump_json) {
     throw std::runtime_error(fmt::format("{}: {}", file.string(), why));
   };
   Reader reader(run);
+  const std::string text = with_words_quoted(keep::read_file(dump_json));
   try {
-    const json rest = parse_entries(with_words_quoted(keep::read_file(dump_json)), reader);
+    const json rest = parse_entries(text, reader);
     if (!rest.is_object() || !rest.contains("data")) refuse(dump_json, "this is no dump of msprobe: it has no `data`");
     if (rest.contains("framework") && rest.at("framework").is_string()) rest.at("framework").get_to(run.framework);
   } catch (const json::exception& error) {
-    refuse(dump_json, fmt::format("this is no whole dump of msprobe: {}", error.what()));
+    refuse(dump_json, "this is no whole dump of msprobe: " + read::json_fault(text, error));
   } catch (const std::invalid_argument& error) {
     refuse(dump_json, error.what());
   }
@@ -233,10 +233,13 @@ Recording read_dump(const std::filesystem::path& dump_json) {
   if (!reader.has_statistics() && reader.has_tensors())
     refuse(dump_json, "it holds no statistics of tensors; dump again with `task: statistics`, `summary_mode: statistics`");
   const std::filesystem::path construct_json = dump_json.parent_path() / "construct.json";
+  std::error_code unknown;
+  if (!std::filesystem::exists(construct_json, unknown)) return run;
+  const std::string construct_text = keep::read_file(construct_json);
   try {
-    add_callers(run, construct_json);
+    add_callers(run, construct_text);
   } catch (const json::exception& error) {
-    refuse(construct_json, error.what());
+    refuse(construct_json, "this is no whole construct.json of msprobe: " + read::json_fault(construct_text, error));
   }
   return run;
 }

@@ -12,6 +12,7 @@
 #include "driver/align/dump_comparison.hpp"
 #include "driver/align/hint_odds.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/read/json_fault.hpp"
 #include "driver/read/spreadsheet.hpp"
 
 namespace bisectd::driver::align {
@@ -74,6 +75,14 @@ std::string first_bytes(const std::string& file) {
   return stream.read(start.data(), static_cast<std::streamsize>(start.size())) ? start : std::string();
 }
 
+json whole(const std::string& text) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw std::invalid_argument("this is no whole result of `bisectd align`: " + read::json_fault(text, error));
+  }
+}
+
 DumpFindings findings_in(const std::string& file) {
   const std::string start = first_bytes(file);
   if (read::is_zip(start)) return findings_in_dump_spreadsheet(file);
@@ -83,9 +92,9 @@ DumpFindings findings_in(const std::string& file) {
   const std::string text = keep::read_file(file);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') return findings_in_dump_comparison(text);
-  const json result = json::parse(text, nullptr, false);
   if (text.starts_with(R"({"bisectd":"align",)") || text.starts_with(R"({"perturbed")"))
     throw std::invalid_argument("this is a recording of one side, compared with nothing yet");
+  const json result = whole(text);
   if (!result.is_object() || result.value("bisectd", "") != "align-result")
     throw std::invalid_argument("this is no result of `bisectd align`");
   if (result.at("version").get<int>() > 1) throw std::invalid_argument("it was written by a newer bisectd");
@@ -121,7 +130,7 @@ void read_odds_files(configs::Experiment& experiment) {
     } catch (const std::system_error& error) {
       refuse_odds(*selection.likely_from, error.code().message());
     } catch (const json::exception& error) {
-      refuse_odds(*selection.likely_from, fmt::format("this is no whole result of `bisectd align`: {}", error.what()));
+      refuse_odds(*selection.likely_from, "this is no whole result of `bisectd align`: " + read::json_fault("", error));
     } catch (const std::invalid_argument& error) {
       refuse_odds(*selection.likely_from, error.what());
     }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "driver/keep/run_directory.hpp"
+#include "driver/read/json_fault.hpp"
 
 namespace bisectd::driver::align {
 namespace {
@@ -130,7 +131,8 @@ std::vector<Recording> read_recordings(const std::filesystem::path& file) {
     throw std::runtime_error(
         fmt::format("{}:{}: this is no recording of `bisectd align`: not JSON lines", file.string(), number));
   } catch (const json::exception& error) {
-    throw std::runtime_error(fmt::format("{}:{}: no line of a recording: {}", file.string(), number, error.what()));
+    throw std::runtime_error(
+        fmt::format("{}:{}: no line of a recording: {}", file.string(), number, read::json_fault("", error)));
   } catch (const std::logic_error& error) {  // ours, and an index that is out of range
     throw std::runtime_error(fmt::format("{}:{}: {}", file.string(), number, error.what()));
   }

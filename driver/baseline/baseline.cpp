@@ -11,6 +11,7 @@
 #include <set>
 
 #include "driver/judge/align.hpp"
+#include "driver/read/json_fault.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -105,9 +106,9 @@ std::string baseline_text(const Baseline& baseline) {
 }
 
 Baseline parse_baseline(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("bisectd_baseline")) throw BadBaseline("this is no baseline of bisectd");
   try {
+    const Json json = Json::parse(text);
+    if (!json.is_object() || !json.contains("bisectd_baseline")) throw BadBaseline("this is no baseline of bisectd");
     if (json.at("bisectd_baseline").get<int>() != kFormat)
       throw BadBaseline(fmt::format("it was written by another bisectd (format {}, this one reads {})",
                                     json.at("bisectd_baseline").dump(), kFormat));
@@ -130,7 +131,7 @@ Baseline parse_baseline(const std::string& text) {
     for (std::size_t i = 0; i < seeds.size(); ++i) baseline.runs[i].perturbed = seeds[i];
     return baseline;
   } catch (const nlohmann::json::exception& error) {
-    throw BadBaseline(fmt::format("it is damaged: {}", error.what()));
+    throw BadBaseline("it is damaged: " + read::json_fault(text, error));
   }
 }
 

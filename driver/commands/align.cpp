@@ -15,6 +15,7 @@
 #include "driver/commands/align_result.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
+#include "driver/commands/one_of.hpp"
 #include "driver/log/log.hpp"
 #include "reports/escape.hpp"
 
@@ -177,8 +178,10 @@ void add_align(CLI::App& app, Action& action) {
                                    "reference's and the subject's");
   from->expected(2)->type_name("DIR DIR")->excludes(experiment)->excludes(record)->excludes(reference);
   command
-      ->add_option("--bound", options->bound_pct, "accepted relative difference of dumps, in percent (else `align.bound`)")
+      ->add_option("--bound", options->bound_pct,
+                   "accepted relative difference of dumps in percent: 2 or 2% (else `align.bound`)")
       ->needs(from)
+      ->transform(percent_sign())
       ->check(CLI::Range(1e-6, 100.0));
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   command->add_flag("--yes", options->yes, "replace the file of --record");

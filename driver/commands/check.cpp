@@ -83,7 +83,7 @@ void check_side(const char* name, const LaunchSide& side) {
 }
 
 std::string members_text(const configs::Family& family, const configs::Selection& selection, std::size_t listed) {
-  if (!selection.discover) return fmt::format("{}: {} suspects", family.name, listed);
+  if (!selection.discover) return fmt::format("{}: {}", family.name, reports::counted(listed, "suspect"));
   const bool queried = family.discover && family.discover->asks_framework();
   return fmt::format("{}: those that {}{}", family.name, queried ? "the framework names" : "a run uses",
                      listed ? fmt::format(", and {} named here", listed) : "");
@@ -153,9 +153,10 @@ int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launc
 
 int check(const CheckOptions& options) {
   configs::Experiment experiment = load(options.experiment);
-  say("ok", fmt::format("{}: experiment {}, target {}", options.experiment, experiment.name,
-                        reports::unsigned_percent_text(experiment.accept.target)));
-  for (const auto& warning : experiment.warnings) say("warning", configs::render(warning));
+  const bool compares = experiment.accept.goal == configs::Goal::agrees;
+  say("ok", fmt::format("{}: experiment {}{}", options.experiment, experiment.name,
+                        compares ? ", target " + reports::unsigned_percent_text(experiment.accept.target) : ""));
+  for (const auto& warning : experiment.warnings) say("warning", configs::placed_text(warning));
   check_out(options.out);
   std::optional<keep::TemporaryFolder> scratch;
   if (!options.run) scratch.emplace();
@@ -166,7 +167,6 @@ int check(const CheckOptions& options) {
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
   settle_toggles(experiment, sides.subject.environment);
-  const bool compares = experiment.accept.goal == configs::Goal::agrees;
   if (!compares) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));
   } else if (experiment.reference.is_recorded()) {

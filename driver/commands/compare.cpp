@@ -149,7 +149,8 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("--pattern", options->pattern, "RE2 with the group `value` and perhaps `step`, instead of a format");
   command->add_option("--step-key", options->step_key, "key or column of the step, for jsonl and csv")
       ->capture_default_str();
-  command->add_option("--target", options->target_pct, "accepted difference of the final level, in percent")
+  command->add_option("--target", options->target_pct, "accepted difference of the final level in percent: 2 or 2%")
+      ->transform(percent_sign())
       ->check(CLI::Range(1e-6, 100.0))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "for sign-off: pass only what is certainly within the target");
@@ -168,7 +169,9 @@ std::vector<char*> with_candidates(int argc, char** argv) {
   std::vector<char*> words(argv, argv + argc);
   if (argc < 2 || std::string_view(argv[1]) != "compare") return words;
   const auto mark = std::ranges::find_if(words, [](const char* word) { return std::string_view(word) == "--"; });
-  if (mark != words.end()) *mark = candidates_option;
+  if (mark == words.end()) return words;
+  if (mark + 1 == words.end()) words.pop_back();  // no candidate follows, which is told better than by CLI11
+  else *mark = candidates_option;
   return words;
 }
 

@@ -45,6 +45,26 @@ std::string unknown_command(const CLI::App& app, const std::vector<std::string>&
                      near ? fmt::format("; did you mean '{}'?", *near) : "; `bisectd --help` lists them");
 }
 
+/// The option that was meant, when the command has none of that name; or what was given beside what the command takes.
+std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* command = &app;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!arguments.empty() && one->get_name() == arguments.front()) command = one;
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::string shown = command == &app ? "bisectd" : "bisectd " + command->get_name();
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return {};
+    const std::string name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--") || std::ranges::count(known, name)) continue;
+    const auto near = configs::nearest(name, known);
+    return fmt::format("`{}` has no option {}; {}", shown, name,
+                       near ? fmt::format("did you mean {}?", *near) : fmt::format("`{} --help` lists them", shown));
+  }
+  return {};
+}
+
 /// What a shell says of a program that a pipe without a reader has ended: `| head` needs no complaint.
 constexpr int kNobodyReads = kSignal + SIGPIPE;
 
@@ -108,11 +128,15 @@ int dispatch(int argc, char** argv) {
 
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the progress may leave; the night goes on
   try {
-    app.parse(argc, with_candidates(argc, argv).data());
+    const std::vector<char*> words = with_candidates(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string unknown = unknown_command(app, {argv + 1, argv + argc});
-    return complain(kUsage, unknown.empty() ? error.what() : unknown);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    std::string text = unknown_command(app, arguments);
+    if (text.empty()) text = unknown_argument(app, arguments);
+    if (text.empty() && arguments.empty()) text = "name a command; `bisectd --help` lists them";
+    return complain(kUsage, text.empty() ? error.what() : text);
   }
   log::debug(who_and_where(argc, argv));
   const int code = with_output(run_guarded(action));

@@ -10,6 +10,7 @@
 
 #include "configs/loader.hpp"
 #include "configs/resolved.hpp"
+#include "configs/suggest.hpp"
 #include "driver/align/odds_file.hpp"
 #include "driver/checks/versions.hpp"
 #include "driver/commands/command.hpp"
@@ -34,7 +35,10 @@ configs::Experiment load(const std::string& file, configs::Needed needed) {
     align::read_odds_files(experiment);
     return experiment;
   } catch (const std::system_error& error) {
-    throw UsageError(error.what());
+    const auto near = error.code() == std::errc::no_such_file_or_directory ? configs::nearest_in_folder(file) : std::nullopt;
+    throw UsageError(
+        near ? fmt::format("{}; did you mean '{}'?", error.what(), (fs::path(file).parent_path() / *near).string())
+             : error.what());
   }
 }
 

@@ -123,7 +123,8 @@ bool touches_reference(const Path& path) {
 
 }  // namespace
 
-void refuse_changes_under_verdicts(const History& past, const std::string& resolved_then, const std::string& resolved_now) {
+std::vector<std::string> changes_under_verdicts(const History& past, const std::string& resolved_then,
+                                                const std::string& resolved_now) {
   const auto gave_a_curve = [](const PastAttempt& attempt) {
     return !attempt.set_aside && (attempt.ending == Ending::finished || attempt.ending == Ending::whole);
   };
@@ -134,20 +135,26 @@ void refuse_changes_under_verdicts(const History& past, const std::string& resol
   };
   const bool verdicts = any([](Role role) { return is_evidence(role) || role == Role::discovery; }),
              references = any([](Role role) { return role == Role::reference; });
-  if (resolved_then == resolved_now || (!verdicts && !references)) return;
+  if (resolved_then == resolved_now || (!verdicts && !references)) return {};
   const Settings then = settings_in(resolved_then), now = settings_in(resolved_now);
   Settings all = then;
   all.insert(now.begin(), now.end());
-  std::string changes;
+  std::vector<std::string> changes;
   for (const auto& [path, value] : all) {
     const auto before = then.find(path), after = now.find(path);
     const bool same = before != then.end() && after != now.end() && before->second == after->second;
     if (same || is_free(path, then) || (!verdicts && !touches_reference(path))) continue;
-    if (before != then.end()) changes += fmt::format("\n  - {}: {}", boost::join(path, "."), before->second);
-    if (after != now.end()) changes += fmt::format("\n  + {}: {}", boost::join(path, "."), after->second);
+    if (before != then.end()) changes.push_back(fmt::format("- {}: {}", boost::join(path, "."), before->second));
+    if (after != now.end()) changes.push_back(fmt::format("+ {}: {}", boost::join(path, "."), after->second));
   }
+  return changes;
+}
+
+void refuse_changes_under_verdicts(const History& past, const std::string& resolved_then, const std::string& resolved_now) {
+  const std::vector<std::string> changes = changes_under_verdicts(past, resolved_then, resolved_now);
   if (!changes.empty())
-    throw commands::UsageError("the experiment (or its preset) has changed in what this run's verdicts rest on:" + changes +
+    throw commands::UsageError("the experiment (or its preset) has changed in what this run's verdicts rest on:\n  " +
+                               boost::join(changes, "\n  ") +
                                "\nWhat was judged before would answer another question: put it back, or start anew with "
                                "--new.");
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "configs/experiment.hpp"
 #include "driver/neutralise/recipe.hpp"
@@ -18,7 +19,11 @@ void refuse_by_hand(const History& past, const std::filesystem::path& folder);
 /// Throws commands::UsageError with the lines that differ, unless they are the same or `accepted`.
 void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted);
 
-/// Throws commands::UsageError with the settings that differ, if trials were judged by them. That cannot be accepted: the
+/// The settings that differ, a line each with "- " (then) or "+ " (now) before it, if trials were judged by them.
+std::vector<std::string> changes_under_verdicts(const History& past, const std::string& resolved_then,
+                                                const std::string& resolved_now);
+
+/// Throws commands::UsageError with these, if there are any. That cannot be accepted: the
 /// answer would mix verdicts of two targets, metrics or trainings. What says which trials come next, or when one is given
 /// up, may change.
 void refuse_changes_under_verdicts(const History& past, const std::string& resolved_then, const std::string& resolved_now);

@@ -234,13 +234,22 @@ search: {{budget: {{trials: 200, hours: 10}}}}
       fmt::arg("suspects", searched.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n" : searched));
 }
 
+/// Presets that say what can be switched off on a stack; others are parts of these.
+std::vector<std::string> stacks() {
+  std::vector<std::string> names = configs::preset_names();
+  std::erase_if(names, [](const std::string& name) { return configs::load_families(name).empty(); });
+  return names;
+}
+
 void check_preset(const std::string& preset) {
-  const std::vector<std::string> presets = configs::preset_names();
-  if (preset.empty() || std::ranges::count(presets, preset)) return;
+  if (preset.empty()) return;
+  const std::vector<std::string> presets = stacks();
+  if (std::ranges::count(presets, preset)) return;
   const auto near = configs::nearest(preset, presets);
-  throw UsageError(
-      fmt::format("there is no preset '{}'; {}", preset,
-                  near ? fmt::format("did you mean '{}'?", *near) : fmt::format("known: {}", fmt::join(presets, ", "))));
+  const bool part = std::ranges::count(configs::preset_names(), preset) > 0;
+  throw UsageError(fmt::format(
+      "{} '{}'; {}", part ? "nothing can be switched off by the preset" : "there is no preset", preset,
+      near && !part ? fmt::format("did you mean '{}'?", *near) : fmt::format("choose one of {}", fmt::join(presets, ", "))));
 }
 
 int init(const InitOptions& options) {

@@ -23,4 +23,12 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
   return {problem, all};
 }
 
+CLI::Validator percent_sign() {
+  return {[](std::string& text) -> std::string {
+            if (text.size() > 1 && text.ends_with('%')) text.pop_back();
+            return {};
+          },
+          ""};
+}
+
 }  // namespace bisectd::driver::commands

@@ -153,6 +153,11 @@ void show_forecast(const configs::Experiment& experiment, const strategies::Prob
     if (selection.then)
       fmt::print("Then, in the same run: a search among the parts (family {}) of the members of {} that are found guilty.\n",
                  selection.then->value, name);
+  if (experiment.soak)
+    fmt::print("At the end the fix alone, to step {} instead of {} (soak): {} more.\n", experiment.soak->value,
+               *experiment.steps,
+               reports::duration_text(trial_s * static_cast<double>(experiment.soak->value) /
+                                      static_cast<double>(*experiment.steps)));
   fmt::print("Other cases (interactions, noise, crashes): bisectd simulate.\n");
 }
 

@@ -1,11 +1,14 @@
 #include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 
+#include "configs/resolved.hpp"
+#include "driver/commands/experiment_changes.hpp"
 #include "driver/commands/one_of.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
@@ -45,7 +48,13 @@ std::string rendered(const reports::Record& record, const ReportOptions& options
 int report(const ReportOptions& options) {
   const SeenRun run = see_run(options.folder);
   const configs::Experiment experiment = experiment_of(run, options.accept_changes);
-  const reports::Record record = replay(experiment, run.directory, run.history, run.process.has_value(), Detail::whole);
+  reports::Record record = replay(experiment, run.directory, run.history, run.process.has_value(), Detail::whole);
+  if (const auto changes = changes_under_verdicts(run.history, keep::read_file(run.directory.resolved_experiment()),
+                                                  configs::resolved_yaml(experiment));
+      !changes.empty())
+    record.warnings.push_back(
+        fmt::format("the verdicts are those of the run, and the experiment has changed since in what they rest on: {}",
+                    fmt::join(changes, ", ")));
   const std::string text = rendered(record, options);
   if (options.file.empty()) fmt::print("{}", text);
   else keep::write_file(options.file, text);

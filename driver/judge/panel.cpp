@@ -318,6 +318,10 @@ void Panel::set_signature_steps(std::size_t count) {
     units_.push_back(unit);
   }
   if (units_.size() < kFewestSignatureSteps) units_.clear();
+  beginning_ = fine && std::ranges::equal(std::span(whole_.steps).first(units_.size()),
+                                          std::span(fine->steps).first(std::min(units_.size(), fine->steps.size())))
+                   ? *fine
+                   : whole_;
 }
 
 std::optional<std::int64_t> Panel::signature_until() const {
@@ -326,7 +330,7 @@ std::optional<std::int64_t> Panel::signature_until() const {
 
 std::vector<double> Panel::signature(const Curve& run) const {
   if (units_.empty()) return {};
-  const Difference apart = difference(whole_, run);
+  const Difference apart = difference(*beginning_, run);
   std::vector<double> values;
   for (std::size_t i = 0; i < units_.size(); ++i) {
     if (i >= apart.places.size() || apart.places[i] != i) return {};

@@ -96,7 +96,9 @@ class Panel {
   std::optional<HealthySpread> healthy_;
   std::optional<Reference> fine_;  ///< cut to the part that is comparable for a device that rounds like float32
   std::optional<Reference> shortened_;
-  std::vector<double> units_;  ///< of a signature, by place on the grid of whole_; empty: no signature
+  std::optional<Reference> beginning_;  ///< what signatures are differences from: the references that round finely, since
+                                        ///< the mean with coarse ones is not where healthy runs begin
+  std::vector<double> units_;           ///< of a signature, by place on the grid of whole_; empty: no signature
   NoisePool pool_;
 };
 

@@ -47,7 +47,7 @@ Judgement judged(std::span<const std::string> metrics, std::int64_t steps, const
   for (const std::string& metric : metrics) {
     const auto series = curve.series.find(metric);
     if (series == curve.series.end() || series->second.empty())
-      return judged(Verdict::unresolved, "no-curve", fmt::format("it left with 0, but logged no {}", metric));
+      return judged(Verdict::unresolved, kNoCurve, fmt::format("it left with 0, but logged no {}", metric));
     if (&metric != &metrics.front()) continue;
     const auto [last, next] = reach_of(series->second);
     if (static_cast<double>(last) < kEnough * static_cast<double>(steps) && next <= steps)

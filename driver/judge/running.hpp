@@ -11,6 +11,9 @@
 
 namespace bisectd::driver::judge {
 
+/// Reason of a run that left well and logged nothing of a metric.
+inline constexpr const char* kNoCurve = "no-curve";
+
 /// The first step at which a judged metric is NaN or infinite; empty: none is.
 std::optional<std::int64_t> first_not_finite(std::span<const std::string> metrics, const Curve& curve);
 

@@ -34,9 +34,15 @@ RunDirectory RunDirectory::create(const fs::path& out, std::string_view name) {
 }
 
 RunDirectory RunDirectory::open(const fs::path& folder) {
-  if (!fs::is_directory(folder)) throw std::runtime_error(fmt::format("{}: there is no such folder", folder.string()));
+  std::error_code unreadable;
+  if (!fs::is_directory(folder, unreadable))
+    throw std::runtime_error(fmt::format(
+        "{}: {}", folder.string(),
+        fs::exists(folder, unreadable) ? "this is a file; name the folder of a run" : "there is no such folder"));
   if (!is_one(folder))
-    throw std::runtime_error(fmt::format("{}: not a run directory of bisectd (no journal.jsonl in it)", folder.string()));
+    throw std::runtime_error(
+        fmt::format("{}: not a run directory of bisectd (no journal.jsonl in it){}", folder.string(),
+                    is_one(folder / "latest") ? "; the last run in it is " + (folder / "latest").string() : ""));
   return RunDirectory(fs::canonical(folder));
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "reports/lookup.hpp"
+
 namespace bisectd::driver {
 namespace {
 
@@ -67,6 +69,20 @@ void warn_of_relations(Conclusion& conclusion, const configs::Relations& relatio
     conclusion.warnings.push_back(fmt::format("taken for true (relations.only_with): {} matters only with {}", label(member),
                                               fmt::join(names, " and ")));
   }
+}
+
+/// Families whose runs do not show that a member is off, with what they set: "OFF (family ops)".
+std::string unseen_deliveries(const configs::Experiment& experiment) {
+  std::vector<std::string> unseen;
+  for (const auto& [name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(name);
+    if (family.effect || family.kind == configs::FamilyKind::toggle) continue;
+    unseen.push_back(fmt::format("{} (family {})",
+                                 family.deliver.environment ? *family.deliver.environment
+                                                            : family.deliver.argument.value_or("the file that is written"),
+                                 name));
+  }
+  return fmt::format("{}", fmt::join(unseen, ", "));
 }
 
 std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
@@ -156,6 +172,26 @@ neutralise::Recipe recipe_of_fix(const strategies::Answer& answer, const configs
                                  const std::filesystem::path& files) {
   return placed_in(files, neutralise::recipe_for(experiment, catalogue, catalogue.set_of(answer.culprit_set),
                                                  base.environment, base.rungs));
+}
+
+std::string doubt_of_everything(const reports::Record& record, const configs::Experiment& experiment) {
+  const reports::Trial *as_is = reports::judged_trial(record, "as-is"),
+                       *everything = reports::judged_trial(record, "everything");
+  if (!as_is || !everything || as_is->attempts.empty() || everything->attempts.empty()) return "";
+  const reports::Attempt &plain = as_is->attempts.front(), &neutralised = everything->attempts.front();
+  if (record.must_run_to && !plain.last_step && !neutralised.last_step)
+    return fmt::format(
+        "It does not come to a first step either way, so look whether it starts at all: sh {}/{}/command.sh. ",
+        record.run_folder, plain.folder);
+  const bool same = !plain.curve.values.empty() && plain.perturbed == neutralised.perturbed &&
+                    plain.curve.steps == neutralised.curve.steps && plain.curve.values == neutralised.curve.values;
+  const std::string unseen = unseen_deliveries(experiment);
+  if (!same || unseen.empty()) return "";
+  return fmt::format(
+      "With every suspect neutralised the subject logs the very same values as with none, so most likely nothing was "
+      "switched "
+      "off: see whether the training reads {}; an `effect` of the family would show it. ",
+      unseen);
 }
 
 Conclusion conclude_aligned(const configs::Experiment& experiment) {

@@ -18,6 +18,10 @@ struct Base {
 Conclusion conclude(strategies::Answer answer, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                     const Base& base, const strategies::SuspectSet& no_effect, const std::filesystem::path& files);
 
+/// What makes it likely that neutralising reaches nothing, or that the training does not even start, where the subject
+/// breaks or differs with everything neutralised, too; may be empty. `record` has its trials, with their curves.
+std::string doubt_of_everything(const reports::Record& record, const configs::Experiment& experiment);
+
 /// What the subject is launched with when the culprit set is neutralised, with its files in `files`.
 neutralise::Recipe recipe_of_fix(const strategies::Answer& answer, const configs::Experiment& experiment,
                                  const neutralise::Catalogue& catalogue, const Base& base,

@@ -80,6 +80,8 @@ void find_answer(Run& run) {
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =
       conclude(run.state.answer, run.experiment, run.state.catalogue, base, search.without_effect(), files);
+  if (run.state.answer.state == strategies::State::outside_suspects)
+    run.state.conclusion->advice.insert(0, doubt_of_everything(run.record(), run.experiment));
   if (run.state.answer.state != strategies::State::proved) return;
   if (run.state.jury) describe_fix(run.experiment, run.directory, run.state, run.state.jury->first());
   const neutralise::Recipe fix = recipe_of_fix(run.state.answer, run.experiment, run.state.catalogue, base, files);

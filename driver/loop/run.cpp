@@ -1,8 +1,11 @@
 #include "driver/loop/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
 #include "driver/record/record_curves.hpp"
 #include "reports/progress.hpp"
@@ -66,7 +69,6 @@ bool Run::see_running(const RunningAttempt& running) {
     logged.last_value = series->second.back().value;
     if (state.jury) logged.delta = difference_so_far(state.jury->first(), series->second);
   }
-  const auto record = [&] { return record_of(experiment, directory, state, elapsed_s(), Detail::live); };
   progress.running([&](std::size_t columns, std::size_t rows) { return reports::live_lines(record(), columns, rows); },
                    [&] { return reports::heartbeat_line(record()); });
   return judge_.is_certain(running.request, running.log.curve());
@@ -86,7 +88,33 @@ std::vector<FinishedTrial> Run::wait() {
     throw Interrupted(attempts_.signal_number());
   }
   for (const FinishedTrial& trial : finished) take_in(trial);
+  if (must_only_run()) refuse_unread_metrics(finished);
   return finished;
+}
+
+/// Where a run need only run, one that leaves with 0 and shows no value says nothing of suspects, but that the metric is
+/// read wrongly, as long as no other run showed one either. Throws Infrastructure.
+void Run::refuse_unread_metrics(const std::vector<FinishedTrial>& finished) {
+  for (const FinishedTrial& trial : finished)
+    for (const AttemptOutcome& attempt : trial.attempts)
+      for (const auto& [metric, points] : attempt.curve.series)
+        if (!points.empty()) metrics_read_.insert(metric);
+  for (const FinishedTrial& trial : finished) {
+    if (trial.judgement.reason != judge::kNoCurve) continue;
+    for (const configs::Metric& metric : experiment.metrics) {
+      if (metric.is_watched() || metrics_read_.contains(metric.name)) continue;
+      stop_all();
+      const configs::Place& place = metric.pattern ? metric.pattern->place : metric.format.place;
+      throw Infrastructure(
+          fmt::format(
+              "trial {} left with 0, but no line of its log is a value of {}, nor is one of any run before: {}:{}: {} "
+              "must fit what the subject logs (see {})",
+              trial.plan.number, metric.name, place.file, place.line,
+              metric.pattern ? "the pattern" : fmt::format("the format {}", metric.format.value),
+              directory.relative(trial.attempts.back().folder)),
+          trial.plan.number);
+    }
+  }
 }
 
 /// The session ends here: what came to its end is taken in, what runs is ended and shown no more.

@@ -62,6 +62,8 @@ class Run {
   void warn(std::string text);
   /// The record as it is now, without its trials.
   reports::Record frame() const { return frame_of(experiment, directory, state, elapsed_s()); }
+  /// With its trials, of which no file is read.
+  reports::Record record() const { return record_of(experiment, directory, state, elapsed_s(), Detail::live); }
   /// Only if the last time is long enough ago.
   void write_reports();
   /// With all that the run's files tell. Returns the record that they show.
@@ -89,10 +91,12 @@ class Run {
   double elapsed_s() const { return state.history.finished ? state.history.elapsed_s : now_s(); }
   void write(const reports::Record& record, double began_s);
   void warn_of_perturbation(const FinishedTrial& finished);
+  void refuse_unread_metrics(const std::vector<FinishedTrial>& finished);
 
   TrialJudge judge_;
   Attempts attempts_;
   std::set<std::pair<bool, Oddity>> warned_of_;  ///< of the reference or the subject
+  std::set<std::string> metrics_read_;           ///< of which a run of the subject logged a value
   double next_report_s_ = 0;                     ///< not before this may reports be written again
 
  public:

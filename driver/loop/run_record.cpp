@@ -30,7 +30,7 @@ configs::Placed<std::string> seen_from_its_folder(configs::Placed<std::string> t
 std::vector<std::string> warnings_of(const configs::Experiment& experiment, const History& history) {
   std::vector<std::string> warnings;
   for (const auto& warning : experiment.warnings)
-    warnings.push_back(configs::render(seen_from_its_folder(warning, experiment)));
+    warnings.push_back(configs::placed_text(seen_from_its_folder(warning, experiment)));
   for (const std::string& version : versions_unlike_recorded(experiment, history.versions))
     warnings.push_back("the reference was recorded with other software: " + version);
   return warnings;

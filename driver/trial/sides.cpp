@@ -4,14 +4,18 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <filesystem>
+#include <span>
 
 #include "configs/loader.hpp"
+#include "configs/printable.hpp"
+#include "configs/suggest.hpp"
 #include "driver/launch/executable.hpp"
 #include "driver/launch/job_script.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/launch/scheduler_program.hpp"
 #include "driver/launch/shell_environment.hpp"
 #include "driver/launch/slurm.hpp"
+#include "driver/log/log.hpp"
 #include "driver/neutralise/placeholders.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/trial/inherited_environment.hpp"
@@ -107,12 +111,42 @@ void refuse_overwriting(const configs::Experiment& experiment, const LaunchSide&
   }
 }
 
+bool is_interpreter(const std::string& program) {
+  const std::string name = fs::path(program).filename().string();
+  return name.starts_with("python") || name == "bash" || name == "sh";
+}
+
+/// The script that an interpreter is given is needed like a program. Of other programs nobody knows whether they start it
+/// here, so that is a warning.
+void check_script(const LaunchSide& side) {
+  const auto& command = side.settings->command;
+  const bool sure = is_interpreter(command.front().value);
+  for (const auto& word : std::span(command).subspan(1)) {
+    if (word.value == "-c" || word.value == "-m") return;  // what follows is no file
+    const bool script = word.value.ends_with(".py") || word.value.ends_with(".sh");
+    if (!script || word.value.starts_with('-') || word.value.find_first_of("{=") != std::string::npos) continue;
+    std::error_code unreadable;
+    const fs::path file = side.directory / word.value;
+    if (fs::exists(file, unreadable)) return;
+    const auto near = configs::nearest_in_folder(file);
+    const std::string message = fmt::format("there is no {} in {}, where this command is started",
+                                            configs::in_quotes(word.value), side.directory.string());
+    const std::string hint =
+        near ? fmt::format("did you mean `{}`?", (fs::path(word.value).parent_path() / *near).string())
+             : "`directory` of a side says where it is started; without it, where the experiment file is";
+    if (sure) refuse(word.place, message, hint);
+    log::warning(configs::render(configs::Placed<std::string>{message + "; " + hint, word.place}));
+    return;
+  }
+}
+
 void check_command(const LaunchSide& side) {
   if (side.settings->command.empty()) return;  // a recorded reference
   if (side.scheduler) return;                  // its node may have what this machine has not
   const configs::Placed<std::string>& program = side.settings->command.front();
   if (const auto found = launch::find_executable(program.value, side.environment, side.directory); !found)
     refuse(program.place, found.error(), "");
+  check_script(side);
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ std::string facts_section(const Record& record) {
   delta("as it is", judged_trial(record, "as-is"));
   if (record.outcome == Outcome::culprits) delta("with the fix", fix_trial(record));
   if (!record.descent) delta("everything neutralised", judged_trial(record, "everything"));
-  facts += fact("target", unsigned_percent_text(record.target));
+  facts += record.must_run_to ? fact("goal", fmt::format("runs to step {}", *record.must_run_to))
+                              : fact("target", unsigned_percent_text(record.target));
   if (record.noise) facts += fact("run-to-run noise", unsigned_percent_text(*record.noise));
   facts += fact("references", std::to_string(record.references));
   facts += fact("suspects", std::to_string(searched_suspects(record).size()));

@@ -115,6 +115,40 @@ TEST_CASE("a family that knows its members can be searched whole") {
         "11:17: family `ops` has no fixed members, so not all of them can be meant | write a list of names");
 }
 
+TEST_CASE("a name that is nearly a member's is a slip") {
+  const Folder folder;
+  const auto warnings_of = [&](const std::string& text) {
+    std::string all;
+    for (const auto& warning : load_experiment(folder.write("experiment.yaml", text)).warnings)
+      if (warning.value.find("perturb") == std::string::npos) all += warning.value + "\n";
+    return all;
+  };
+  CHECK(folder.problem_of(with_members("[relu, gelu]", "{ops: [relu, geluu]}")) ==
+        "11:24: family `ops` has no member `geluu` | did you mean `gelu`? If not, add it to `families.ops.members`");
+  CHECK(warnings_of(with_members("[relu, gelu]", "{ops: [relu, tanh]}")) ==
+        "`tanh` is none of the members that family `ops` names\n");
+  CHECK(warnings_of(with_members("[relu, gelu], discover: {ran: 'ran (?P<name>.*)'}", "{ops: [relu, geluu]}")) ==
+        "`geluu` is none of the members that family `ops` names; did you mean `gelu`?\n");
+  CHECK(warnings_of(with_members("[relu, gelu]", "{ops: [relu]}")) == "");
+}
+
+TEST_CASE("what is said of a name that is no suspect is a slip, where all suspects are named") {
+  const Folder folder;
+  const auto warned = [&](const std::string& suspects) {
+    std::string all;
+    for (const auto& warning : load_experiment(folder.write("experiment.yaml", with_suspects(suspects))).warnings)
+      if (warning.value.find("perturb") == std::string::npos) all += warning.value + "\n";
+    return all;
+  };
+  CHECK(warned("{ops: {members: [relu, gelu], likely: {relo: 5}}}") ==
+        "`likely`: `relo` is no suspect of family `ops`, so this changes nothing; did you mean `relu`?\n");
+  CHECK(warned("{ops: {members: [relu, gelu], price: {conv2d: 5}}}") ==
+        "`price`: `conv2d` is no suspect of family `ops`, so this changes nothing\n");
+  CHECK(warned("{ops: {members: [relu, gelu], exclude: [gelo]}}") ==
+        "`exclude`: `gelo` is no suspect of family `ops`, so this changes nothing; did you mean `gelu`?\n");
+  CHECK(warned("{ops: {members: [relu, gelu], likely: {relu: 5}, price: {gelu: 2}}}") == "");
+}
+
 TEST_CASE("a file names the members that are always on") {
   const Folder folder;
   const auto with = [](const std::string& keys) {

@@ -27,6 +27,14 @@ TEST_CASE("a word that is no slip has no nearest") {
   CHECK(nearest("x", std::vector<std::string>{}) == std::nullopt);
 }
 
+TEST_CASE("the beginning of a word stands for it where nothing is nearer") {
+  const std::array<std::string, 3> words{"ordered", "automatic", "autos"};
+  CHECK(nearest("auto", words) == "autos");  // one letter left out
+  CHECK(nearest("autom", words) == "autos");
+  CHECK(nearest("automa", words) == "automatic");
+  CHECK(nearest("or", words) == std::nullopt);
+}
+
 TEST_CASE("of equally near words the first wins, and an exact one always does") {
   const std::array<std::string, 3> words{"pad", "pad3d", "pad3"};
   CHECK(nearest("pad3", words) == "pad3");

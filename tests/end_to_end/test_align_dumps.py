@@ -72,7 +72,11 @@ class Dumps(Sides):
         self.assertIn("forward: the first module that deviates is Functional.gelu (gelu): its output is 5 % off, the bound is 1 %", done.out)
         self.assertIn("only the bound decides", done.out)
         self.assertNotIn("healthy runs up to", done.out)
-        self.align("--bound", "10", code=0, gelu=1.05, head=1.05)
+        for bound in ("10", "10%"):
+            self.align("--bound", bound, code=0, gelu=1.05, head=1.05)
+        self.align("--bound", "0.1%", code=1, gelu=1.005)
+        for bound in ("0%", "x%", "%", "101%"):
+            self.assertIn("--bound", self.align("--bound", bound, code=2).err)
 
     def test_a_function_is_computed_by_the_module_that_called_it(self):
         result = self.result(1, conv=1.05)
@@ -175,7 +179,14 @@ class Dumps(Sides):
                 self.refused("gpu", "npu", says=["npu/dump.json", says])
         self.dump("npu")
         self.write("npu/construct.json", "{")
-        self.refused("gpu", "npu", says=["npu/construct.json"])
+        self.refused("gpu", "npu", says=["npu/construct.json: this is no whole construct.json", "it ends in the middle of line 1"])
+
+    def test_a_dump_that_is_broken_names_its_place(self):
+        self.dump("gpu")
+        for text, says in (('{"task": "statistics",\n "data": {,}}', "line 2, column 11: no JSON from here on"),
+                           ('{"task": "statistics",\n "data": {', "it ends in the middle of line 2, as if cut off"), (" ", "it is empty")):
+            self.write("npu/dump.json", text)
+            self.refused("gpu", "npu", says=["npu/dump.json: this is no whole dump of msprobe: " + says])
 
     def test_options_that_do_not_go_together(self):
         for words, says in (([], "--from REFERENCE SUBJECT"), (["--from", "gpu"], "--from"), (["--from", "a", "b", "--record", "c"], "--record"),

@@ -79,6 +79,47 @@ class BadExperiment(Space):
         text, place = self.changed(f'["{HOSTILE}"', '["./no-such-training"')
         self.refused(text, place, "no-such-training")
 
+    def test_a_script_that_does_not_exist(self):
+        self.write("train.py", "print('step 1 loss 1')")
+        text = hostile_experiment("--cause", "op1=3")
+        for command, hint in (('[python3, -u, trian.py, npu]', "did you mean `train.py`?"),
+                              ('[python3, nofile.py]', "`directory` of a side says where it is started"),
+                              ('[sh, tools/run.sh]', "`directory` of a side says where it is started")):
+            with self.subTest(command):
+                bad = re.sub(r'(subject:\n +command: )\[.*\]', rf"\1{command}", text)
+                self.refused(bad, "experiment.yaml:", "there is no `", hint)
+                self.assertIn("there is no `", self.bisectd("check", "experiment.yaml", code=2).err)
+        for command in ('[python3, -m, trian.py]', '[python3, -c, "pass", gone.py]', '["true", trian.py]'):
+            self.write("experiment.yaml", re.sub(r'(subject:\n +command: )\[.*\]', rf"\1{command}", text))
+            self.bisectd("check", "experiment.yaml", code=0)
+        self.assertIn("warning: there is no `trian.py` in", self.bisectd("check", "experiment.yaml", code=0).err)
+
+    def test_a_curve_that_is_not_there(self):
+        self.write("reference.json", "{}")
+        curve = re.sub(r"reference:\n(  .*\n)+?subject", "reference: {curve: refrence.json}\nsubject", hostile_experiment())
+        self.refused(curve, "no such file: `refrence.json`", "did you mean `reference.json`?")
+        self.refused(curve.replace("refrence.json", "."), "this is a folder, not a file")
+
+    def test_words_that_are_nearly_right(self):
+        good = hostile_experiment("--cause", "op1=3")
+        for bad, right in ((good + "checks: standrd\n", "standard"), (good + "search: {engine: auto}\n", "automatic"),
+                           (good.replace("kind: list", "kind: lst"), "list"), (good + "accept: {goal: run}\n", "runs")):
+            self.refused(bad, f"did you mean `{right}`?")
+        alone = re.sub(r"reference:\n(  .*\n)+?subject", "subject", good)
+        self.assertNotIn("`reference`", self.refused(alone + "accept: {goal: run}\nsteps: 9\n", "did you mean `runs`?").err)
+
+    def test_ids_that_a_preset_leaves_to_the_experiment(self):
+        """The place is in the file that lacks them, not in the preset that says the kind."""
+        self.refused("""\
+version: 1
+extends: paddle-npu
+reference: {command: [python3, -c, pass]}
+subject:
+  command: [python3, -c, pass]
+metric: {loss: {format: paddleocr}}
+suspects: {flags: all}
+""", "experiment.yaml:5:3: `subject.devices`: devices of kind `npu` need `ids`", "devices: {ids: [0]}")
+
     def test_files_that_are_no_experiment(self):
         self.refused("", "experiment.yaml")
         self.refused(b"# " + b"x" * 10_000_000, "experiment.yaml")
@@ -113,6 +154,12 @@ class BadRun(Space):
         self.write("experiment.yaml", hostile_experiment().replace(f'["{HOSTILE}"', f'["{training}"', 1))
         done = self.bisectd("run", "experiment.yaml", code=4)
         self.assertIn("2.1oo", done.out)
+
+    def test_a_delivery_that_the_training_does_not_read(self):
+        text = hostile_experiment("--cause", "op1=3", suspects=3)
+        self.write("experiment.yaml", text.replace("deliver: {environment: HOSTILE_OFF", "deliver: {environment: HOSTILE_OF"))
+        done = self.bisectd("run", "experiment.yaml", code=3)
+        self.assertIn("most likely nothing was switched off: see whether the training reads HOSTILE_OF (family ops)", done.out)
 
     def test_a_reference_that_crashes(self):
         self.write("experiment.yaml", hostile_experiment(reference="environment: {X: '1'}").replace(
@@ -231,12 +278,37 @@ class BadHistory(Space):
 
 class CommandLine(Space):
     def test_wrong_words(self):
-        for arguments, word in (((), "subcommand"), (("rum",), "'run'"), (("run",), "EXPERIMENT"),
-                                (("run", "x.yaml", "--ouy", "d"), "--ouy"), (("run", "x.yaml", "--color", "blue"), "blue")):
+        for arguments, word in (((), "name a command"), (("rum",), "'run'"), (("run",), "EXPERIMENT"),
+                                (("run", "x.yaml", "--ouy", "d"), "did you mean --out?"),
+                                (("run", "--acept-changes", "x.yaml"), "did you mean --accept-changes?"),
+                                (("run", "x.yaml", "--zzz"), "`bisectd run --help` lists them"), (("--vrsion",), "--version?"), (("run", "x.yaml", "--color", "blue"), "blue")):
             with self.subTest(arguments):
                 done = self.bisectd(*arguments, code=2)
                 self.assertIn(word, done.err)
                 self.assertEqual(done.out, "")
+
+    def test_logs_to_compare(self):
+        for log, factor in (("a.log", 1), ("b.log", 1.05)):
+            self.write(log, "".join(f"step: {step} loss: {factor * 8 / step:.6f}\n" for step in range(1, 101)))
+        pattern = ("--pattern", r"step: (?P<step>\d+) loss: (?P<value>\S+)")
+        self.assertIn("name the candidates after `--`", self.bisectd("compare", "a.log", "--", code=2).err)
+        shown = [self.bisectd("compare", "a.log", *pattern, "--target", target, "--", "b.log").out for target in ("2", "2%")]
+        self.assertIn("2 %", shown[0])
+        self.assertEqual(*shown)
+        self.assertIn("--target", self.bisectd("compare", "a.log", "--target", "2x", "--", "b.log", code=2).err)
+
+    def test_files_that_are_nearly_there(self):
+        self.write("rec.yaml", hostile_experiment(suspects=2))
+        self.assertIn("did you mean 'rec.yaml'?", self.bisectd("check", "rec.yml", code=2).err)
+        self.assertIn("this is a file; name the folder of a run", self.bisectd("status", "rec.yaml", code=2).err)
+        self.bisectd("run", "rec.yaml", code=0)
+        self.assertIn("the last run in it is bisectd-out/latest", self.bisectd("status", "bisectd-out", code=2).err)
+
+    def test_of_a_file_of_another_version_nothing_else_is_said(self):
+        self.write("new.yaml", "version: 2\ntrainings: [a]\n")
+        said = self.bisectd("check", "new.yaml", code=2).err
+        self.assertIn("new.yaml:1:10: version 2 is not known to this bisectd", said)
+        self.assertNotIn("missing", said)
 
     def test_help_and_version_go_to_stdout(self):
         self.assertIn("resume", self.bisectd("--help", code=0).out)

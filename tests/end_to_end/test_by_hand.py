@@ -95,10 +95,28 @@ class ByHand(Space):
             self.assertIn("no family", self.bisectd("trial", "experiment.yaml", "--off", word, code=2).err)
         self.assertIn("did you mean 'ops'?", self.bisectd("trial", "experiment.yaml", "--off", "op:op3", code=2).err)
 
+    def test_trial_of_a_name_that_the_experiment_does_not_have(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4))
+        for word in ("opp3", "ops:opp3"):
+            self.assertIn("no member 'opp3' of family ops; did you mean 'op3'?",
+                          self.bisectd("trial", "experiment.yaml", "--off", word, code=2).err)
+        self.assertIn("add it to `suspects.ops`", self.bisectd("trial", "experiment.yaml", "--off", "tanh", code=2).err)
+        self.assertFalse((self.folder / "bisectd-out").exists())
+
+    def test_trial_of_a_name_that_no_run_shows(self):
+        """Where a run discovers the members, one run tells which there are, before anything is judged."""
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4, discover=True))
+        said = self.bisectd("trial", "experiment.yaml", "--off", "op1,opp3", code=2).err
+        self.assertIn("no member 'opp3' of family ops is used on the device by a run of the subject; did you mean 'op3'?", said)
+        self.assertNotIn("by-hand", said)
+        said = self.bisectd("trial", "experiment.yaml", "--off", "tanh", code=2).err
+        self.assertIn("`bisectd discover` lists the 4 that are", said)
+        self.bisectd("trial", "experiment.yaml", "--off", "op3", code=0)
+
     def test_trial_says_what_left_no_trace(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--no-effect", "op1", suspects=4, effect=True))
-        done = self.bisectd("trial", "experiment.yaml", "--off", "op1,op2,op33", code=1)
-        self.assertIn("no trace that this is off: ops:op1, ops:op33\n", done.out)
+        done = self.bisectd("trial", "experiment.yaml", "--off", "op1,op2", code=1)
+        self.assertIn("no trace that this is off: ops:op1\n", done.out)
         judged = json.loads(self.bisectd("trial", "experiment.yaml", "--off", "op3", "--json", code=0).out)
         self.assertEqual(judged["notes"], [])
 

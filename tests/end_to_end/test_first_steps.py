@@ -108,6 +108,11 @@ class Init(Space):
         self.assertIn("experiment.yaml exists", self.bisectd("init", code=2).err)
         self.assertEqual((self.folder / "experiment.yaml").read_text(), "mine")
         self.assertIn("did you mean 'paddle-npu'", self.bisectd("init", "paddle-npx", code=2).err)
+        for part in ("cann", "trainers"):
+            said = self.bisectd("init", part, code=2).err
+            self.assertIn(f"nothing can be switched off by the preset '{part}'; choose one of ", said)
+            self.assertIn("torch-npu", said)
+            self.assertNotIn("cann,", said)
         self.assertIn("/proc/no", self.bisectd("init", "-o", "/proc/no/x.yaml", code=4).err)
 
 

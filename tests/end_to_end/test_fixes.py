@@ -34,7 +34,7 @@ class Fixes(Space):
         self.assertEqual(list(other), [("op5",)])
         self.assertEqual(other["op5",]["verdict"], "pass")
         self.assertLess(other["op5",]["step_time_s"], 0.75 * self.report()["step_time_s"]["fix"])
-        self.assertRegex(said, r"In its place ops:op5: pass \(.*\), step time 0\.0\d+ s \(-\d+ % against the fix\)\.")
+        self.assertRegex(said, r"Another fix, ops:op5 neutralised instead, passes, too \(.*\), step time 0\.0\d+ s \(-\d+ % against the fix\)\.")
         self.assert_told_again(said)
 
     def test_what_suspects_need_is_known_when_the_run_is_looked_at_again(self):

@@ -87,6 +87,11 @@ class Plan(Space):
         self.assertNotIn("Expected", said)
         self.assertIn("Expected", self.bisectd("plan", "experiment.yaml", "--suspects", "20", code=0).out)
 
+    def test_a_soak_is_told_with_its_time(self):
+        self.write("experiment.yaml", hostile_experiment(subject="timeout: 10m", extra="steps: 100\n        soak: 600"))
+        self.assertIn("At the end the fix alone, to step 600 instead of 100 (soak): 1 h 00 min more.",
+                      self.bisectd("plan", "experiment.yaml", code=0).out)
+
     def test_secrets_are_not_shown(self):
         self.write("experiment.yaml", hostile_experiment(subject="environment: {MY_API_KEY: hunter2}"))
         self.assertNotIn("hunter2", self.bisectd("plan", "experiment.yaml", code=0).out)

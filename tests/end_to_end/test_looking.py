@@ -123,6 +123,10 @@ class Looking(Space):
         refused = self.bisectd("report", self.run_folder(), code=2)
         self.assertIn("op3=4", refused.err)
         self.bisectd("report", self.run_folder(), "--accept-changes", code=0)
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", extra="accept: {target: 20%}"))
+        said = self.bisectd("report", self.run_folder(), "--accept-changes", code=0).out
+        self.assertIn("the verdicts are those of the run, and the experiment has changed since in what they rest on: "
+                      "- accept.target: ", said)
         (self.folder / "experiment.yaml").unlink()
         self.assertIn("experiment.yaml", self.bisectd("report", self.run_folder(), code=2).err)
         self.assertIn("has changed since", self.bisectd("status", self.run_folder(), code=0).out)

@@ -204,6 +204,36 @@ for step in range(1, 31):
         self.assertEqual(self.culprits(report), ["ops:op3"])
         self.assertNotIn("reference", {record.get("role") for record in self.journal()})
 
+    def test_a_pattern_that_fits_no_line_is_no_evidence(self):
+        metric = "{loss: {pattern: 'stepp (?P<step>\\d+) loss (?P<value>\\S+)'}}"
+        for environment, trial in (("KILLS: op3", 2), ("KILLS: op33", 2), ("X: y", 1)):
+            with self.subTest(environment):
+                report, done = self.find(environment, code=4, metric=metric, more=["--new"],
+                                         suspects="[op0, op1, op2, op3, op33]")
+                self.assertEqual(report["outcome"], "infrastructure")
+                self.assertRegex(done.out, rf"trial {trial} left with 0, but no line of its log is a value of loss, nor is one of any "
+                                           r"run before: \S*experiment.yaml:\d+: the pattern must fit what the subject logs")
+                self.assertNotIn("op3", done.out)
+
+    def test_a_run_that_logs_nothing_beside_others_that_do_says_nothing(self):
+        self.write("train.py", TRAIN.replace("for step in", "if 'op5' in off: sys.exit(0)\nfor step in"))
+        report, done = self.find("KILLS: op3")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+
+    def test_a_training_that_does_not_start(self):
+        self.write("train.py", "import sys; sys.exit('no such module')")
+        report, done = self.find("X: y", code=3)
+        self.assertEqual(report["outcome"], "outside_suspects")
+        self.assertIn("does not come to a first step either way, so look whether it starts at all: sh ", report["advice"])
+
+    def test_no_report_shows_a_target(self):
+        self.find("KILLS: op3")
+        for name in ("report.md", "report.html"):
+            text = (self.run_folder() / name).read_text()
+            self.assertNotRegex(text, r"(?i)target\W{1,20}0\.5 %", name)
+        self.assertIn("| subject as it is | killed by SIGABRT after step 8 | fail | 1 |", (self.run_folder() / "report.md").read_text())
+        self.assertNotIn("0.5 %", self.bisectd("check", "experiment.yaml", code=0).out)
+
     def test_the_other_commands(self):
         self.experiment("KILLS: op3")
         self.assertIn("no reference is run", self.bisectd("plan", "experiment.yaml", code=0).out)

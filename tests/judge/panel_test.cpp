@@ -166,6 +166,16 @@ TEST_CASE("a fault that shows before rounding has grown is seen there") {
   CHECK(judgement.comparable_until.value() < until);
 }
 
+TEST_CASE("a healthy run begins where the finely rounding references begin, whatever coarse ones do") {
+  Panel panel = panel_of(references());
+  panel.set_signature_steps(12);
+  double squares = 0;
+  const std::vector<double> signature = panel.signature(references().front());
+  REQUIRE(signature.size() == 12);
+  for (const double step : signature) squares += step * step / 12;
+  CHECK(squares < 4);  // two healthy spreads; with the three coarse runs in the mean it is more than a hundred
+}
+
 TEST_CASE("what deviates without harm passes, and it is said by how much") {
   const Panel panel = panel_of(references());
   const Judgement judgement = judged(panel, run(1e-7, 0.3, [](std::int64_t step) { return step > 2 ? 1.0015 : 1.0; }));

@@ -52,9 +52,9 @@ TEST_CASE("trials left are a range unless certain") {
   bisectd::strategies::Answer answer;
   answer.trials_left_low = 6.2;
   answer.trials_left_high = 12;
-  CHECK(trials_left_text(answer) == "7 to 12");
+  CHECK(more_trials_text(answer) == "7 to 12 more trials");
   answer.trials_left_low = 12;
-  CHECK(trials_left_text(answer) == "12");
+  CHECK(more_trials_text(answer) == "12 more trials");
 }
 
 TEST_CASE("a set is named in the shortest way") {
