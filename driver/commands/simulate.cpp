@@ -170,10 +170,10 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--at-once", options->slots, "trials that run at once, instead of what the devices allow")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(CLI::PositiveNumber);
+  command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(CLI::Range(0.001, 1e6));
   command
       ->add_option("--everything-minutes", options->everything_minutes, "what one trial takes with everything neutralised")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.001, 1e6));
   command->add_option("--games", options->games, "searches to play")->check(CLI::Range(1, 100000))->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the first search, instead of the experiment's");
   command->add_flag("--json", options->json, "print one JSON document");
