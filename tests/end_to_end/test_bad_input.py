@@ -96,7 +96,7 @@ class BadExperiment(Space):
 
     def test_a_curve_that_is_not_there(self):
         self.write("reference.json", "{}")
-        curve = re.sub(r"reference:\n(  .*\n)+?subject", "reference: {curve: refrence.json}\nsubject", hostile_experiment())
+        curve = re.sub(r"reference:\n(?:(?:  .*)?\n)+?subject", "reference: {curve: refrence.json}\nsubject", hostile_experiment())
         self.refused(curve, "no such file: `refrence.json`", "did you mean `reference.json`?")
         self.refused(curve.replace("refrence.json", "."), "this is a folder, not a file")
 
@@ -105,7 +105,7 @@ class BadExperiment(Space):
         for bad, right in ((good + "checks: standrd\n", "standard"), (good + "search: {engine: auto}\n", "automatic"),
                            (good.replace("kind: list", "kind: lst"), "list"), (good + "accept: {goal: run}\n", "runs")):
             self.refused(bad, f"did you mean `{right}`?")
-        alone = re.sub(r"reference:\n(  .*\n)+?subject", "subject", good)
+        alone = re.sub(r"reference:\n(?:(?:  .*)?\n)+?subject", "subject", good)
         self.assertNotIn("`reference`", self.refused(alone + "accept: {goal: run}\nsteps: 9\n", "did you mean `runs`?").err)
 
     def test_ids_that_a_preset_leaves_to_the_experiment(self):

@@ -231,7 +231,7 @@ for step in range(1, 31):
         for name in ("report.md", "report.html"):
             text = (self.run_folder() / name).read_text()
             self.assertNotRegex(text, r"(?i)target\W{1,20}0\.5 %", name)
-        self.assertIn("| subject as it is | killed by SIGABRT after step 8 | fail | 1 |", (self.run_folder() / "report.md").read_text())
+        self.assertIn("| subject as it is | `killed by SIGABRT after step 8` | fail | 1 |", (self.run_folder() / "report.md").read_text())
         self.assertNotIn("0.5 %", self.bisectd("check", "experiment.yaml", code=0).out)
 
     def test_the_other_commands(self):
