@@ -195,8 +195,9 @@ TEST_CASE("a wrong line of the settings is named with its place") {
            "12:42: unknown key `per_devise` in `checks.data` | did you mean `per_device`?"},
           {12, "checks: standard",
            "12:9: there are no standard checks: they are a preset's | add, for example, `extends: paddle-npu`"},
-          {12, "checks: standart",
-           "12:9: `checks`: unknown word `standart` | `standard`, or a map of checks, for example {standard: true, dataset: "
+          {12, "checks: standart", "12:9: `checks`: unknown word `standart` | did you mean `standard`?"},
+          {12, "checks: some",
+           "12:9: `checks`: unknown word `some` | `standard`, or a map of checks, for example {standard: true, dataset: "
            "{command: [md5sum, train_list.txt]}}"},
           {12, "standard_checks: {seed: {pattern: 'x'}}",
            "12:35: `standard_checks.seed.pattern` lacks the group `value` | put `(?P<value>...)` around the part that is "
@@ -303,7 +304,7 @@ TEST_CASE("a wrong line of the settings is named with its place") {
           {12, "search: {seed: -1}",
            "12:16: `search.seed`: expected a whole number from 0 to 9223372036854775807, found `-1`"},
           {12, "search: {engine: orderd}", "12:18: unknown engine `orderd` | did you mean `ordered`?"},
-          {12, "search: {fix: fast}", "12:15: unknown fix `fast` | known: cheapest, fastest"},
+          {12, "search: {fix: fast}", "12:15: unknown fix `fast` | did you mean `fastest`?"},
       });
 }
 
@@ -312,7 +313,9 @@ TEST_CASE("a wrong line of a family or of the suspects is named with its place")
       kGood,
       {
           {10, "  ops: {kind: lst, deliver: {environment: OFF}}",
-           "10:15: unknown kind of family `lst` | known: list, toggle, ladder"},
+           "10:15: unknown kind of family `lst` | did you mean `list`?"},
+          {10, "  ops: {kind: set, deliver: {environment: OFF}}",
+           "10:15: unknown kind of family `set` | known: list, toggle, ladder"},
           {10, "  ops: {deliver: {environment: OFF}}", "10:8: `kind` is missing in `families.ops` | list, toggle or ladder"},
           {10, "  ops: {kind: list}", "10:8: `deliver` is missing in `families.ops`"},
           {10, "  ops: {kind: list, deliver: {}}",
@@ -391,7 +394,8 @@ TEST_CASE("operator names of a preset are checked in every slip that was seen in
            "11:11: family `flags` has no switch `FLAGS_npu_jit_compil` | did you mean `FLAGS_npu_jit_compile`?"},
           {11, "  ops: all",
            "11:8: family `ops` has no fixed members, so not all of them can be meant | write {discover: true}"},
-          {8, "  devices: {kind: npu}", "8:12: `subject.devices`: devices of kind `npu` need `ids` | for example ids: [0]"},
+          {8, "  devices: {kind: npu}",
+           "8:12: `subject.devices`: devices of kind `npu` need `ids` | for example devices: {ids: [0]}"},
           {8, "  devices: {ids: [0]}\n  environment: {FLAGS_use_stride_kernel: 1}",
            "9:42: family `ops` needs FLAGS_use_stride_kernel=0 | remove it here, or change `families.ops.environment`"},
           {8, "  devices: {ids: [0]}\n  unset: [FLAGS_use_stride_kernel]",

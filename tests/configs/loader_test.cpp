@@ -177,8 +177,8 @@ TEST_CASE("several recorded logs are a list of files that exist, none of them tw
   REQUIRE(e.reference.curves.size() == 2);
   CHECK(e.reference.curves[1].value == (folder.path() / "b.log").string());
   CHECK(folder.problems_of(with_line(kGood, 4, "  curve: [a.log, c.log, a.log]")) ==
-        "4:18: no such file: `" + (folder.path() / "c.log").string() + "`\n4:25: `" + (folder.path() / "a.log").string() +
-            "` is named twice | a run that counts twice hides how far runs differ\n");
+        "4:18: no such file: `" + (folder.path() / "c.log").string() + "` | did you mean `a.log`?\n4:25: `" +
+            (folder.path() / "a.log").string() + "` is named twice | a run that counts twice hides how far runs differ\n");
   CHECK(folder.problems_of(with_line(kGood, 4, "  curve: []")) ==
         "4:10: `reference.curve` names no file | for example gpu.json, or [gpu-1.log, gpu-2.log]\n");
 }

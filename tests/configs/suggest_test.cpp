@@ -28,10 +28,9 @@ TEST_CASE("a word that is no slip has no nearest") {
 }
 
 TEST_CASE("the beginning of a word stands for it where nothing is nearer") {
-  const std::array<std::string, 3> words{"ordered", "automatic", "autos"};
-  CHECK(nearest("auto", words) == "autos");  // one letter left out
-  CHECK(nearest("autom", words) == "autos");
-  CHECK(nearest("automa", words) == "automatic");
+  const std::array<std::string, 3> words{"ordered", "automatic", "outo"};
+  CHECK(nearest("auto", words) == "outo");
+  CHECK(nearest("aut", words) == "automatic");
   CHECK(nearest("or", words) == std::nullopt);
 }
 
