@@ -60,6 +60,19 @@ struct NamesInFile {
   Place place;
 };
 
+/// Lines of a log that say when they were written, by which the time that members took elsewhere is told: from the line of
+/// `elsewhere` to the next one of its thread with a stamp, less those of `during`.
+struct Clock {
+  Placed<std::string> stamp;   ///< RE2, groups `time` (hours:minutes:seconds) and `thread`
+  Placed<std::string> during;  ///< RE2: lines written while it still goes on
+};
+
+/// A file that is there where the device's own libraries have a member that the framework has no kernel of.
+struct KernelFile {
+  Placed<std::string> variable;  ///< of the subject's environment: the folder of those libraries
+  Placed<std::string> file;      ///< relative to it, with {name}
+};
+
 /// Finds what one run used, or asks the framework what there is. Exactly one of `ran`, `file` and `command` is set. With
 /// `ran` a member is a suspect when it is matched more often by `ran` than by `elsewhere` (there it already runs off the
 /// device: neutralising it changes nothing).
@@ -67,7 +80,9 @@ struct Discovery {
   std::map<std::string, std::string> environment;  ///< set for the discovering run or command only
   Placed<std::string> ran;                         ///< RE2, group `name`
   std::optional<Placed<std::string>> elsewhere;    ///< RE2, group `name`
-  std::optional<Placed<std::string>> begun;        ///< RE2, group `name`: in a run that broke, what began and did not end
+  std::optional<Clock> clock;
+  std::optional<KernelFile> kernel_file;
+  std::optional<Placed<std::string>> begun;  ///< RE2, group `name`: in a run that broke, what began and did not end
   std::optional<NamesInFile> file;
   std::vector<Placed<std::string>> command;  ///< argv with kQueryPlaceholders; prints one name per line, nothing else
 

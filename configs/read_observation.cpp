@@ -55,6 +55,33 @@ std::vector<Placed<std::string>> read_query(const Value& block, const std::strin
   return command;
 }
 
+Clock read_clock(const Value& block, const std::string& what, Problems& problems) {
+  Clock clock;
+  MapReader reader(block, what, problems);
+  reader.require("stamp", "a pattern with the groups `time` and `thread`");
+  if (const Value* stamp = reader.find("stamp")) {
+    clock.stamp = read_pattern(*stamp, what + ".stamp", "time", {"thread"}, problems);
+    if (clock.stamp.value.find("(?P<thread>") == std::string::npos)
+      problems.add(stamp->place, fmt::format("`{}.stamp` lacks the group `thread`", what),
+                   "lines of one thread belong together; where there are no threads, `(?P<thread>)` is enough");
+  }
+  if (const Value* during = reader.find("during")) clock.during = read_pattern(*during, what + ".during", "", {}, problems);
+  reader.refuse_other_keys();
+  return clock;
+}
+
+KernelFile read_kernel_file(const Value& block, const std::string& what, Problems& problems) {
+  KernelFile kernel;
+  MapReader reader(block, what, problems);
+  reader.require("variable", "the variable that holds the folder of the device's libraries");
+  reader.require("file", "relative to that folder, with {name}");
+  reader.read("variable", placed_text_of, kernel.variable);
+  if (reader.read("file", placed_text_of, kernel.file) && kernel.file.value.find("{name}") == std::string::npos)
+    problems.add(kernel.file.place, fmt::format("`{}.file` needs {{name}}", what));
+  reader.refuse_other_keys();
+  return kernel;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> read_variables(MapReader& reader, Problems& problems) {
@@ -89,6 +116,12 @@ Discovery read_discovery(const Value& block, const std::string& what, Problems& 
   };
   read_beside_ran("elsewhere", discovery.elsewhere);
   read_beside_ran("begun", discovery.begun);
+  if (const Value* clock = reader.find_given("clock")) discovery.clock = read_clock(*clock, what + ".clock", problems);
+  if (const Value* file = reader.find_given("kernel_file"))
+    discovery.kernel_file = read_kernel_file(*file, what + ".kernel_file", problems);
+  for (const char* key : {"clock", "kernel_file"})
+    if (const Value* value = reader.find_given(key); value && !discovery.elsewhere)
+      problems.add(value->place, fmt::format("`{}.{}` is only for `elsewhere`", what, key));
   reader.refuse_other_keys();
   return discovery;
 }

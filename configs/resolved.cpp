@@ -251,6 +251,20 @@ void write_list(YAML::Emitter& out, const Family& family) {
     if (!family.discover->ran.value.empty()) text_at(out, "ran", family.discover->ran.value);
     texts_at(out, "command", family.discover->command);
     text_at(out, "elsewhere", family.discover->elsewhere);
+    if (const auto& clock = family.discover->clock) {
+      key(out, "clock");
+      out << YAML::BeginMap;
+      text_at(out, "stamp", clock->stamp.value);
+      if (!clock->during.value.empty()) text_at(out, "during", clock->during.value);
+      out << YAML::EndMap;
+    }
+    if (const auto& kernel = family.discover->kernel_file) {
+      key(out, "kernel_file");
+      out << YAML::BeginMap;
+      text_at(out, "variable", kernel->variable.value);
+      text_at(out, "file", kernel->file.value);
+      out << YAML::EndMap;
+    }
     text_at(out, "begun", family.discover->begun);
     names_in_file_at(out, family.discover->file);
     out << YAML::EndMap;

@@ -6,18 +6,12 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "configs/resolved.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
+#include "driver/commands/missing_kernels.hpp"
 #include "driver/loop/discovery.hpp"
-#include "driver/read/follow.hpp"
-#include "driver/read/names.hpp"
-#include "driver/read/sieve.hpp"
-#include "driver/trial/attempt_files.hpp"
-#include "driver/trial/watch.hpp"
-#include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -42,73 +36,6 @@ std::string remark(const configs::Family& family, const std::string& name, const
   return {};
 }
 
-/// What a run computed on the CPU because the device has no kernel for it.
-struct Missing {
-  std::string name;        ///< as the log writes it
-  std::string detail;      ///< a dtype, say; empty where the log has none
-  std::int64_t lines = 0;  ///< of the log: a launch each, or one for the whole process, as the framework logs it
-};
-
-/// By the patterns of the family: its traces, where they tell dtypes apart, and what ran elsewhere. The most frequent first.
-std::vector<Missing> missing_in(const std::vector<std::filesystem::path>& logs, const configs::Family& family) {
-  std::vector<read::NamePattern> patterns;
-  if (family.effect && !family.effect->log.value.empty()) patterns.push_back({family.effect->log.value});
-  patterns.push_back({family.discover->elsewhere->value});
-  read::NameCounter counter(patterns);
-  read::Sieve sieve;
-  for (const read::Needed& needed : counter.needed()) sieve.add(needed);
-  for (const std::filesystem::path& log : logs) {
-    read::Follower follower(log);
-    follower.finish(
-        [&](const read::Block& block) { sieve.pick(block, [&](const read::Line& line) { counter.feed(line); }); });
-  }
-  std::vector<Missing> missing;
-  std::set<std::string> told;  // both patterns may fit one line
-  for (const read::NameCounts& counts : counter.counts()) {
-    std::set<std::string> here;
-    for (const auto& [found, lines] : counts)
-      if (!told.contains(found.name)) {
-        missing.push_back({found.name, found.detail, lines});
-        here.insert(found.name);
-      }
-    told.merge(here);
-  }
-  std::ranges::stable_sort(missing, std::ranges::greater{}, &Missing::lines);
-  return missing;
-}
-
-/// Logs of the only trial that was run.
-std::vector<std::filesystem::path> logs_of(const Run& run, const configs::Side& subject) {
-  const PastTrial& trial = run.state.history.trials.back();
-  return log_files(subject, run.directory.attempt(trial.number, set_key(trial.neutralised), trial.attempts.back().number));
-}
-
-/// What the device has no kernel for; members that the subject lists itself leave the same lines.
-int list_missing(const configs::Experiment& experiment, HandRun& run, bool as_json) {
-  const neutralise::Discovered off = run.off_already();
-  const std::vector<std::filesystem::path> logs = logs_of(run.run(), experiment.subject);
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const auto& [name, selection] : experiment.suspects) {
-    const configs::Family& family = experiment.families.at(name);
-    if (!selection.discover || !family.discover->elsewhere) continue;
-    const std::vector<Missing> missing = missing_in(logs, family);
-    if (!as_json) fmt::print("{}: {} without a kernel of the device\n", name, missing.size());
-    json[name] = nlohmann::ordered_json::array();
-    const auto listed = off.find(name);
-    for (const Missing& one : missing) {
-      const bool is_listed = listed != off.end() && std::ranges::count(listed->second, WatchList::written(family, one.name));
-      json[name].push_back(
-          {{"name", one.name}, {"dtype", one.detail}, {"lines", one.lines}, {"remark", is_listed ? "off already" : ""}});
-      if (!as_json)
-        fmt::print("  {}{}: {} line{} of the log{}\n", reports::plain(one.name),
-                   one.detail.empty() ? "" : " (" + reports::plain(one.detail) + ")", one.lines, one.lines == 1 ? "" : "s",
-                   is_listed ? "  (off already)" : "");
-    }
-  }
-  if (as_json) fmt::print("{}\n", json.dump(2));
-  return 0;
-}
-
 int discover(const DiscoverOptions& options) {
   configs::Experiment experiment = load(options.experiment);
   const std::string resolved = configs::resolved_yaml(experiment);
@@ -126,7 +53,7 @@ int discover(const DiscoverOptions& options) {
   HandRun run(experiment, resolved, options.out, "discover");
   const SeenMembers seen = discover(run.run());
   const neutralise::Discovered& found = seen.members;
-  if (options.missing) return list_missing(experiment, run, options.json);
+  if (options.missing) return list_missing_kernels(experiment, run, options.json);
   const neutralise::Discovered off = run.off_already();
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const auto& [name, selection] : experiment.suspects) {

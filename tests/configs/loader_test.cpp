@@ -123,6 +123,10 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(layers.environment.at("TRAIN_LOG_LAYERS") == "1");
   CHECK(layers.discover->environment.at("TRAIN_LIST_LAYERS") == "1");
   CHECK(layers.discover->elsewhere->value == R"(layer (?P<name>\w+) kept)");
+  CHECK(layers.discover->clock->stamp.value == R"(^(?P<time>[\d:.]+) thread (?P<thread>\d+))");
+  CHECK(layers.discover->clock->during.value == "copying");
+  CHECK(layers.discover->kernel_file->variable.value == "DEVICE_HOME");
+  CHECK(layers.discover->kernel_file->file.value == "include/{name}.h");
   CHECK(layers.effect->log.value == R"(layer (?P<name>\w+) kept in (?P<detail>\w+))");
   REQUIRE(e.suspects.at("fusion").members.size() == 2);
   CHECK(e.suspects.at("fusion").members[1].value == "ConvBatchnormFusionPass");

@@ -32,7 +32,7 @@ class ByHand(Space):
         self.assertEqual([(one["name"], one["remark"]) for one in found["ops"]], [("op2", "")])
         self.assertIn("float32", found["ops"][0]["dtype"])
         said = self.bisectd("discover", "experiment.yaml", "--missing", "--quiet", code=0).out
-        self.assertRegex(said, r"ops: 1 without a kernel of the device\n  op2 \(.*float32\): \d+ lines? of the log\n")
+        self.assertRegex(said, r"ops: 1 without a kernel of the device\n  op2 \(.*float32\): \d+ lines? of the log\n  \(how long they took is not known")
         self.write("experiment.yaml", hostile_experiment("--on-cpu", "op2", suspects=4, discover=True, subject="environment: {HOSTILE_OFF: op1}"))
         said = self.bisectd("discover", "experiment.yaml", "--missing", "--quiet", code=0).out
         self.assertRegex(said, r"  op1: \d+ lines? of the log  \(off already\)\n")
@@ -43,8 +43,11 @@ class ByHand(Space):
             for step in range(1, 4):
                 for op in "add", "cross_entropy_with_softmax", "pad3d":
                     print(op, "kernel run finish.")
-                for op in "cross_entropy_with_softmax", "pad3d":
-                    print(f"missing npu kernel: {op}, expected_kernel_key:(npu, Undefined(AnyLayout), float32), fallbacking to CPU one!")
+                for op, ended in ("cross_entropy_with_softmax", "02.250000"), ("pad3d", "02.500000"):
+                    print(f"I1123 10:0{step}:02.000000 7 kernel_factory.cc:389] "
+                          f"missing npu kernel: {op}, expected_kernel_key:(npu, Undefined(AnyLayout), float32), fallbacking to CPU one!")
+                    print(f"I1123 10:0{step}:02.100000 7 data_transform.cc:225] DeviceTransform in, src_place Place(npu:0)")
+                    print(f"I1123 10:0{step}:{ended} 7 nodes.cc:1] next")
                 print(f"step {step} loss {3 / step}", flush=True)
             """)
         self.write("experiment.yaml", f"""\
@@ -60,8 +63,16 @@ class ByHand(Space):
             metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
             """)
         said = self.bisectd("discover", "experiment.yaml", "--missing", "--quiet", code=0).out
-        self.assertIn("  cross_entropy_with_softmax (float32): 3 lines of the log  (off already)\n", said)
-        self.assertIn("  pad3d (float32): 3 lines of the log\n", said)
+        self.assertIn("  pad3d (float32): 3 lines of the log, 1.50 s\n"
+                      "  cross_entropy_with_softmax (float32): 3 lines of the log, 0.75 s  (off already)\n", said)
+        self.assertIn("is not known: the subject has no ASCEND_HOME_PATH", said)
+
+        # CANN's own library: a header named as the operator is.
+        header = self.write("cann/include/aclnnop/aclnn_pad3d.h", "")
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--missing", "--json", "--quiet", code=0,
+                                        environment={"ASCEND_HOME_PATH": str(self.folder / "cann")}).out)
+        self.assertEqual([one.get("kernel_file") for one in found["ops"]], [str(header), None])
+        self.assertEqual([round(one["seconds"], 3) for one in found["ops"]], [1.5, 0.75])
 
     def test_discover_missing_without_a_family_that_shows_it(self):
         lines = hostile_experiment(suspects=4, discover=True).splitlines(keepends=True)
