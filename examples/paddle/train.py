@@ -20,7 +20,7 @@ import paddle
 from trainer.amp import Precision
 from trainer.config import read_config
 from trainer.data import TextLines
-from trainer.log import Stats, open_log
+from trainer.log import Stats, log_config, open_log
 from trainer.loss import build_loss
 from trainer.metric import recognition_metric
 from trainer.network import Recogniser
@@ -93,7 +93,9 @@ def train(config, log):
 
 def main():
     config = read_config(sys.argv[1:])
-    train(config, open_log(config["Global"]["save_model_dir"]))
+    log = open_log(config["Global"]["save_model_dir"])
+    log_config(log, config)
+    train(config, log)
 
 
 if __name__ == "__main__":

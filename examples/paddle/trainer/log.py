@@ -20,6 +20,16 @@ class Stats:
         return ", ".join("%s: %.6f" % (name, statistics.median(values)) for name, values in self.values.items())
 
 
+def log_config(log, config, indent=""):
+    """Each setting in a line of its own, those of a section indented, as PaddleOCR begins its log."""
+    for name, value in config.items():
+        if isinstance(value, dict):
+            log.info("%s%s : ", indent, name)
+            log_config(log, value, indent + "    ")
+        else:
+            log.info("%s%s : %s", indent, name, value)
+
+
 def open_log(folder):
     os.makedirs(folder, exist_ok=True)
     log = logging.getLogger("ppocr")
