@@ -88,9 +88,8 @@ std::string unseen_deliveries(const configs::Experiment& experiment) {
 std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
   if (must_only_run)
     return "Even with every suspect neutralised the subject breaks, so what breaks it is none of them, or neutralising one "
-           "of them "
-           "breaks it too. Next: read the end of that trial's log, and look at the flags, layers and versions that were not "
-           "searched.";
+           "of them breaks it too. Next: read the end of that trial's log, and look at the flags, layers and versions that "
+           "were not searched.";
   std::string advice =
       "With every suspect neutralised the subject still differs from the reference, so the cause is none of them, or "
       "one of them that could not be neutralised. Next: compare what both sides are given (dataset, hyper-parameters, "
@@ -112,10 +111,8 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::noise:
       return fmt::format(
           "It is the noise, not a broken run, that is in the way. Next: {}start anew with --new and let the reference "
-          "repeat "
-          "more often (reference.repeats, now {}) so that its own luck counts less, take what varies out of the runs "
-          "(seeds, "
-          "switches that make them repeat themselves), {}or accept a larger difference (accept.target).",
+          "repeat more often (reference.repeats, now {}) so that its own luck counts less, take what varies out of the "
+          "runs (seeds, switches that make them repeat themselves), {}or accept a larger difference (accept.target).",
           answer.state == strategies::State::searching
               ? "go on with a larger search.budget or more accept.max_repeats: `bisectd resume --accept-changes`; or "
               : "",
@@ -123,8 +120,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
           answer.state == strategies::State::searching ? "" : "allow more accept.max_repeats, ");
     case strategies::Hindrance::crashes:
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
-             "out "
-             "of the search with `exclude`.";
+             "out of the search with `exclude`.";
     case strategies::Hindrance::none: break;
   }
   if (answer.state == strategies::State::contradictory)

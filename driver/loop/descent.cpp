@@ -96,9 +96,8 @@ std::vector<SuspectId> preferred_in(const History& history, bool among_parts) {
 std::string why_it_stayed(const Answer& second) {
   switch (second.state) {
     case State::outside_suspects:
-      return "with all these parts neutralised it still fails, so they do not carry the guilt: it may lie in what cannot be "
-             "neutralised "
-             "alone, or between them";
+      return "with all these parts neutralised it still fails, so they do not carry the guilt: it may lie in what cannot "
+             "be neutralised alone, or between them";
     case State::aligned: return "the subject as it is passed this time";
     case State::searching: return "the budget was spent before this search was done";
     default: return "this search came to no proof: " + second.explanation;

@@ -88,10 +88,8 @@ std::string matrix(const Record& record) {
   for (std::size_t i = 0; i < rows; ++i) text += row(record, trials, ids[i]);
   text +=
       "</tbody></table></div>\n<p class=\"note\">One column per trial of the subject, in order. The suspect was neutralised "
-      "in a trial "
-      "that passed <i class=\"pass\">P</i>, failed <i class=\"fail\">F</i> or gave no verdict <i class=\"open\">?</i>, or "
-      "it was "
-      "active \xC2\xB7.";
+      "in a trial that passed <i class=\"pass\">P</i>, failed <i class=\"fail\">F</i> or gave no verdict <i "
+      "class=\"open\">?</i>, or it was active \xC2\xB7.";
   if (record.outcome == Outcome::culprits)
     text += " Culprits are in the culprit set, partners guilty only together with one of it.";
   if (rows < ids.size()) text += fmt::format(" The {} most suspicious of {}.", rows, ids.size());

@@ -2,7 +2,7 @@
 """Is a healthy device acquitted and a faulty one condemned? Real trainings with Paddle on stand-in devices of many makes, and
 on the CPU in ways that users really change, judged by build/*/tests/bench_healthy.
 
-    healthy_devices.py [--worlds devices,pairs,dose,torch] [--steps 200] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
+    healthy_devices.py [--worlds devices,pairs,dose,torch] [--steps 200] [--first-seed 0] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
 
 devices  per seed of the training two references (eight runs each) on devices of their own make, 15 healthy devices that round
          at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4
@@ -151,6 +151,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", default="devices")
     parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--first-seed", type=int, default=0, help="0 to 4 were tuned on")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--bench", default=str(ROOT / "build/ci/tests/bench_healthy"))
@@ -159,7 +160,7 @@ def main():
     KEPT.mkdir(parents=True, exist_ok=True)
     worlds = {"devices": (Recogniser, devices), "dose": (Recogniser, doses), "pairs": (Recogniser, pairs),
               "torch": (TorchNet, torch_pairs)}
-    runs = [run for seed in range(wanted.seeds) for training, runs_of in map(worlds.get, wanted.worlds.split(","))
+    runs = [run for seed in range(wanted.first_seed, wanted.first_seed + wanted.seeds) for training, runs_of in map(worlds.get, wanted.worlds.split(","))
             for run in runs_of(training(wanted.steps, 1024 + seed))]
 
     def made(run):
@@ -172,7 +173,7 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(wanted.jobs) as pool:
         lines = list(dict.fromkeys(pool.map(made, runs)))
-    listed = KEPT / "list"
+    listed = KEPT / f"list-{wanted.worlds}-{wanted.steps}-{wanted.first_seed}"
     listed.write_text("\n".join(filter(None, lines)) + "\n")
     sys.exit(subprocess.run([wanted.bench, listed, *(["verbose"] if wanted.verbose else [])]).returncode)
 
