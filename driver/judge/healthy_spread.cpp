@@ -117,7 +117,7 @@ double RoundingScale::size_at(double coarseness) const { return fine_size * std:
 
 double Ensemble::spread_at(double coarseness) const { return fine * std::pow(coarse / fine, coarseness); }
 
-double Ensemble::caution_at(double coarseness) const { return 1 + kCaution * coarseness; }
+double Ensemble::caution_at(double coarseness) { return 1 + kCaution * coarseness; }
 
 double Ensemble::coarseness_at(double spread) const {
   if (spread <= fine) return 0;

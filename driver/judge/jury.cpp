@@ -166,12 +166,8 @@ void Jury::learn_identical(int repeats) {
   for (Panel& panel : panels_) panel.learn_identical(repeats);
 }
 
-void Jury::learn_own_noise(std::span<const Curve> repeats) {
-  for (Panel& panel : panels_) panel.learn_own_noise(repeats);
-}
-
-void Jury::learn_healthy_spread(std::span<const Curve> repeats) {
-  for (Panel& panel : panels_) panel.learn_healthy_spread(repeats);
+void Jury::learn_subject(std::span<const Curve> repeats, Judged judged) {
+  for (Panel& panel : panels_) panel.learn_subject(repeats, judged);
 }
 
 bool Jury::repeats_show_nothing() const {

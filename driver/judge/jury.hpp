@@ -60,11 +60,8 @@ class Jury {
   void learn(const Judgement& judgement);
   /// So many repeats of one configuration gave the same bits in every metric.
   void learn_identical(int repeats);
-  /// Where the references could not tell how far healthy runs are apart, learns it from repeats of the subject (curves of
-  /// one trial).
-  void learn_healthy_spread(std::span<const Curve> repeats);
-  /// Where the subject varies by itself, and its verdict did not tell by how much.
-  void learn_own_noise(std::span<const Curve> repeats);
+  /// Learns from repeats of the subject (curves of one trial); see Panel.
+  void learn_subject(std::span<const Curve> repeats, Judged judged);
   /// A repeat of a trial would show nothing new: runs repeat themselves bit for bit, as far as repeats show, or all that
   /// sets them apart is how a device rounds, which its repeats share.
   bool repeats_show_nothing() const;

@@ -87,8 +87,9 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
   if (healthy_) fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }
 
-void Panel::learn_own_noise(std::span<const Curve> repeats) {
-  if (!whole_.subject || pool_.total.dof > 0) return;
+void Panel::learn_subject(std::span<const Curve> repeats, Judged judged) {
+  learn_healthy_spread(repeats);
+  if (judged == Judged::no || !whole_.subject || pool_.total.dof > 0) return;
   if (const auto own = prepare_reference(whole_.accept, repeats, whole_.metric)) learn(own->level);
 }
 
@@ -218,7 +219,7 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     }
     if (variance.dof == 0) continue;
     const double level = level_in(whole_, attempt.difference, attempt.window);
-    const double caution = Ensemble{}.caution_at(coarseness_of(std::span(&curve, 1)));  // as within the comparable part
+    const double caution = Ensemble::caution_at(coarseness_of(std::span(&curve, 1)));  // as within the comparable part
     const double error = caution * std::sqrt(variance.value * (1 + 1.0 / whole_.distinct()));
     const double limit = std::max(kLateTargets * whole_.accept.target, t_quantile(kLateAlpha, variance.dof) * error);
     if (badness(whole_, level) <= limit) continue;

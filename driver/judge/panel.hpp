@@ -17,6 +17,10 @@
 
 namespace bisectd::driver::judge {
 
+/// Whether the repeats that teach something were judged before, and that judgement learnt. What an event decides tells
+/// nothing of the noise, so then the repeats do; before, the noise would count twice.
+enum class Judged { no, yes };
+
 class Panel {
  public:
   /// Problems: those of prepare_reference.
@@ -56,11 +60,8 @@ class Panel {
   void learn(const Spread& spread);
   void learn_identical(int repeats) { pool_.total.identical += repeats; }
   /// Learns from repeats of the subject how far healthy runs are apart, where the references could not tell; or that the
-  /// subject varies by itself, by more than rounding: then its repeats measure that noise, as ever.
-  void learn_healthy_spread(std::span<const Curve> repeats);
-  /// Of a subject that varies by itself: learns how far these repeats are apart, if no judgement has told that yet (one by
-  /// an event does not).
-  void learn_own_noise(std::span<const Curve> repeats);
+  /// subject varies by itself, by more than rounding: then its repeats measure that noise, as ever, once they are judged.
+  void learn_subject(std::span<const Curve> repeats, Judged judged);
 
   /// The first so many logged steps, at which trials are compared with each other; none where the comparable part is too
   /// short, or runs differ by more than rounding.
@@ -79,6 +80,7 @@ class Panel {
 
  private:
   Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
+  void learn_healthy_spread(std::span<const Curve> repeats);
   void bound_own_level(const Spread& spread);
   double coarseness_of(std::span<const Curve> attempts) const;
   std::optional<Reference> cut(std::optional<std::int64_t> until) const;

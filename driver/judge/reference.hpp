@@ -71,9 +71,9 @@ struct Ensemble {
   double dof = 0;
   RoundingScale rounding;
 
-  double spread_at(double coarseness) const;   ///< between fine and coarse, linear in the logarithms
-  double caution_at(double coarseness) const;  ///< by what the spread is multiplied before a run is condemned
-  double coarseness_at(double spread) const;   ///< its inverse; above 1: no device is so far apart
+  double spread_at(double coarseness) const;    ///< between fine and coarse, linear in the logarithms
+  static double caution_at(double coarseness);  ///< by what the spread is multiplied before a run is condemned
+  double coarseness_at(double spread) const;    ///< its inverse; above 1: no device is so far apart
 };
 
 /// What a healthy run of a subject that varies by itself may be off by chance. Fractions.

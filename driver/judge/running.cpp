@@ -37,17 +37,17 @@ Reach reach_of(const std::vector<Point>& points) {
 }
 
 /// Steps are those of the first metric; others may be logged by epochs.
-Judgement judged(std::span<const std::string> metrics, std::int64_t steps, const Curve& curve) {
+Judgement judged(std::span<const MetricRule> metrics, std::int64_t steps, const Curve& curve) {
   using strategies::Verdict;
   if (const auto step = first_not_finite(metrics, curve)) {
     Judgement judgement = judged(Verdict::fail, "nan", fmt::format("NaN or infinite at step {}", *step));
     judgement.first_bad_step = step;
     return judgement;
   }
-  for (const std::string& metric : metrics) {
-    const auto series = curve.series.find(metric);
+  for (const MetricRule& metric : metrics) {
+    const auto series = curve.series.find(metric.name);
     if (series == curve.series.end() || series->second.empty())
-      return judged(Verdict::unresolved, kNoCurve, fmt::format("it left with 0, but logged no {}", metric));
+      return judged(Verdict::unresolved, kNoCurve, fmt::format("it left with 0, but logged no {}", metric.name));
     if (&metric != &metrics.front()) continue;
     const auto [last, next] = reach_of(series->second);
     if (static_cast<double>(last) < kEnough * static_cast<double>(steps) && next <= steps)
@@ -58,16 +58,16 @@ Judgement judged(std::span<const std::string> metrics, std::int64_t steps, const
 
 }  // namespace
 
-std::optional<std::int64_t> first_not_finite(std::span<const std::string> metrics, const Curve& curve) {
+std::optional<std::int64_t> first_not_finite(std::span<const MetricRule> metrics, const Curve& curve) {
   std::optional<std::int64_t> first;
-  for (const std::string& metric : metrics)
-    if (const auto series = curve.series.find(metric); series != curve.series.end())
+  for (const MetricRule& metric : metrics)
+    if (const auto series = curve.series.find(metric.name); series != curve.series.end())
       for (const Point& point : series->second)
         if (!std::isfinite(point.value) && (!first || point.step < *first)) first = point.step;
   return first;
 }
 
-Judgement judge_running(std::span<const std::string> metrics, std::int64_t steps, std::span<const Curve> attempts) {
+Judgement judge_running(std::span<const MetricRule> metrics, std::int64_t steps, std::span<const Curve> attempts) {
   Judgement worst = judged(metrics, steps, attempts.front());
   for (const Curve& curve : attempts.subspan(1))
     if (Judgement other = judged(metrics, steps, curve); worst.verdict == strategies::Verdict::pass)

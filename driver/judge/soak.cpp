@@ -86,9 +86,7 @@ std::optional<Climb> climb_of(const MetricRule& metric, const SoakLength& length
 
 Judgement judge_soak(std::span<const MetricRule> metrics, const SoakLength& length, const configs::Acceptance& accept,
                      const Curve& curve) {
-  std::vector<std::string> names;
-  for (const MetricRule& metric : metrics) names.push_back(metric.name);
-  Judgement judgement = judge_running(names, length.soak, std::span(&curve, 1));
+  Judgement judgement = judge_running(metrics, length.soak, std::span(&curve, 1));
   if (judgement.reason == "truncated") {
     judgement.verdict = strategies::Verdict::inconclusive;
     judgement.text += ": the soak says nothing; let `{steps}` in its command tell it how far to go";

@@ -111,7 +111,7 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
     return result;
   }
   result.usable = true;
-  jury->learn_healthy_spread(subject);
+  jury->learn_subject(subject, judge::Judged::no);
   const judge::Judgement judgement = jury->judge(subject);
   jury->learn(judgement);
   jury->learn_identical(identical_repeats(subject));

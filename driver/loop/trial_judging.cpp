@@ -9,12 +9,11 @@ namespace bisectd::driver {
 
 judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge::Curve> curves) const {
   if (plan.role == Role::soak)
-    return judge::judge_soak(judge::judged_metrics(input_.experiment.metrics), {*input_.experiment.steps, *plan.steps},
-                             input_.experiment.accept, curves.back());
-  if (input_.must_only_run()) return judge::judge_running(judged_metrics(), *input_.experiment.steps, curves);
+    return judge::judge_soak(metrics(), {*input_.experiment.steps, *plan.steps}, input_.experiment.accept, curves.back());
+  if (input_.must_only_run()) return judge::judge_running(metrics(), *input_.experiment.steps, curves);
   if (plan.role == Role::as_is) {
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
-    taught.learn_healthy_spread(curves);
+    taught.learn_subject(curves, judge::Judged::no);
     taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
     judge::Judgement judgement = taught.judge_as_is(curves);
     judgement.signature = taught.signature(curves.front());
@@ -30,7 +29,7 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
 }
 
 judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {
-  if (input_.must_only_run()) return judge::judge_running(judged_metrics(), *input_.experiment.steps, std::span(&curve, 1));
+  if (input_.must_only_run()) return judge::judge_running(metrics(), *input_.experiment.steps, std::span(&curve, 1));
   const auto certain = state_.jury->watch().look(curve);
   // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
   return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
@@ -47,19 +46,12 @@ std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const 
 
 bool TrialJudge::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {
   if (!request.may_end_early) return false;
-  if (input_.must_only_run()) return judge::first_not_finite(judged_metrics(), so_far).has_value();
+  if (input_.must_only_run()) return judge::first_not_finite(metrics(), so_far).has_value();
   if (!state_.jury) return false;
   const std::string folder = request.folder.string();
   auto watch = watches_.find(folder);
   if (watch == watches_.end()) watch = watches_.emplace(folder, state_.jury->watch()).first;
   return watch->second.look(so_far).has_value();
-}
-
-std::vector<std::string> TrialJudge::judged_metrics() const {
-  std::vector<std::string> names;
-  for (const configs::Metric& metric : input_.experiment.metrics)
-    if (!metric.is_watched()) names.push_back(metric.name);
-  return names;
 }
 
 }  // namespace bisectd::driver

@@ -32,7 +32,7 @@ class TrialJudge {
   void forget(const AttemptOutcome& attempt) { watches_.erase(attempt.folder.string()); }
 
  private:
-  std::vector<std::string> judged_metrics() const;
+  std::vector<judge::MetricRule> metrics() const { return judge::judged_metrics(input_.experiment.metrics); }
 
   const RunInput& input_;
   const RunState& state_;

@@ -177,7 +177,7 @@ TEST_CASE("odd worlds: a warm-up of half of the run, in which nothing drifts") {
 TEST_CASE("odd worlds: other dropout masks on the subject's side put it apart from the first step on") {
   Panel panel = panel_of(references());
   const auto masked = [](std::uint64_t seed) { return noisy(kSteps, seed, 0.01); };
-  panel.learn_healthy_spread(std::vector<Curve>{masked(1), masked(2)});
+  panel.learn_subject(std::vector<Curve>{masked(1), masked(2)}, Judged::no);
   for (std::uint64_t seed = 3; seed < 23; seed += 2)
     CHECK(panel.judge(std::vector<Curve>{masked(seed), masked(seed + 1)}).verdict != Verdict::fail);
 }

@@ -103,7 +103,7 @@ TEST_CASE("repeats of the subject show the drift where there is one reference") 
   CHECK(judged(panel, run(1e-7, 1.2)).verdict != Verdict::fail);
   std::vector<Curve> repeats;
   for (const double side : {0.3, -1.1, 0.8, -0.2}) repeats.push_back(run(1e-7, side, constant(0)));
-  panel.learn_healthy_spread(repeats);
+  panel.learn_subject(repeats, Judged::no);
   REQUIRE(panel.healthy());
   CHECK(*panel.comparable_until() < kSteps);
   CHECK(judged(panel, run(1e-7, 1.2)).verdict == Verdict::pass);
@@ -127,7 +127,7 @@ TEST_CASE("a horizon lies in the comparable part, and a run that reached it can 
 TEST_CASE("a subject that varies by itself is judged by its own repeats, not by how far rounding puts healthy runs apart") {
   Panel panel = panel_of(references());
   const auto noisy_run = [](std::uint64_t seed) { return noisy(kSteps, seed, 0.006); };
-  panel.learn_healthy_spread(std::vector<Curve>{noisy_run(1), noisy_run(2)});
+  panel.learn_subject(std::vector<Curve>{noisy_run(1), noisy_run(2)}, Judged::no);
   CHECK_FALSE(panel.healthy());
   const Judgement one = panel.judge(std::vector<Curve>{noisy_run(3), noisy_run(4)});
   CHECK(one.standard_error.value() > 0.001);
@@ -137,13 +137,13 @@ TEST_CASE("a subject that varies by itself is judged by its own repeats, not by 
 TEST_CASE("what a subject that varies by itself shows of its noise counts once") {
   Panel panel = panel_of(references());
   const std::vector<Curve> repeats{noisy(kSteps, 1, 0.006), noisy(kSteps, 2, 0.006)};
-  panel.learn_healthy_spread(repeats);
+  panel.learn_subject(repeats, Judged::no);
   CHECK(panel.pool().total.dof == 0);
   const Judgement judgement = panel.judge(repeats);
   CHECK(judgement.dof == 1);
   panel.learn(judgement.spreads.at("loss"));
   CHECK(panel.pool().total.dof == 1);
-  panel.learn_own_noise(repeats);
+  panel.learn_subject(repeats, Judged::yes);
   CHECK(panel.pool().total.dof == 1);
 }
 
@@ -152,8 +152,7 @@ TEST_CASE("a subject that varies by itself and fails by an event shows its noise
   const std::vector<Curve> repeats{noisy(kSteps, 1, 0.006, 0.1), noisy(kSteps, 2, 0.006, 0.1)};
   const Judgement judgement = panel.judge(repeats);
   CHECK(judgement.verdict == Verdict::fail);
-  panel.learn_healthy_spread(repeats);
-  panel.learn_own_noise(repeats);
+  panel.learn_subject(repeats, Judged::yes);
   CHECK(panel.pool().total.dof > 0);
 }
 
@@ -189,7 +188,7 @@ TEST_CASE("what deviates without harm passes, and it is said by how much") {
 TEST_CASE("where the subject varies by itself, no event is made of what its own noise reaches") {
   Panel panel = panel_of(references());
   const auto apart = [](std::uint64_t run, double percent) { return noisy(kSteps, run, 0.0005, percent / 100); };
-  panel.learn_healthy_spread(std::vector<Curve>{apart(1, -3), apart(2, 3)});
+  panel.learn_subject(std::vector<Curve>{apart(1, -3), apart(2, 3)}, Judged::no);
   CHECK(panel.judge(std::vector<Curve>{apart(3, 4), apart(4, 2.5)}).verdict != Verdict::fail);
   for (std::uint64_t i = 0; i < 12; ++i) panel.learn({.last = 1e-8, .before = 1e-8, .both = 1e-8, .dof = 40});
   CHECK(panel.judge(std::vector<Curve>{apart(3, 8), apart(4, 8)}).verdict == Verdict::fail);
