@@ -43,11 +43,19 @@ double limit_for(const Reference& reference, double usual) {
 /// Standard deviation of a healthy run at one step, where the references show less.
 double own_step_noise(const Reference& reference) { return reference.subject ? reference.subject->step : 0; }
 
-/// How much further apart than the references a healthy run may be that rounds like this one.
-double coarser(const Reference& reference, const Difference& difference) {
-  if (!reference.ensemble) return 1;
-  const double coarseness = reference.ensemble->rounding.coarseness_of(difference);
-  return reference.ensemble->caution_at(coarseness) * reference.ensemble->spread_at(coarseness) / reference.ensemble->fine;
+/// What a healthy run may do that rounds like a given one.
+struct Allowance {
+  double factor = 1;  ///< so much further apart than the references
+  double step = 0;    ///< off at single steps, as a fraction: clearly more than a reference of that coarseness ever is
+};
+
+Allowance allowance_for(const Reference& reference, const Difference& difference) {
+  if (!reference.ensemble) return {};
+  const Ensemble& ensemble = *reference.ensemble;
+  const double coarseness = ensemble.rounding.coarseness_of(difference);
+  const double caution = Ensemble::caution_at(coarseness);
+  return {.factor = caution * ensemble.spread_at(coarseness) / ensemble.fine,
+          .step = caution * static_cast<double>(kReferenceFactor) * ensemble.step_at(coarseness)};
 }
 
 bool excused(const Reference& reference, std::int64_t step) {
@@ -150,7 +158,8 @@ double by_chance(const Difference& difference) {
 
 /// M2: the whole run is off, though the end may agree.
 void multi_step(const Reference& reference, const Difference& difference, AttemptStage progress, Events& events) {
-  const double worst = std::max(coarser(reference, difference) * reference.baseline.block_error, by_chance(difference));
+  const double worst =
+      std::max(allowance_for(reference, difference).factor * reference.baseline.block_error, by_chance(difference));
   const double limit = std::max(limit_for(reference, kMultiStep), static_cast<double>(kReferenceFactor) * worst);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
   const std::size_t seen = progress == AttemptStage::over ? reference.steps.size()
@@ -185,13 +194,14 @@ Places block_of(const Reference& reference, std::size_t block) {
 bool is_drift_unknown(const Reference& reference) { return reference.distinct() == 1 && !reference.ensemble; }
 
 /// Runs drift apart while they train: what is a spike early is none late.
-double spike_limit(const Reference& reference, const Baseline& baseline, std::size_t place, double factor = 1) {
+double spike_limit(const Reference& reference, const Baseline& baseline, std::size_t place, const Allowance& allowed = {}) {
   const std::size_t points = reference.steps.size();
   const std::size_t block = std::min(place * baseline.block_noise.size() / points, baseline.block_noise.size() - 1);
   // A block holds few points: only what is much more than the run's noise is drift.
   const double drifted = baseline.block_noise[block] > kDrifted * baseline.step_noise ? baseline.block_noise[block] : 0;
   const double sigma = std::max({baseline.step_noise, drifted, own_step_noise(reference)});
-  return std::max(limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike), factor * kSpikeSigma * sigma);
+  return std::max({limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike),
+                   allowed.factor * kSpikeSigma * sigma, allowed.step});
 }
 
 double median_of(std::span<const double> values) {
@@ -229,10 +239,10 @@ struct Short {
 };
 
 Short short_stretches(const Reference& reference, const Baseline& baseline, std::span<const double> values,
-                      const std::vector<std::size_t>* places, AttemptStage progress, double factor = 1) {
+                      const std::vector<std::size_t>* places, AttemptStage progress, const Allowance& allowed = {}) {
   const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
   const std::vector<double> apart = without_level(reference, values, progress);
-  const auto limit = [&](std::size_t i) { return spike_limit(reference, baseline, places ? (*places)[i] : i, factor); };
+  const auto limit = [&](std::size_t i) { return spike_limit(reference, baseline, places ? (*places)[i] : i, allowed); };
   Short found;
   std::size_t stretch = 0;
   const auto close = [&](std::size_t end) {
@@ -280,10 +290,10 @@ Baseline baseline_of(const Reference& reference) {
 Spikes spikes_of(const Reference& reference, const Difference& difference, AttemptStage progress) {
   Spikes spikes;
   spikes.worst = reference.baseline.spikes;
-  const double factor = coarser(reference, difference);
+  const Allowance allowed = allowance_for(reference, difference);
   const Short found =
-      short_stretches(reference, reference.baseline, difference.values, &difference.places, progress, factor);
-  spikes.limit = spike_limit(reference, reference.baseline, found.first ? difference.places[*found.first] : 0, factor);
+      short_stretches(reference, reference.baseline, difference.values, &difference.places, progress, allowed);
+  spikes.limit = spike_limit(reference, reference.baseline, found.first ? difference.places[*found.first] : 0, allowed);
   spikes.count = found.count;
   spikes.at_end = found.at_end;
   if (found.first) spikes.first = reference.steps[difference.places[*found.first]];

@@ -117,6 +117,8 @@ double RoundingScale::size_at(double coarseness) const { return fine_size * std:
 
 double Ensemble::spread_at(double coarseness) const { return fine * std::pow(coarse / fine, coarseness); }
 
+double Ensemble::step_at(double coarseness) const { return fine_step * std::pow(coarse_step / fine_step, coarseness); }
+
 double Ensemble::caution_at(double coarseness) { return 1 + kCaution * coarseness; }
 
 double Ensemble::coarseness_at(double spread) const {
@@ -159,6 +161,8 @@ std::optional<SpreadAt> HealthySpread::at(std::int64_t step) const {
   const auto take = [&](const SpreadAt& place) {
     largest.fine = std::max(largest.fine, place.fine);
     largest.coarse = std::max(largest.coarse, place.coarse);
+    largest.fine_step = std::max(largest.fine_step, place.fine_step);
+    largest.coarse_step = std::max(largest.coarse_step, place.coarse_step);
   };
   const auto is_near = [&](const SpreadAt& place) {
     return static_cast<double>(place.step) >= kNear * static_cast<double>(step);
@@ -209,7 +213,8 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
     if (step.coarse > kMuchCoarser * step.fine) healthy.rounding.further.push_back(step);
   }
 
-  double furthest = 0;
+  double furthest = 0, fine_step = kSmallest, coarse_step = 0;
+  std::size_t seen = 0;
   for (std::size_t place = 1; place <= kPlaces; ++place) {
     const std::size_t until = std::max<std::size_t>(place * points / kPlaces, 1);
     if (until < kFewestPoints || (!healthy.course.empty() && healthy.course.back().step == fine.steps[until - 1])) continue;
@@ -217,11 +222,21 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
     const std::vector<double> levels = levels_in(fine, window);
     SpreadAt at{.step = fine.steps[until - 1], .fine = std::max(kSmallest, std::sqrt(spread_of(levels).last / (runs - 1)))};
     at.coarse = std::max(at.fine, std::sqrt(level_squares(fine, differences, window)));
+    for (const auto& run : fine.residuals)
+      for (const double value : std::span(run).subspan(seen, until - seen)) fine_step = std::max(fine_step, std::abs(value));
+    for (const Difference& run : differences)
+      for (const double value : values_in(run, {seen, until})) coarse_step = std::max(coarse_step, std::abs(value));
+    seen = until;
+    at.fine_step = fine_step;
+    at.coarse_step = std::max(fine_step, coarse_step);
     furthest = std::max(furthest, at.fine);
     healthy.course.push_back(at);
   }
   if (differences.empty())  // the most that the finest rounding grows to is where a coarser one is from the start
-    for (SpreadAt& at : healthy.course) at.coarse = furthest;
+    for (SpreadAt& at : healthy.course) {
+      at.coarse = furthest;
+      at.coarse_step = fine_step;
+    }
   return healthy;
 }
 

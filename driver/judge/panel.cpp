@@ -100,7 +100,12 @@ std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
   part->diverged = whole_.diverged;          // also behind this part, and those of the coarse size
   const auto spread = healthy_->at(*until);  // of the window that ends there
   if (!spread) return std::nullopt;
-  part->ensemble = Ensemble{spread->fine, spread->coarse, healthy_->dof, healthy_->rounding};
+  part->ensemble = Ensemble{.fine = spread->fine,
+                            .coarse = spread->coarse,
+                            .dof = healthy_->dof,
+                            .rounding = healthy_->rounding,
+                            .fine_step = spread->fine_step,
+                            .coarse_step = spread->coarse_step};
   return *std::move(part);
 }
 

@@ -70,8 +70,10 @@ struct Ensemble {
   double fine = 0, coarse = 0;
   double dof = 0;
   RoundingScale rounding;
+  double fine_step = 0, coarse_step = 0;  ///< the most that a run of each was off at one step up to here, as a fraction
 
   double spread_at(double coarseness) const;    ///< between fine and coarse, linear in the logarithms
+  double step_at(double coarseness) const;      ///< the same of single steps
   static double caution_at(double coarseness);  ///< by what the spread is multiplied before a run is condemned
   double coarseness_at(double spread) const;    ///< its inverse; above 1: no device is so far apart
 };

@@ -5,9 +5,7 @@
 //   truth SEED LABEL FILE                  what the fault of this dose does on the reference's own device
 // Files hold a JSON array of losses. tests/bench/healthy_devices.py makes them with the real Paddle and the stand-in.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -16,12 +14,13 @@
 #include <sstream>
 
 #include "driver/judge/jury.hpp"
+#include "tests/bench/judged.hpp"
 
 namespace {
 
 using namespace bisectd;
+using namespace bisectd::bench;
 using namespace bisectd::driver::judge;
-using strategies::Verdict;
 
 constexpr double kTarget = 0.005;
 
@@ -58,65 +57,6 @@ Inputs read_list(const char* file) {
     else inputs.candidates.push_back({kind, name, detail, read(curve)});
   }
   return inputs;
-}
-
-struct Count {
-  int pass = 0, fail = 0, undecided = 0;
-  std::map<std::string, int> reasons;  ///< of the fails
-};
-
-void add(Count& count, const Judgement& judgement) {
-  if (judgement.verdict == Verdict::fail) ++count.reasons[judgement.reason];
-  ++(judgement.verdict == Verdict::pass ? count.pass : judgement.verdict == Verdict::fail ? count.fail : count.undecided);
-}
-
-/// How often what was said with this probability was true.
-struct Bin {
-  double until;
-  int judgements = 0, bad = 0;
-  double said = 0;
-};
-
-struct Calibration {
-  std::array<Bin, 5> bins{{{0.05}, {0.35}, {0.65}, {0.95}, {1.01}}};
-  double log_score = 0;
-
-  void add(double p_bad, bool bad) {
-    Bin& bin = *std::ranges::find_if(bins, [&](const Bin& one) { return p_bad < one.until; });
-    ++bin.judgements;
-    bin.bad += bad;
-    bin.said += p_bad;
-    const double clear = std::clamp(p_bad, 0.001, 0.999);
-    log_score += std::log(bad ? clear : 1 - clear);
-  }
-};
-
-void print(const Calibration& calibration) {
-  int all = 0, bad = 0;
-  fmt::print("\np_bad          judgements   said on average   bad in truth\n");
-  double from = 0;
-  for (const Bin& bin : calibration.bins) {
-    all += bin.judgements;
-    bad += bin.bad;
-    if (bin.judgements > 0)
-      fmt::print("{:.2f} to {:.2f} {:12} {:17.3f} {:14.3f}\n", from, std::min(1.0, bin.until), bin.judgements,
-                 bin.said / bin.judgements, static_cast<double>(bin.bad) / bin.judgements);
-    from = bin.until;
-  }
-  const double base = static_cast<double>(bad) / all;
-  fmt::print("log score per judgement {:.3f}; always saying the base rate of {:.2f}: {:.3f}\n", calibration.log_score / all,
-             base, base > 0 && base < 1 ? base * std::log(base) + (1 - base) * std::log(1 - base) : 0.0);
-}
-
-void print(const char* title, const std::map<std::string, Count>& counts) {
-  fmt::print("\n{:46} pass fail undecided   fails by\n", title);
-  for (const auto& [label, count] : counts)
-    fmt::print("{:46} {:4} {:4} {:9}   {}\n", label, count.pass, count.fail, count.undecided, fmt::join(count.reasons, " "));
-}
-
-/// A dose in multiples of the target, to the nearest of a quarter, a half, one, two and four.
-std::string rounded(double dose) {
-  return fmt::format("dose {:g}", std::clamp(std::exp2(std::round(std::log2(std::max(dose, 1e-9)))), 0.125, 4.0));
 }
 
 }  // namespace

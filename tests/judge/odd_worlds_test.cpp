@@ -190,3 +190,23 @@ TEST_CASE(
   CHECK(judged(panel, run(1e-7, 0.3, late(1.01))).verdict != Verdict::fail);
   CHECK(judged(panel, run(1e-7, 0.3, late(1.5))).reason == "late");
 }
+
+TEST_CASE(
+    "odd worlds: single steps far off, the further the more coarsely a device rounds, are no fault where they are healthy") {
+  const auto spiky = [](double size, double side, double times = 1) {
+    return run(size, side, [=](std::int64_t step) {
+      const double off = times * 0.001 * std::pow(size / 1e-7, 0.69);  // 0.1 % at the fine end, 30 % at the coarse one
+      return step >= 15 && step <= 35 && step % 5 == 0 ? 1 + (step % 2 == 0 ? off : -off) : 1.0;
+    });
+  };
+  std::vector<Curve> runs;
+  for (const double side : {0.2, -1.3, 0.9, 0.4, -0.7}) runs.push_back(spiky(1e-7, side));
+  for (const double side : {1.0, -0.8, 0.5}) runs.push_back(spiky(4e-4, side));
+  for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
+  const Panel panel = panel_of(std::move(runs));
+  for (const double side : {-0.9, 0.6}) {
+    CHECK(judged(panel, spiky(4e-5, side)).verdict != Verdict::fail);
+    CHECK(judged(panel, spiky(4e-5, side, 20)).reason == "spikes");  // far more than that
+    CHECK(judged(panel, spiky(1e-7, side, 80)).reason == "spikes");  // 8 % of a device that rounds finely
+  }
+}
