@@ -53,9 +53,10 @@ Allowance allowance_for(const Reference& reference, const Difference& difference
   if (!reference.ensemble) return {};
   const Ensemble& ensemble = *reference.ensemble;
   const double coarseness = ensemble.rounding.coarseness_of(difference);
-  const double caution = Ensemble::caution_at(coarseness);
-  return {.factor = caution * ensemble.spread_at(coarseness) / ensemble.fine,
-          .step = caution * static_cast<double>(kReferenceFactor) * ensemble.step_at(coarseness)};
+  // All that its first steps show is granted here: a fault that looks like rounding in them is left to the level.
+  const double seen = std::clamp(ensemble.rounding.further_coarseness_of(difference).value_or(coarseness), coarseness, 1.0);
+  return {.factor = Ensemble::caution_at(coarseness) * ensemble.spread_at(coarseness) / ensemble.fine,
+          .step = Ensemble::caution_at(seen) * static_cast<double>(kReferenceFactor) * ensemble.step_at(seen)};
 }
 
 bool excused(const Reference& reference, std::int64_t step) {
