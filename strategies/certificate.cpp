@@ -14,7 +14,46 @@
 namespace bisectd::strategies {
 namespace {
 
+// So many members may fail only together by what one run showed. More are mostly all suspects, and the run is that of the
+// subject as it is: what made that one fail may have gone since (a restart, another user of the machine, a cache).
+constexpr std::size_t kFew = 2;
 constexpr double kInteracting = kJointCause / kLoneCause;  // prior odds that a culprit is one only together with others
+
+using Causes = std::span<const std::vector<SuspectId>>;
+
+// What these active suspects make the first steps differ by; empty: not known.
+std::vector<double> first_steps(const EvidenceLog& log, const SuspectSet& active) {
+  const auto seen = std::ranges::find(log.signatures(), active, &SignatureRow::active);
+  return seen == log.signatures().end() ? std::vector<double>{} : seen->signature;
+}
+
+// Whether the subject as it is differs as if this member's causes did nothing there: then that they fail alone does not show
+// that the member is needed, for its neighbours, neutralised in that trial, may be what makes it wrong (an operator that
+// cannot bear what another one hands it from the CPU). Causes add up well enough for this; one that is met by another member
+// of the fix as well does not come back with this one.
+bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
+                     std::span<const SuspectId> culprit_set, Causes causes, SuspectId member) {
+  std::vector<double> rest = first_steps(log, relations.effective(SuspectSet(always_active.size()).set())), own(rest.size());
+  for (const std::vector<SuspectId>& cause : causes) {
+    SuspectSet active = always_active;
+    for (SuspectId each : relations.with_needs(cause)) active.set(each);
+    const std::vector<double> here = first_steps(log, relations.effective(std::move(active)));
+    if (rest.empty() || here.size() != rest.size()) return false;
+    const bool only_here = std::ranges::count(cause, member) > 0 && std::ranges::none_of(culprit_set, [&](SuspectId other) {
+                             return other != member && std::ranges::count(cause, other) > 0;
+                           });
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      rest[i] -= here[i];
+      if (only_here) own[i] += here[i];
+    }
+  }
+  double with = 0, without = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    with += rest[i] * rest[i];
+    without += (rest[i] + own[i]) * (rest[i] + own[i]);
+  }
+  return with > without;
+}
 
 // Whether only its own set shows a claim. That the fix passes is said of exactly that fix. And whether a member of a cause
 // is too many: a set with more active may pass only because two faults outside the cause cancel in it, and then an innocent
@@ -50,7 +89,7 @@ double chance_wrong(double bits) {
 // Upper bound of the chance that a proved claim is wrong. That a member is needed follows from the failure of its cause:
 // no error of its own. And a needed member mostly fails alone, so that only a share of the doubt about it is left.
 double error_of(const Claim& claim) {
-  if (claim.kind == Claim::Kind::member_needed) return 0;
+  if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) return 0;
   const bool alone = claim.kind == Claim::Kind::cause_fails && claim.subject.size() == 1;
   return chance_wrong(claim.bits) * (alone ? kInteracting : 1.0);
 }
@@ -91,21 +130,27 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
   std::vector<Claim> claims;
   const auto claim = [&](Claim::Kind kind, std::vector<SuspectId> subject, Verdict expected) {
     Claim made{.kind = kind, .subject = std::move(subject), .neutralised = {}, .expected = expected};
+    made.own_trial =
+        needs_own_set(kind) || (kind == Claim::Kind::member_needed &&
+                                belied_as_it_is(log, relations, always_active, culprit_set, causes, made.subject.front()));
     const SuspectSet active = claimed(made, relations, always_active, culprit_set);
     made.neutralised = ~active;
     const double sign = expected == Verdict::fail ? 1 : -1;
     double bits = 0, strongest = 0;
+    int times = 0;  // that it was seen
     for (const LogEntry& entry : log.entries()) {
-      const bool implies = needs_own_set(kind) ? entry.active == active : entry.active.is_subset_of(active);
+      const bool implies = made.own_trial ? entry.active == active : entry.active.is_subset_of(active);
       const double here = sign * entry.bits;
       if (!implies || (log.exact() ? here <= 0 : !predicted(entry.active, expected))) continue;
       bits += here;
+      times += expected == Verdict::fail ? entry.fails : entry.passes;
       if (here > strongest || (here > 0 && entry.active == active)) {
         strongest = here;
         made.neutralised = ~entry.active;
       }
     }
-    made.bits = bits;
+    const bool once_in_the_night = kind == Claim::Kind::cause_fails && made.subject.size() > kFew && times < 2;
+    made.bits = once_in_the_night ? std::min(bits, log.needed_bits() / 2) : bits;
     claims.push_back(std::move(made));
   };
   claim(Claim::Kind::fix_passes, {culprit_set.begin(), culprit_set.end()}, Verdict::pass);
@@ -145,7 +190,7 @@ bool shows(const Claim& claim, const Answer& answer, const Relations& relations,
     for (SuspectId suspect : *kept) always_active.set(suspect);
   const SuspectSet about = claimed(claim, relations, always_active, answer.culprit_set);
   const SuspectSet active = relations.effective(~neutralised);
-  return needs_own_set(claim.kind) ? active == about : active.is_subset_of(about);
+  return claim.own_trial ? active == about : active.is_subset_of(about);
 }
 
 }  // namespace bisectd::strategies

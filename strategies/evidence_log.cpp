@@ -174,9 +174,12 @@ const LogEntry* EvidenceLog::find(const SuspectSet& active) const {
   return at == index_.end() ? nullptr : &entries_[at->second];
 }
 
-std::optional<Contradiction> EvidenceLog::contradiction() const {
-  for (const Contradiction& pair : contradictions_)
-    if (entries_[pair.fail].verdict == Verdict::fail && entries_[pair.pass].verdict == Verdict::pass) return pair;
+std::optional<Contradiction> EvidenceLog::contradiction(const std::function<bool(const LogEntry&)>& excused) const {
+  for (const Contradiction& pair : contradictions_) {
+    const LogEntry& fail = entries_[pair.fail];
+    const bool stands = fail.verdict == Verdict::fail && entries_[pair.pass].verdict == Verdict::pass;
+    if (stands && !(excused && excused(fail))) return pair;
+  }
   return std::nullopt;
 }
 

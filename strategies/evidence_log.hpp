@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -90,8 +91,8 @@ class EvidenceLog {
   const std::vector<LogEntry>& entries() const { return entries_; }  ///< in the order first told
   const LogEntry* find(const SuspectSet& active) const;
 
-  /// The first contradiction that stands, by the present verdicts.
-  std::optional<Contradiction> contradiction() const;
+  /// The first contradiction that stands, by the present verdicts; one whose failure is `excused` is none.
+  std::optional<Contradiction> contradiction(const std::function<bool(const LogEntry& fail)>& excused = {}) const;
 
  private:
   struct Hash {

@@ -74,8 +74,14 @@ void Phases::estimate_flip() {
   if (revised) rebuild();
 }
 
+std::optional<Contradiction> Phases::contradiction() const {
+  return log_.contradiction([&](const LogEntry& fail) {
+    return signatures_ && any_within(signatures_->finding().only_beside_others, fail.active);
+  });
+}
+
 Phase Phases::phase() const {
-  const bool contradictory = log_.contradiction() && !additive_leads();
+  const bool contradictory = contradiction() && !additive_leads();
   if (contradictory || std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) { return is_disputed(log_, entry); }))
     return Phase::settling;
   const LogEntry* as_is = entry_of(all_);
@@ -209,7 +215,7 @@ const SuspectSet* Phases::unexplained() const {
 bool Phases::wants_additive() const {
   if (always_active_.count() == size() || kind_ == EngineKind::ordered || kind_ == EngineKind::causes) return false;
   if (kind_ == EngineKind::additive) return true;
-  const auto pair = log_.contradiction();
+  const auto pair = contradiction();
   return pair && log_.measurements().size() >= kEnoughDifferences && !worth_settling(log_, log_.entries()[pair->fail]) &&
          !worth_settling(log_, log_.entries()[pair->pass]);
 }

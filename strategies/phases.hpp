@@ -39,6 +39,9 @@ class Phases {
 
   const Problem& problem() const { return problem_; }
   const EvidenceLog& log() const { return log_; }
+  /// Verdicts that no set of causes explains: a failure of what is wrong only while others are neutralised is no part of
+  /// one.
+  std::optional<Contradiction> contradiction() const;
   std::size_t size() const { return all_.size(); }
   const Relations& relations() const { return relations_; }
   const SuspectSet& top_active() const { return relations_.tops()[top_]; }  ///< active: everything neutralised that may be

@@ -77,7 +77,7 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
 void Planner::settle() {
   for (const LogEntry& entry : log().entries())
     if (is_disputed(log(), entry)) add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
-  if (const auto pair = log().contradiction(); pair && !phases_.additive_leads())
+  if (const auto pair = phases_.contradiction(); pair && !phases_.additive_leads())
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = log().entries()[i]; worth_settling(log(), entry))
         add(entry.active, Purpose::search,

@@ -81,7 +81,8 @@ void Search::Impl::begin_again() {
 // passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
 bool Search::Impl::belies_needs(const SuspectSet& active, const SuspectSet& top) const {
   const EvidenceLog& log = phases->log();
-  const bool contradictory = log.exact() && (log.contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
+  const bool contradictory =
+      log.exact() && (phases->contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
   if (contradictory || Standing(*phases).outside()) return true;
   if (active.size() != phases->size() || phases->verdict_of(active) != Verdict::fail) return false;
   const Relations& relations = phases->relations();
@@ -98,7 +99,7 @@ State Search::Impl::state() {
   const Standing standing(*phases);
   if (phases->additive_leads())
     return phases->belief_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
-  if (phases->log().contradiction()) return any_trial() ? State::searching : State::contradictory;
+  if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;
   if (phases->belief_proved()) return State::proved;

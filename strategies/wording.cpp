@@ -48,7 +48,7 @@ std::string proved_fix(const Answer& answer) {
 std::string explanation(const Phases& phases, const Answer& answer) {
   const State state = answer.state;
   if (state == State::contradictory) {
-    const Contradiction pair = *phases.log().contradiction();
+    const Contradiction pair = *phases.contradiction();
     const LogEntry &fail = phases.log().entries()[pair.fail], &pass = phases.log().entries()[pair.pass];
     return fmt::format(
         "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of "
@@ -63,6 +63,13 @@ std::string explanation(const Phases& phases, const Answer& answer) {
                : fmt::format("{} suspects stayed active; the cause may hide among them", phases.always_active().count());
   if (state == State::proved) {
     std::string text;
+    if (phases.belief_proved())
+      for (const std::vector<SuspectId>& cause : phases.belief()->only_beside_others)
+        text += fmt::format(
+            "{} {} part of the fix, although the run fails with {} active and all others neutralised: with only the fix "
+            "neutralised {} no harm, so that {} wrong only while others are neutralised. ",
+            list_of(cause, " and "), cause.size() == 1 ? "is no" : "are no", cause.size() == 1 ? "it" : "them",
+            cause.size() == 1 ? "it does" : "they do", cause.size() == 1 ? "it is" : "they are");
     for (const auto& cause : phases.reasons())
       if (!phases.belief_proved() && !cause->complete())
         text += cause->members().empty()

@@ -105,7 +105,7 @@ void Engine::review() {
   for (const Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
     if (claim.proved) continue;
     finding_.proved = false;
-    if (claim.kind == Claim::Kind::member_needed) continue;  // each member failing alone shows it
+    if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) continue;  // each member failing alone shows it
     checks_.push_back(~claim.neutralised);
     const LogEntry* entry = log_.find(~claim.neutralised);
     const bool refuted = entry && entry->verdict == (claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);

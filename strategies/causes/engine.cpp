@@ -139,7 +139,7 @@ void Engine::review() {
       if (claim.proved) continue;
       finding.proved = false;
       // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
-      if (claim.kind == Claim::Kind::member_needed || likely.mass < gate) continue;
+      if ((claim.kind == Claim::Kind::member_needed && !claim.own_trial) || likely.mass < gate) continue;
       if (std::none_of(checks_.begin(), checks_.end(), [&](const Check& c) { return c.active == ~claim.neutralised; }))
         checks_.push_back({~claim.neutralised, votes_missing(claim)});
     }

@@ -112,11 +112,13 @@ void Engine::review() {
   finding_ = {};
   if (misfit_) return;
   finding_.causes = peeled_;
+  finding_.only_beside_others = beside_;
   finding_.mass = 1;
   double greatest = 0;
   for (const Cause& cause : explanation_) {
     Members members = members_of_likeliest(cause);
-    if (std::ranges::count(harmless_, members) + std::ranges::count(finding_.causes, members) > 0) continue;
+    const auto is_known = [&](const std::vector<Members>& among) { return std::ranges::count(among, members) > 0; };
+    if (is_known(harmless_) || is_known(beside_) || is_known(finding_.causes)) continue;
     if (mended_without(members)) continue;
     greatest = std::max(greatest, cause.size);
     if (cause.size < kGreat * greatest) break;
@@ -137,13 +139,17 @@ void Engine::review() {
       fix_ = finding_.culprit_set;
     if (claim.proved) continue;
     finding_.proved = false;
-    // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
-    if (claim.kind == Claim::Kind::member_needed) continue;
+    // Each cause failing alone shows that its member of the fix is needed, but where the subject as it is belies it.
+    if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) continue;
     Check check{~claim.neutralised, std::move(claim)};
     if (refuted(check)) {
       if (check.claim.kind == Claim::Kind::cause_fails) {
         harmless_.push_back(check.claim.subject);
         std::erase(peeled_, check.claim.subject);
+        return review();
+      }
+      if (check.claim.kind == Claim::Kind::member_needed) {
+        set_aside(check.claim.subject.front());
         return review();
       }
       checks_.clear();
@@ -173,11 +179,19 @@ bool Engine::mended_without(const Members& cause) const {
                                                [&](SuspectId member) { return std::ranges::binary_search(fix_, member); });
 }
 
+/// The causes that come back when this member of the fix alone is active again.
+void Engine::set_aside(SuspectId needless) {
+  for (const Members& cause : finding_.causes)
+    if (std::ranges::count(cause, needless) > 0 && std::ranges::count(beside_, cause) == 0) {
+      beside_.push_back(cause);
+      std::erase(peeled_, cause);
+    }
+}
+
 bool Engine::any_unexplained_failure() const {
   return std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
-    return entry.verdict == Verdict::fail && std::ranges::none_of(finding_.causes, [&](const Members& cause) {
-             return std::ranges::all_of(cause, [&](SuspectId member) { return entry.active.test(member); });
-           });
+    return entry.verdict == Verdict::fail && !any_within(beside_, entry.active) &&
+           !any_within(finding_.causes, entry.active);
   });
 }
 

@@ -40,6 +40,7 @@ class Engine : public strategies::Engine {
   Members members_of_likeliest(const Cause& cause) const;
   bool mended_without(const Members& cause) const;
   bool any_unexplained_failure() const;
+  void set_aside(SuspectId needless);
   /// What was heard, in vain or not: a judged trial with a signature was heard twice. kPatience is tuned to this count.
   std::size_t trials() const { return log_.signatures().size() + log_.entries().size(); }
   bool refuted(const Check& check) const;
@@ -58,6 +59,7 @@ class Engine : public strategies::Engine {
   Explainer explainer_;
   Rows rows_;
   std::vector<Members> peeled_;     // causes found, whose neutralising leaves more harm: global
+  std::vector<Members> beside_;     // fail alone, but do no harm where only the rest of the fix is neutralised: global
   std::vector<Members> harmless_;   // with a signature, but they pass alone: global
   std::size_t trials_at_peel_ = 0;  // told when the last of them were settled
   SuspectSet off_;                  // neutralised in every trial from now on: breaks the settled causes; global
