@@ -14,9 +14,9 @@
 namespace bisectd::strategies {
 namespace {
 
-// So many members may fail only together by what one run showed. More are mostly all suspects, and the run is that of the
-// subject as it is: what made that one fail may have gone since (a restart, another user of the machine, a cache).
-constexpr std::size_t kFew = 2;
+// All suspects may be so many for one run of the subject as it is to show that they fail only together. With more of them
+// it rather means that what made that run fail has gone since (a restart, another user of the machine, a cache).
+constexpr std::size_t kTogetherByOneRun = 2;
 constexpr double kInteracting = kJointCause / kLoneCause;  // prior odds that a culprit is one only together with others
 
 using Causes = std::span<const std::vector<SuspectId>>;
@@ -145,12 +145,13 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
       bits += here;
       times += expected == Verdict::fail ? entry.fails : entry.passes;
       if (here > strongest || (here > 0 && entry.active == active)) {
-        strongest = here;
+        strongest = entry.active == active ? HUGE_VAL : here;
         made.neutralised = ~entry.active;
       }
     }
-    const bool once_in_the_night = kind == Claim::Kind::cause_fails && made.subject.size() > kFew && times < 2;
-    made.bits = once_in_the_night ? std::min(bits, log.needed_bits() / 2) : bits;
+    const bool by_one_run = kind == Claim::Kind::cause_fails && times < 2 && made.subject.size() > kTogetherByOneRun &&
+                            active == relations.effective(SuspectSet(active.size()).set());
+    made.bits = by_one_run ? std::min(bits, log.needed_bits() / 2) : bits;
     claims.push_back(std::move(made));
   };
   claim(Claim::Kind::fix_passes, {culprit_set.begin(), culprit_set.end()}, Verdict::pass);

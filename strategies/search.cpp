@@ -100,6 +100,7 @@ State Search::Impl::state() {
   if (phases->additive_leads())
     return phases->belief_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
   if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
+  if (standing.comes_and_goes()) return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;
   if (phases->belief_proved()) return State::proved;
@@ -119,7 +120,7 @@ void Search::Impl::name_hindrance() {
   if (answer.state == State::searching && !only_hidden_left) return;
   const std::vector<SuspectSet> sets = Standing(*phases).deciding();
   if (sets.empty()) {
-    if (answer.state == State::stuck) answer.hindrance = Hindrance::crashes;
+    if (answer.state == State::stuck && !Standing(*phases).comes_and_goes()) answer.hindrance = Hindrance::crashes;
     return;
   }
   answer.hindrance = Hindrance::noise;

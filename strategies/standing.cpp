@@ -23,6 +23,11 @@ bool Standing::outside() const {
          phases_.verdict_of(phases_.always_active()) == Verdict::fail;
 }
 
+bool Standing::comes_and_goes() const {
+  const LogEntry* as_is = phases_.entry_of(phases_.all_active());
+  return phases_.log().exact() && as_is && as_is->disputed() && as_is->verdict == Verdict::pass;
+}
+
 bool Standing::given_up(const CauseSearch& cause) const {
   if (cause.complete() || !cause.ask(1, {}).empty()) return false;
   return std::ranges::none_of(cause.retries(), [&](const SuspectSet& set) { return worth(set); });

@@ -23,6 +23,8 @@ class Standing {
 
   /// It fails even with everything neutralised that can be.
   bool outside() const;
+  /// Where no verdict is ever wrong, the subject as it is failed and then passed more often.
+  bool comes_and_goes() const;
   /// `ordered` has the set, and every cause is named that can be.
   bool ordered_done() const;
   bool ordered_proved() const;

@@ -81,6 +81,13 @@ std::string explanation(const Phases& phases, const Answer& answer) {
     return text;
   }
   if (state != State::stuck) return {};
+  const LogEntry* as_is = phases.entry_of(phases.all_active());
+  if (as_is && as_is->disputed() && as_is->verdict == Verdict::pass)
+    return fmt::format(
+        "the subject as it is failed in {} of {} trials and passed in the others, the last ones: what makes it fail comes "
+        "and "
+        "goes (the state of the machine, other users of it, caches), so that no trial that passed clears a suspect",
+        as_is->fails, as_is->judged());
   if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
   if (phases.verdict_of(phases.all_active()) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials",

@@ -112,6 +112,13 @@ struct NoisyJudge {
   }
 };
 
+/// Whether this is the subject as it is, which is run twice where more than two suspects, all there are, fail only together.
+inline bool as_is_again(const Game& game, const Evidence& seen) {
+  const auto many = [](const std::vector<SuspectId>& cause) { return cause.size() > 2; };
+  const auto as_is = [](const Evidence& other) { return other.neutralised.none(); };
+  return as_is(seen) && std::ranges::any_of(game.answer.causes, many) && std::ranges::count_if(game.told, as_is) == 2;
+}
+
 /// Whether every claim is proved, and shown by a told trial (or one of the same effect).
 inline bool replays(const Game& game) {
   const Relations relations(game.problem);

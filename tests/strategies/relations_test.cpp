@@ -125,7 +125,8 @@ TEST_CASE("random needs: minimal, sufficient, named, proved, and no set is run t
       if (!replays(game)) throw std::runtime_error("the certificate does not replay");
       std::set<SuspectSet> seen;
       for (const Evidence& evidence : game.told)
-        if (!seen.insert(relations.effective(~evidence.neutralised)).second) throw std::runtime_error("a set was run twice");
+        if (!seen.insert(relations.effective(~evidence.neutralised)).second && !as_is_again(game, evidence))
+          throw std::runtime_error("a set was run twice");
     }
   }));
 }
