@@ -1,5 +1,6 @@
 """The main job with the stand-in training: what is planted is what is found, whatever the run does on the way."""
 import json
+import re
 import subprocess
 import unittest
 
@@ -154,9 +155,9 @@ suspects:
                                   subject="environment: {LOUD: '0'}")
         self.write("experiment.yaml", text.replace("effect: {log:", "effect: {environment: {LOUD: '1'}, log:"))
         done = self.bisectd("run", "experiment.yaml", code=1)
-        line = "warning: family `ops` finds its traces in the log with LOUD=1"
-        self.assertRegex(done.err, rf"experiment\.yaml:\d+:\d+: {line}")
-        self.assertTrue(any(line in warning for warning in self.report()["warnings"]))
+        line = r"experiment\.yaml:\d+:\d+: {}family `ops` finds its traces in the log with LOUD=1"
+        self.assertRegex(done.err, line.format("warning: "))
+        self.assertTrue(any(re.search(line.format(""), warning) for warning in self.report()["warnings"]))
         self.assertEqual(self.report()["no_effect"], [])
 
     def test_discovery_leaves_out_what_runs_on_the_cpu(self):
