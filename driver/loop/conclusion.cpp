@@ -92,7 +92,9 @@ std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
            "were not searched.";
   std::string advice =
       "With every suspect neutralised the subject still differs from the reference, so the cause is none of them, or "
-      "one of them that could not be neutralised. Next: compare what both sides are given (dataset, hyper-parameters, "
+      "one of them that could not be neutralised, or neutralising one of them changes the training by itself (its CPU "
+      "version is wrong, too, or it draws other data): leave those you doubt out with `exclude`. Next: compare what both "
+      "sides are given (dataset, hyper-parameters, "
       "mixed precision, loss scale, random seeds), look at the flags and fusion switches that were not searched, and "
       "compare the first step's outputs module by module.";
   if (!conclusion.answer.not_neutralisable.empty())
