@@ -14,9 +14,11 @@ from paddle.utils import flatten, map_structure, pack_sequence_as
 
 from bisectd_paddle_layers import LOW, moved
 
-# Their forward keeps for the backward what it does not return (`intermediate` in Paddle's ops.yaml), so that nobody can write
-# over it: in float16 and bfloat16 it cannot be moved alone.
-KEEPS_MORE = frozenset(("layer_norm", "group_norm", "instance_norm", "rms_norm"))
+# Their forward keeps for the backward what it does not return (`intermediate` in paddle/phi/ops/yaml/ops.yaml, read at commit
+# 00685cce, but for those of whole numbers), so that nobody can write over it: in float16 and bfloat16 it cannot be moved alone.
+KEEPS_MORE = frozenset((
+    "cudnn_lstm", "flash_attn_unpadded", "flash_attn_varlen_qkvpacked", "group_norm", "gru", "gru_unit", "huber_loss",
+    "instance_norm", "layer_norm", "lstm", "rms_norm", "rnn", "rrelu", "sparse_attention", "warpctc", "warprnnt"))
 
 
 def is_tensor(value):
