@@ -25,6 +25,10 @@ constexpr double kLeastUnit = 0x1p-24;            ///< of a signature: what a fl
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
 constexpr double kLateTargets = 2;                ///< and it must be off by so many targets there
 
+/// Degrees of freedom of the eight runs that a reference has by itself. With fewer, as of three logs, the limit may be ten
+/// times what is plausible: a run beyond the limit that eight would set is undecided.
+constexpr double kUsualDof = 7;
+
 /// Shares of the comparable part at which a run may be condemned, too. Measured on the recogniser, five seeds, ten
 /// references, 200 steps (bench_healthy): of 100 judgements of faulty devices 14 instead of 23 stay undecided; of 150 of
 /// healthy ones none more is condemned.
@@ -204,6 +208,7 @@ Judgement Panel::not_comparable(std::span<const Curve> attempts, const configs::
 /// What a run does where healthy ones are apart can only fail it, and only by more than their spread explains.
 std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempts) const {
   const Variance variance = late_variance(whole_.level);
+  std::optional<Judgement> undecided;
   for (const Curve& curve : attempts) {
     const Attempt attempt = attempt_of(whole_, curve);
     Judgement judgement;
@@ -226,20 +231,34 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     const double level = level_in(whole_, attempt.difference, attempt.window);
     const double caution = Ensemble::caution_at(coarseness_of(std::span(&curve, 1)));  // as within the comparable part
     const double error = caution * std::sqrt(variance.value * (1 + 1.0 / whole_.distinct()));
-    const double limit = std::max(kLateTargets * whole_.accept.target, t_quantile(kLateAlpha, variance.dof) * error);
-    if (badness(whole_, level) <= limit) continue;
-    judgement.verdict = Verdict::fail;
-    judgement.reason = "late";
+    const auto limit_of = [&](double dof) {
+      return std::max(kLateTargets * whole_.accept.target, t_quantile(kLateAlpha, dof) * error);
+    };
+    if (badness(whole_, level) <= limit_of(std::max(variance.dof, kUsualDof))) continue;
     judgement.delta = level;
     judgement.standard_error = error;
     judgement.dof = variance.dof;
+    if (badness(whole_, level) <= limit_of(variance.dof)) {
+      judgement.verdict = Verdict::inconclusive;
+      judgement.reason = "few-references";
+      judgement.p_bad = 0.5;
+      judgement.text = fmt::format(
+          "{} ends {:.2g} % {} the reference, where healthy runs are {:.2g} % apart: {} of them are too few to tell whether "
+          "that is healthy",
+          whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above", 100 * std::sqrt(variance.value),
+          whole_.distinct());
+      undecided = judgement;
+      continue;
+    }
+    judgement.verdict = Verdict::fail;
+    judgement.reason = "late";
     judgement.p_bad = probability_beyond(whole_.accept.target, level, {error, variance.dof}, whole_.accept.worse_only);
     judgement.text = fmt::format(
         "{} ends {:.2g} % {} the reference, more than the {:.2g} % that healthy runs are apart there explain",
         whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above", 100 * std::sqrt(variance.value));
     return judgement;
   }
-  return std::nullopt;
+  return undecided;
 }
 
 Judgement Panel::judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const {

@@ -38,7 +38,8 @@ struct Judgement {
   std::vector<std::string> notes;           ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
-// no-noise-floor, rounding-unknown, not-comparable, few-points, spikes. unresolved: no-curve, misaligned, truncated, gaps.
+// no-noise-floor, rounding-unknown, not-comparable, few-points, few-references,
+// spikes. unresolved: no-curve, misaligned, truncated, gaps.
 
 /// Judges one trial from the curves of its attempts so far (at least one; attempts that crashed before the end are left
 /// out while a whole one is there). Scores and losses alike; `delta` is candidate above reference whatever is better.

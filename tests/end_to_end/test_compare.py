@@ -191,6 +191,8 @@ class OddWorlds(Space):
         self.assertIn(self.bisectd("compare", *names, "--format", "paddleocr", "--", late).returncode, (0, 3))
         gross = self.healthy("npu.log", 0.5, lambda loss, step: loss * (1.6 if step > 150 else 1))
         self.assertIn("fail", self.bisectd("compare", *names, "--format", "paddleocr", "--", gross, code=1).out)
+        few = self.bisectd("compare", *names[:3], "--format", "paddleocr", "--", gross, code=3)
+        self.assertIn("too few to tell", few.out)
 
 
 if __name__ == "__main__":

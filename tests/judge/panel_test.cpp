@@ -91,6 +91,15 @@ TEST_CASE("after the comparable part only more than healthy runs are apart fails
   CHECK(dead.reason == "nan");
 }
 
+TEST_CASE("after the comparable part three references are too few to let a run pass that is far off, or to condemn it") {
+  const std::vector<Curve> all = references();
+  const Panel panel = panel_of({all[0], all[1], all[2]});
+  const auto late = [](double factor) { return [=](std::int64_t step) { return step > 150 ? factor : 1.0; }; };
+  CHECK(judged(panel, run(1e-7, 0.3, late(1.6))).reason == "few-references");
+  CHECK(judged(panel, run(1e-7, 0.3, late(1.6))).verdict == Verdict::inconclusive);
+  CHECK(judged(panel, run(1e-7, 0.3)).verdict == Verdict::pass);
+}
+
 TEST_CASE(
     "runs that differ by more than rounding from the start have no comparable part: their noise is the same throughout") {
   const Panel panel = panel_of(noisy_references(kSteps, 5, 0.002));
