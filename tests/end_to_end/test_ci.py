@@ -328,7 +328,7 @@ class Accept(Space):
                 (text.replace("{loss: {format: paddleocr}}", "{acc: {format: paddleocr}}"), good, "metric `loss`"),
                 (text, good.replace("7.", "8.", 1), "damaged"),
                 (text, good.replace('"bisectd_baseline": 1', '"bisectd_baseline": 2'), "another bisectd"),
-                (text, good[:len(good) // 2], "no baseline")):
+                (text, good[:len(good) // 2], "as if cut off")):
             with self.subTest(words):
                 (self.folder / "experiment.yaml").write_text(experiment)
                 (self.folder / "baselines/hostile.json").write_text(baseline)

@@ -10,7 +10,7 @@ class Day(test_paddle.Paddle):
     """Two steps where nothing but the log's beginning counts."""
 
     def start_of(self, options, reference_options, steps=2):
-        self.experiment({"faults": []}, options=options, reference_options=reference_options,
+        self.experiment({"faults": []}, recorded=False, options=options, reference_options=reference_options,
                         extra=f"checks: standard\n            perturb: none\n            steps: {steps}", suspects="ops: [gelu]")
 
 

@@ -51,6 +51,9 @@ class DocumentedYaml(Space):
                 whole[side] = here = {"curve": "curve.log"}
             if "source" in here.get("setup", ""):
                 here["setup"] = "true"  # CANN's script is not on this machine
+            for word in here.get("command", []):
+                if re.fullmatch(r"[\w./]+\.py", str(word)):
+                    self.write(word, "")  # nor is the training
             if "slurm" in here.get("launch", {}):
                 del here["launch"]  # nor is a batch system, which gives the devices
                 here["devices"]["ids"] = list(range(here["devices"].get("per_trial", 1)))
