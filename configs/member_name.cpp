@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <vector>
 
 #include "configs/printable.hpp"
@@ -34,6 +36,11 @@ void check_rung(const Placed<std::string>& value, const Family& family, Problems
                fmt::format("its values: {}", fmt::join(family.ladder.values, ", ")));
 }
 
+std::string without_digits(std::string text) {
+  std::erase_if(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return text;
+}
+
 /// Without a table, `members` of the family say what `all` means. Another name may be right, too, and a run may discover
 /// more; one that is nearly a member's is a slip.
 void check_own_member(const Placed<std::string>& name, const Family& family, Problems& problems) {
@@ -41,7 +48,8 @@ void check_own_member(const Placed<std::string>& name, const Family& family, Pro
   for (const auto& member : family.members) known.push_back(member.value);
   if (known.empty() || std::ranges::count(known, name.value)) return;
   const auto right = nearest(name.value, known);
-  if (right && !family.discover)
+  const bool of_a_series = right && without_digits(*right) == without_digits(name.value);  // layer2, layer3
+  if (right && !family.discover && !of_a_series)
     problems.add(name.place, fmt::format("family `{}` has no member {}", family.name, in_quotes(name.value)),
                  fmt::format("did you mean `{}`? If not, add it to `families.{}.members`", *right, family.name));
   else

@@ -33,9 +33,9 @@ struct Claim {
   std::vector<SuspectId> subject;
   SuspectSet neutralised;  ///< the trial that shows it, itself or by implication; see certificate.hpp
   Verdict expected = Verdict::pass;
-  double bits = 0;         ///< evidence for it, log2 odds; many for one exact verdict
-  bool own_trial = false;  ///< only a trial of exactly its set shows it, none that implies it (certificate.hpp)
+  double bits = 0;  ///< evidence for it, log2 odds; many for one exact verdict
   bool proved = false;
+  bool own_trial = false;  ///< only a trial of exactly its set shows it, none that implies it (certificate.hpp)
 };
 
 /// What stands between the evidence and a proof.

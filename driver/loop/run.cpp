@@ -42,7 +42,13 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
            .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_.broken(plan, outcome); }},
           [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(plan, outcome); }) {
   journal.tell([this](const nlohmann::json& line) { state.history.take(line); });
-  for (const PastTrial& trial : state.past.trials) trials.continue_numbers_after(trial.number);
+  for (const PastTrial& trial : state.past.trials) {
+    trials.continue_numbers_after(trial.number);
+    const bool came_far =
+        std::ranges::any_of(trial.attempts, [](const PastAttempt& attempt) { return attempt.last_step > 0; });
+    if (trial.role != Role::reference && came_far)
+      for (const configs::Metric& metric : experiment.metrics) metrics_read_.insert(metric.name);
+  }
 }
 
 const PastTrial* Run::begun(const TrialPlan& plan) const {
@@ -100,7 +106,7 @@ void Run::refuse_unread_metrics(const std::vector<FinishedTrial>& finished) {
       for (const auto& [metric, points] : attempt.curve.series)
         if (!points.empty()) metrics_read_.insert(metric);
   for (const FinishedTrial& trial : finished) {
-    if (trial.judgement.reason != judge::kNoCurve) continue;
+    if (trial.judgement.reason != judge::kNoCurve || trial.attempts.empty()) continue;
     for (const configs::Metric& metric : experiment.metrics) {
       if (metric.is_watched() || metrics_read_.contains(metric.name)) continue;
       stop_all();

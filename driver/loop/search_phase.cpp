@@ -231,6 +231,7 @@ void SearchPhase::go_on_with_past() {
   };
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
+    if (trial.failed) continue;  // its session ended by it: it runs again
     if (!is_ours(trial) && (trial.role != Role::other_fix || !is_of_this_search(trial))) continue;
     if (trial.role == Role::other_fix && inquiry_.answer().state == State::proved) before_other_fix_ = inquiry_.answer();
     searched_ += is_search(trial.role);
@@ -243,7 +244,7 @@ void SearchPhase::go_on_with_past() {
   if (past.catalogue) effect_seen_ |= past.effect_seen;
   if (run_.state.history.finished) return;
   for (const PastTrial& trial : past.trials) {
-    if (!is_ours(trial) || trial.judgement) continue;
+    if (!is_ours(trial) || (trial.judgement && !trial.failed)) continue;
     if (past.descent && trial.number < past.descent->first_trial) continue;  // that search has its answer
     pending_[trial.number] = trial.neutralised;
     searched_ += is_search(trial.role);

@@ -10,6 +10,7 @@
 namespace bisectd::driver::read {
 namespace {
 
+constexpr std::size_t kMostTails = 16;  // places that are tried before the whole pattern is
 constexpr std::int64_t kMostMemory = 8 << 20;
 constexpr std::size_t kShortestPrefix = 2;
 
@@ -152,7 +153,9 @@ bool Pattern::match_halves_from(std::string_view text, std::size_t start) {
     // The tail's own group 0 is of no use to anybody, and is overwritten where the head has groups.
     const re2::StringPiece last_of_head = pieces_[static_cast<std::size_t>(in_head)];
     re2::StringPiece* const of_tail = pieces_.data() + in_head;
-    for (std::size_t at = text.rfind(halves_->tail_prefix); at != std::string_view::npos && at >= end;
+    std::size_t tries = 0;  // a line that is made of the prefix alone must not cost the square of its length
+    for (std::size_t at = text.rfind(halves_->tail_prefix);
+         at != std::string_view::npos && at >= end && ++tries <= kMostTails;
          at = at == 0 ? std::string_view::npos : text.rfind(halves_->tail_prefix, at - 1))
       if (halves_->tail->Match(whole, at, text.size(), re2::RE2::ANCHOR_START, of_tail, wanted - in_head + 1)) {
         *of_tail = last_of_head;

@@ -58,7 +58,8 @@ json json_of(const Answer& answer) {
                       {"neutralised", set_key(claim.neutralised)},
                       {"passes", claim.expected == Verdict::pass},
                       {"bits", claim.bits},
-                      {"proved", claim.proved}});
+                      {"proved", claim.proved},
+                      {"own_trial", claim.own_trial}});
   return {{"state", word_of(kStates, answer.state)},
           {"culprit_set", answer.culprit_set},
           {"causes", answer.causes},
@@ -85,6 +86,8 @@ Answer answer_in(const json& from) {
     claim.expected = one.at("passes").get<bool>() ? Verdict::pass : Verdict::fail;
     claim.bits = one.at("bits").is_null() ? 0 : one.at("bits").get<double>();
     one.at("proved").get_to(claim.proved);
+    claim.own_trial =
+        one.value("own_trial", claim.kind == Claim::Kind::fix_passes || claim.kind == Claim::Kind::cause_minimal);
     answer.certificate.push_back(std::move(claim));
   }
   from.at("not_neutralisable").get_to(answer.not_neutralisable);

@@ -113,18 +113,25 @@ void refuse_overwriting(const configs::Experiment& experiment, const LaunchSide&
 
 bool is_interpreter(const std::string& program) {
   const std::string name = fs::path(program).filename().string();
-  return name.starts_with("python") || name == "bash" || name == "sh";
+  const bool python = name.starts_with("python") && name.find_first_not_of("0123456789.", 6) == std::string::npos;
+  return python || name == "bash" || name == "sh";
 }
 
 /// The script that an interpreter is given is needed like a program. Of other programs nobody knows whether they start it
 /// here, so that is a warning.
 void check_script(const LaunchSide& side) {
   const auto& command = side.settings->command;
-  const bool sure = is_interpreter(command.front().value);
+  bool sure = is_interpreter(command.front().value);
   for (const auto& word : std::span(command).subspan(1)) {
-    if (word.value == "-c" || word.value == "-m") return;  // what follows is no file
+    const bool option = word.value.starts_with('-');
+    const bool letters = option && !word.value.starts_with("--");
+    if (letters && word.value.find_first_of("cm") != std::string::npos) return;      // -c, -lc, -um: what follows is no file
+    if (!option && word.value.find_first_of("{ \t\n") != std::string::npos) return;  // made for the attempt; a line of shell
     const bool script = word.value.ends_with(".py") || word.value.ends_with(".sh");
-    if (!script || word.value.starts_with('-') || word.value.find_first_of("{=") != std::string::npos) continue;
+    if (!script || option || word.value.find('=') != std::string::npos) {
+      sure = sure && option;  // `python FOLDER --config x.py`: the first word is the script
+      continue;
+    }
     std::error_code unreadable;
     const fs::path file = side.directory / word.value;
     if (fs::exists(file, unreadable)) return;

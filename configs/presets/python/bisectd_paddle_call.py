@@ -84,14 +84,14 @@ class Down(paddle.autograd.PyLayer):
 
     @staticmethod
     def forward(ctx, tensor, refuse):
-        ctx.refuse = refuse
+        ctx.refuse, ctx.dtype = refuse, tensor.dtype
         return host_value(tensor)
 
     @staticmethod
     def backward(ctx, gradient):
         if gradient.place.is_cpu_place():
             ctx.refuse("its backward goes to the CPU with it")
-        return gradient
+        return gradient if gradient.dtype == ctx.dtype else gradient.astype(ctx.dtype)  # Paddle before 3.3 does not
 
 
 class Up(paddle.autograd.PyLayer):
