@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t kTogetherByOneRun = 2;
 constexpr double kInteracting = kJointCause / kLoneCause;  // prior odds that a culprit is one only together with others
 
+// The others must leave less than a third of what a cause does alone: where causes interact, a share is missing as well.
+constexpr double kBelied = 9;
+
 using Causes = std::span<const std::vector<SuspectId>>;
 
 // What these active suspects make the first steps differ by; empty: not known.
@@ -47,12 +50,13 @@ bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const S
       if (only_here) own[i] += here[i];
     }
   }
-  double with = 0, without = 0;
+  double alone = 0,
+         left = 0;  // squares: of what the member's causes do alone, of what the others leave of the subject as it is
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    with += rest[i] * rest[i];
-    without += (rest[i] + own[i]) * (rest[i] + own[i]);
+    alone += own[i] * own[i];
+    left += (rest[i] + own[i]) * (rest[i] + own[i]);
   }
-  return with > without;
+  return alone > kBelied * left;
 }
 
 // Whether only its own set shows a claim. That the fix passes is said of exactly that fix. And whether a member of a cause

@@ -66,10 +66,9 @@ std::string explanation(const Phases& phases, const Answer& answer) {
     if (phases.belief_proved())
       for (const std::vector<SuspectId>& cause : phases.belief()->only_beside_others)
         text += fmt::format(
-            "{} {} part of the fix, although the run fails with {} active and all others neutralised: with only the fix "
-            "neutralised {} no harm, so that {} wrong only while others are neutralised. ",
-            list_of(cause, " and "), cause.size() == 1 ? "is no" : "are no", cause.size() == 1 ? "it" : "them",
-            cause.size() == 1 ? "it does" : "they do", cause.size() == 1 ? "it is" : "they are");
+            "Not part of the fix: {}. The run fails with this active and all others neutralised, but with the fix alone "
+            "neutralised it does no harm. ",
+            list_of(cause, " and "));
     for (const auto& cause : phases.reasons())
       if (!phases.belief_proved() && !cause->complete())
         text += cause->members().empty()
