@@ -56,8 +56,8 @@ function(bisectd_method name script python labels environment method)
   add_test("${test}" ${python} -B ${script} ${method})
   set_tests_properties("${test}" PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "OK .skipped=1."
     LABELS "${labels}" ENVIRONMENT "${environment}")
-  # What trains with a framework computes all the time, two trainings at once, so that no more than two such tests run beside each other
-  # (slots.json); what waits most of the time runs beside them. The longest begin first, those that wait before those that only compute.
+  # What trains with a framework computes all the time, two trainings at once, so that no more such tests run beside each other than there
+  # are processors (slots.json); what waits most of the time runs beside them. The longest begin first, those that wait before those that only compute.
   if(labels MATCHES "framework")
     set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS framework:1 COST 1000)
     if(name MATCHES "_paddle_upgrade$")

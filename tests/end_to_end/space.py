@@ -19,6 +19,9 @@ import unittest
 BISECTD = os.environ["BISECTD"]
 HOSTILE = os.environ["HOSTILE_TRAINER"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+RECORDINGS = SOURCE / "build/test-references"
+# They change with the frameworks that are installed: the pins of Paddle's environment, the files of Debian's PyTorch.
+FRAMEWORKS = (SOURCE / ".venv/requirements.sha256", pathlib.Path("/var/lib/dpkg/info/python3-torch.md5sums"))
 
 
 class Space(unittest.TestCase):
@@ -84,24 +87,24 @@ class Space(unittest.TestCase):
 
     def with_recorded_reference(self, experiment, *read):
         """The text of an experiment, its reference replaced by a recording that all tests with the same reference share. It is made
-        anew where the reference, bisectd, a preset or what the training reads (`read`: files, or folders as a whole) has changed.
+        anew where the reference, bisectd, a preset, a framework or what the training reads (`read`: files, or folders as a whole) has changed.
         Runs of a reference are a quarter of the processor time of a search among Paddle's operators."""
         begin, end = experiment.index("\nreference:"), experiment.index("\nsubject:")
         reference = experiment[:end] + experiment[experiment.index("\nmetric:"):experiment.index("\nsuspects:") + 1]
-        files = [pathlib.Path(BISECTD)]
+        files = [pathlib.Path(BISECTD), *FRAMEWORKS]
         for place in (SOURCE / "configs/presets", *read):
             files += sorted(place.rglob("*")) if place.is_dir() else [place]
         said = hashlib.sha256(reference.encode())
         for file in files:
             if file.is_file() and file.suffix != ".pyc":
                 said.update(f"{file}\0".encode() + file.read_bytes())
-        recording = SOURCE / f"build/test-references/{said.hexdigest()[:16]}.json"
+        recording = RECORDINGS / f"{said.hexdigest()[:16]}.json"
         recording.parent.mkdir(parents=True, exist_ok=True)
         with open(recording.with_suffix(".lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not recording.exists():
                 self.write("record.yaml", reference)
-                self.bisectd("record", "record.yaml", "-o", "recorded.json", "--out", "recorded", code=0, timeout=600)
+                self.bisectd("record", "record.yaml", "-o", "recorded.json", "--yes", "--out", "recorded", code=0, timeout=600)
                 shutil.copy(self.folder / "recorded.json", recording.with_suffix(".new"))
                 recording.with_suffix(".new").rename(recording)
         return experiment[:begin] + f"\nreference: {{curve: {recording}}}" + experiment[end:]

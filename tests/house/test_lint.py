@@ -27,7 +27,7 @@ def is_cpp(path, _):
 
 
 def is_shell(_, first):
-    return first.startswith(b"#!") and (b"bash" in first or first.rstrip().endswith(b"/sh"))
+    return first == b"# shellcheck shell=bash\n" or (first.startswith(b"#!") and (b"bash" in first or first.rstrip().endswith(b"/sh")))
 
 
 def is_python(path, first):
@@ -55,7 +55,7 @@ class Lint(unittest.TestCase):
         self.assertEqual(sorted({line.split(":")[0] for line in said if "warning:" in line}), [])
 
     def test_shell_scripts(self):
-        self.assertEqual(self.check(["shellcheck", "--format=gcc"], is_shell, 10), [])
+        self.assertEqual(self.check(["shellcheck", "--external-sources", "--format=gcc"], is_shell, 10), [])
 
     def test_python(self):
         pyflakes = ["/usr/bin/python3", "-m", "pyflakes"]
