@@ -197,8 +197,10 @@ std::string cause_text(const Record& record, std::span<const std::size_t> cause,
 std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {
   const auto subject = names(record, claim.subject, escape);
   const std::string all = joined(subject, " and ");
-  const std::string_view only =
-      holds_parts(record, members(claim.neutralised)) || holds_parts(record, claim.subject) ? "of the parts only" : "only";
+  const bool of_parts = holds_parts(record, members(claim.neutralised)) || holds_parts(record, claim.subject);
+  const std::string_view only = of_parts                        ? "of the parts only"
+                                : always_active(record).empty() ? "only"
+                                                                : "of those searched only";
   switch (claim.kind) {
     case strategies::Claim::Kind::fix_passes: return "the culprit set neutralised: passes";
     case strategies::Claim::Kind::member_needed:

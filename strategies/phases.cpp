@@ -34,6 +34,11 @@ Verdict Phases::verdict_of(const SuspectSet& active) const {
   return entry ? entry->verdict : Verdict::unresolved;
 }
 
+bool Phases::fails_neutralised() const {
+  const bool top_known = !breaking_ || breaking_->complete();
+  return verdict_of(all_) == Verdict::fail && top_known && verdict_of(always_active_) == Verdict::fail;
+}
+
 void Phases::tell(const Evidence& evidence) {
   Evidence seen = evidence;
   if (seen.neutralised.size() == size()) seen.neutralised = ~relations_.effective(~seen.neutralised);
@@ -87,6 +92,7 @@ Phase Phases::phase() const {
   const LogEntry* as_is = entry_of(all_);
   const Verdict verdict = verdict_of(all_);
   if (verdict == Verdict::pass || (verdict != Verdict::fail && !worth_asking(log_, as_is))) return Phase::over;
+  if (!ordered_ && fails_neutralised()) return Phase::in_part;
   if (verdict != Verdict::fail || (!ordered_ && !breaking_)) return Phase::both_ends;
   if (!ordered_) return Phase::runnable;
   if (belief_proved() || all_is_silent(log_, problem_.slots, as_is)) return Phase::over;

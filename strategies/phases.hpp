@@ -21,6 +21,7 @@ enum class Phase {
   settling,     ///< verdicts contradict each other: asked again before anything builds on them
   both_ends,    ///< the subject as it is must fail, and pass with everything neutralised
   runnable,     ///< with everything neutralised it does not run: which suspects cannot be neutralised?
+  in_part,      ///< with everything neutralised it fails: does it pass with a part of it (parts.hpp)?
   engine_asks,  ///< an engine that believes in causes says what to try
   bisecting,    ///< `ordered` looks for the culprits
   naming,       ///< the culprits are known: which of them fail alone, and do they prove it?
@@ -48,6 +49,8 @@ class Phases {
   const SuspectSet& all_active() const { return all_; }                     ///< active: the subject as it is
   const SuspectSet& always_active() const { return always_active_; }        ///< cannot be neutralised
   Verdict verdict_of(const SuspectSet& active) const;
+  /// The subject fails as it is, and even with everything neutralised that can be.
+  bool fails_neutralised() const;
   /// Null if it was never told.
   const LogEntry* entry_of(const SuspectSet& active) const { return log_.find(relations_.effective(active)); }
 

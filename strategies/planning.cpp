@@ -31,6 +31,7 @@ class Planner {
   void settle();
   void ask_both_ends();
   void find_unneutralisable();
+  void neutralise_in_part();
   bool ask_engine();
   void bisect();
   void name_causes();
@@ -61,6 +62,7 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
     case Phase::settling: settle(); break;
     case Phase::both_ends: ask_both_ends(); break;
     case Phase::runnable: find_unneutralisable(); break;
+    case Phase::in_part: neutralise_in_part(); break;
     case Phase::engine_asks:
       if (ask_engine()) break;
       if (!phases_.ordered()->complete()) bisect();
@@ -104,6 +106,14 @@ void Planner::find_unneutralisable() {
   const SuspectSet& top = phases_.always_active();
   if (phases_.breaking()->complete() && standing_.worth(top))
     add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
+}
+
+void Planner::neutralise_in_part() {
+  for (const SuspectSet& active : standing_.open_parts())
+    add(active, Purpose::search,
+        fmt::format("with everything neutralised it fails, which neutralising one of them may cause: does it pass with only "
+                    "{} neutralised?",
+                    phases_.size() - phases_.relations().widest(active).count()));
 }
 
 /// False if the leader leaves it to `ordered`.

@@ -34,12 +34,16 @@ class Search::Impl {
   void describe_culprits();
   bool belies_needs(const SuspectSet& active, const SuspectSet& top) const;
   void begin_again();
+  bool leave_harmful_active();
+  bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
   Problem problem;  // as given; phases learn likelier odds on the way
   EngineKind kind;
   bool uses_needs;  // that some suspects matter only with others
   bool needs_belied = false;
+  SuspectSet left_active;     // everything neutralised failed, and a trial passed that left these active
+  SuspectSet breaking_there;  // of them those whose neutralising breaks the run
   Outage outage;
   std::vector<Evidence> told;
   bool only_hidden_left = false;        // nothing but sets whose verdict the noise hides is left to be asked
@@ -49,7 +53,9 @@ class Search::Impl {
 Search::Impl::Impl(Problem given, EngineKind engine)
     : problem(std::move(given)),
       kind(engine),
-      uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })) {
+      uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
+      left_active(problem.suspects.size()),
+      breaking_there(problem.suspects.size()) {
   phases = std::make_unique<Phases>(problem, engine);
   update_answer();
 }
@@ -57,7 +63,7 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
   const SuspectSet top = phases->top_active();
-  phases->tell(evidence);
+  if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
   if (outage.tell(evidence.neutralised.none(), ran)) {
@@ -65,16 +71,37 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
   }
   if (ran) told_until_last_run = told.size();
-  if (!uses_needs || !belies_needs(~evidence.neutralised, top)) return;
-  uses_needs = false;
-  needs_belied = true;
-  problem = without_needs(std::move(problem));
-  begin_again();
+  if (uses_needs && belies_needs(~evidence.neutralised, top)) {
+    uses_needs = false;
+    needs_belied = true;
+    problem = without_needs(std::move(problem));
+    begin_again();
+  }
+  if (leave_harmful_active()) begin_again();
 }
 
 void Search::Impl::begin_again() {
   phases = std::make_unique<Phases>(problem, kind);
-  for (const Evidence& each : told) phases->tell(each);
+  for (const Evidence& each : told)
+    if (is_comparable(each)) phases->tell(each);
+}
+
+// Where everything neutralised fails and a part of it passes, that part is searched and the others stay active for good.
+// Trials that neutralised one of them are not told again: what failed there may have been that one's doing.
+bool Search::Impl::leave_harmful_active() {
+  if (!phases->fails_neutralised()) return false;
+  const LogEntry* passing = nullptr;  // with the fewest active
+  for (const LogEntry& entry : phases->log().entries())
+    if (entry.verdict == Verdict::pass && (!passing || entry.active.count() < passing->active.count())) passing = &entry;
+  if (!passing) return false;
+  if (phases->breaking())
+    for (SuspectId suspect : phases->breaking()->found()) breaking_there.set(suspect);
+  const SuspectSet active = phases->relations().widest(passing->active);
+  for (SuspectId suspect : members_of(active - phases->top_active())) {
+    left_active.set(suspect);
+    problem.suspects[suspect].stays_active = true;
+  }
+  return true;
 }
 
 // Only what should not matter was active beside the top, and it fails; or there is nothing to search, or one set both
@@ -83,7 +110,7 @@ bool Search::Impl::belies_needs(const SuspectSet& active, const SuspectSet& top)
   const EvidenceLog& log = phases->log();
   const bool contradictory =
       log.exact() && (phases->contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
-  if (contradictory || Standing(*phases).outside()) return true;
+  if (contradictory || phases->fails_neutralised()) return true;
   if (active.size() != phases->size() || phases->verdict_of(active) != Verdict::fail) return false;
   const Relations& relations = phases->relations();
   return !active.is_subset_of(top) && relations.effective(active).is_subset_of(relations.effective(top));
@@ -141,11 +168,14 @@ void Search::Impl::update_answer() {
   answer.needs_belied = needs_belied;
   answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = Standing(*phases).culprit_set();
-  for (SuspectId suspect : members_of(phases->always_active()))
-    (phases->top_active().test(suspect) ? answer.excluded : answer.not_neutralisable).push_back(suspect);
+  for (SuspectId suspect : members_of(phases->always_active())) {
+    const bool breaks = breaking_there.test(suspect) || !phases->top_active().test(suspect);
+    (breaks ? answer.not_neutralisable : answer.excluded).push_back(suspect);
+  }
   if (phases->ordered()) describe_culprits();
   else if (answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = explanation(*phases, answer);
+  if (answer.state == State::proved) answer.explanation += harm_of(left_active - breaking_there);
 }
 
 void Search::Impl::describe_culprits() {

@@ -6,8 +6,14 @@
 #include "strategies/asking_again.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
+#include "strategies/parts.hpp"
 
 namespace bisectd::strategies {
+namespace {
+
+constexpr std::uint64_t kPartsSeed = 23;  // beside the seeds of the engines
+
+}  // namespace
 
 bool Standing::worth(const SuspectSet& active) const { return worth_asking(phases_.log(), phases_.entry_of(active)); }
 
@@ -17,11 +23,30 @@ SuspectSet Standing::all_but(const std::vector<SuspectId>& fix) const {
   return phases_.relations().effective(std::move(active));
 }
 
-bool Standing::outside() const {
-  const bool top_known = !phases_.breaking() || phases_.breaking()->complete();
-  return phases_.verdict_of(phases_.all_active()) == Verdict::fail && top_known &&
-         phases_.verdict_of(phases_.always_active()) == Verdict::fail;
+std::vector<SuspectSet> Standing::open_parts() const {
+  if (!phases_.fails_neutralised() || nothing_was_switched_off()) return {};
+  std::vector<SuspectSet> open;
+  for (const SuspectSet& part : parts_left_active(phases_.always_active(), phases_.problem().seed + kPartsSeed)) {
+    SuspectSet active = phases_.relations().effective(part);
+    if (worth(active) && std::ranges::count(open, active) == 0) open.push_back(std::move(active));
+  }
+  return open;
 }
+
+// The same difference to the last digit, with nothing neutralised and with everything.
+bool Standing::nothing_was_switched_off() const {
+  const auto measured = [&](const SuspectSet& active) -> const Measurement* {
+    const auto& all = phases_.log().measurements();
+    const auto seen = std::ranges::find_if(all, [&](const Measurement& each) {
+      return phases_.log().entries()[each.entry].active == phases_.relations().effective(active);
+    });
+    return seen == all.end() ? nullptr : &*seen;
+  };
+  const Measurement *as_is = measured(phases_.all_active()), *neutralised = measured(phases_.always_active());
+  return as_is && neutralised && as_is->delta == neutralised->delta;
+}
+
+bool Standing::outside() const { return phases_.fails_neutralised() && open_parts().empty(); }
 
 bool Standing::comes_and_goes() const {
   const LogEntry* as_is = phases_.entry_of(phases_.all_active());

@@ -21,8 +21,10 @@ class Standing {
   /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
   std::vector<SuspectId> cheaper_fix() const;
 
-  /// It fails even with everything neutralised that can be.
+  /// It fails even with everything neutralised that can be, and with each part of it that is worth a trial.
   bool outside() const;
+  /// Where everything neutralised fails: active sets of trials that neutralise a part and are still worth asking.
+  std::vector<SuspectSet> open_parts() const;
   /// Where no verdict is ever wrong, the subject as it is failed and then passed more often.
   bool comes_and_goes() const;
   /// `ordered` has the set, and every cause is named that can be.
@@ -41,6 +43,7 @@ class Standing {
   SuspectSet all_but(const std::vector<SuspectId>& fix) const;  ///< active: the subject with this fix
 
  private:
+  bool nothing_was_switched_off() const;
   bool given_up(const CauseSearch& cause) const;
 
   const Phases& phases_;

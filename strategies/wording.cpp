@@ -96,6 +96,20 @@ std::string explanation(const Phases& phases, const Answer& answer) {
                      phases.ordered()->found().size());
 }
 
+std::string harm_of(const SuspectSet& left_active) {
+  if (left_active.none()) return {};
+  const std::vector<SuspectId> members = members_of(left_active);
+  if (members.size() == 1)
+    return fmt::format(
+        "Not neutralised: {}. With everything neutralised the run fails, too: neutralising it does harm by "
+        "itself.",
+        list_of(members, ""));
+  return fmt::format(
+      "Not neutralised: {}. With everything neutralised the run fails, too: neutralising one of them does "
+      "harm by itself.",
+      members.size() <= kLikely ? list_of(members, ", ") : fmt::format("{} of the suspects", members.size()));
+}
+
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {
   const std::string causes = proved_causes(answer);
   std::string text = proved_fix(answer);

@@ -11,6 +11,9 @@ namespace bisectd::strategies {
 /// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add. `answer`: all the rest.
 std::string explanation(const Phases& phases, const Answer& answer);
 
+/// Who stayed active because with everything neutralised the run fails, too, in a sentence; empty if nobody did.
+std::string harm_of(const SuspectSet& left_active);
+
 /// Of an unfinished search. `next`: the trial it would ask for; null: none.
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next);
 

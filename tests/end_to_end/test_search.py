@@ -105,6 +105,14 @@ suspects:
         self.assertEqual(report["outcome"], "outside_suspects")
         self.assertIn("dataset", done.out)
 
+    def test_a_suspect_that_does_harm_when_it_is_neutralised(self):
+        for search in ("", "search: {signature_steps: 0}"):
+            with self.subTest(search=search):
+                report, done = self.find("--cause", "op3=3", "--cause", "!op9=2", suspects=12, search=search, options=("--new",))
+                self.assertEqual(self.culprits(report), ["ops:op3"])
+                self.assertEqual(self.causes(report), [["op3"]])
+                self.assertIn("With everything neutralised the run fails, too", done.out)
+
     def test_all_suspects_guilty(self):
         causes = [word for i in range(4) for word in ("--cause", f"op{i}=2")]
         report, _ = self.find(*causes, suspects=4)

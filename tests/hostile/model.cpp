@@ -44,6 +44,7 @@ bool Model::all_off(const std::vector<std::string>& names) const {
 bool Model::is_active(const std::string& member, const Lookup& lookup) const {
   if (const auto colon = member.find(':'); colon != std::string::npos)
     return lookup(member.substr(0, colon)) == member.substr(colon + 1);
+  if (member.starts_with('!')) return is_off(member.substr(1));
   return !is_off(member) && !options_.on_cpu.contains(member);
 }
 

@@ -25,8 +25,8 @@ What is neutralised
 
 What is wrong
   --cause A+B=PCT[@ONSET][^]   the loss is PCT % off while A and B are both active. A member VARIABLE:VALUE is active
-                               while the setting or variable has that value. ONSET: percent of the run before it shows;
-                               ^: it grows from there to the end. May be repeated; causes add up
+                               while the setting or variable has that value, !A while A is off. ONSET: percent of the
+                               run before it shows; ^: it grows from there to the end. May be repeated; causes add up
   --signed STEPS    in the first STEPS steps each cause moves the loss in a way of its own instead, about as far
   --window VARIABLE=LOW..HIGH=PCT  the loss is PCT % off while the setting is outside LOW..HIGH (or absent)
 

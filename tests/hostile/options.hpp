@@ -12,7 +12,7 @@ namespace hostile {
 
 /// A planted culprit: while all members are active the loss is off by `percent`.
 struct Cause {
-  std::vector<std::string> members;  ///< a suspect, or VARIABLE:VALUE
+  std::vector<std::string> members;  ///< a suspect, one that must be off as !NAME, or VARIABLE:VALUE
   double percent = 0;                ///< signed, of the loss
   double onset = 0;                  ///< share of the run before it shows, 0 .. 1
   bool grows = false;                ///< from nothing at its onset to `percent` at the end

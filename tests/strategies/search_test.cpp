@@ -1,6 +1,7 @@
 // The rules of the search, one by one, on small planted truths.
 #include "strategies/search.hpp"
 
+#include "strategies/parts.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -36,8 +37,20 @@ TEST_CASE("the subject as it is may be told before anything is asked") {
   CHECK(next[0].purpose == Purpose::everything_neutralised);
 }
 
-TEST_CASE("everything neutralised still fails: the cause is outside the suspects") {
+TEST_CASE("everything neutralised still fails, and every part of it: the cause is outside the suspects") {
   const Game game = play(problem_of(5), [](const SuspectSet&) { return Verdict::fail; });
+  CHECK(game.answer.state == State::outside_suspects);
+  CHECK(game.told.size() == 2 + kMostParts);
+  CHECK(play(problem_of(1), [](const SuspectSet&) { return Verdict::fail; }).told.size() == 2);
+}
+
+TEST_CASE("no part is tried where neutralising everything changed nothing") {
+  const auto same = [](const SuspectSet& neutralised) {
+    Evidence evidence = evidence_of(neutralised, Verdict::fail);
+    evidence.delta = 0.0312345;
+    return evidence;
+  };
+  const Game game = play_judged(problem_of(5), same, 100);
   CHECK(game.answer.state == State::outside_suspects);
   CHECK(game.told.size() == 2);
 }

@@ -1,0 +1,98 @@
+// Suspects whose neutralising does harm by itself: with everything neutralised the subject fails although the right fix
+// passes.
+#include "strategies/parts.hpp"
+#include "tests/catch.hpp"
+#include "tests/strategies/play.hpp"
+
+using namespace bisectd::strategies;
+using namespace bisectd::strategies::testing;
+
+namespace {
+
+/// Fails by its causes, and while one of the harmful ones is neutralised.
+Oracle harmful(Causes causes, std::vector<SuspectId> harm) {
+  return [causes = std::move(causes), harm = std::move(harm)](const SuspectSet& neutralised) {
+    const bool does_harm = std::ranges::any_of(harm, [&](SuspectId suspect) { return neutralised.test(suspect); });
+    return does_harm || fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
+  };
+}
+
+}  // namespace
+
+TEST_CASE("parts that stay active are distinct, hold what must, and leave something to neutralise") {
+  for (std::size_t size : {2u, 3u, 5u, 60u}) {
+    SuspectSet always(size);
+    always.set(0);
+    const auto parts = parts_left_active(always, 5);
+    CHECK(parts == parts_left_active(always, 5));
+    CHECK(parts.size() == (size == 2 ? 0 : size == 3 ? 2 : kMostParts));
+    for (const SuspectSet& part : parts) {
+      CHECK(always.is_proper_subset_of(part));
+      CHECK_FALSE(part.all());
+      CHECK(std::ranges::count(parts, part) == 1);
+    }
+  }
+}
+
+TEST_CASE("a suspect that does harm when it is neutralised hides nobody, and is not accused") {
+  std::size_t found = 0, games = 0;
+  for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes})
+    for (const std::size_t slots : {1u, 4u})
+      for (std::uint64_t seed = 1; seed <= 50; ++seed, ++games) {
+        Random random(seed);
+        const std::size_t size = 6 + random.below(60);
+        const SuspectId culprit = random.below(size), harm = (culprit + 1 + random.below(size - 1)) % size;
+        const Game game = play(problem_of(size, slots, seed), harmful({{culprit}}, {harm}), 20000, engine);
+        INFO("seed " << seed << ", " << size << " suspects, " << slots << " slots");
+        if (game.answer.state == State::outside_suspects) continue;
+        REQUIRE(game.answer.state == State::proved);
+        CHECK(game.answer.culprit_set == std::vector<SuspectId>{culprit});
+        CHECK(game.answer.causes == Causes{{culprit}});
+        CHECK(std::ranges::count(game.answer.excluded, harm) == 1);
+        CHECK(game.answer.explanation.find("does harm by itself") != std::string::npos);
+        CHECK(replays(game));
+        ++found;
+      }
+  CHECK(games == 300);
+  CHECK(found >= games * 9 / 10);  // 96 % are expected: see kMostParts
+}
+
+TEST_CASE("two culprits or a pair beside a harmful suspect are found or not, and never named wrongly") {
+  std::size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const bool pair = seed % 2 == 0;
+    const Causes causes = pair ? Causes{{3, 17}} : Causes{{3}, {17}};
+    const Game game = play(problem_of(40, 1 + seed % 3, seed), harmful(causes, {9}));
+    if (game.answer.state == State::outside_suspects) continue;
+    ++found;
+    REQUIRE(game.answer.state == State::proved);
+    CHECK_FALSE(fails(causes, set_of(40, game.answer.culprit_set)));
+    CHECK(game.answer.culprit_set.size() == (pair ? 1 : 2));
+    Causes searched = causes;  // one of a pair may have stayed active
+    for (auto& cause : searched)
+      std::erase_if(cause, [&](SuspectId member) { return std::ranges::count(game.answer.excluded, member) > 0; });
+    CHECK((game.answer.causes == searched));
+  }
+  CHECK(found >= 45);
+}
+
+TEST_CASE("a part passes before it is known that everything neutralised fails") {
+  Search search(problem_of(8));
+  const auto fails_with = harmful({{2}}, {6});
+  for (const std::vector<SuspectId>& neutralised : {std::vector<SuspectId>{}, {2, 3}, {0, 1, 2, 3, 4, 5, 6, 7}})
+    search.tell(evidence_of(set_of(8, neutralised), fails_with(set_of(8, neutralised))));
+  CHECK(search.answer().state == State::searching);
+  const auto next = search.ask(1, {});
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].neutralised.is_subset_of(set_of(8, {2, 3})));
+}
+
+TEST_CASE("what breaks the run and what does harm are told apart") {
+  const Game game = play(problem_of(24, 1, 3), [](const SuspectSet& neutralised) {
+    return neutralised.test(20) ? Verdict::unresolved : harmful({{4}}, {11})(neutralised);
+  });
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{4});
+  CHECK(game.answer.not_neutralisable == std::vector<SuspectId>{20});
+  CHECK(std::ranges::count(game.answer.excluded, SuspectId{11}) == 1);
+}
