@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "configs/printable.hpp"
+#include "reports/controls.hpp"
 #include "reports/costs.hpp"
 #include "reports/descent.hpp"
 #include "reports/escape.hpp"
@@ -64,6 +65,7 @@ std::vector<std::string> proof(const Record& record) {
                                 configs::filled_behind(text, width), measured_text(trial),
                                 trial ? fmt::format("trial {}", trial->number) : "no trial"));
   }
+  if (std::string controls = controls_text(record, plain); !controls.empty()) lines.push_back(std::move(controls));
   return lines;
 }
 

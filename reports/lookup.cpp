@@ -23,7 +23,7 @@ const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& 
   const Trial* any = nullptr;
   const Trial* best = nullptr;
   for (const Trial& trial : record.trials) {
-    if (!judges_subject(trial) || trial.role == "ladder" || trial.neutralised != ids) continue;
+    if (!judges_subject(trial) || trial.role == "ladder" || trial.role == "control" || trial.neutralised != ids) continue;
     any = &trial;
     if (trial.verdict == wanted) best = &trial;
   }

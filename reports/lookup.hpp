@@ -23,7 +23,8 @@ bool judges_subject(const Trial& trial);
 const Trial* judged_trial(const Record& record, std::string_view role);
 
 /// The last judged trial of exactly `ids` (ascending), or null; one with the `wanted` verdict is preferred, because a
-/// repeat after it may have been a lost node. Trials of single values of a ladder do not count: they try another value.
+/// repeat after it may have been a lost node. Trials of single values of a ladder do not count: they try another value; nor
+/// do controls, which the answer does not rest on.
 const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& ids,
                           std::optional<strategies::Verdict> wanted = {});
 

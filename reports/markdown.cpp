@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/controls.hpp"
 #include "reports/costs.hpp"
 #include "reports/descent.hpp"
 #include "reports/escape.hpp"
@@ -70,7 +71,9 @@ std::string proof(const Record& record) {
                         claim->proved ? "proved" : "**not proved**");
   }
   if (rows.empty()) return "";
-  return "| claim | neutralised | expected | measured | trial | |\n|---|---|---|---|---|---|\n" + rows;
+  const std::string controls = controls_text(record, markdown_code);
+  return "| claim | neutralised | expected | measured | trial | |\n|---|---|---|---|---|---|\n" + rows +
+         (controls.empty() ? "" : "\n" + controls + "\n");
 }
 
 std::string workaround(const Record& record) {

@@ -17,7 +17,7 @@ constexpr std::size_t kMostLikely = 4;
 
 bool is_of_search(const Trial& trial) {
   return trial.role != "reference" && trial.role != "discovery" && trial.role != "overflow-check" && trial.role != "as-is" &&
-         trial.role != "soak";
+         trial.role != "control" && trial.role != "soak";
 }
 
 }  // namespace
@@ -58,6 +58,8 @@ std::optional<std::pair<double, double>> time_left_s(const Record& record) {
 }
 
 std::string left_text(const Record& record) {
+  if (std::ranges::any_of(record.trials, [](const Trial& trial) { return trial.running && trial.role == "control"; }))
+    return "controls: what the answer rests on, once more";
   if (!(record.answer.trials_left_high > 0)) return "";
   std::string text = more_trials_text(record.answer);
   if (const auto left = time_left_s(record))

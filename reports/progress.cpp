@@ -89,6 +89,7 @@ std::string phase_line(const Record& record, std::string_view role) {
   if (role == "signature") return "signature: what the first steps of trials have in common";
   if (role == "search") return fmt::format("search: which of {} suspects are guilty", chosen_from(record, {}).size());
   if (role == "measurement") return "measurement: how the effects of suspects add up";
+  if (role == "control") return "control: what the answer rests on, once more at the end of the run";
   if (role == "soak") return "soak: the fix, for longer than a trial";
   if (role == "certificate") return "certificate: the trials that prove the answer";
   return plain(role);

@@ -221,7 +221,9 @@ std::string verdict_sentence(const Record& record, Escape escape) {
     case Outcome::culprits: return culprits_sentence(record, escape);
     case Outcome::aligned:
       if (record.must_run_to)
-        return fmt::format("Nothing to find: the subject as it is runs to step {}.", *record.must_run_to);
+        return fmt::format(
+            "Nothing to find: the subject as it is runs to step {}, in each of {}.", *record.must_run_to,
+            counted(static_cast<std::size_t>(std::ranges::count(record.trials, "as-is", &Trial::role)), "run"));
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).", metric,
                          measured_text(judged_trial(record, "as-is")), target);
     case Outcome::outside_suspects: return outside_sentence(record, escape);

@@ -46,11 +46,17 @@ bool Standing::nothing_was_switched_off() const {
   return as_is && neutralised && as_is->delta == neutralised->delta;
 }
 
-bool Standing::outside() const { return phases_.fails_neutralised() && open_parts().empty(); }
+bool Standing::any_passed() const {
+  return phases_.log().exact() &&
+         std::ranges::any_of(phases_.log().entries(), [](const LogEntry& entry) { return entry.passes > 0; });
+}
+
+bool Standing::outside() const { return phases_.fails_neutralised() && open_parts().empty() && !any_passed(); }
 
 bool Standing::comes_and_goes() const {
   const LogEntry* as_is = phases_.entry_of(phases_.all_active());
-  return phases_.log().exact() && as_is && as_is->disputed() && as_is->verdict == Verdict::pass;
+  const bool healed = phases_.log().exact() && as_is && as_is->disputed() && as_is->verdict == Verdict::pass;
+  return healed || (phases_.fails_neutralised() && any_passed());
 }
 
 bool Standing::given_up(const CauseSearch& cause) const {

@@ -21,11 +21,13 @@ class Standing {
   /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
   std::vector<SuspectId> cheaper_fix() const;
 
-  /// It fails even with everything neutralised that can be, and with each part of it that is worth a trial.
+  /// It fails even with everything neutralised that can be, and with each part of it that is worth a trial, and no trial
+  /// passed.
   bool outside() const;
   /// Where everything neutralised fails: active sets of trials that neutralise a part and are still worth asking.
   std::vector<SuspectSet> open_parts() const;
-  /// Where no verdict is ever wrong, the subject as it is failed and then passed more often.
+  /// Where no verdict is ever wrong, the subject as it is failed and then passed more often, or it fails with everything
+  /// neutralised although it passed in some trial.
   bool comes_and_goes() const;
   /// `ordered` has the set, and every cause is named that can be.
   bool ordered_done() const;
@@ -44,6 +46,7 @@ class Standing {
 
  private:
   bool nothing_was_switched_off() const;
+  bool any_passed() const;
   bool given_up(const CauseSearch& cause) const;
 
   const Phases& phases_;

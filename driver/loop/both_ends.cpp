@@ -23,6 +23,10 @@ namespace {
 
 using strategies::Verdict;
 
+/// Runs of a subject that need only run, all to their end, before there is "nothing to find": one that breaks in half of its
+/// runs is missed once in 32 times, one that breaks in 30 % of them once in 6.
+constexpr int kRunsThatShowNothing = 5;
+
 FinishedTrial run_reference(Run& run) {
   log::info(reports::phase_line(run.frame(), name_of(Role::reference)));
   run.start_or_go_on(run.plan_for(Role::reference, {}, "the trusted side"));
@@ -190,11 +194,30 @@ std::nullopt_t end_with(Run& run, Conclusion conclusion) {
 
 }  // namespace
 
+/// Runs the subject as it is some times more. Empty if it always came to its end, else how often it broke. Throws
+/// Interrupted, Infrastructure.
+std::string how_often_it_breaks(Run& run, const FinishedTrial& first) {
+  const auto broke = [](const FinishedTrial& trial) {
+    return trial.judgement.verdict == Verdict::fail || whole_curves(trial.attempts).size() < trial.attempts.size();
+  };
+  int breaks = broke(first) ? 1 : 0;
+  if (breaks == 0) {
+    for (int more = 2; more <= kRunsThatShowNothing; ++more)
+      run.start_or_go_on(run.plan_for(Role::as_is, {}, fmt::format("it ran to its end: does it always? (run {})", more)));
+    for (const FinishedTrial& finished : run.wait_for_all()) breaks += broke(finished) ? 1 : 0;
+  }
+  if (breaks == 0) return {};
+  return breaks == 1 && broke(first) ? "in one of its first runs"
+                                     : fmt::format("in {} of {} runs", breaks, kRunsThatShowNothing);
+}
+
 std::optional<AsIs> measure_running(Run& run) {
   FirstRuns runs = run_subject(run, "nothing neutralised: this must break");
   const judge::Judgement& judgement = runs.subject->judgement;
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *runs.subject);
   if (judgement.verdict == Verdict::pass) {
+    if (const std::string sometimes = how_often_it_breaks(run, *runs.subject); !sometimes.empty())
+      return end_with(run, conclude_breaking_sometimes(sometimes));
     if (run.state.past.prune) list_suspects(run, std::move(runs.named), std::move(runs.discovery));
     return end_with(run, conclude_aligned(run.experiment));
   }

@@ -123,6 +123,12 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::crashes:
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
              "out of the search with `exclude`.";
+    case strategies::Hindrance::change:
+      return "Next: look at what changed between the trials that are named (the device, other users of it, temperature, "
+             "caches, "
+             "software), keep it as it is or give every run several attempts, and start anew with --new.";
+    case strategies::Hindrance::control:
+      return "Next: go on with a larger search.budget: `bisectd resume --accept-changes`.";
     case strategies::Hindrance::none: break;
   }
   if (answer.state == strategies::State::contradictory)
@@ -214,6 +220,15 @@ Conclusion conclude_unequal(const std::vector<std::string>& differences) {
 Conclusion conclude_undecidable(const std::string& why) {
   return {.outcome = reports::Outcome::inconclusive,
           .advice = "The subject can be told neither from the reference nor from a regression: " + why};
+}
+
+Conclusion conclude_breaking_sometimes(const std::string& how_often) {
+  return {.outcome = reports::Outcome::inconclusive,
+          .advice =
+              fmt::format("The subject as it is broke {} and came to its end in the others (trials with the role as-is), so "
+                          "that no run that comes to its end clears a suspect, and no search was made. Next: find out when "
+                          "it breaks (input, memory, another user of the device), and make it do so in every run.",
+                          how_often)};
 }
 
 int exit_code(reports::Outcome outcome) {

@@ -36,6 +36,9 @@ Conclusion conclude_unequal(const std::vector<std::string>& differences);
 /// The target cannot be decided; `why` says what is in the way.
 Conclusion conclude_undecidable(const std::string& why);
 
+/// The subject, which must only run, does not always break; `how_often`: "in 2 of 5 runs".
+Conclusion conclude_breaking_sometimes(const std::string& how_often);
+
 /// 0 aligned, 1 culprits found, 3 inconclusive or outside the suspects, 4 infrastructure.
 int exit_code(reports::Outcome outcome);
 

@@ -6,6 +6,7 @@
 #include "driver/log/log.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "driver/loop/conclusion.hpp"
+#include "driver/loop/controls.hpp"
 #include "driver/loop/search_phase.hpp"
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
@@ -75,6 +76,7 @@ void find_answer(Run& run) {
   SearchPhase search(run, *as_is);
   search.run();
   compare_fixes(run, search, as_is->exact);
+  control_answer(run, as_is->exact);
   soak_fix(run, search);
   const Base base{run.sides.subject.environment, run.state.rungs};
   const std::filesystem::path files = run.directory.workaround_files();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "driver/judge/running.hpp"
@@ -18,6 +19,9 @@ namespace {
 /// trials of milliseconds they would take all of it.
 constexpr double kReportEvery_s = 2.0;
 constexpr double kReportShare = 0.02;
+
+/// Roles of which a run may have several trials of the same set: their reasons tell them apart.
+constexpr std::array kSeveralOfOneSet{Role::as_is, Role::discovery, Role::control, Role::soak};
 
 }  // namespace
 
@@ -54,7 +58,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
 const PastTrial* Run::begun(const TrialPlan& plan) const {
   const auto same = std::ranges::find_if(state.past.trials, [&](const PastTrial& trial) {
     return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs &&
-           ((plan.role != Role::discovery && plan.role != Role::soak) || trial.reason == plan.reason);  // several may be
+           (!std::ranges::count(kSeveralOfOneSet, plan.role) || trial.reason == plan.reason);
   });
   return same == state.past.trials.end() ? nullptr : &*same;
 }

@@ -18,6 +18,17 @@ using strategies::State;
 using strategies::SuspectSet;
 using strategies::Verdict;
 
+namespace {
+
+/// The fix and the subject as it is once more, side by side where there are devices for it.
+double time_of_controls(const Run& run, const FinishedTrial& as_is) {
+  double longest_s = 0;
+  for (const AttemptOutcome& attempt : as_is.attempts) longest_s = std::max(longest_s, attempt.duration_s);
+  return run.sides.subject.pool->size() > 1 ? longest_s : 2 * longest_s;
+}
+
+}  // namespace
+
 SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
     : run_(run),
       as_is_names_(as_is.names),
@@ -25,6 +36,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
       as_is_(judged_run(as_is.trial.judgement, SuspectSet(run.state.catalogue.size()), Role::as_is, false)),
       inquiry_(problem_, engine_of(run.experiment.search.engine), first_scope(run.experiment, run.state.catalogue)),
+      controls_s_(time_of_controls(run, as_is.trial)),
       refused_(run.state.catalogue.size()),
       effect_due_(refused_),
       effect_seen_(refused_) {
@@ -318,7 +330,8 @@ bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
 }
 
 bool SearchPhase::budget_spent() const {
-  return driver::budget_spent(run_.experiment.search, searched_ + run_.state.further_discoveries, run_.now_s());
+  return driver::budget_spent(run_.experiment.search, searched_ + run_.state.further_discoveries,
+                              run_.now_s() + controls_s_);
 }
 
 }  // namespace bisectd::driver

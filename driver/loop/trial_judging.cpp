@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/judge/running.hpp"
 #include "driver/judge/soak.hpp"
 
@@ -38,10 +40,18 @@ judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {
 std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const AttemptOutcome& last) const {
   const bool broke = last.ending == Ending::crashed || last.ending == Ending::timed_out || last.ending == Ending::stalled;
   if (!input_.must_only_run() || !plan.judged || !broke || !last.errors.empty()) return std::nullopt;
+  if (last.ending == Ending::timed_out && plan.role != Role::as_is && !as_is_timed_out()) return std::nullopt;
   for (const strategies::SuspectId id : input_.watch.refused(state_.catalogue, last.names))
     if (plan.neutralised.test(id)) return std::nullopt;
   const std::string where = last.last_step ? fmt::format(" after step {}", *last.last_step) : " before the first step";
   return judge::broke(name_of(last.ending), last.text + where);
+}
+
+/// One that only takes too long with suspects neutralised shows nothing of what broke the subject as it is.
+bool TrialJudge::as_is_timed_out() const {
+  const auto as_is = std::ranges::find_if(
+      state_.history.trials, [](const PastTrial& trial) { return trial.role == Role::as_is && trial.judgement; });
+  return as_is != state_.history.trials.end() && as_is->judgement->reason == name_of(Ending::timed_out);
 }
 
 bool TrialJudge::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {

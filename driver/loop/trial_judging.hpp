@@ -23,7 +23,8 @@ class TrialJudge {
   /// From the curve of an attempt that was ended because it was certain.
   judge::Judgement ended_early(const judge::Curve& curve) const;
   /// Where a run need only run, one that died or hung is an answer; elsewhere it is none. None either, where its log names a
-  /// member that cannot be neutralised, or a line that could not be read, and where the program was not even found.
+  /// member that cannot be neutralised, or a line that could not be read, where the program was not even found, and where
+  /// only this one took too long.
   std::optional<judge::Judgement> broken(const TrialPlan& plan, const AttemptOutcome& last) const;
 
   /// A running attempt that need not go on. Asked again and again, with more of its curve each time.
@@ -32,6 +33,7 @@ class TrialJudge {
   void forget(const AttemptOutcome& attempt) { watches_.erase(attempt.folder.string()); }
 
  private:
+  bool as_is_timed_out() const;
   std::vector<judge::MetricRule> metrics() const { return judge::judged_metrics(input_.experiment.metrics); }
 
   const RunInput& input_;

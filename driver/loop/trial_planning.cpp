@@ -6,7 +6,7 @@ namespace bisectd::driver {
 namespace {
 
 constexpr int kRunsThatShowDrift = 4;  ///< three degrees of freedom; fewer make the comparable part very short
-constexpr int kRetriesOfEnds = 2;      ///< of a crash, in a reference, the subject as it is, and a proof
+constexpr int kRetriesOfEnds = 2;      ///< of a crash, in a reference, the subject as it is, a proof and a control
 
 int crash_retries(const RunInput& input, Role role) {
   if (role == Role::overflow_check) return 0;  // a framework may end the run at the first one
@@ -17,6 +17,7 @@ int crash_retries(const RunInput& input, Role role) {
     case Role::measurement:
     case Role::signature: return 0;
     case Role::as_is:
+    case Role::control:
     case Role::proof: return kRetriesOfEnds;
     default: return 1;
   }
@@ -49,6 +50,7 @@ void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury
     plan.attempts = jury.first().distinct() == 1 && perturbed ? kRunsThatShowDrift : 2;
     plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
   }
+  if (plan.role == Role::control) plan.max_attempts = jury.decisive_attempts();
   if (plan.role == Role::proof) {
     plan.attempts = jury.likely_proof_attempts();
     plan.max_attempts = jury.decisive_attempts();

@@ -82,7 +82,8 @@ reports::Outcome History::outcome() const {
 
 const PastTrial* judged_trial(const History& history, const strategies::SuspectSet& neutralised,
                               std::optional<strategies::Verdict> wanted) {
-  constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check, Role::soak, Role::ladder};
+  constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check,
+                                   Role::control,   Role::soak,      Role::ladder};
   const PastTrial* any = nullptr;
   const PastTrial* best = nullptr;
   for (const PastTrial& trial : history.trials) {

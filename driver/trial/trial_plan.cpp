@@ -8,7 +8,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 15> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 16> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
                                                                    {Role::overflow_check, "overflow-check"},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<Role, const char*>, 15> kRoleNames{{{Role::refere
                                                                    {Role::certificate, "certificate"},
                                                                    {Role::proof, "proof"},
                                                                    {Role::other_fix, "other-fix"},
+                                                                   {Role::control, "control"},
                                                                    {Role::soak, "soak"},
                                                                    {Role::by_hand, "by-hand"}}};
 
@@ -63,6 +64,7 @@ bool is_search(Role role) {
     case Role::overflow_check:
     case Role::ladder:
     case Role::other_fix:
+    case Role::control:
     case Role::soak: return false;
   }
   return false;

@@ -14,7 +14,8 @@ namespace bisectd::driver {
 
 /// `overflow_check`: one run in which the framework names the first operator with an inf or a nan; not judged. `signature`:
 /// ends after its first steps, which are compared with those of other trials; `proof`: a claim of the finished answer once
-/// more, at full length and without a grey zone; `soak`: the fix, for longer than a trial; `by_hand`: a set that a person
+/// more, at full length and without a grey zone; `control`: what the finished answer predicts, once more at the end of the
+/// run, in no search's evidence; `soak`: the fix, for longer than a trial; `by_hand`: a set that a person
 /// named.
 enum class Role {
   reference,
@@ -30,6 +31,7 @@ enum class Role {
   certificate,
   proof,
   other_fix,
+  control,
   soak,
   by_hand
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "reports/controls.hpp"
 #include "reports/costs.hpp"
 #include "reports/descent.hpp"
 #include "reports/escape.hpp"
@@ -131,9 +132,11 @@ std::string proof_section(const Record& record) {
                  trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
                  claim->proved ? pill("proved") : pill("open")});
   }
+  const std::string controls = controls_text(record, html);
   return section("proof", "Causes and proof",
                  list(causes) + list(descent_texts(record, html)) +
-                     table("claims", "what is proved", {"claim", "neutralised", "measured", "trial", "state"}, rows));
+                     table("claims", "what is proved", {"claim", "neutralised", "measured", "trial", "state"}, rows) +
+                     (controls.empty() ? "" : "<p>" + controls + "</p>\n"));
 }
 
 std::string workaround_section(const Record& record) {

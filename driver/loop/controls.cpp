@@ -1,0 +1,170 @@
+#include "driver/loop/controls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "driver/log/log.hpp"
+#include "driver/loop/problem.hpp"
+#include "reports/lookup.hpp"
+#include "reports/progress.hpp"
+#include "reports/words.hpp"
+#include "strategies/hidden.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using strategies::Answer;
+using strategies::Claim;
+using strategies::Hindrance;
+using strategies::SuspectSet;
+using strategies::Verdict;
+
+constexpr int kTries = 3;  ///< of one control: the majority of three, where a verdict may be wrong
+
+/// The same set passed and failed. The subject as it is ran before the suspects were listed, so that its set has another
+/// size.
+bool has_passed_and_failed(const History& history) {
+  std::set<std::vector<strategies::SuspectId>> passed, failed;
+  for (const PastTrial& trial : history.trials) {
+    if (!trial.judgement || !is_evidence(trial.role)) continue;
+    if (trial.judgement->verdict == Verdict::pass) passed.insert(reports::members(trial.neutralised));
+    if (trial.judgement->verdict == Verdict::fail) failed.insert(reports::members(trial.neutralised));
+  }
+  return std::ranges::any_of(passed, [&](const auto& set) { return failed.contains(set); });
+}
+
+/// What came of one control.
+struct Tried {
+  Control control;
+  int borne_out = 0, contradicted = 0, tries = 0;
+  std::size_t contradicting = 0;  ///< number of the last trial that contradicts it
+  Verdict last = Verdict::inconclusive;
+  std::size_t last_trial = 0;
+
+  bool is_contradicted(bool exact) const { return contradicted > (exact ? 0 : kTries / 2); }
+  bool is_open(bool exact) const {
+    return borne_out == 0 && !is_contradicted(exact) && last != Verdict::unresolved && tries < kTries;
+  }
+};
+
+std::string set_text(const SuspectSet& neutralised) {
+  if (neutralised.none()) return "nothing neutralised";
+  return strategies::list_of(strategies::members_of(neutralised), " and ") + " neutralised";
+}
+
+double began_s(const PastTrial& trial) { return trial.attempts.empty() ? 0 : trial.attempts.front().started_s; }
+
+const PastTrial& trial_of(const History& history, std::size_t number) {
+  return *std::ranges::lower_bound(history.trials, number, {}, &PastTrial::number);
+}
+
+/// "with nothing neutralised it failed in trial 2 and passed in trial 14, 3 h 10 min later"
+std::string contradiction_text(const Tried& tried, const History& history) {
+  const bool must_pass = tried.control.expected == Verdict::pass;
+  const char *due = must_pass ? "passed" : "failed", *seen = must_pass ? "failed" : "passed";
+  const PastTrial* before = nullptr;
+  for (const PastTrial& trial : history.trials)
+    if (trial.judgement && is_evidence(trial.role) && trial.judgement->verdict == tried.control.expected &&
+        reports::members(trial.neutralised) == reports::members(tried.control.neutralised))
+      before = &trial;
+  const std::string set = set_text(tried.control.neutralised);
+  if (!before) return fmt::format("with {} it should have {} and {} in trial {}", set, due, seen, tried.contradicting);
+  const double later_s = began_s(trial_of(history, tried.contradicting)) - began_s(*before);
+  return fmt::format("with {} it {} in trial {} and {} in trial {}, {} later", set, due, before->number, seen,
+                     tried.contradicting, reports::duration_text(later_s));
+}
+
+void doubt(Answer& answer, Hindrance hindrance, std::string why) {
+  answer.state = strategies::State::stuck;
+  answer.hindrance = hindrance;
+  answer.explanation =
+      fmt::format("The search came to {} as the culprit set. {}", strategies::list_of(answer.culprit_set, " and "), why);
+}
+
+void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
+  const auto tried = std::ranges::find(all, finished.plan.neutralised,
+                                       [](const Tried& one) -> const SuspectSet& { return one.control.neutralised; });
+  tried->last = finished.judgement.verdict;
+  tried->last_trial = finished.plan.number;
+  if (tried->last == tried->control.expected) {
+    ++tried->borne_out;
+  } else if (strategies::decided(tried->last)) {
+    ++tried->contradicted;
+    tried->contradicting = finished.plan.number;
+  }
+}
+
+void judge_answer(Run& run, const std::vector<Tried>& all, bool exact) {
+  std::string changes;
+  for (const Tried& tried : all)
+    if (tried.is_contradicted(exact))
+      changes += (changes.empty() ? "" : "; ") + contradiction_text(tried, run.state.history);
+  if (!changes.empty())
+    return doubt(run.state.answer, Hindrance::change,
+                 "Tried once more at the end of the run, this does not hold: " + changes +
+                     ". Something changed during the run, or what makes the subject fail comes and goes.");
+  for (const Tried& tried : all) {
+    if (tried.borne_out > 0) continue;
+    const std::string set = run.state.catalogue.with_labels(set_text(tried.control.neutralised));
+    if (tried.last == Verdict::unresolved)
+      return doubt(run.state.answer, Hindrance::crashes,
+                   fmt::format("It could not be tried once more at the end of the run: with {} trial {} gave no verdict.",
+                               set_text(tried.control.neutralised), tried.last_trial));
+    run.warn(fmt::format("the control at the end of the run with {} stayed inconclusive (trial {})", set, tried.last_trial));
+  }
+}
+
+}  // namespace
+
+std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalogue& catalogue, const History& history,
+                                 bool exact) {
+  std::vector<Control> controls;
+  const auto add = [&](const SuspectSet& neutralised, Verdict expected) {
+    if (!std::ranges::count(controls, neutralised, &Control::neutralised)) controls.push_back({neutralised, expected});
+  };
+  const SuspectSet fix = catalogue.set_of(answer.culprit_set);
+  add(fix, Verdict::pass);
+  if (exact && has_passed_and_failed(history))
+    for (const Claim& claim : answer.certificate)
+      if (claim.proved) add(claim.neutralised, claim.expected);
+  for (const Claim& claim : answer.certificate)
+    if (claim.kind == Claim::Kind::member_needed && !claim.seen_in_place) {
+      SuspectSet without = fix;
+      add(without.reset(claim.subject.front()), Verdict::fail);
+    }
+  const bool any_fails = std::ranges::count(controls, Verdict::fail, &Control::expected) > 0;
+  if (!any_fails) add(SuspectSet(catalogue.size()), Verdict::fail);
+  std::ranges::stable_partition(controls, [](const Control& control) { return control.expected == Verdict::pass; });
+  return controls;
+}
+
+void control_answer(Run& run, bool exact) {
+  if (run.state.answer.state != strategies::State::proved) return;
+  std::vector<Tried> all;
+  for (Control& control : controls_of(run.state.answer, run.state.catalogue, run.state.history, exact))
+    all.push_back({.control = std::move(control)});
+  const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
+  log::info(reports::phase_line(run.frame(), name_of(Role::control)));
+  while (std::ranges::any_of(all, [&](const Tried& tried) { return tried.is_open(exact); })) {
+    for (Tried& tried : all) {
+      if (!tried.is_open(exact)) continue;
+      ++tried.tries;
+      TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised,
+                                    fmt::format("what the answer rests on once more, at the end: it must {}{}",
+                                                reports::verdict_word(tried.control.expected),
+                                                tried.tries == 1 ? "" : fmt::format(" (time {})", tried.tries)));
+      const bool begun = run.was_begun(plan);
+      if (!begun && was_proved) return;  // by a bisectd that made no controls
+      if (!begun && budget_spent(run.experiment.search, 0, run.now_s()))
+        return doubt(run.state.answer, Hindrance::control,
+                     "The budget was spent before this could be tried once more at the end of the run.");
+      run.start_or_go_on(std::move(plan));
+    }
+    for (const FinishedTrial& finished : run.wait_for_all()) take_in(all, finished);
+  }
+  judge_answer(run, all, exact);
+}
+
+}  // namespace bisectd::driver

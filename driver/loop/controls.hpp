@@ -1,0 +1,29 @@
+// The end of a run whose answer is proved: what the answer predicts is run once more. A verdict is seen once and stands for
+// the whole night; a device that goes bad or heals in the middle, and a fault that comes and goes, make a proof of verdicts
+// that were all true when they were seen.
+#pragma once
+
+#include "driver/loop/run.hpp"
+
+namespace bisectd::driver {
+
+/// One set that is tried once more, and what it must show.
+struct Control {
+  strategies::SuspectSet neutralised;
+  strategies::Verdict expected = strategies::Verdict::pass;
+};
+
+/// What bears a proved answer out at the end, in the order in which it is to be run: the fix passes; each of its members is
+/// needed beside all that the fix leaves active, where no trial showed that yet (of a fix of one that is the subject as it
+/// is); else that the subject as it is fails. What fails is run last: where the fault healed after the fix was seen to pass,
+/// it passes. Where one set both passed and failed although no verdict is ever wrong (`exact`), each trial of the
+/// certificate.
+std::vector<Control> controls_of(const strategies::Answer& answer, const neutralise::Catalogue& catalogue,
+                                 const History& history, bool exact);
+
+/// Runs them, and again what noise hides or, with noise, contradicts. The answer in the state is not proved any more if they
+/// do not bear it out, or if the hours of the budget are spent before; they are not among its trials. Throws Interrupted,
+/// Infrastructure.
+void control_answer(Run& run, bool exact);
+
+}  // namespace bisectd::driver
