@@ -35,9 +35,7 @@ struct Claim {
   Verdict expected = Verdict::pass;
   double bits = 0;  ///< evidence for it, log2 odds; many for one exact verdict
   bool proved = false;
-  bool own_trial = false;      ///< only a trial of exactly its set shows it, none that implies it (certificate.hpp)
-  bool seen_in_place = false;  ///< of `member_needed`: shown beside all that the fix leaves active, too, by a trial of
-                               ///< exactly its set, or by the first steps of the subject as it is
+  bool own_trial = false;  ///< only a trial of exactly its set shows it, none that implies it (certificate.hpp)
 };
 
 /// What stands between the evidence and a proof.
@@ -47,7 +45,7 @@ enum class Hindrance {
   crashes,  ///< sets that would decide never come to their end
   outage,   ///< nothing runs any more, not even what ran before
   change,   ///< a trial at the end of the run contradicts what was proved before
-  control,  ///< trials at the end that should bear the answer out were not run, or gave no verdict
+  control,  ///< the budget was spent before such trials
 };
 
 /// The answer so far; complete when `state` is not `searching`.

@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "strategies/prior.hpp"
-#include "strategies/signatures/rows.hpp"
 
 namespace bisectd::strategies {
 namespace {
@@ -31,19 +30,18 @@ std::vector<double> first_steps(const EvidenceLog& log, const SuspectSet& active
   return seen == log.signatures().end() ? std::vector<double>{} : seen->signature;
 }
 
-// What the first steps of the subject as it is say of this member's causes: belied where it differs as if they did nothing
-// there. Then that they fail alone does not show that the member is needed, for its neighbours, neutralised in that trial,
-// may be what makes it wrong (an operator that cannot bear what another one hands it from the CPU). Causes add up well
-// enough for this; one that is met by another member of the fix as well does not come back with this one.
-enum class InPlace { not_known, seen, belied };
-InPlace in_place(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
-                 std::span<const SuspectId> culprit_set, Causes causes, SuspectId member) {
+// Whether the subject as it is differs as if this member's causes did nothing there: then that they fail alone does not show
+// that the member is needed, for its neighbours, neutralised in that trial, may be what makes it wrong (an operator that
+// cannot bear what another one hands it from the CPU). Causes add up well enough for this; one that is met by another member
+// of the fix as well does not come back with this one.
+bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
+                     std::span<const SuspectId> culprit_set, Causes causes, SuspectId member) {
   std::vector<double> rest = first_steps(log, relations.effective(SuspectSet(always_active.size()).set())), own(rest.size());
   for (const std::vector<SuspectId>& cause : causes) {
     SuspectSet active = always_active;
     for (SuspectId each : relations.with_needs(cause)) active.set(each);
     const std::vector<double> here = first_steps(log, relations.effective(std::move(active)));
-    if (rest.empty() || here.size() != rest.size()) return InPlace::not_known;
+    if (rest.empty() || here.size() != rest.size()) return false;
     const bool only_here = std::ranges::count(cause, member) > 0 && std::ranges::none_of(culprit_set, [&](SuspectId other) {
                              return other != member && std::ranges::count(cause, other) > 0;
                            });
@@ -58,8 +56,7 @@ InPlace in_place(const EvidenceLog& log, const Relations& relations, const Suspe
     alone += own[i] * own[i];
     left += (rest[i] + own[i]) * (rest[i] + own[i]);
   }
-  if (alone > kBelied * left) return InPlace::belied;
-  return signatures::speaks(own) ? InPlace::seen : InPlace::not_known;
+  return alone > kBelied * left;
 }
 
 // Whether only its own set shows a claim. That the fix passes is said of exactly that fix. And whether a member of a cause
@@ -137,15 +134,11 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
   std::vector<Claim> claims;
   const auto claim = [&](Claim::Kind kind, std::vector<SuspectId> subject, Verdict expected) {
     Claim made{.kind = kind, .subject = std::move(subject), .neutralised = {}, .expected = expected};
-    const InPlace seen = kind == Claim::Kind::member_needed
-                             ? in_place(log, relations, always_active, culprit_set, causes, made.subject.front())
-                             : InPlace::not_known;
-    made.own_trial = needs_own_set(kind) || seen == InPlace::belied;
+    made.own_trial =
+        needs_own_set(kind) || (kind == Claim::Kind::member_needed &&
+                                belied_as_it_is(log, relations, always_active, culprit_set, causes, made.subject.front()));
     const SuspectSet active = claimed(made, relations, always_active, culprit_set);
     made.neutralised = ~active;
-    const LogEntry* own = log.find(active);
-    made.seen_in_place =
-        kind == Claim::Kind::member_needed && (seen == InPlace::seen || (own && own->verdict == Verdict::fail));
     const double sign = expected == Verdict::fail ? 1 : -1;
     double bits = 0, strongest = 0;
     int times = 0;  // that it was seen

@@ -48,7 +48,9 @@ bool Standing::nothing_was_switched_off() const {
 
 bool Standing::any_passed() const {
   return phases_.log().exact() &&
-         std::ranges::any_of(phases_.log().entries(), [](const LogEntry& entry) { return entry.passes > 0; });
+         std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) {
+           return entry.passes > 0 && phases_.always_active().is_subset_of(entry.active);
+         });
 }
 
 bool Standing::outside() const { return phases_.fails_neutralised() && open_parts().empty() && !any_passed(); }

@@ -102,9 +102,11 @@ void judge_answer(Run& run, const std::vector<Tried>& all, bool exact) {
     if (tried.is_contradicted(exact))
       changes += (changes.empty() ? "" : "; ") + contradiction_text(tried, run.state.history);
   if (!changes.empty())
-    return doubt(run.state.answer, Hindrance::change,
-                 "Tried once more at the end of the run, this does not hold: " + changes +
-                     ". Something changed during the run, or what makes the subject fail comes and goes.");
+    return doubt(
+        run.state.answer, Hindrance::change,
+        "Tried once more at the end of the run, this does not hold: " + changes +
+            ". Something changed during the run, or what makes the subject fail comes and goes, or a suspect does harm "
+            "only while others are neutralised.");
   for (const Tried& tried : all) {
     if (tried.borne_out > 0) continue;
     const std::string set = run.state.catalogue.with_labels(set_text(tried.control.neutralised));
@@ -129,13 +131,10 @@ std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalog
   if (exact && has_passed_and_failed(history))
     for (const Claim& claim : answer.certificate)
       if (claim.proved) add(claim.neutralised, claim.expected);
-  for (const Claim& claim : answer.certificate)
-    if (claim.kind == Claim::Kind::member_needed && !claim.seen_in_place) {
-      SuspectSet without = fix;
-      add(without.reset(claim.subject.front()), Verdict::fail);
-    }
-  const bool any_fails = std::ranges::count(controls, Verdict::fail, &Control::expected) > 0;
-  if (!any_fails) add(SuspectSet(catalogue.size()), Verdict::fail);
+  for (const strategies::SuspectId member : answer.culprit_set) {
+    SuspectSet without = fix;
+    add(without.reset(member), Verdict::fail);
+  }
   std::ranges::stable_partition(controls, [](const Control& control) { return control.expected == Verdict::pass; });
   return controls;
 }

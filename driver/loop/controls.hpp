@@ -13,11 +13,12 @@ struct Control {
   strategies::Verdict expected = strategies::Verdict::pass;
 };
 
-/// What bears a proved answer out at the end, in the order in which it is to be run: the fix passes; each of its members is
-/// needed beside all that the fix leaves active, where no trial showed that yet (of a fix of one that is the subject as it
-/// is); else that the subject as it is fails. What fails is run last: where the fault healed after the fix was seen to pass,
-/// it passes. Where one set both passed and failed although no verdict is ever wrong (`exact`), each trial of the
-/// certificate.
+/// What bears a proved answer out at the end, in the order in which it is to be run: the fix passes, and it fails without
+/// any one of its members (of a fix of one, the subject as it is). That tries all of the culprit set where it is used,
+/// beside what the fix leaves active; with everything neutralised the run passes if the fix does. What fails is run last:
+/// had the fault healed after the fix was seen to pass, it would pass. Where one set both passed and failed although no
+/// verdict is ever wrong
+/// (`exact`), each trial of the certificate is added.
 std::vector<Control> controls_of(const strategies::Answer& answer, const neutralise::Catalogue& catalogue,
                                  const History& history, bool exact);
 

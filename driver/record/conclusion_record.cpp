@@ -59,8 +59,7 @@ json json_of(const Answer& answer) {
                       {"passes", claim.expected == Verdict::pass},
                       {"bits", claim.bits},
                       {"proved", claim.proved},
-                      {"own_trial", claim.own_trial},
-                      {"seen_in_place", claim.seen_in_place}});
+                      {"own_trial", claim.own_trial}});
   return {{"state", word_of(kStates, answer.state)},
           {"culprit_set", answer.culprit_set},
           {"causes", answer.causes},
@@ -89,7 +88,6 @@ Answer answer_in(const json& from) {
     one.at("proved").get_to(claim.proved);
     claim.own_trial =
         one.value("own_trial", claim.kind == Claim::Kind::fix_passes || claim.kind == Claim::Kind::cause_minimal);
-    claim.seen_in_place = one.value("seen_in_place", false);
     answer.certificate.push_back(std::move(claim));
   }
   from.at("not_neutralisable").get_to(answer.not_neutralisable);

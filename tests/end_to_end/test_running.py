@@ -83,7 +83,7 @@ class Running(Space):
 
     def test_one_that_runs(self):
         report, done = self.find("X: y", code=0)
-        self.assertIn("Nothing to find: the subject as it is runs to step 30.", done.out)
+        self.assertIn("Nothing to find: the subject as it is runs to step 30, in each of 5 runs.", done.out)
         self.assertIn("compared it with nothing", self.bisectd("accept", "bisectd-out/latest", code=2).err)
 
     def test_one_that_leaves_before_its_last_step(self):
