@@ -47,8 +47,7 @@ bool Standing::nothing_was_switched_off() const {
 }
 
 bool Standing::any_passed() const {
-  return phases_.log().exact() &&
-         std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) {
+  return phases_.log().exact() && std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) {
            return entry.passes > 0 && phases_.always_active().is_subset_of(entry.active);
          });
 }

@@ -81,6 +81,15 @@ class Running(Space):
         self.assertIn("with all of them neutralised it still broke (exited 1 after step 8)", done.out)
         self.assertIn("Even with every suspect neutralised the subject breaks", report["advice"])
 
+    def test_one_that_crashes_is_not_taken_for_one_that_takes_too_long(self):
+        self.write("train.py", TRAIN.replace("for step in", "if off: time.sleep(60)\nfor step in"))
+        self.experiment("KILLS: op3", suspects="[op1, op3]")
+        text = (self.folder / "experiment.yaml").read_text().replace("stall: 1s", "timeout: 1s")
+        self.write("experiment.yaml", text)
+        done = self.bisectd("run", "experiment.yaml", code=3)
+        self.assertEqual(self.report()["outcome"], "inconclusive")
+        self.assertIn("no verdict with everything neutralised", done.out)
+
     def test_one_that_runs(self):
         report, done = self.find("X: y", code=0)
         self.assertIn("Nothing to find: the subject as it is runs to step 30, in each of 5 runs.", done.out)

@@ -55,6 +55,15 @@ TEST_CASE("no part is tried where neutralising everything changed nothing") {
   CHECK(game.told.size() == 2);
 }
 
+TEST_CASE("everything neutralised fails, but passed once: nothing is said to be outside the suspects") {
+  Search search(problem_of(5));
+  search.tell(evidence_of(SuspectSet(5), Verdict::fail));
+  for (Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::fail})
+    search.tell(evidence_of(SuspectSet(5).set(), verdict));
+  CHECK(search.answer().state == State::stuck);
+  CHECK(search.answer().explanation.find("comes and goes") != std::string::npos);
+}
+
 TEST_CASE("an end without a verdict ends the search with an explanation") {
   for (Verdict silent : {Verdict::inconclusive, Verdict::unresolved}) {
     const Game game = play(problem_of(5), [&](const SuspectSet&) { return silent; });
