@@ -18,7 +18,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "end_to_end"))
 from space import BISECTD, hostile_experiment
 
-ENDS = ("reference", "as-is", "discovery", "everything", "other-fix")
+ENDS = ("reference", "as-is", "discovery", "everything", "other-fix", "control")
 
 V = "signature_steps: 0, "  # by verdicts alone
 SIGNED = ("--signed", "12")

@@ -143,7 +143,7 @@ class Fixes(Space):
         few = ("--cause", "op0+op3=3", "--step-ms", "18")
         self.run_with(*few, suspects=4, devices="[0]")
         roles = [trial["role"] for trial in self.report()["trial_list"]]
-        searched = sum(role not in ("reference", "as-is", "other-fix") for role in roles)
+        searched = sum(role not in ("reference", "as-is", "other-fix", "control") for role in roles)
         shutil.rmtree(self.folder / "bisectd-out")  # and with it the history, which would change the odds
         self.run_with(*few, suspects=4, devices="[0]", search=f"search: {{budget: {{trials: {searched}}}}}")
         again = [trial["role"] for trial in self.report()["trial_list"]]

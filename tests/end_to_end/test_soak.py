@@ -89,7 +89,7 @@ class Soak(Space):
 
     def test_a_spent_budget_leaves_it_out_and_says_so(self):
         report, _ = self.find()
-        searched = sum(trial["role"] not in ("reference", "as-is", "soak") for trial in report["trial_list"])
+        searched = sum(trial["role"] not in ("reference", "as-is", "control", "soak") for trial in report["trial_list"])
         shutil.rmtree(self.folder / "bisectd-out")  # and with it the history, which would change the odds
         report, done = self.find(more=f"search: {{budget: {{trials: {searched}}}}}", options=("--new",))
         self.assertEqual(self.culprits(report), ["ops:op2"])
