@@ -2,10 +2,11 @@
 """Is a healthy device acquitted and a faulty one condemned? Real trainings with Paddle on stand-in devices of many makes, and
 on the CPU in ways that users really change, judged by build/*/tests/bench_healthy.
 
-    healthy_devices.py [--worlds devices,pairs,dose,torch] [--steps 200] [--first-seed 0] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
+    healthy_devices.py [--worlds devices,transformer,pairs,dose,torch] [--steps 200] [--first-seed 0] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
 
 devices  per seed of the training two references (eight runs each) on devices of their own make, 15 healthy devices that round
          at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4
+transformer  the same with the transformer of examples/paddlenlp and faults of its own
 dose     faults of growing size in five operators; what each does to the loss is measured on the reference's own device
 pairs    the CPU against itself: other MKL code paths, other thread counts, oneDNN on or off
 torch    the same with a small convolutional net in Debian's PyTorch
@@ -32,6 +33,8 @@ HALF = {"products at 5e-4": {"size": 3e-6, "products": 5e-4}, "5e-4": 5e-4}
 HEALTHY = [("default", 5), ("1e-7", 2), ("1e-5", 2), ("1e-4", 2), ("products at 5e-4", 2), ("5e-4", 2)]  # size, devices
 FAULTS = {"batch_norm_grad +30 %": ("batch_norm_grad", 0.3), "hard_swish +10 %": ("hard_swish", 0.1),
           "gelu +5 %": ("gelu", 0.05), "conv2d_grad +10 %": ("conv2d_grad", 0.1), "adam +5 %": ("adam", 0.05)}
+TRANSFORMER_FAULTS = {"layer_norm_grad +30 %": ("layer_norm_grad", 0.3), "gelu_grad +30 %": ("gelu_grad", 0.3),
+                      "softmax +10 %": ("softmax", 0.1), "matmul_grad +10 %": ("matmul_grad", 0.1), "adamw +10 %": ("adamw", 0.1)}
 DOSES = [("hard_swish", relative) for relative in (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)] + \
         [("adam", relative) for relative in (0.002, 0.005, 0.01, 0.02, 0.04)] + \
         [("batch_norm_grad", relative) for relative in (0.005, 0.01, 0.02, 0.04, 0.08)]
@@ -54,6 +57,7 @@ def clean_environment(environment):
 class Recogniser:
     """Runs of examples/paddle of one length and seed."""
     NAME = "rec"
+    FAULTS = FAULTS
 
     def __init__(self, steps, seed):
         self.steps, self.seed = steps, seed
@@ -77,6 +81,20 @@ class Recogniser:
             done = subprocess.run([ROOT / ".venv/bin/python", "train.py", "-c", "rec.yml", "-o", *options],
                                   env=clean_environment(environment), cwd=ROOT / "examples/paddle", capture_output=True, text=True)
         return [float(loss) for loss in re.findall(r"loss: ([-\w.+]+), avg_reader", done.stdout + done.stderr)]
+
+
+class Transformer(Recogniser):
+    """Runs of examples/paddlenlp."""
+    NAME = "transformer"
+    FAULTS = TRANSFORMER_FAULTS
+
+    def train(self, environment):
+        folder = ROOT / "examples/paddlenlp"
+        done = subprocess.run([ROOT / ".venv/bin/python", "run_pretrain.py", "pretrain.json", "--max_steps", str(self.steps),
+                               "--seed", str(self.seed), "--output_dir", "unused", "--device",
+                               "npu" if "CUSTOM_DEVICE_ROOT" in environment else "cpu"],
+                              env=clean_environment(environment), cwd=folder, capture_output=True, text=True)
+        return [float(loss) for loss in re.findall(r"- loss: ([-\w.+]+),", done.stdout + done.stderr)]
 
 
 class TorchNet(Recogniser):
@@ -119,7 +137,7 @@ def devices(training):
         rounding = (FLOAT32 | HALF)[size]
         for i in range(count):
             yield f"healthy {s} {size.replace(' ', '_')}", training, f"healthy-{size}-{i}", device(f"npu{i}", rounding)
-    for label, fault in FAULTS.items():
+    for label, fault in training.FAULTS.items():
         for size in ("default", "products at 5e-4"):
             yield (f"faulty {s} {label.replace(' ', '_')},{size.replace(' ', '_')}", training, f"faulty-{label}-{size}",
                    device("npu7", (FLOAT32 | HALF)[size], fault))
@@ -158,7 +176,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     wanted = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
-    worlds = {"devices": (Recogniser, devices), "dose": (Recogniser, doses), "pairs": (Recogniser, pairs),
+    worlds = {"devices": (Recogniser, devices), "transformer": (Transformer, devices), "dose": (Recogniser, doses), "pairs": (Recogniser, pairs),
               "torch": (TorchNet, torch_pairs)}
     runs = [run for seed in range(wanted.first_seed, wanted.first_seed + wanted.seeds) for training, runs_of in map(worlds.get, wanted.worlds.split(","))
             for run in runs_of(training(wanted.steps, 1024 + seed))]
