@@ -52,6 +52,7 @@ def train(config, log):
     multiplier = config["Loss"]["multiplier"]
     schedule, optimizer = build_optimizer(config["Optimizer"], network, settings["epoch_num"] * batches, multiplier)
     precision = Precision(settings, device, log)
+    network, optimizer = precision.decorate(network, optimizer)
     stats = Stats(settings["log_smooth_window"])
     log.info("train with paddle %s and device %s", paddle.__version__, device)
 

@@ -1,20 +1,15 @@
 """`bisectd align` on the real PaddlePaddle: the module in which a fault is planted is where the sides part first."""
 import json
-import unittest
 
-import test_paddle
+from paddle_space import PaddleSpace, main
 
 
-class Align(test_paddle.Paddle):
+class Align(PaddleSpace):
     def align(self, faults, *words, code=1, **experiment):
         self.experiment(faults, recorded=False, **experiment)
         done = self.bisectd("align", "--json", "experiment.yaml", *words, code=code, timeout=300)
         self.assertEqual(self.processes_of_this_test(), [])
         return json.loads(done.out)
-
-
-for name in [name for name in dir(Align) if name.startswith("test_")]:
-    setattr(Align, name, None)  # those of test_paddle.py run there
 
 
 class Directions(Align):
@@ -70,4 +65,4 @@ class Machines(Align):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -25,6 +25,12 @@ MINDSPORE = """
         if configured:
             raise RuntimeError("The 'mindspore.set_deterministic' can not be set repeatedly.")
         configured.append(deterministic)
+    class context:
+        @staticmethod
+        def set_context(deterministic=None):
+            if deterministic:
+                configured[:] = [deterministic == "ON"]  # without a word
+    set_context = context.set_context
     def noise():
         return 0 if configured == [True] else random.Random(os.urandom(8)).random()
     """
@@ -140,9 +146,13 @@ for step in range(1, 31):
         script = "import mindspore\nfrom mindspore import noise\ndraw = mindspore.drawn.random\n"
         self.assert_held("mindspore", ("mindspore", MINDSPORE), script)
         shutil.rmtree(self.folder / "bisectd-out")
-        script += "mindspore.set_deterministic(deterministic=False)\n"
-        for log in self.two_sides("mindspore", ("mindspore", MINDSPORE), script, "hold: {seed: 7, deterministic: true}")[1]:
-            self.assertIn("bisectd-mindspore: set deterministic to 1\nbisectd-mindspore: left out what the script sets deterministic to", log)
+        for own in ("mindspore.set_deterministic(deterministic=False)", "mindspore.context.set_context(deterministic='OFF')"):
+            with self.subTest(own):
+                curves, logs = self.two_sides("mindspore", ("mindspore", MINDSPORE), f"{script}{own}\n", "hold: {seed: 7, deterministic: true}")
+                self.assertEqual([curve for curve in curves if curve != curves[0]], [])
+                for log in logs:
+                    self.assertIn("bisectd-mindspore: set deterministic to 1\nbisectd-mindspore: left out what the script sets deterministic to", log)
+                shutil.rmtree(self.folder / "bisectd-out")
 
     def test_tensorflow_on_both_sides_by_its_preset(self):
         for version in "21":

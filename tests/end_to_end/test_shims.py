@@ -21,6 +21,9 @@ class device_context:
     class ascend:
         class op_precision:
             conv_allow_hf32 = staticmethod(lambda value: print("conv_allow_hf32", value))
+class context:
+    set_context = staticmethod(lambda **settings: print("context", settings))
+set_context = context.set_context
 VERSION = "stub"
 """
 
@@ -45,6 +48,18 @@ class Installing(unittest.TestCase):
         self.last = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True,
                                    env={**os.environ, "PYTHONPATH": path, **environment})
         return [line for line in self.last.stdout.splitlines() if not line.startswith("bisectd-mindspore: ")]
+
+    def test_the_older_call_of_a_script_does_not_undo_what_is_set(self):
+        """MindSpore takes both, and the last one counts."""
+        said = self.run_code("""\
+            import mindspore
+            from mindspore import context
+            mindspore.set_context(ascend_config={"conv_allow_hf32": True})
+            context.set_context(mode=1, ascend_config={"conv_allow_hf32": True, "op_debug_config": "x"}, deterministic="OFF")
+            context.set_context()""")
+        self.assertEqual(said, ["conv_allow_hf32 False",
+                                "context {'mode': 1, 'ascend_config': {'op_debug_config': 'x'}, 'deterministic': 'OFF'}", "context {}"])
+        self.assertEqual(self.last.stdout.count("left out what the script sets conv_allow_hf32 to: it is 0 in this run"), 2)
 
     def test_after_the_import(self):
         self.assertEqual(self.run_code("import mindspore; print('trains')"), ["conv_allow_hf32 False", "trains"])

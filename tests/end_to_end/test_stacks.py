@@ -265,6 +265,9 @@ class MindSpore(Space):
             for name in ("precision_mode", "op_precision_mode", "matmul_allow_hf32", "conv_allow_hf32"):
                 setattr(device_context.ascend.op_precision, name, staticmethod(recorder(name)))
             set_deterministic = recorder("deterministic")
+            class context:
+                set_context = staticmethod(lambda **settings: print("context", settings))
+            set_context = context.set_context
             """)
         switches = json.loads(self.bisectd("families", "mindspore", "--json", code=0).out)["flags"]["switches"].values()
         called = {one["delivery"].removeprefix("variable "): one["safe"] for one in switches

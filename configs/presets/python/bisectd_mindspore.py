@@ -2,8 +2,8 @@
 
     BISECTD_MS_NAME    value of one of SETTINGS below; of switches 1 or 0
 
-MindSpore refuses to be told any of them twice, so what a script sets itself afterwards is left out, which the log says. Knows
-nothing of the rest of bisectd.
+MindSpore refuses to be told any of them twice, and `set_context`, the older call for the same, undoes them without a word. So what
+a script sets itself afterwards is left out, which the log says. Knows nothing of the rest of bisectd.
 """
 import os
 import sys
@@ -34,18 +34,39 @@ def say(text):
     sys.stdout.flush()
 
 
-def leave_out(name, value):
-    """What the script's own call becomes."""
-    return lambda *own, **named: say(f"left out what the script sets {name} to: it is {value} in this run")
+def left_out(name, value):
+    say(f"left out what the script sets {name} to: it is {value} in this run")
+
+
+def without(held, settings):
+    """Arguments of set_context, or its ascend_config, without what this run holds."""
+    kept = {}
+    for name, value in settings.items():
+        if name in held:
+            left_out(name, held[name])
+        elif name == "ascend_config" and isinstance(value, dict) and held.keys() & value.keys():
+            rest = without(held, value)
+            kept.update({name: rest} if rest else {})
+        else:
+            kept[name] = value
+    return kept
 
 
 def install():
     import mindspore
 
-    for name, (read, owner_in, function) in SETTINGS.items():
-        value = os.environ.get(PREFIX + name)
-        if value:
-            owner = owner_in(mindspore)
-            getattr(owner, function)(read(value))
-            setattr(owner, function, leave_out(name, value))
-            say(f"set {name} to {value}")
+    held = {name: os.environ[PREFIX + name] for name in SETTINGS if os.environ.get(PREFIX + name)}
+    for name, value in held.items():
+        read, owner_in, function = SETTINGS[name]
+        owner = owner_in(mindspore)
+        getattr(owner, function)(read(value))
+        setattr(owner, function, lambda *own, name=name, value=value, **named: left_out(name, value))
+        say(f"set {name} to {value}")
+    set_context = mindspore.context.set_context
+
+    def set_rest(**settings):
+        rest = without(held, settings)
+        if rest or not settings:
+            set_context(**rest)
+
+    mindspore.set_context = mindspore.context.set_context = set_rest

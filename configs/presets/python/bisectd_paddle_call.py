@@ -20,6 +20,9 @@ KEEPS_MORE = frozenset((
     "cudnn_lstm", "flash_attn_unpadded", "flash_attn_varlen_qkvpacked", "group_norm", "gru", "gru_unit", "huber_loss",
     "instance_norm", "layer_norm", "lstm", "rms_norm", "rnn", "rrelu", "sparse_attention", "warpctc", "warprnnt"))
 
+# Their backward runs where their forward ran, whatever its gradient is on: in float32 it cannot be moved alone.
+BACKWARD_FOLLOWS = frozenset(("embedding",))
+
 
 def is_tensor(value):
     return isinstance(value, paddle.Tensor) and value._is_initialized()
@@ -37,8 +40,16 @@ def is_low(value):
     return is_tensor(value) and value.dtype in LOW
 
 
+def forward_moves_alone(operator, results):
+    return operator not in (KEEPS_MORE if any(map(is_low, flatten(results))) else BACKWARD_FOLLOWS)
+
+
 def tensors_of(values):
     return [one for one in flatten(values) if is_tensor(one)]
+
+
+def places_of_tensors(values):
+    return [is_tensor(one) for one in flatten(values)]
 
 
 class OnCpu:
@@ -125,6 +136,12 @@ class Call:
         with OnCpu():
             return self.raw(*args, **kwargs)
 
+    def paired(self, computed, places):
+        """The CPU's outputs. Kernels may leave out what they have no use for: then it is not known which output is which."""
+        if places_of_tensors(computed) != places:
+            self.refuse("the CPU returns other outputs than the device")
+        return tensors_of(computed)
+
     def keep_written(self, flat):
         """Running statistics, which a call writes to what it is given."""
         for own, one, was in zip(self.flat, flat, self.before):
@@ -149,9 +166,8 @@ class Call:
         with paddle.no_grad():
             computed = self.on_cpu(self.host)
         self.keep_written(self.host)
-        for own, one in zip(flatten(result), flatten(computed)):
-            if is_tensor(own):
-                write_over(own, device_value(one, own.dtype))
+        for own, one in zip(tensors_of(result), self.paired(computed, places_of_tensors(result))):
+            write_over(own, device_value(one, own.dtype))
         return result
 
     def backward_moved(self, tell):
@@ -163,12 +179,12 @@ class Call:
         results = iter(results if isinstance(results, (list, tuple)) else [results])
         return map_structure(lambda one: next(results) if is_tensor(one) else one, made.pop("result"))
 
-    def gradients(self, wanted, results, arrived):
+    def gradients(self, wanted, results, places, arrived):
         leaves = [one.detach() if is_tensor(one) else one for one in self.host]
         for index in wanted:
             leaves[index].stop_gradient = False
         with paddle.enable_grad():
-            computed = tensors_of(self.on_cpu(leaves))
+            computed = self.paired(self.on_cpu(leaves), places)
         for one, own in zip(computed, results):
             write_over(one, own)
         pairs = [(one, host_value(gradient)) for one, gradient in zip(computed, arrived)
@@ -183,13 +199,15 @@ class Call:
         like = None
         if self.may_be_low:
             with paddle.no_grad():
-                like = [one.dtype for one in tensors_of(self.on_device())]
+                like = self.on_device()
         host = [raised(moved(one, paddle.CPUPlace())) if is_tensor(one) and not one.stop_gradient else other
                 for one, other in zip(self.flat, self.host)]
         result = self.on_cpu(host)
         self.keep_written(host)
-        dtypes = iter(like or [])
-        return map_structure(lambda one: up(one, next(dtypes, one.dtype)) if is_tensor(one) else one, result)
+        like = result if like is None else like
+        self.paired(result, places_of_tensors(like))
+        dtypes = iter(one.dtype for one in tensors_of(like))
+        return map_structure(lambda one: up(one, next(dtypes)) if is_tensor(one) else one, result)
 
 
 def up(tensor, dtype):
@@ -203,10 +221,10 @@ class Backward(paddle.autograd.PyLayer):
         made["result"] = call.on_device()
         results = tensors_of(made["result"])
         ctx.call, ctx.wanted, ctx.tell = call, wanted, tell
-        ctx.results = [host_value(one) for one in results]
+        ctx.results, ctx.places = [host_value(one) for one in results], places_of_tensors(made["result"])
         return tuple(results)
 
     @staticmethod
     def backward(ctx, *gradients):
         ctx.tell()
-        return ctx.call.gradients(ctx.wanted, ctx.results, gradients)
+        return ctx.call.gradients(ctx.wanted, ctx.results, ctx.places, gradients)

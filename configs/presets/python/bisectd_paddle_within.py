@@ -16,7 +16,7 @@ import paddle
 from paddle.utils import flatten
 
 from bisectd_modules import Names
-from bisectd_paddle_call import KEEPS_MORE, Call, is_low, is_on_device, is_tensor
+from bisectd_paddle_call import Call, forward_moves_alone, is_on_device, is_tensor
 from bisectd_paddle_layers import Paddle
 
 BY_SIGN = {"__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "subtract", "__mul__": "multiply",
@@ -61,7 +61,7 @@ class Operators:
         values = flatten(result)
         if self.framework.random_states() != before or not any(map(is_on_device, flatten([list(args), kwargs]))):
             return result
-        if not (operator in KEEPS_MORE and any(map(is_low, values))):
+        if forward_moves_alone(operator, values):
             self.say_once(name, f"ran {name} on the device")
         for one in values:
             if is_tensor(one) and not one.stop_gradient:  # its hooks come just before the backward of what made it

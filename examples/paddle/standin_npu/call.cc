@@ -47,6 +47,13 @@ double rms_of(const phi::DenseTensor& tensor) {
   return measure(static_cast<const float*>(tensor.data()), static_cast<std::size_t>(tensor.numel())).rms;
 }
 
+// Empty for numbers of another type.
+std::vector<float> floats_of(const phi::DenseTensor& tensor) {
+  if (tensor.dtype() != phi::DataType::FLOAT32) return {};
+  const auto* first = static_cast<const float*>(tensor.data());
+  return {first, first + tensor.numel()};
+}
+
 }  // namespace
 
 Call::Call(const phi::CustomContext& device, Op& op, bool half)
@@ -94,10 +101,7 @@ phi::DenseTensor* Call::output(phi::DenseTensor* real) {
     // An operator may update in place (running statistics, optimizers): the CPU kernel starts from what is there.
     tensors_.push_back(rounds ? to_float32(*real) : host_copy(*real));
     const phi::DenseTensor& start = tensors_.back();
-    if (op_.errors.spoils == Spoils::change && start.dtype() == phi::DataType::FLOAT32) {
-      const auto* first = static_cast<const float*>(start.data());
-      output.before.assign(first, first + start.numel());
-    }
+    if (op_.errors.spoils == Spoils::change) output.before = floats_of(start);
   } else {
     tensors_.emplace_back();
     const phi::DenseTensorMeta meta = widened(real->meta(), half_);
@@ -163,11 +167,27 @@ void Call::spoil_output(Output& output) {
     if (strikes(fault, op_.fluid_name, number_)) spoil(fault, number_, x, before, count);
 }
 
+void Call::train_master() {
+  if (!half_ || op_.errors.spoils != Spoils::change || outputs_.empty()) return;
+  Output &parameter = outputs_.front(), &master = outputs_.back();
+  trains_master_ = parameter.rounds && !master.rounds && master.place + 1 == output_places_ && holds_data(*master.real);
+  if (!trains_master_) return;
+  tensors_.front() = host_view(*master.real);  // the parameter, the first argument of every optimizer
+  *parameter.computed = host_copy(*master.real);
+  parameter.before = floats_of(*parameter.computed);
+}
+
 void Call::hand_back() {
+  phi::DenseTensor trained;  // the parameter, before it is rounded to float16
   for (auto& output : outputs_) {
     phi::DenseTensor& computed = *output.computed;
     if (!computed.initialized()) continue;
-    spoil_output(output);
+    if (trains_master_ && &output == &outputs_.back()) {
+      computed = trained;
+    } else {
+      spoil_output(output);
+    }
+    if (&output == &outputs_.front()) trained = computed;
     if (output.rounds && computed.dtype() == phi::DataType::FLOAT32) computed = to_float16(computed);
     output.real->set_meta(computed.meta());
     device_.Alloc(output.real, computed.dtype());

@@ -30,6 +30,11 @@ class Call {
 
   void selects() { rounds_ = Rounds::never; }  // as its attributes tell, this call computes nothing new
 
+  // Before the CPU kernel runs, once all arguments are passed. In mixed precision O2 a parameter is the float16 rounding of
+  // its master in float32, which is the last output of every optimizer. CPU kernels know of none: they get the master as the
+  // parameter.
+  void train_master();
+
   // After the CPU kernel has run.
   void hand_back();
 
@@ -57,6 +62,7 @@ class Call {
   std::vector<const phi::DenseTensor*> inputs_;
   std::vector<Output> outputs_;
   std::size_t output_places_ = 0;
+  bool trains_master_ = false;
   std::unique_ptr<phi::Generator::GeneratorState> cpu_numbers_;  // set aside while this call draws its own
   std::deque<std::shared_ptr<void>> kept_;
 };

@@ -80,6 +80,7 @@ struct Forward<void (*)(const phi::CPUContext&, A...), Name, Type> {
     Call call(device, op, Type == phi::DataType::FLOAT16);
     // Braces, because the call must see its inputs and outputs in their order.
     const std::tuple<A...> passed{Argument<A>::pass(call, arguments)...};
+    call.train_master();
     std::apply([](const auto&... one) { cpu_kernel(cpu_context(), one...); }, passed);
     call.hand_back();
   }
@@ -114,5 +115,7 @@ struct Forward<void (*)(const phi::CPUContext&, A...), Name, Type> {
   STANDIN_KERNEL(op, STANDIN_UNTYPED(Function), FLOAT16, rounds, value)
 // float32 only
 #define ON_NPU_FLOAT32(op, Function, rounds) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, rounds, value)
-// float32; rounding and faults are of the change of a parameter and not of its value
-#define ON_NPU_UPDATING(op, Function) STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, number, change)
+// float32 and float16; rounding and faults are of the change of a parameter and not of its value
+#define ON_NPU_UPDATING(op, Function)                                  \
+  STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT32, number, change) \
+  STANDIN_KERNEL(op, STANDIN_TYPED(Function), FLOAT16, number, change)

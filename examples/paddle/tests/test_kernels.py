@@ -97,6 +97,29 @@ class Kernels(unittest.TestCase):
                 make = getattr(paddle.optimizer, name)
                 self.agrees(lambda: one_step(lambda: paddle.nn.Linear(8, 3), LINE, lambda p: make(0.1, parameters=p)))
 
+    def test_float16_parameters_are_the_rounding_of_masters_that_are_trained_in_float32(self):
+        start, gradients = random(8, 3).astype("float16"), [random(8, 3, seed=seed).astype("float16") for seed in (1, 2)]
+        for name in ("SGD", "Momentum", "Adam", "AdamW", "Adagrad"):
+            with self.subTest(name):
+                def trained(device):
+                    paddle.set_device(device)
+                    layer = paddle.nn.Linear(8, 3, bias_attr=False)
+                    layer.weight.set_value(start.astype("float32"))
+                    optimizer = getattr(paddle.optimizer, name)(2**-7, parameters=layer.parameters())  # SGD takes it in float16
+                    if device == "npu":
+                        layer, optimizer = paddle.amp.decorate(layer, optimizer, level="O2", dtype="float16", master_weight=True)
+                    for gradient in gradients:
+                        (layer.weight * paddle.to_tensor(gradient).astype(layer.weight.dtype)).sum().backward()
+                        optimizer.step()
+                        optimizer.clear_grad()
+                    return layer.weight, optimizer._master_weights
+
+                expected, _ = trained("cpu")
+                weight, masters = trained("npu")
+                master, = masters.values()
+                numpy.testing.assert_array_equal(master.numpy(), expected.numpy())
+                numpy.testing.assert_array_equal(weight.numpy(), expected.numpy().astype("float16"))
+
     def test_losses(self):
         logits, classes = random(6, 5), numpy.arange(6) % 5
         targets = (random(6, 5, seed=4) > 0).astype("float32")

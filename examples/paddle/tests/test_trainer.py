@@ -17,9 +17,15 @@ class MixedPrecision(unittest.TestCase):
         return train(options=["Global.epoch_num=2", "Global.use_amp=true", f"Global.scale_loss={scale}", *options], **variables)
 
     def test_float16_trains_as_well_as_float32(self):
-        run = self.amp(1024)
-        self.assertNotEqual(run.losses, self.reference.losses)
-        self.assertAlmostEqual(last(run) / last(self.reference), 1, delta=0.005)
+        for level in ("O1", "O2"):
+            with self.subTest(level):
+                run = self.amp(1024, f"Global.amp_level={level}")
+                self.assertNotEqual(run.losses, self.reference.losses)
+                self.assertAlmostEqual(last(run) / last(self.reference), 1, delta=0.005)
+
+    def test_an_optimizer_is_wrong_in_what_it_makes_of_masters(self):
+        run = train(one_fault("adam", relative=0.5), ["Global.epoch_num=2", "Global.use_amp=true", "Global.scale_loss=1024", "Global.amp_level=O2"])
+        self.assertNotAlmostEqual(last(run) / last(self.reference), 1, delta=0.02)
 
     def test_a_small_loss_has_a_window_of_good_scales(self):
         for scale, good in ((1, False), (16384, True), (2.0**40, False)):

@@ -1,0 +1,119 @@
+"""The main job on the real PaddlePaddle: operators, layers, flags and clipping, found, and how such a night goes on and ends."""
+import json
+import time
+
+from paddle_space import PaddleSpace, main
+
+
+class Search(PaddleSpace):
+    def test_a_forward_operator(self):
+        report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}]})
+        self.assertEqual(self.names(report), ["hard_swish"])
+
+    def test_a_backward_operator_and_its_forward_stays_innocent(self):
+        report, _ = self.find({"faults": [{"op": "batch_norm_grad", "relative": 0.3}]})
+        self.assertEqual(self.names(report), ["batch_norm_grad"])
+
+    def test_an_optimizer_operator(self):
+        report, _ = self.find({"faults": [{"op": "adam", "relative": 0.1}]})
+        self.assertEqual(self.names(report), ["adam"])
+
+    def test_the_optimizer_kills_it_and_the_operator_behind_it_too(self):
+        """As `adam` did in PaddleOCR: Paddle prints an operator when it has run, which this one never does."""
+        faults = [{"op": "adam", "crash_at_call": 1}, {"op": "hard_swish_grad", "crash_at_call": 50}]
+        report, done = self.find({"faults": faults}, extra="accept: {goal: runs}\n            steps: 80")
+        self.assertEqual(self.causes(report), [["adam"], ["hard_swish_grad"]])
+        discoveries = [trial for trial in report["trial_list"] if trial["role"] == "discovery"]
+        self.assertEqual(len(discoveries), 2, "the second one comes to its end")
+        self.assertIn("it broke (killed by SIGABRT before the first step)", done.out)
+
+    def test_two_independent_operators(self):
+        report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}, {"op": "adam", "relative": 0.1}]})
+        self.assertEqual(self.causes(report), [["adam"], ["hard_swish"]])
+
+    def test_a_layer_and_then_the_operators_that_it_uses(self):
+        faults = {"faults": [{"op": "pad3d_grad", "relative": 0.3}]}
+        report, _ = self.find(faults, suspects="layers: {discover: true}")
+        self.assertEqual(self.names(report), ["depthwise"])  # of the others that pad, hardly anything is upstream
+        self.assertGreater(len(report["suspects"]), 15)
+        self.assertEqual(report["no_effect"], [])
+        self.assertIn("BISECTD_PADDLE_CPU_LAYERS", {one["name"] for one in report["workaround"]["environment"]})
+        report, _ = self.find(faults, suspects="ops: {discover: true}",
+                              extra="families: {ops: {discover: {environment: {BISECTD_PADDLE_LIST_OPS_OF: depthwise}}}}")
+        self.assertEqual(self.names(report), ["pad3d_grad"])
+        self.assertLess(len(report["suspects"]), 15)
+
+    def test_a_layer_and_then_its_backward_operator_in_one_run(self):
+        self.descend({"op": "pad3d_grad", "relative": 0.3}, "depthwise", "pad3d_grad")
+
+    def test_a_flag(self):
+        faults = [{"op": op, "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
+                  for op in ("conv2d", "hard_swish", "batch_norm")]
+        report, _ = self.find({"faults": faults}, environment='FLAGS_npu_storage_format: "1"', suspects="flags: all")
+        self.assertEqual(self.names(report), ["FLAGS_npu_storage_format"])
+
+    def test_an_operator_that_is_wrong_only_while_a_flag_is_on(self):
+        fault = {"op": "hard_swish", "relative": 0.1, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
+        report, done = self.find({"faults": [fault]}, environment='FLAGS_npu_storage_format: "1"',
+                                 suspects="{ops: {discover: true}, flags: [FLAGS_npu_storage_format]}")
+        self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "hard_swish"]])
+        self.assertRegex(done.out, "only together")
+
+    def test_gradient_clipping_is_a_toggle(self):
+        clipping = '{toggles: {clip_norm_global: {argument: "Optimizer.clip_norm={value}", safe: "5.0"}}}'
+        report, done = self.find({"faults": []}, options=', Optimizer.clip_norm=0, "{arguments}"',
+                                 extra=f"families: {{clipping: {clipping}}}",
+                                 suspects="{ops: [hard_swish, adam], clipping: all}")
+        self.assertEqual(self.names(report), ["clip_norm_global"])
+        self.assertEqual(report["workaround"]["arguments"], ["Optimizer.clip_norm=5.0"])
+
+    def test_nothing_wrong(self):
+        report, _ = self.find({"faults": []}, code=0, recorded=False)
+        self.assertEqual(report["outcome"], "aligned")
+
+    def test_static_graphs_ask_paddle_which_operators_can_fall_back(self):
+        self.experiment({"faults": []})
+        text = (self.folder / "experiment.yaml").read_text().replace("extends: paddle-npu", "extends: paddle-npu-static")
+        self.write("experiment.yaml", text)
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        names = [one["name"] for one in found["ops"]]
+        self.assertGreater(len(names), 100)
+        self.assertIn("add_grad", names)  # as static graphs compare it
+        self.assertNotIn("elementwise_add_grad", names)
+        self.assertNotIn("memcpy_d2h", names)
+
+    def test_the_cause_is_outside_the_suspects(self):
+        report, done = self.find({"faults": []}, code=3, options=", Optimizer.lr.learning_rate=0.003",
+                                 suspects="ops: [hard_swish, adam]")
+        self.assertEqual(report["outcome"], "outside_suspects")
+        self.assertIn("hyper-parameters", done.out)
+
+    def test_a_training_that_hangs_after_its_last_step(self):
+        report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}], "at_exit": "hang"}, grace="1s",
+                              suspects="ops: [hard_swish, adam]")
+        self.assertEqual(self.names(report), ["hard_swish"])
+
+    def test_one_device_gives_the_same_answer_as_two(self):
+        faults = {"faults": [{"op": "hard_swish", "relative": 0.1}]}
+        one, _ = self.find(faults, devices="[0]", suspects="ops: [hard_swish, adam, relu, batch_norm]")
+        two, _ = self.find(faults, devices="[0, 1]", suspects="ops: [hard_swish, adam, relu, batch_norm]")
+        self.assertEqual(one["culprit_set"], two["culprit_set"])
+        self.assertEqual(one["causes"], two["causes"])
+
+    def test_kill_and_resume(self):
+        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]",
+                        recorded=False)
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 3, 60)
+        time.sleep(0.5)
+        process.kill()
+        process.wait()
+        self.bisectd("resume", self.run_folder(), code=1, timeout=300)
+        self.assertEqual(self.names(self.report()), ["adam"])
+        ended = [(r["trial"], r["attempt"]) for r in self.journal() if r["kind"] == "attempt-ended"]
+        self.assertEqual(len(ended), len(set(ended)))
+        self.assertEqual(self.processes_of_this_test(), [])
+
+
+if __name__ == "__main__":
+    main()
