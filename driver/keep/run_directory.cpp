@@ -112,6 +112,9 @@ void sync_folder(const fs::path& folder) {
 }
 
 std::string read_file(const fs::path& file) {
+  if (fs::is_character_file(file))  // /dev/zero has no end
+    throw std::system_error(std::make_error_code(std::errc::not_supported),
+                            fmt::format("{}: this is a device and no file", file.string()));
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be read", file.string()));
   return {std::istreambuf_iterator<char>(stream), {}};

@@ -82,6 +82,7 @@ class Steps(Space):
                 self.write(name, text)
             self.refused("check", likely=f", likely: {{from: {name}}}", says=["experiment.yaml:9:", "`likely.from`", says, "align.json"])
         self.refused("check", likely=", likely: {from: [a]}", says=["experiment.yaml:9:", "likely.from"])
+        self.refused("check", likely=", likely: {from: /dev/zero}", says=["experiment.yaml:9:", "`likely.from`: /dev/zero: "])  # without end
 
     def test_spreadsheets_that_are_none(self):
         with zipfile.ZipFile(self.folder / "a.xlsx", "w") as book:
