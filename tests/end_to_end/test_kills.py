@@ -28,9 +28,10 @@ class Kills(Space):
         together = len(culprits) == 2 and random.random() < 0.5
         names = [f"op{one}" for one in culprits]
         causes = [("--cause", "+".join(names) + "=3")] if together else [("--cause", f"{name}={2 + 2 * i}") for i, name in enumerate(names)]
+        step_ms, devices = random.choice(("0", "1")), random.choice((1, 2, 3))
         self.write("experiment.yaml", hostile_experiment(
-            *[word for cause in causes for word in cause], "--step-ms", random.choice(("0", "1")), suspects=suspects,
-            devices=random.choice(("[0]", "[0, 1]", "[0, 1, 2]")), search=f"search: {{seed: {random.randrange(1000)}}}"))
+            *[word for cause in causes for word in cause], "--step-ms", step_ms, suspects=suspects,
+            devices=list(range(devices)), search=f"search: {{seed: {random.randrange(1000)}}}"))
         began = time.monotonic()
         whole = self.run_to_its_end("run", "experiment.yaml")
         took = time.monotonic() - began
@@ -49,7 +50,7 @@ class Kills(Space):
         self.assert_kept(left)
         self.assertEqual(self.causes(self.report()), expected)
         self.assertEqual(self.processes_of_this_test(), [])
-        self.assert_nothing_repeated()
+        self.assert_nothing_repeated(devices)
 
     def run_to_its_end(self, *command):
         return self.bisectd(*command, code=1, timeout=120).out
@@ -95,7 +96,7 @@ class Kills(Space):
             except OSError:
                 continue
 
-    def assert_nothing_repeated(self):
+    def assert_nothing_repeated(self, devices):
         """No attempt is started twice, and of a set that was judged no trial of the search is started again with its role."""
         lines = [json.loads(line) for line in self.journal_text().splitlines()]
         started = collections.Counter((line["trial"], line["attempt"]) for line in lines if line["kind"] == "attempt-started")
@@ -104,8 +105,12 @@ class Kills(Space):
         self.assertEqual(len(folders), len({trial for trial, _ in started}), "a trial has two folders, or none")
         ended = {(line["trial"], line["attempt"]) for line in lines if line["kind"] == "attempt-ended" and line["ending"] == "finished"}
         judged = {line["trial"] for line in lines if line["kind"] == "judged"}
-        wanted = max((attempt for trial, attempt in started if trial not in judged), default=0)
-        self.assertEqual(wanted, 0, "a finished run has a trial that is not judged")
+        # A trial of the search that still runs on another device when the answer comes is stopped: nothing needs it any more
+        # (SearchPhase::search). After a stop the search can ask for other trials than those that it takes up, so this happens.
+        needless = {trial for trial, _ in started} - judged
+        roles = {line["trial"]: line["role"] for line in lines if line["kind"] == "trial"}
+        self.assertLess(len(needless), devices, "a finished run has trials that are not judged")
+        self.assertLessEqual({roles[trial] for trial in needless}, {"search", "signature", "certificate", "measurement", "proof"})
         self.assertLessEqual({trial for trial, _ in ended}, judged)
 
     def test_games(self):
