@@ -122,7 +122,7 @@ std::string suite_html(const SuiteRecord& suite) {
   std::string rows;
   for (const SuiteEntry& entry : suite.entries) rows += row(entry);
   const char* mood = std::ranges::any_of(suite.entries, is_regression) ? "culprits"
-                     : suite_exit_code(suite) == 0                     ? "aligned"
+                     : suite_outcome(suite) == Outcome::aligned        ? "aligned"
                                                                        : "inconclusive";
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -141,10 +141,10 @@ std::string suite_html(const SuiteRecord& suite) {
       duration_text(suite.elapsed_s));
 }
 
-int suite_exit_code(const SuiteRecord& suite) {
+Outcome suite_outcome(const SuiteRecord& suite) {
   const auto unjudged = [](const SuiteEntry& entry) { return !is_green(entry) && !is_regression(entry); };
-  if (std::ranges::any_of(suite.entries, unjudged)) return 3;
-  return std::ranges::any_of(suite.entries, is_regression) ? 1 : 0;
+  if (std::ranges::any_of(suite.entries, unjudged)) return Outcome::inconclusive;
+  return std::ranges::any_of(suite.entries, is_regression) ? Outcome::culprits : Outcome::aligned;
 }
 
 }  // namespace bisectd::reports

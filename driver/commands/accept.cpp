@@ -126,7 +126,7 @@ bool compare_with_old(const configs::Experiment& experiment, const Baseline& bas
   return same_curves(old, baseline);
 }
 
-int accept(const AcceptOptions& options) {
+ExitCode accept(const AcceptOptions& options) {
   const SeenRun run = see_run(options.folder);
   if (run.process && !run.history.finished) throw UsageError("this run is not finished");
   const configs::Experiment experiment = experiment_of(run, false);
@@ -146,14 +146,14 @@ int accept(const AcceptOptions& options) {
   if (fs::exists(file)) {
     if (compare_with_old(experiment, baseline, file)) {
       fmt::print("{} has this curve already; nothing was written\n", reports::plain(file));
-      return 0;
+      return ExitCode::success;
     }
     if (!options.yes) throw UsageError(file + " is not replaced; accept the new curve with --yes");
   }
   if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) fs::create_directories(folder);
   keep::write_file_durably(file, baseline_text(baseline));
   fmt::print("wrote {}: {} of {}, {}\n", reports::plain(file), baseline.metric, baseline.model, noise_text(baseline));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

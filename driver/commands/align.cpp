@@ -106,7 +106,7 @@ std::vector<align::StepRun> made_runs(HandRun& run, const AlignOptions& options)
   return runs;
 }
 
-int record_step(const configs::Experiment& experiment, HandRun& run, const AlignOptions& options) {
+ExitCode record_step(const configs::Experiment& experiment, HandRun& run, const AlignOptions& options) {
   std::string all;
   std::size_t count = 0, modules = 0;
   for (const align::StepRun& one : made_runs(run, options)) {
@@ -120,11 +120,11 @@ int record_step(const configs::Experiment& experiment, HandRun& run, const Align
              experiment.name, modules, count, all.size() / 1000);
   fmt::print("on the machine of the subject it is used with  bisectd align --reference {} EXPERIMENT\n",
              reports::plain(fs::path(options.record).filename().string()));
-  return 0;
+  return ExitCode::success;
 }
 
-int compare_steps(const configs::Experiment& experiment, HandRun& run, const AlignOptions& options,
-                  std::vector<align::Recording> reference) {
+ExitCode compare_steps(const configs::Experiment& experiment, HandRun& run, const AlignOptions& options,
+                       std::vector<align::Recording> reference) {
   std::optional<align::Recording> subject;
   for (const align::StepRun& one : made_runs(run, options)) {
     if (one.file.empty()) continue;
@@ -143,7 +143,7 @@ int compare_steps(const configs::Experiment& experiment, HandRun& run, const Ali
                         {.title = experiment.name, .folder = run.directory().folder(), .remarks = {}, .json = options.json});
 }
 
-int align_sides(const AlignOptions& options) {
+ExitCode align_sides(const AlignOptions& options) {
   if (!options.from.empty())
     return align_dumps({.reference = options.from.front(),
                         .subject = options.from.back(),

@@ -51,7 +51,7 @@ align::Comparison compared(const align::DumpPair& pair, double bound) {
 
 }  // namespace
 
-int align_dumps(const AlignDumpsOptions& options) {
+ExitCode align_dumps(const AlignDumpsOptions& options) {
   align::DumpPairs dumps;
   std::vector<align::Comparison> ranks;
   try {

@@ -13,6 +13,6 @@ struct AlignDumpsOptions {
 };
 
 /// Returns the program's exit code. Throws UsageError for folders that cannot be compared.
-int align_dumps(const AlignDumpsOptions& options);
+ExitCode align_dumps(const AlignDumpsOptions& options);
 
 }  // namespace bisectd::driver::commands

@@ -9,13 +9,9 @@
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
-namespace {
+namespace {}  // namespace
 
-constexpr int kDeviates = 1, kNotComparable = 3;
-
-}  // namespace
-
-int conclude_align(const align::Comparison& comparison, const AlignResult& result) {
+ExitCode conclude_align(const align::Comparison& comparison, const AlignResult& result) {
   const std::string json = align_json(comparison).dump(2) + "\n";
   const std::filesystem::path file = result.folder / "align.json";
   keep::write_file_durably(file, json);
@@ -26,7 +22,7 @@ int conclude_align(const align::Comparison& comparison, const AlignResult& resul
   if (!result.json && comparison.unequal.empty() && comparison.deviates())
     fmt::print("For the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n",
                reports::plain(file.string()));
-  return !comparison.unequal.empty() ? kNotComparable : comparison.deviates() ? kDeviates : 0;
+  return !comparison.unequal.empty() ? ExitCode::no_answer : comparison.deviates() ? ExitCode::fails : ExitCode::success;
 }
 
 }  // namespace bisectd::driver::commands

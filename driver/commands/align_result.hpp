@@ -16,6 +16,6 @@ struct AlignResult {
 };
 
 /// Writes align.json and align.html, prints it or the table, and returns the program's exit code.
-int conclude_align(const align::Comparison& comparison, const AlignResult& result);
+ExitCode conclude_align(const align::Comparison& comparison, const AlignResult& result);
 
 }  // namespace bisectd::driver::commands

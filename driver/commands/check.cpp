@@ -34,7 +34,6 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kFewBytes = 1'000'000'000;
 constexpr int kShownRepeats = 4;
 constexpr std::size_t kMostShownHints = 8;
-constexpr int kUnequal = 3;  ///< as `run` ends where the sides train different things
 
 struct CheckOptions {
   std::string experiment;
@@ -111,8 +110,8 @@ void check_suspects(const configs::Experiment& experiment, const neutralise::Env
 }
 
 /// The commands of `checks`: 0 if their outputs agree. Patterns look into logs, which are not there yet.
-int check_facts(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher,
-                const fs::path& folder) {
+ExitCode check_facts(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher,
+                     const fs::path& folder) {
   const std::string tag = make_run_tag(folder) + "/checks";
   const auto facts = [&](const LaunchSide& side, SideName name) {
     return facts_of_commands(experiment, side, name, launcher, folder / "checks", tag);
@@ -126,7 +125,7 @@ int check_facts(const configs::Experiment& experiment, const Sides& sides, launc
     throw;
   } catch (const std::runtime_error& error) {
     say("error", error.what());
-    return 4;
+    return ExitCode::infrastructure;
   }
   for (const std::string& difference : differences) say("error", "checks." + difference);
   for (const configs::Check& check : experiment.checks)
@@ -134,10 +133,10 @@ int check_facts(const configs::Experiment& experiment, const Sides& sides, launc
     else if (!check.patterns.empty())
       say("ok", fmt::format("checks.{}: what both logs say is compared once both sides ran", check.name));
     else if (differences.empty()) say("ok", fmt::format("checks.{}: both sides say the same", check.name));
-  return differences.empty() ? 0 : kUnequal;
+  return differences.empty() ? ExitCode::success : ExitCode::no_answer;  // as `run` ends
 }
 
-int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
+ExitCode run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
   Progress progress;
   std::fflush(stdout);  // what was said so far is read while they run
   const Pilot pilot = run_pilot(experiment, sides, launcher, folder, progress);
@@ -148,10 +147,10 @@ int run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launc
   }
   fmt::print("logs: {}\n", reports::plain(folder.string()));
   if (pilot.signal_number) throw Interrupted(pilot.signal_number);
-  return pilot.unequal ? kUnequal : works ? 0 : 4;
+  return pilot.unequal ? ExitCode::no_answer : works ? ExitCode::success : ExitCode::infrastructure;
 }
 
-int check(const CheckOptions& options) {
+ExitCode check(const CheckOptions& options) {
   configs::Experiment experiment = load(options.experiment);
   const bool compares = experiment.accept.goal == configs::Goal::agrees;
   say("ok", fmt::format("{}: experiment {}{}", options.experiment, experiment.name,
@@ -176,9 +175,9 @@ int check(const CheckOptions& options) {
   }
   check_side("subject", sides.subject);
   check_suspects(experiment, sides.subject.environment);
-  const int unequal = compares ? check_facts(experiment, sides, launcher, folder) : 0;
-  if (options.run && !unequal) return run_a_few(experiment, sides, launcher, folder);
-  return unequal;
+  const ExitCode code = compares ? check_facts(experiment, sides, launcher, folder) : ExitCode::success;
+  if (options.run && code == ExitCode::success) return run_a_few(experiment, sides, launcher, folder);
+  return code;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "configs/loader.hpp"
 #include "configs/printable.hpp"
@@ -39,8 +38,6 @@ using reports::EntryState;
 using reports::SuiteEntry;
 
 constexpr const char* kHowToGoOn = "go on with the same command";
-constexpr int kSignalled = 128;  // and the signal's number: what a model's bisectd exits with that was asked to end
-constexpr int kUsageCode = 2;    // of a model's bisectd: its experiment was wrong, nothing was started
 
 struct CiOptions {
   std::string suite;
@@ -63,24 +60,15 @@ std::set<std::string> devices_of(const configs::Experiment& experiment) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The line in which a bisectd said why it ended: the last that begins with its name or with the place of what is wrong in
-/// its experiment, because progress and warnings stand before it; else the last one.
-std::string complaint_in(const std::string& text, const std::string& experiment_file) {
-  std::istringstream lines(text);
-  std::string complaint, last;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("bisectd: ") || line.starts_with(configs::printable(experiment_file) + ":")) complaint = line;
-    if (!line.empty()) last = line;
-  }
-  return complaint.empty() ? last : complaint;
-}
+/// In the folder of a model: why its bisectd ended without a result, written by that.
+constexpr const char* kErrorFile = "error.txt";
 
 class Ci {
  public:
   explicit Ci(const CiOptions& options)
       : options_(options), file_(load_suite_file(options.suite)), history_(fs::path(options.out) / "history.jsonl") {}
 
-  int operator()() {
+  ExitCode operator()() {
     load_models();
     suite::SuiteState state = suite::SuiteState::open(options_.out, file_.name, options_.only, options_.fresh);
     state_ = &state;
@@ -100,7 +88,7 @@ class Ci {
     if (end == suite::SuiteEnd::signal) throw Interrupted(signal_number_, kHowToGoOn);
     const bool coloured = wants_colour({.color = options_.color});
     fmt::print("{}", reports::suite_text(record_, coloured ? reports::Colour::always : reports::Colour::never));
-    return reports::suite_exit_code(record_);
+    return exit_code(reports::suite_outcome(record_));
   }
 
  private:
@@ -196,9 +184,15 @@ class Ci {
         take_in(entry.model, *code, "");
         continue;
       }
-      std::vector<std::string> command{
-          fs::read_symlink("/proc/self/exe").string(), "run",       experiments_[i]->file,          "--out",
-          state_->folder_of(entry.model).string(),     "--history", fs::absolute(history_).string()};
+      std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
+                                       "run",
+                                       experiments_[i]->file,
+                                       "--out",
+                                       state_->folder_of(entry.model).string(),
+                                       "--history",
+                                       fs::absolute(history_).string(),
+                                       "--error-file",
+                                       (state_->folder_of(entry.model) / kErrorFile).string()};
       if (!change.empty()) {
         log::info(fmt::format("{}: {}: once more", entry.model, change));
         command.push_back("--new");
@@ -210,12 +204,17 @@ class Ci {
     }
     launch::LocalLauncher launcher;
     const suite::SuiteHooks hooks{
-        .started = [&](const suite::Model& model) { log::info(model.name + ": started"); },
+        .started =
+            [&](const suite::Model& model) {
+              fs::remove(model.folder / kErrorFile);
+              log::info(model.name + ": started");
+            },
         .ended =
             [&](const suite::Model& model, const launch::Ended& ended) {
               const bool exited = ended.how == launch::Ended::How::exited;
-              const int code = exited ? ended.code : kSignalled + ended.code;
-              const bool came_to_its_end = code < kSignalled;  // else it was killed or asked to end: the next ci goes on
+              const int code = exited ? ended.code : static_cast<int>(after_signal(ended.code));
+              const bool came_to_its_end =
+                  !is_after_signal(code);  // else it was killed or asked to end: the next ci goes on
               any_ended_by_signal_ |= !came_to_its_end;
               if (came_to_its_end) state_->model_ended(model.name, code);
               take_in(model.name, code, ended.message);
@@ -255,14 +254,13 @@ class Ci {
   void take_in(const std::string& model, int code, const std::string& message) {
     const auto found = std::ranges::find(record_.entries, model, &SuiteEntry::model);
     SuiteEntry& entry = *found;
-    const std::string& file = experiments_[static_cast<std::size_t>(found - record_.entries.begin())]->file;
     const fs::path folder = state_->folder_of(model);
     entry.state = EntryState::unjudged;
     try {
       // Wrong words, or something outside that ended it before it had a run: then its own words say it best.
-      if (code == kUsageCode || !keep::RunDirectory::is_one(folder / "latest")) {
-        entry.problem = complaint_in(keep::read_file(folder / "stderr.log"), file);
-        if (entry.problem.empty()) throw std::runtime_error("it said nothing");
+      if (code == static_cast<int>(ExitCode::usage) || !keep::RunDirectory::is_one(folder / "latest")) {
+        if (!fs::exists(folder / kErrorFile)) throw std::runtime_error("it said nothing");
+        entry.problem = first_line(keep::read_file(folder / kErrorFile));
       } else {
         const SeenRun run = see_run((folder / "latest").string());
         entry.record = replay(experiment_of(run, false), run.directory, run.history, false, Detail::status);

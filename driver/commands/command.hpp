@@ -4,6 +4,8 @@
 #include <functional>
 #include <stdexcept>
 
+#include "driver/commands/exit_code.hpp"
+
 namespace CLI {
 class App;
 }
@@ -11,7 +13,7 @@ class App;
 namespace bisectd::driver::commands {
 
 /// Does the command's work and returns the program's exit code.
-using Action = std::function<int()>;
+using Action = std::function<ExitCode()>;
 
 /// The command line asks for something that cannot be done; nothing was started.
 class UsageError : public std::runtime_error {

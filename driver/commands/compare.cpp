@@ -104,17 +104,7 @@ bool wants_plot(const CompareOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0;
 }
 
-int compare_exit_code(strategies::Verdict verdict) {
-  switch (verdict) {
-    case strategies::Verdict::pass: return 0;
-    case strategies::Verdict::fail: return 1;
-    case strategies::Verdict::inconclusive:
-    case strategies::Verdict::unresolved: return 3;
-  }
-  return 3;
-}
-
-int compare_logs(const CompareOptions& options) {
+ExitCode compare_logs(const CompareOptions& options) {
   if (options.candidates.empty())
     throw UsageError(
         "nothing to compare: name the candidates after `--`, for example `bisectd compare gpu*.log -- npu.log`");

@@ -145,7 +145,7 @@ void add_completion(CLI::App& app, Action& action) {
     action = [&app, shell] {
       const auto commands = described(app);
       fmt::print("{}", *shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands));
-      return 0;
+      return ExitCode::success;
     };
   });
 }

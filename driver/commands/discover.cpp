@@ -36,7 +36,7 @@ std::string remark(const configs::Family& family, const std::string& name, const
   return {};
 }
 
-int discover(const DiscoverOptions& options) {
+ExitCode discover(const DiscoverOptions& options) {
   configs::Experiment experiment = load(options.experiment);
   const std::string resolved = configs::resolved_yaml(experiment);
   bool any = false;
@@ -70,7 +70,7 @@ int discover(const DiscoverOptions& options) {
     }
   }
   if (options.json) fmt::print("{}\n", json.dump(2));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

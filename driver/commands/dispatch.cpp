@@ -10,25 +10,17 @@
 #include <exception>
 #include <filesystem>
 
-#include "configs/loader.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/compare.hpp"
-#include "driver/keep/journal.hpp"
-#include "driver/keep/lock.hpp"
+#include "driver/commands/failure.hpp"
 #include "driver/log/log.hpp"
-#include "driver/loop/loop.hpp"
 #include "driver/record/program_version.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
 
-constexpr int kUsage = 2;
-constexpr int kInfrastructure = 4;
-constexpr int kBug = 70;
-constexpr int kSignal = 128;  ///< and its number, as a shell says it
-
-int complain(int code, const std::string& message) {
+ExitCode complain(ExitCode code, const std::string& message) {
   log::error("bisectd: " + message);
   return code;
 }
@@ -65,40 +57,21 @@ std::string unknown_argument(const CLI::App& app, const std::vector<std::string>
   return {};
 }
 
-/// What a shell says of a program that a pipe without a reader has ended: `| head` needs no complaint.
-constexpr int kNobodyReads = kSignal + SIGPIPE;
-
-int run_guarded(const Action& command) {
+ExitCode run_guarded(const Action& command) {
   try {
     return command();
-  } catch (const configs::ConfigError& error) {
-    std::string text = configs::render(error);
-    if (text.ends_with('\n')) text.pop_back();
-    log::error(text);
-    return kUsage;
-  } catch (const Interrupted& interrupted) {
-    return complain(kSignal + interrupted.signal_number(), interrupted.what());
-  } catch (const UsageError& error) {
-    return complain(kUsage, error.what());
-  } catch (const Infrastructure& error) {
-    return complain(kInfrastructure, error.what());
-  } catch (const keep::JournalDamaged& error) {
-    return complain(kInfrastructure, error.what());
-  } catch (const keep::Locked& error) {
-    return complain(kInfrastructure, error.what());
-  } catch (const std::system_error& error) {
-    if (error.code() == std::errc::broken_pipe) return kNobodyReads;
-    return complain(kInfrastructure, error.what());
-  } catch (const std::exception& error) {
-    return complain(kBug, fmt::format("this is a bug: {}", error.what()));
+  } catch (const std::exception&) {
+    const Failure failure = failure_of(std::current_exception());
+    if (!failure.message.empty()) log::error(failure.message);
+    return failure.code;
   }
 }
 
 /// A result that did not reach its file must not look like one that did.
-int with_output(int code) {
+ExitCode with_output(ExitCode code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  if (errno == EPIPE || code == kNobodyReads) return kNobodyReads;
-  return complain(kInfrastructure, "what was printed could not be written to stdout, which is full or closed");
+  if (errno == EPIPE || code == ExitCode::nobody_reads) return ExitCode::nobody_reads;
+  return complain(ExitCode::infrastructure, "what was printed could not be written to stdout, which is full or closed");
 }
 
 /// The first line of a log.
@@ -136,10 +109,10 @@ int dispatch(int argc, char** argv) {
     std::string text = unknown_command(app, arguments);
     if (text.empty()) text = unknown_argument(app, arguments);
     if (text.empty() && arguments.empty()) text = "name a command; `bisectd --help` lists them";
-    return complain(kUsage, text.empty() ? error.what() : text);
+    return static_cast<int>(complain(ExitCode::usage, text.empty() ? error.what() : text));
   }
   log::debug(who_and_where(argc, argv));
-  const int code = with_output(run_guarded(action));
+  const int code = static_cast<int>(with_output(run_guarded(action)));
   log::debug(fmt::format("exits with {}", code));
   log::close_file();
   return code;

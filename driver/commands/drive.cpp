@@ -89,7 +89,7 @@ std::string resume_text(const History& past) {
                      past.failure.empty() ? "" : "; it could not go on: ", past.failure);
 }
 
-int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
+ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
   log::open_file(directory.folder());
   Progress progress;
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
@@ -152,7 +152,7 @@ int drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& d
 
 }  // namespace
 
-int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
+ExitCode drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
   try {
     return drive_to_answer(experiment, directory, options);
   } catch (const Interrupted& interrupted) {
@@ -160,7 +160,7 @@ int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, 
   }
 }
 
-int drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options) {
+ExitCode drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options) {
   if (const auto directory = to_go_on_with(place)) return drive(experiment, *directory, options);
   std::optional<keep::RunDirectory> directory;
   try {

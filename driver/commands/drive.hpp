@@ -21,7 +21,7 @@ struct DriveOptions {
 
 /// Works until the answer, whether the run directory is new or was begun by an earlier bisectd, prints the result and
 /// returns the program's exit code. Throws Interrupted.
-int drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options);
+ExitCode drive(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options);
 
 /// Where a run is to lie: OUT itself if it is a run directory, else a new one in it. The last one in it is gone on with
 /// if it is called `prefix`-... and is not finished, unless `fresh`.
@@ -30,6 +30,6 @@ struct RunPlace {
   std::string prefix;
   bool fresh = false;
 };
-int drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options);
+ExitCode drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options);
 
 }  // namespace bisectd::driver::commands

@@ -269,7 +269,7 @@ SuspectId find_suspect(const neutralise::Catalogue& catalogue, const std::string
                                     : ": it was excluded, neutralised already, or not seen on the device"));
 }
 
-int explain(const ExplainOptions& options) {
+ExitCode explain(const ExplainOptions& options) {
   SeenRun run = see_run(options.folder);
   if (!run.history.catalogue)
     throw UsageError(fmt::format("{} ended before its suspects were known: there is nothing to explain", options.folder));
@@ -277,13 +277,13 @@ int explain(const ExplainOptions& options) {
   const Retold retold(experiment, run.history, false);
   if (options.suspect.empty()) {
     explain_all(retold);
-    return 0;
+    return ExitCode::success;
   }
   const SuspectId id = find_suspect(retold.catalogue(), options.suspect);
   const Retold first(experiment, std::move(run.history), true);
   if (retold.searched(id) || first.searched(id)) explain_one(retold.searched(id) ? retold : first, id);
   else fmt::print("{} is a part of another suspect, and was not searched\n", retold.catalogue().label(id));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

@@ -85,20 +85,20 @@ Json to_json(const configs::Family& family) {
   return json;
 }
 
-int families(const FamiliesOptions& options) {
+ExitCode families(const FamiliesOptions& options) {
   if (options.preset.empty()) {
     const std::vector<std::string> names = configs::preset_names();
     if (options.json) fmt::print("{}\n", Json(names).dump(2));
     else fmt::print("{}\n", fmt::join(names, "\n"));
-    return 0;
+    return ExitCode::success;
   }
   const auto found = configs::load_families(options.preset);
-  if (!options.json && found.empty()) return fmt::print("no families\n"), 0;
-  if (!options.json) return print_text(found), 0;
+  if (!options.json && found.empty()) return fmt::print("no families\n"), ExitCode::success;
+  if (!options.json) return print_text(found), ExitCode::success;
   Json json = Json::object();
   for (const auto& [name, family] : found) json[name] = to_json(family);
   fmt::print("{}\n", json.dump(2));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ void print_json(const std::vector<PastResult>& results) {
   fmt::print("{}\n", all.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-int history(const HistoryOptions& options) {
+ExitCode history(const HistoryOptions& options) {
   const fs::path file = fs::is_directory(options.path) ? fs::path(options.path) / "history.jsonl" : fs::path(options.path);
   if (!fs::exists(file)) throw UsageError(fmt::format("there is no history at {}", file.string()));
   std::vector<PastResult> results = read_results(file);
@@ -91,7 +91,7 @@ int history(const HistoryOptions& options) {
                                    near ? fmt::format("; did you mean '{}'?", *near) : ""));
   }
   options.json ? print_json(results) : print_table(results);
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

@@ -252,12 +252,12 @@ void check_preset(const std::string& preset) {
       near && !part ? fmt::format("did you mean '{}'?", *near) : fmt::format("choose one of {}", fmt::join(presets, ", "))));
 }
 
-int init(const InitOptions& options) {
+ExitCode init(const InitOptions& options) {
   check_preset(options.preset);
   const std::string text = experiment_text(options.preset);
   if (options.file == "-") {
     fmt::print("{}", text);
-    return 0;
+    return ExitCode::success;
   }
   if (fs::exists(options.file))
     throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
@@ -270,7 +270,7 @@ int init(const InitOptions& options) {
       "  3. bisectd plan {0}          says what the night will take\n"
       "  4. bisectd run {0}\n",
       reports::plain(options.file), wants_file ? ", and put your configuration in the place of CONFIG" : "");
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void add_manual(CLI::App& app, Action& action) {
   command->callback([&app, &action] {
     action = [&app] {
       fmt::print("{}", page(app));
-      return 0;
+      return ExitCode::success;
     };
   });
 }

@@ -150,7 +150,7 @@ std::string remark_on(const configs::Family& family, const std::vector<Missing>&
 
 }  // namespace
 
-int list_missing_kernels(const configs::Experiment& experiment, HandRun& run, bool as_json) {
+ExitCode list_missing_kernels(const configs::Experiment& experiment, HandRun& run, bool as_json) {
   const neutralise::Discovered off = run.off_already();
   const neutralise::Environment& environment = run.run().sides.subject.environment;
   const std::vector<std::filesystem::path> logs = logs_of(run.run(), experiment.subject);
@@ -170,7 +170,7 @@ int list_missing_kernels(const configs::Experiment& experiment, HandRun& run, bo
     if (!as_json && !missing.empty()) fmt::print("  ({})\n", remark_on(family, missing, environment));
   }
   if (as_json) fmt::print("{}\n", json.dump(2));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace bisectd::driver::commands

@@ -161,7 +161,7 @@ void show_forecast(const configs::Experiment& experiment, const strategies::Prob
   fmt::print("Other cases (interactions, noise, crashes): bisectd simulate.\n");
 }
 
-int plan(const PlanOptions& options) {
+ExitCode plan(const PlanOptions& options) {
   configs::Experiment experiment = load(options.foreseen.experiment);
   const std::optional<History> earlier = earlier_run(options.foreseen);
   launch::LocalLauncher launcher;
@@ -178,7 +178,7 @@ int plan(const PlanOptions& options) {
     fmt::print(
         "\nWhat follows depends on the members that this run shows; --from an earlier run, or --suspects N for "
         "the expected number of trials.\n");
-    return 0;
+    return ExitCode::success;
   }
   const strategies::EngineKind engine = engine_of(experiment.search.engine);
   const strategies::Problem problem = problem_of(experiment, *catalogue, sides.subject.pool->size(), true);
@@ -189,7 +189,7 @@ int plan(const PlanOptions& options) {
   const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
   show_forecast(experiment, narrowed(problem, scope), engine, seen_s.value_or(timeout_s), seen_s.has_value(),
                 experiment.subject.devices.per_trial);
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

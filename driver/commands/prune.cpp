@@ -16,7 +16,7 @@ struct PruneOptions {
   OutputOptions output;
 };
 
-int prune(const PruneOptions& options) {
+ExitCode prune(const PruneOptions& options) {
   configs::Experiment experiment = load(options.experiment);
   if (search_what_is_in_use(experiment).empty())
     throw UsageError("there is nothing to prune: subject.environment holds no black list and no switch at its safe value");

@@ -72,7 +72,7 @@ Baseline recorded(const configs::Experiment& experiment, Run& run, const RecordO
   return baseline;
 }
 
-int record(const RecordOptions& options) {
+ExitCode record(const RecordOptions& options) {
   configs::Experiment experiment = load(options.experiment, configs::Needed::reference);
   if (experiment.reference.is_recorded())
     throw UsageError(
@@ -91,7 +91,7 @@ int record(const RecordOptions& options) {
     fmt::print("{}: {}\n", reports::plain(what), reports::plain(version));
   fmt::print("beside the experiment of the subject it is used with  reference: {{curve: {}}}\n",
              reports::plain(fs::path(options.file).filename().string()));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

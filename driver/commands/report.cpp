@@ -45,7 +45,7 @@ std::string rendered(const reports::Record& record, const ReportOptions& options
   return renderers.at(options.format)(record);
 }
 
-int report(const ReportOptions& options) {
+ExitCode report(const ReportOptions& options) {
   const SeenRun run = see_run(options.folder);
   const configs::Experiment experiment = experiment_of(run, options.accept_changes);
   reports::Record record = replay(experiment, run.directory, run.history, run.process.has_value(), Detail::whole);
@@ -58,7 +58,7 @@ int report(const ReportOptions& options) {
   const std::string text = rendered(record, options);
   if (options.file.empty()) fmt::print("{}", text);
   else keep::write_file(options.file, text);
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

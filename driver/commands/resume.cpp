@@ -18,7 +18,7 @@ struct ResumeOptions {
   OutputOptions output;
 };
 
-int resume(const ResumeOptions& options) {
+ExitCode resume(const ResumeOptions& options) {
   const keep::RunDirectory directory = open_run(options.folder);
   const History history = read_history(directory.journal());
   refuse_by_hand(history, directory.folder());  // its file may have no subject

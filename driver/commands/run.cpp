@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "driver/commands/drive.hpp"
+#include "driver/commands/failure.hpp"
+#include "driver/keep/run_directory.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -14,13 +16,24 @@ struct RunOptions {
   std::string history;
   bool fresh = false;
   bool accept_changes = false;
+  std::string error_file;
   OutputOptions output;
 };
 
-int run(const RunOptions& options) {
+ExitCode search(const RunOptions& options) {
   configs::Experiment experiment = load(options.experiment);
   return drive_in(experiment, {.out = options.out, .prefix = experiment.name, .fresh = options.fresh},
                   {.accept_changes = options.accept_changes, .history = options.history, .output = options.output});
+}
+
+ExitCode run(const RunOptions& options) {
+  if (options.error_file.empty()) return search(options);
+  try {
+    return search(options);
+  } catch (const std::exception&) {
+    keep::write_file(options.error_file, failure_of(std::current_exception()).message + "\n");
+    throw;
+  }
 }
 
 }  // namespace
@@ -35,6 +48,8 @@ void add_run(CLI::App& app, Action& action) {
   command->add_flag("--accept-changes", options->accept_changes,
                     "go on although the experiment was changed, but not in what verdicts rest on");
   command->add_option("--history", options->history, "file that remembers results; without it OUT/history.jsonl");
+  command->add_option("--error-file", options->error_file,
+                      "file that gets the message of a run that ends with an error; for programs that start bisectd");
   add_output_options(*command, options->output);
   command->callback([&action, options] { action = [options] { return run(*options); }; });
 }

@@ -19,7 +19,7 @@ void add_schema(CLI::App& app, Action& action) {
   command->callback([&action, of] {
     action = [of] {
       fmt::print("{}", keep::read_file(configs::data_folder() / ("schema/" + *of + ".schema.json")));
-      return 0;
+      return ExitCode::success;
     };
   });
 }

@@ -120,7 +120,7 @@ void set_trial_times(Setting& setting, const SimulateOptions& options, const std
                                                   : "the timeout; --trial-minutes says it better";
 }
 
-int simulate(const SimulateOptions& options) {
+ExitCode simulate(const SimulateOptions& options) {
   configs::Experiment experiment = load(options.foreseen.experiment);
   const neutralise::Environment base = written_environment(experiment.subject);
   settle_toggles(experiment, base);
@@ -145,7 +145,7 @@ int simulate(const SimulateOptions& options) {
   const strategies::Forecast forecast =
       strategies::simulate(problem, plant, options.games, engine_of(experiment.search.engine), most);
   options.json ? print_json(setting, forecast) : print_text(setting, forecast);
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

@@ -33,13 +33,13 @@ reports::Record record_of(const SeenRun& run) {
   return record;
 }
 
-int status(const StatusOptions& options) {
+ExitCode status(const StatusOptions& options) {
   const SeenRun run = see_run(options.folder);
   const reports::Record record = record_of(run);
   const bool by_hand = run.history.by_hand;
   fmt::print("{}", options.json ? reports::status_json(record, run.process, by_hand)
                                 : reports::status_text(record, run.process, by_hand));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

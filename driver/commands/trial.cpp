@@ -50,17 +50,7 @@ void refuse_unseen(Run& run, const std::vector<configs::MemberLabel>& unsure) {
   }
 }
 
-int trial_exit_code(strategies::Verdict verdict) {
-  switch (verdict) {
-    case strategies::Verdict::pass: return 0;
-    case strategies::Verdict::fail: return 1;
-    case strategies::Verdict::inconclusive: return 3;
-    case strategies::Verdict::unresolved: return 4;
-  }
-  return 70;
-}
-
-int trial(const TrialOptions& options) {
+ExitCode trial(const TrialOptions& options) {
   configs::Experiment experiment = load(options.experiment);
   const std::string resolved = configs::resolved_yaml(experiment);
   const NamedMembers named = named_members(experiment, options.off);

@@ -27,7 +27,7 @@ void add_version(CLI::App& app, Action& action) {
                                        {"presets", configs::preset_names()},
                                        {"data", configs::data_folder().string()}};
       fmt::print("{}\n", *json ? all.dump(2) : version_line());
-      return 0;
+      return ExitCode::success;
     };
   });
 }

@@ -231,16 +231,4 @@ Conclusion conclude_breaking_sometimes(const std::string& how_often) {
                           how_often)};
 }
 
-int exit_code(reports::Outcome outcome) {
-  switch (outcome) {
-    case reports::Outcome::aligned: return 0;
-    case reports::Outcome::culprits: return 1;
-    case reports::Outcome::unfinished:
-    case reports::Outcome::outside_suspects:
-    case reports::Outcome::inconclusive: return 3;
-    case reports::Outcome::infrastructure: return 4;
-  }
-  return 70;
-}
-
 }  // namespace bisectd::driver

@@ -39,7 +39,4 @@ Conclusion conclude_undecidable(const std::string& why);
 /// The subject, which must only run, does not always break; `how_often`: "in 2 of 5 runs".
 Conclusion conclude_breaking_sometimes(const std::string& how_often);
 
-/// 0 aligned, 1 culprits found, 3 inconclusive or outside the suspects, 4 infrastructure.
-int exit_code(reports::Outcome outcome);
-
 }  // namespace bisectd::driver

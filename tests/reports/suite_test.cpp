@@ -29,22 +29,22 @@ SuiteRecord sample_suite() {
 
 TEST_CASE("a suite is green only if every model was judged and agrees") {
   SuiteRecord suite = sample_suite();
-  CHECK(suite_exit_code(suite) == 3);
+  CHECK(suite_outcome(suite) == Outcome::inconclusive);
   suite.entries.pop_back();
-  CHECK(suite_exit_code(suite) == 1);
+  CHECK(suite_outcome(suite) == Outcome::culprits);
   suite.entries.erase(suite.entries.begin() + 1);
-  CHECK(suite_exit_code(suite) == 0);
+  CHECK(suite_outcome(suite) == Outcome::aligned);
   suite.entries[0].record->outcome = Outcome::inconclusive;
-  CHECK(suite_exit_code(suite) == 3);
+  CHECK(suite_outcome(suite) == Outcome::inconclusive);
   suite.entries[0] = {.model = "waiting"};
-  CHECK(suite_exit_code(suite) == 3);
+  CHECK(suite_outcome(suite) == Outcome::inconclusive);
 }
 
 TEST_CASE("a model that regressed is red even where its search found no answer") {
   SuiteRecord suite;
   suite.entries.push_back(judged("bad", sample::culprits()));
   suite.entries[0].record->outcome = Outcome::inconclusive;
-  CHECK(suite_exit_code(suite) == 1);
+  CHECK(suite_outcome(suite) == Outcome::culprits);
 }
 
 TEST_CASE("the suite as text") {

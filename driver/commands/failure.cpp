@@ -1,0 +1,44 @@
+#include "driver/commands/failure.hpp"
+
+#include <fmt/format.h>
+
+#include "configs/loader.hpp"
+#include "driver/commands/command.hpp"
+#include "driver/keep/journal.hpp"
+#include "driver/keep/lock.hpp"
+#include "driver/launch/interrupted.hpp"
+#include "driver/loop/loop.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+Failure failed(ExitCode code, const std::string& what) { return {code, "bisectd: " + what}; }
+
+}  // namespace
+
+Failure failure_of(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const configs::ConfigError& error) {
+    std::string text = configs::render(error);
+    if (text.ends_with('\n')) text.pop_back();
+    return {ExitCode::usage, text};
+  } catch (const Interrupted& interrupted) {
+    return failed(after_signal(interrupted.signal_number()), interrupted.what());
+  } catch (const UsageError& error) {
+    return failed(ExitCode::usage, error.what());
+  } catch (const Infrastructure& error) {
+    return failed(ExitCode::infrastructure, error.what());
+  } catch (const keep::JournalDamaged& error) {
+    return failed(ExitCode::infrastructure, error.what());
+  } catch (const keep::Locked& error) {
+    return failed(ExitCode::infrastructure, error.what());
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::broken_pipe) return {ExitCode::nobody_reads, ""};
+    return failed(ExitCode::infrastructure, error.what());
+  } catch (const std::exception& error) {
+    return failed(ExitCode::bug, fmt::format("this is a bug: {}", error.what()));
+  }
+}
+
+}  // namespace bisectd::driver::commands

@@ -1,0 +1,56 @@
+// Exit codes: what each outcome and error gives, and the table of docs/workflow.md.
+#include "driver/commands/exit_code.hpp"
+
+#include <csignal>
+#include <set>
+#include <string>
+
+#include "driver/commands/command.hpp"
+#include "driver/commands/failure.hpp"
+#include "driver/keep/run_directory.hpp"
+#include "driver/launch/interrupted.hpp"
+#include "tests/catch.hpp"
+
+namespace bisectd::driver::commands {
+namespace {
+
+TEST_CASE("the table of exit codes in docs/workflow.md is that of the program") {
+  std::string rows = "| exit code | |\n|---|---|\n";
+  for (const ExitCodeMeaning& one : kExitCodes)
+    rows += "| " + std::string(one.code) + " | " + std::string(one.text) + " |\n";
+  const std::string page = keep::read_file(BISECTD_SOURCE_FOLDER "/docs/workflow.md");
+  CHECK_THAT(page, Catch::Contains(rows + "\n"));
+}
+
+TEST_CASE("every exit code is in the table") {
+  std::set<std::string_view> known;
+  for (const ExitCodeMeaning& one : kExitCodes) known.insert(one.code);
+  for (const ExitCode code : {ExitCode::success, ExitCode::fails, ExitCode::usage, ExitCode::no_answer,
+                              ExitCode::infrastructure, ExitCode::bug, ExitCode::nobody_reads})
+    CHECK(known.contains(std::to_string(static_cast<int>(code))));
+  CHECK(static_cast<int>(ExitCode::nobody_reads) == static_cast<int>(after_signal(SIGPIPE)));
+}
+
+TEST_CASE("what was thrown as exit code and message") {
+  const auto failure = [](const auto& thrown) { return failure_of(std::make_exception_ptr(thrown)); };
+  CHECK(failure(UsageError("wrong word")).code == ExitCode::usage);
+  CHECK(failure(UsageError("wrong word")).message == "bisectd: wrong word");
+  CHECK(static_cast<int>(failure(Interrupted(SIGTERM)).code) == 143);
+  CHECK(failure(std::system_error(ENOSPC, std::generic_category())).code == ExitCode::infrastructure);
+  CHECK(failure(std::system_error(EPIPE, std::generic_category())).code == ExitCode::nobody_reads);
+  CHECK(failure(std::system_error(EPIPE, std::generic_category())).message.empty());
+  CHECK(failure(std::logic_error("index")).message == "bisectd: this is a bug: index");
+  CHECK(failure(std::logic_error("index")).code == ExitCode::bug);
+}
+
+TEST_CASE("verdicts as exit codes: of a trial without a curve it is the infrastructure's") {
+  using strategies::Verdict;
+  CHECK(trial_exit_code(Verdict::pass) == ExitCode::success);
+  CHECK(trial_exit_code(Verdict::fail) == ExitCode::fails);
+  CHECK(trial_exit_code(Verdict::inconclusive) == ExitCode::no_answer);
+  CHECK(trial_exit_code(Verdict::unresolved) == ExitCode::infrastructure);
+  CHECK(compare_exit_code(Verdict::unresolved) == ExitCode::no_answer);
+}
+
+}  // namespace
+}  // namespace bisectd::driver::commands
