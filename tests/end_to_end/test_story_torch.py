@@ -27,7 +27,7 @@ class Story(Space):
         faults = "crash=tanh_backward;gelu_backward*1.5"
 
         # Monday: it dies. As any other experiment it says so, and what would find the reason.
-        told = self.bisectd("run", self.experiment("net.yaml", faults, "{ops: {discover: true}}", more="steps: 60\n"), code=4).out
+        told = self.bisectd("run", self.experiment("net.yaml", faults, "{ops: {discover: true}}", more="steps: 60\n"), code=4, timeout=300).out
         self.assertIn("To search for what breaks it, write `accept: {goal: runs}`", told)
         self.bisectd("run", self.experiment("crash.yaml", faults, "{ops: {discover: true}}", more="steps: 60\naccept: {goal: runs}\n"),
                      code=1, timeout=300)
