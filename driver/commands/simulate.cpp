@@ -102,8 +102,9 @@ void print_text(const Setting& setting, const strategies::Forecast& forecast) {
       setting.everything_s == setting.trial_s
           ? ""
           : fmt::format(" with nothing neutralised, {:.3g} with everything, by price between", setting.everything_s / 60);
-  fmt::print("hours count {:.3g} min for a trial{} ({}); the references and both ends come on top\n", setting.trial_s / 60,
-             slower, setting.trial_time_from);
+  fmt::print(
+      "hours count {:.3g} min for a trial{} ({}); the references, both ends and the controls at the end come on top\n",
+      setting.trial_s / 60, slower, setting.trial_time_from);
 }
 
 /// What the person says is believed before what was seen, and that before the timeout.

@@ -1,9 +1,25 @@
 #include "reports/console.hpp"
 
+#include "reports/controls.hpp"
+#include "reports/escape.hpp"
+#include "reports/lookup.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"
 
 using namespace bisectd::reports;
+
+TEST_CASE("the proof names the controls, and its claims the trials before them") {
+  Record record = sample::culprits();
+  const std::size_t claimed = shown_by(record, record.answer.certificate.front())->number;
+  CHECK(controls_text(record, plain).empty());
+  Trial control = *fix_trial(record);
+  control.number = 20;
+  control.role = "control";
+  record.trials.push_back(control);
+  CHECK(controls_text(record, plain).find("neutralised: pass (trial 20).") != std::string::npos);
+  CHECK(result_text(record, Colour::never).find(controls_text(record, plain)) != std::string::npos);
+  CHECK(shown_by(record, record.answer.certificate.front())->number == claimed);
+}
 
 TEST_CASE("the result on the console") {
   CHECK(result_text(sample::culprits(), Colour::never) == R"(rec: culprits found

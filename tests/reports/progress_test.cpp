@@ -93,6 +93,15 @@ TEST_CASE("time left is the pace of the search times the trials left") {
   CHECK(left_text(record).empty());
 }
 
+TEST_CASE("the live lines and the status say that the answer is controlled, not how many trials are left") {
+  Record record = sample::unfinished();
+  record.trials.back().role = "control";
+  CHECK(left_text(record) == "controls: what the answer rests on, once more");
+  CHECK(live_lines(record, 200, 9).at(0).find("controls: what the answer rests on, once more") != std::string::npos);
+  record.trials.back().running = false;
+  CHECK(left_text(record).find("more trials") != std::string::npos);
+}
+
 TEST_CASE("the live lines never leave their columns and rows") {
   Record record = sample::unfinished();
   for (int i = 0; i < 7; ++i) record.trials.push_back(record.trials.back());
