@@ -126,7 +126,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::change:
       return "Next: look at what changed between the trials that are named (the device, other users of it, temperature, "
              "caches, "
-             "software), keep it as it is or give every run several attempts, and start anew with --new.";
+             "software), see that it stays the same, and start anew with --new.";
     case strategies::Hindrance::control:
       return "Next: go on with a larger search.budget: `bisectd resume --accept-changes`.";
     case strategies::Hindrance::none: break;

@@ -42,10 +42,11 @@ struct Tried {
   std::size_t contradicting = 0;  ///< number of the last trial that contradicts it
   Verdict last = Verdict::inconclusive;
   std::size_t last_trial = 0;
+  bool is_running = false;
 
   bool is_contradicted(bool exact) const { return contradicted > (exact ? 0 : kTries / 2); }
   bool is_open(bool exact) const {
-    return borne_out == 0 && !is_contradicted(exact) && last != Verdict::unresolved && tries < kTries;
+    return borne_out <= contradicted && !is_contradicted(exact) && last != Verdict::unresolved && tries < kTries;
   }
 };
 
@@ -83,9 +84,17 @@ void doubt(Answer& answer, Hindrance hindrance, std::string why) {
       fmt::format("The search came to {} as the culprit set. {}", strategies::list_of(answer.culprit_set, " and "), why);
 }
 
+/// Repeats of a control are told apart by it.
+std::string reason_of(const Tried& tried) {
+  return fmt::format("what the answer rests on once more, at the end: it must {}{}",
+                     reports::verdict_word(tried.control.expected),
+                     tried.tries == 0 ? "" : fmt::format(" (time {})", tried.tries + 1));
+}
+
 void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
   const auto tried = std::ranges::find(all, finished.plan.neutralised,
                                        [](const Tried& one) -> const SuspectSet& { return one.control.neutralised; });
+  tried->is_running = false;
   tried->last = finished.judgement.verdict;
   tried->last_trial = finished.plan.number;
   if (tried->last == tried->control.expected) {
@@ -108,7 +117,7 @@ void judge_answer(Run& run, const std::vector<Tried>& all, bool exact) {
             ". Something changed during the run, or what makes the subject fail comes and goes, or a suspect does harm "
             "only while others are neutralised.");
   for (const Tried& tried : all) {
-    if (tried.borne_out > 0) continue;
+    if (tried.borne_out > tried.contradicted) continue;
     const std::string set = run.state.catalogue.with_labels(set_text(tried.control.neutralised));
     if (tried.last == Verdict::unresolved)
       return doubt(run.state.answer, Hindrance::crashes,
@@ -146,22 +155,25 @@ void control_answer(Run& run, bool exact) {
     all.push_back({.control = std::move(control)});
   const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
   log::info(reports::phase_line(run.frame(), name_of(Role::control)));
-  while (std::ranges::any_of(all, [&](const Tried& tried) { return tried.is_open(exact); })) {
+  while (true) {
+    // One that contradicts the answer makes the others needless.
+    const bool refuted = std::ranges::any_of(all, [&](const Tried& tried) { return tried.is_contradicted(exact); });
     for (Tried& tried : all) {
-      if (!tried.is_open(exact)) continue;
-      ++tried.tries;
-      TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised,
-                                    fmt::format("what the answer rests on once more, at the end: it must {}{}",
-                                                reports::verdict_word(tried.control.expected),
-                                                tried.tries == 1 ? "" : fmt::format(" (time {})", tried.tries)));
+      if (refuted || tried.is_running || !tried.is_open(exact) || run.trials.free_slots(run.sides.subject) == 0) continue;
+      TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised, reason_of(tried));
       const bool begun = run.was_begun(plan);
       if (!begun && was_proved) return;  // by a bisectd that made no controls
-      if (!begun && budget_spent(run.experiment.search, 0, run.now_s()))
+      if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) {
+        run.stop_all();
         return doubt(run.state.answer, Hindrance::control,
                      "The budget was spent before this could be tried once more at the end of the run.");
+      }
       run.start_or_go_on(std::move(plan));
+      ++tried.tries;
+      tried.is_running = true;
     }
-    for (const FinishedTrial& finished : run.wait_for_all()) take_in(all, finished);
+    if (std::ranges::none_of(all, &Tried::is_running)) break;
+    for (const FinishedTrial& finished : run.wait()) take_in(all, finished);
   }
   judge_answer(run, all, exact);
 }
