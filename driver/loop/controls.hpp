@@ -22,9 +22,9 @@ struct Control {
 std::vector<Control> controls_of(const strategies::Answer& answer, const neutralise::Catalogue& catalogue,
                                  const History& history, bool exact);
 
-/// Runs them until one contradicts the answer, and again what noise hides or, with noise, contradicts. The answer in the state is not proved any more if they
-/// do not bear it out, or if the hours of the budget are spent before; they are not among its trials. Throws Interrupted,
-/// Infrastructure.
+/// Runs them until one contradicts the answer, and again what noise hides or, with noise, contradicts. The answer in the
+/// state is not proved any more if they do not bear it out, or if the hours of the budget are spent before; they are not
+/// among its trials. Throws Interrupted, Infrastructure.
 void control_answer(Run& run, bool exact);
 
 }  // namespace bisectd::driver
