@@ -24,23 +24,17 @@ constexpr double kBelied = 9;
 
 using Causes = std::span<const std::vector<SuspectId>>;
 
-// What these active suspects make the first steps differ by; empty: not known.
-std::vector<double> first_steps(const EvidenceLog& log, const SuspectSet& active) {
-  const auto seen = std::ranges::find(log.signatures(), active, &SignatureRow::active);
-  return seen == log.signatures().end() ? std::vector<double>{} : seen->signature;
-}
-
 // Whether the subject as it is differs as if this member's causes did nothing there: then that they fail alone does not show
 // that the member is needed, for its neighbours, neutralised in that trial, may be what makes it wrong (an operator that
 // cannot bear what another one hands it from the CPU). Causes add up well enough for this; one that is met by another member
 // of the fix as well does not come back with this one.
 bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
                      std::span<const SuspectId> culprit_set, Causes causes, SuspectId member) {
-  std::vector<double> rest = first_steps(log, relations.effective(SuspectSet(always_active.size()).set())), own(rest.size());
+  std::vector<double> rest = log.signature_of(relations.effective(SuspectSet(always_active.size()).set())), own(rest.size());
   for (const std::vector<SuspectId>& cause : causes) {
     SuspectSet active = always_active;
     for (SuspectId each : relations.with_needs(cause)) active.set(each);
-    const std::vector<double> here = first_steps(log, relations.effective(std::move(active)));
+    const std::vector<double> here = log.signature_of(relations.effective(std::move(active)));
     if (rest.empty() || here.size() != rest.size()) return false;
     const bool only_here = std::ranges::count(cause, member) > 0 && std::ranges::none_of(culprit_set, [&](SuspectId other) {
                              return other != member && std::ranges::count(cause, other) > 0;

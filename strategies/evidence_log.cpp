@@ -159,6 +159,11 @@ bool EvidenceLog::set_flip(double flip) {
   return changed;
 }
 
+std::vector<double> EvidenceLog::signature_of(const SuspectSet& active) const {
+  const auto seen = std::ranges::find(signatures_, active, &SignatureRow::active);
+  return seen == signatures_.end() ? std::vector<double>{} : seen->signature;
+}
+
 Flips EvidenceLog::outvoted() const {
   Flips flips;
   for (const LogEntry& entry : entries_)

@@ -73,6 +73,8 @@ class EvidenceLog {
   /// Says next to nothing: the run broke, or the judge might as well have tossed a coin.
   bool silent(const Opinion& opinion) const;
   const std::vector<SignatureRow>& signatures() const { return signatures_; }  ///< in the order told
+  /// Of the first trial with exactly these active; empty: there is none.
+  std::vector<double> signature_of(const SuspectSet& active) const;
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 

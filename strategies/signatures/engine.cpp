@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kGate = 0.9;       // mass from which a finding is checked
 constexpr double kGreat = 0.1;      // of the greatest cause: what is smaller waits until that is neutralised
+constexpr double kStandsOut = 0.4;  // of what all healthy suspects change together; the greatest of them changed 0.2 of it
 constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed; with one more verdicts go on within it
 constexpr double kRival = 0.02;     // weight of a hypothesis that is tried beside others on free slots
 constexpr double kPatienceBits = 2;  // times log2 of the suspects, and
@@ -62,11 +63,25 @@ void Engine::hear() {
   if (misfit_) return;
   const std::size_t before = rows_.size();
   const bool checked = !checks_.empty();
+  keep_fix();
   take_rows();
   if (rows_.size() > before) believe();
   if (rows_.size() > before && !fix_.empty() && !checked) ++splits_after_fix_;
   review();
   if (splits_after_fix_ > kDoubts * problem_.slots && checks_.empty() && !finding_.proved) misfit_ = true;
+}
+
+/// What was believed when its fix passed is proved or refuted by verdicts, whatever the signature of that trial makes
+/// likely.
+void Engine::keep_fix() {
+  for (const Check& check : checks_) {
+    const LogEntry* entry = log_.find(check.active);
+    const Members& fix = check.claim.subject;
+    if (check.claim.kind != Claim::Kind::fix_passes || !entry || entry->verdict != Verdict::pass) continue;
+    if (!fix_.empty() && fix_.size() <= fix.size()) continue;
+    fix_ = fix;
+    mended_ = finding_.causes;
+  }
 }
 
 /// A signature is only comparable where the always active suspects were active, too.
@@ -78,11 +93,7 @@ void Engine::take_rows() {
 }
 
 /// With everything active that is still searched; empty if it was not seen.
-std::vector<double> Engine::whole_signature() const {
-  const SuspectSet all = relations_.effective(~off_);
-  const auto seen = std::ranges::find(log_.signatures(), all, &SignatureRow::active);
-  return seen == log_.signatures().end() ? std::vector<double>{} : seen->signature;
-}
+std::vector<double> Engine::whole_signature() const { return log_.signature_of(relations_.effective(~off_)); }
 
 void Engine::believe() {
   const std::vector<double> whole = whole_signature();
@@ -104,61 +115,59 @@ Engine::Members Engine::members_of_likeliest(const Cause& cause) const {
   return relations_.outermost(members);
 }
 
-/// What is believed now, and which of its claims are open. Causes far smaller than the greatest one wait: rounding of the
-/// great ones looks like them, and mostly they do no harm. A cause that passes alone does none by itself, whatever its
-/// signature; where the fix fails, there is more harm.
+/// What is believed now, and which of its claims are open. A claim that was refuted changes what is believed: then once
+/// more.
 void Engine::review() {
-  checks_.clear();
-  finding_ = {};
-  if (misfit_) return;
+  do {
+    checks_.clear();
+    finding_ = {};
+    if (!misfit_) gather_finding();
+  } while (!misfit_ && finding_.mass >= kGate && !hold_against_verdicts());
+}
+
+/// The causes that are accused now, and their fix. Causes far smaller than the greatest one wait: rounding of the great ones
+/// looks like them, and mostly they do no harm. A cause that passes alone does none by itself, whatever its signature.
+void Engine::gather_finding() {
   finding_.causes = peeled_;
   finding_.only_beside_others = beside_;
   finding_.mass = 1;
-  double greatest = 0;
-  for (const Cause& cause : explanation_) {
+  greatest_ = 0;
+  if (!mended_.empty()) finding_.causes = mended_;
+  for (const Cause& cause : mended_.empty() ? explanation_ : Explanation{}) {
     Members members = members_of_likeliest(cause);
     const auto is_known = [&](const std::vector<Members>& among) { return std::ranges::count(among, members) > 0; };
-    if (is_known(harmless_) || is_known(beside_) || is_known(finding_.causes)) continue;
-    if (mended_without(members)) continue;
-    greatest = std::max(greatest, cause.size);
-    if (cause.size < kGreat * greatest) break;
+    if (is_known(harmless_) || is_known(beside_) || is_known(finding_.causes) || mended_without(members)) continue;
+    if (cause.size < std::max(kGreat * greatest_, least_size())) break;
+    greatest_ = std::max(greatest_, cause.size);
     finding_.mass *= cause.likeliest().weight;
     finding_.causes.push_back(std::move(members));
   }
   std::ranges::sort(finding_.causes);
   finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
   if (finding_.causes.empty()) finding_.mass = 0;
+  const bool nothing_left = greatest_ == 0 && finding_.causes.empty() && !harmless_.empty();
+  misfit_ = nothing_left || (out_of_patience() && finding_.mass < kGate);
+}
+
+/// Below it a cause is not told from what healthy suspects change. Only of what a fix left: its causes were no chance.
+double Engine::least_size() const { return off_.any() ? kStandsOut * explainer_.background() : 0; }
+
+bool Engine::out_of_patience() const {
   const double patience = kPatienceBits * log2_exact(static_cast<double>(suspects_.size() + 1)) + kPatience;
-  const auto since = static_cast<double>(trials() - trials_at_peel_);
-  const bool nothing_left = greatest == 0 && finding_.causes.empty() && !harmless_.empty();
-  misfit_ = nothing_left || (since > patience && finding_.mass < kGate);
-  if (misfit_ || finding_.causes.empty() || finding_.mass < kGate) return;
+  return static_cast<double>(trials() - trials_at_peel_) > patience;
+}
+
+/// Which claims of the finding are proved, and which are to be checked. False if one was refuted, so that something else is
+/// believed now.
+bool Engine::hold_against_verdicts() {
   finding_.proved = true;
   for (Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
-    if (claim.proved && claim.kind == Claim::Kind::fix_passes && (fix_.empty() || finding_.culprit_set.size() < fix_.size()))
-      fix_ = finding_.culprit_set;
     if (claim.proved) continue;
     finding_.proved = false;
     // Each cause failing alone shows that its member of the fix is needed, but where the subject as it is belies it.
     if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) continue;
     Check check{~claim.neutralised, std::move(claim)};
-    if (refuted(check)) {
-      if (check.claim.kind == Claim::Kind::cause_fails) {
-        harmless_.push_back(check.claim.subject);
-        std::erase(peeled_, check.claim.subject);
-        return review();
-      }
-      if (check.claim.kind == Claim::Kind::member_needed) {
-        set_aside(check.claim.subject.front());
-        return review();
-      }
-      checks_.clear();
-      finding_.mass = 0;
-      if (check.claim.kind == Claim::Kind::fix_passes && greatest > 0) return peel();
-      if (check.claim.kind == Claim::Kind::fix_passes && harmless_.empty()) misfit_ = since > patience;
-      else misfit_ = true;
-      return;
-    }
+    if (refuted(check)) return take_back(check.claim);
     const LogEntry* entry = log_.find(check.active);
     if (!(entry && decided(entry->verdict)) && !worth_asking(log_, entry)) misfit_ = true;
     checks_.push_back(std::move(check));
@@ -171,6 +180,50 @@ void Engine::review() {
     finding_.proved = false;
     misfit_ = true;
   }
+  return true;
+}
+
+/// A verdict says the opposite of this claim. False if what is believed changed with it; true if nothing else is believed
+/// for now.
+bool Engine::take_back(const Claim& claim) {
+  switch (claim.kind) {
+    case Claim::Kind::cause_fails:
+      harmless_.push_back(claim.subject);
+      std::erase(peeled_, claim.subject);
+      std::erase(mended_, claim.subject);
+      return false;
+    case Claim::Kind::member_needed: set_aside(claim.subject.front()); return false;
+    case Claim::Kind::fix_passes:
+      if (!mended_.empty()) {  // less than the fix that passed
+        mended_.clear();
+        return false;
+      }
+      if (greatest_ > 0) {
+        peel();
+        return false;
+      }
+      break;
+    case Claim::Kind::cause_minimal: misfit_ = true; break;
+  }
+  checks_.clear();
+  finding_.mass = 0;
+  if (claim.kind == Claim::Kind::fix_passes) look_for_rest();
+  return true;
+}
+
+/// The fix of all that stands out fails. Where healthy suspects hide the rest, verdicts find it; what was found is checked
+/// first, so that they need not find it again.
+void Engine::look_for_rest() {
+  const bool hidden = std::ranges::any_of(explanation_, [&](const Cause& cause) { return cause.size < least_size(); });
+  misfit_ = !harmless_.empty() || out_of_patience();
+  if (!hidden) return;
+  for (Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
+    if (claim.kind != Claim::Kind::cause_fails || claim.proved) continue;
+    Check check{~claim.neutralised, std::move(claim)};
+    if (refuted(check)) harmless_.push_back(check.claim.subject);
+    else if (worth_asking(log_, log_.find(check.active))) checks_.push_back(std::move(check));
+  }
+  misfit_ = checks_.empty();
 }
 
 /// A fix passed that leaves all of this cause active: whatever it changes does no harm.
@@ -185,6 +238,7 @@ void Engine::set_aside(SuspectId needless) {
     if (std::ranges::count(cause, needless) > 0 && std::ranges::count(beside_, cause) == 0) {
       beside_.push_back(cause);
       std::erase(peeled_, cause);
+      std::erase(mended_, cause);
     }
 }
 
@@ -203,7 +257,6 @@ void Engine::peel() {
   off_.reset();
   for (SuspectId member : finding_.culprit_set) off_.set(member);
   believe();
-  review();
 }
 
 std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
@@ -275,14 +328,16 @@ std::vector<double> Engine::guilt() const {
     for (SuspectId member : fix_) guilt[member] = kGate;
     return guilt;
   }
-  for (const Cause& cause : explanation_)
+  for (const Cause& cause : explanation_) {
+    if (cause.size < least_size()) break;
     for (const Hypothesis& each : cause.hypotheses)
       for (SuspectId member : each.members)
         guilt[suspects_[member]] += each.weight / static_cast<double>(each.members.size());
-  for (const Members& cause : harmless_)
-    for (SuspectId member : cause) guilt[member] = 0;
+  }
   for (SuspectId member : off_.any() || finding_.proved ? finding_.culprit_set : Members{})
     if (finding_.proved || off_.test(member)) guilt[member] = 1;
+  for (const Members& cause : harmless_)
+    for (SuspectId member : cause) guilt[member] = 0;
   for (double& each : guilt) each = std::min(each, 1.0);
   return guilt;
 }

@@ -35,7 +35,14 @@ class Engine : public strategies::Engine {
   void take_rows();
   std::vector<double> whole_signature() const;
   void believe();
+  void keep_fix();
   void review();
+  void gather_finding();
+  double least_size() const;
+  bool out_of_patience() const;
+  bool hold_against_verdicts();
+  bool take_back(const Claim& claim);
+  void look_for_rest();
   void peel();
   Members members_of_likeliest(const Cause& cause) const;
   bool mended_without(const Members& cause) const;
@@ -66,7 +73,9 @@ class Engine : public strategies::Engine {
   Explanation explanation_;
   std::vector<Check> checks_;  // claims of the finding that are still to be proved
   Finding finding_;
-  Members fix_;  // the smallest one that was seen to pass: nobody else need be guilty
+  double greatest_ = 0;          // size of the greatest cause of the finding that is not settled yet
+  Members fix_;                  // the smallest one that was seen to pass: nobody else need be guilty
+  std::vector<Members> mended_;  // the causes that it was the fix of, until one fix of fewer fails
   std::size_t splits_after_fix_ = 0;
   bool misfit_ = false;
 };

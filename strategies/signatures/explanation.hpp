@@ -2,6 +2,7 @@
 // only: no verdicts, no log.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,6 +37,9 @@ class Explainer {
   /// `whole`: the signature that sets the scale (see Rows::whitened): of the run in which nothing is neutralised but what is
   /// settled.
   Explanation explain(const Rows& rows, const std::vector<double>& whole);
+
+  /// What all healthy suspects together change, root mean square of its steps in the units of Cause::size.
+  double background() const { return std::sqrt(assumed_.background); }
 
  private:
   struct Column {  // a cause, as far as its pattern tells

@@ -1,0 +1,22 @@
+// Suspects that change the first steps and do no harm: an answer of their own, as they are the next to look at where a
+// target becomes stricter.
+#pragma once
+
+#include <vector>
+
+#include "strategies/evidence_log.hpp"
+#include "strategies/relations.hpp"
+
+namespace bisectd::strategies {
+
+struct Deviation {
+  SuspectId suspect = 0;
+  double size = 0;  ///< greatest difference of a first step from that with everything neutralised, in healthy spreads
+};
+
+/// Suspects that were active alone in a trial that passed, and whose first steps differ from those with everything
+/// neutralised as clearly as a search by signatures asks for; the greatest first. `always_active`: in every trial.
+std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relations& relations,
+                                           const SuspectSet& always_active);
+
+}  // namespace bisectd::strategies
