@@ -16,11 +16,12 @@
 namespace bisectd::strategies::signatures {
 namespace {
 
-constexpr double kGate = 0.9;       // mass from which a finding is checked
-constexpr double kGreat = 0.1;      // of the greatest cause: what is smaller waits until that is neutralised
-constexpr double kStandsOut = 0.4;  // of what all healthy suspects change together; the greatest of them changed 0.2 of it
-constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed; with one more verdicts go on within it
-constexpr double kRival = 0.02;     // weight of a hypothesis that is tried beside others on free slots
+constexpr double kGate = 0.9;        // mass from which a finding is checked
+constexpr double kGreat = 0.1;       // of the greatest cause: what is smaller waits until that is neutralised
+constexpr double kStandsOut = 0.4;   // of what all healthy suspects change together; the greatest of them changed 0.2 of it
+constexpr std::size_t kDoubts = 2;   // further splits per slot, once a fix has passed, or where healthy suspects deviate and
+                                     // nothing stands out of them; then verdicts go on
+constexpr double kRival = 0.02;      // weight of a hypothesis that is tried beside others on free slots
 constexpr double kPatienceBits = 2;  // times log2 of the suspects, and
 constexpr double kPatience = 16;     // trials more, after which it gives up
 constexpr const char* kChecks = "checks a claim of the likeliest answer";
@@ -214,7 +215,10 @@ bool Engine::take_back(const Claim& claim) {
 /// The fix of all that stands out fails. Where healthy suspects hide the rest, verdicts find it; what was found is checked
 /// first, so that they need not find it again.
 void Engine::look_for_rest() {
-  const bool hidden = std::ranges::any_of(explanation_, [&](const Cause& cause) { return cause.size < least_size(); });
+  const bool doubtful = trials() - trials_at_peel_ >= kDoubts * problem_.slots;
+  const bool hidden =
+      explainer_.background_may_be_all() &&
+      (doubtful || std::ranges::any_of(explanation_, [&](const Cause& cause) { return cause.size < least_size(); }));
   misfit_ = !harmless_.empty() || out_of_patience();
   if (!hidden) return;
   for (Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {

@@ -291,6 +291,9 @@ Explanation Explainer::explain(const Rows& rows, const std::vector<double>& whol
   climb(&Assumptions::share, kShares);
   climb(&Assumptions::background, kBackgrounds);
   assumed_ = assumed;
+  whole_squares_ = 0;
+  for (const double step : whole)
+    whole_squares_ += step * step / (1 + assumed.share * step * assumed.share * step) / static_cast<double>(whole.size());
   likeliest = exchanged(*its_world, std::move(*likeliest));
 
   before_.clear();

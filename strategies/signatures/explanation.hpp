@@ -40,6 +40,8 @@ class Explainer {
 
   /// What all healthy suspects together change, root mean square of its steps in the units of Cause::size.
   double background() const { return std::sqrt(assumed_.background); }
+  /// Whether `whole` is not clearly more than that.
+  bool background_may_be_all() const { return whole_squares_ <= kBackgroundStep * assumed_.background; }
 
  private:
   struct Column {  // a cause, as far as its pattern tells
@@ -88,7 +90,9 @@ class Explainer {
 
   std::vector<double> share_;  // odds, summing to 1
   std::vector<Class> classes_;
+  static constexpr double kBackgroundStep = 10;  // from one background that is tried to the next
   Assumptions assumed_;
+  double whole_squares_ = 0;                    // mean square of the whitened steps of `whole`
   std::vector<std::vector<SuspectId>> before_;  // examples of the columns of the best model so far
 };
 
