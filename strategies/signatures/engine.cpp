@@ -72,17 +72,17 @@ void Engine::hear() {
   if (splits_after_fix_ > kDoubts * problem_.slots && checks_.empty() && !finding_.proved) misfit_ = true;
 }
 
-/// What was believed when its fix passed is proved or refuted by verdicts, whatever the signature of that trial makes
-/// likely.
+/// A fix that passed stays known, whatever the signature of that very trial makes likely.
 void Engine::keep_fix() {
   for (const Check& check : checks_) {
     const LogEntry* entry = log_.find(check.active);
-    const Members& fix = check.claim.subject;
-    if (check.claim.kind != Claim::Kind::fix_passes || !entry || entry->verdict != Verdict::pass) continue;
-    if (!fix_.empty() && fix_.size() <= fix.size()) continue;
-    fix_ = fix;
-    mended_ = finding_.causes;
+    if (check.claim.kind == Claim::Kind::fix_passes && entry && entry->verdict == Verdict::pass)
+      note_fix(check.claim.subject);
   }
+}
+
+void Engine::note_fix(const Members& fix) {
+  if (fix_.empty() || fix.size() < fix_.size()) fix_ = fix;
 }
 
 /// A signature is only comparable where the always active suspects were active, too.
@@ -133,8 +133,7 @@ void Engine::gather_finding() {
   finding_.only_beside_others = beside_;
   finding_.mass = 1;
   greatest_ = 0;
-  if (!mended_.empty()) finding_.causes = mended_;
-  for (const Cause& cause : mended_.empty() ? explanation_ : Explanation{}) {
+  for (const Cause& cause : explanation_) {
     Members members = members_of_likeliest(cause);
     const auto is_known = [&](const std::vector<Members>& among) { return std::ranges::count(among, members) > 0; };
     if (is_known(harmless_) || is_known(beside_) || is_known(finding_.causes) || mended_without(members)) continue;
@@ -163,6 +162,7 @@ bool Engine::out_of_patience() const {
 bool Engine::hold_against_verdicts() {
   finding_.proved = true;
   for (Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
+    if (claim.proved && claim.kind == Claim::Kind::fix_passes) note_fix(finding_.culprit_set);
     if (claim.proved) continue;
     finding_.proved = false;
     // Each cause failing alone shows that its member of the fix is needed, but where the subject as it is belies it.
@@ -191,14 +191,9 @@ bool Engine::take_back(const Claim& claim) {
     case Claim::Kind::cause_fails:
       harmless_.push_back(claim.subject);
       std::erase(peeled_, claim.subject);
-      std::erase(mended_, claim.subject);
       return false;
     case Claim::Kind::member_needed: set_aside(claim.subject.front()); return false;
     case Claim::Kind::fix_passes:
-      if (!mended_.empty()) {  // less than the fix that passed
-        mended_.clear();
-        return false;
-      }
       if (greatest_ > 0) {
         peel();
         return false;
@@ -242,7 +237,6 @@ void Engine::set_aside(SuspectId needless) {
     if (std::ranges::count(cause, needless) > 0 && std::ranges::count(beside_, cause) == 0) {
       beside_.push_back(cause);
       std::erase(peeled_, cause);
-      std::erase(mended_, cause);
     }
 }
 

@@ -36,6 +36,7 @@ class Engine : public strategies::Engine {
   std::vector<double> whole_signature() const;
   void believe();
   void keep_fix();
+  void note_fix(const Members& fix);
   void review();
   void gather_finding();
   double least_size() const;
@@ -73,9 +74,8 @@ class Engine : public strategies::Engine {
   Explanation explanation_;
   std::vector<Check> checks_;  // claims of the finding that are still to be proved
   Finding finding_;
-  double greatest_ = 0;          // size of the greatest cause of the finding that is not settled yet
-  Members fix_;                  // the smallest one that was seen to pass: nobody else need be guilty
-  std::vector<Members> mended_;  // the causes that it was the fix of, until one fix of fewer fails
+  double greatest_ = 0;  // size of the greatest cause of the finding that is not settled yet
+  Members fix_;          // the smallest one that was seen to pass: nobody else need be guilty
   std::size_t splits_after_fix_ = 0;
   bool misfit_ = false;
 };

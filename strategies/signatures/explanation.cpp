@@ -15,7 +15,7 @@ namespace {
 constexpr double kTemper = 0.5;                          // steps of one training are not independent
 constexpr std::array kShares{0.001, 0.003, 0.01, 0.03};  // of a difference that changes with what else is active
 constexpr std::array kInteractions{0.1, 0.01, 0.0};  // variance of what two causes add to their sum, of the smaller one's
-constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0, 30000.0};  // variance of all healthy suspects together
+constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0};  // variance of all healthy suspects together
 constexpr std::size_t kMostMoves = 6,
                       kMostCauses = 12;         // and not more than one for three trials: more could explain anything
 constexpr std::size_t kTried = 6;               // candidates of which the whole likelihood is computed
