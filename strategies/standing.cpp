@@ -28,9 +28,15 @@ std::vector<SuspectSet> Standing::open_parts() const {
   std::vector<SuspectSet> open;
   for (const SuspectSet& part : parts_left_active(phases_.always_active(), phases_.problem().seed + kPartsSeed)) {
     SuspectSet active = phases_.relations().effective(part);
-    if (worth(active) && std::ranges::count(open, active) == 0) open.push_back(std::move(active));
+    if (may_pass(active) && std::ranges::count(open, active) == 0) open.push_back(std::move(active));
   }
   return open;
+}
+
+// A part is asked again only while noise hides whether it passes, and it leans to that: twelve parts cost enough.
+bool Standing::may_pass(const SuspectSet& part) const {
+  const LogEntry* entry = phases_.log().find(part);
+  return !entry || (entry->judged() > 0 && entry->bits < 0 && worth(part));
 }
 
 // The same difference to the last digit, with nothing neutralised and with everything.

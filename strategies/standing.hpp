@@ -46,6 +46,7 @@ class Standing {
 
  private:
   bool nothing_was_switched_off() const;
+  bool may_pass(const SuspectSet& part) const;
   bool any_passed() const;  ///< with no less active than the top
   bool given_up(const CauseSearch& cause) const;
 

@@ -120,15 +120,9 @@ std::string explanation(const Phases& phases, const Answer& answer) {
 std::string harm_of(const SuspectSet& left_active) {
   if (left_active.none()) return {};
   const std::vector<SuspectId> members = members_of(left_active);
-  if (members.size() == 1)
-    return fmt::format(
-        "Not neutralised: {}. With everything neutralised the run fails, too: neutralising it does harm by "
-        "itself.",
-        list_of(members, ""));
-  return fmt::format(
-      "Not neutralised: {}. With everything neutralised the run fails, too: neutralising one of them does "
-      "harm by itself.",
-      members.size() <= kLikely ? list_of(members, ", ") : fmt::format("{} of the suspects", members.size()));
+  return fmt::format("Not neutralised: {}. With everything neutralised the run failed, too, so neutralising {} may do harm.",
+                     members.size() <= kLikely ? list_of(members, ", ") : fmt::format("{} of the suspects", members.size()),
+                     members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
 }
 
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {

@@ -143,7 +143,10 @@ class Retold {
                            labels(claim.subject, ", "));
       case Claim::Kind::cause_fails:
         return fmt::format("with {} active and {} neutralised it fails", labels(claim.subject, " and "),
-                           of_second_ ? "all other parts" : "everything else");
+                           of_second_ ? "all other parts"
+                           : answer_.excluded.empty() && answer_.not_neutralisable.empty()
+                               ? "everything else"
+                               : "all others that were searched");
       case Claim::Kind::cause_minimal:
         if (rest.empty())
           return fmt::format("with only what {} needs active, but not {} itself, it passes", labels(claim.subject, ""),

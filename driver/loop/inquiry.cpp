@@ -93,9 +93,12 @@ void Inquiry::tell_again() {
 }
 
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
-// passes that none neutralised further fails.
+// passes that none neutralised further fails. What stays active because neutralising it may do harm is the exception.
 bool Inquiry::contradicts_shortened(const strategies::Evidence& whole) const {
+  SuspectSet left_active(whole.neutralised.size());
+  for (const SuspectId suspect : search_.answer().excluded) left_active.set(suspect);
   return std::ranges::any_of(shortened_, [&](const strategies::Evidence& other) {
+    if (other.neutralised.intersects(left_active)) return false;
     return (whole.verdict == Verdict::fail && other.verdict == Verdict::pass &&
             other.neutralised.is_subset_of(whole.neutralised)) ||
            (whole.verdict == Verdict::pass && other.verdict == Verdict::fail &&
