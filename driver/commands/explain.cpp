@@ -74,6 +74,7 @@ class Retold {
   const std::optional<PastDescent>& descent() const { return history_.descent; }
   const strategies::Answer& first() const { return first_; }
   const std::vector<const PastTrial*>& trials() const { return trials_; }
+  bool is_finished() const { return history_.finished; }
   /// "13 trials", and how many there were beside them of which only the first steps were looked at.
   std::string trials_text() const {
     return fmt::format("{} trials{}", trials_.size(),
@@ -183,7 +184,9 @@ const char* state_text(strategies::State state) {
 
 void explain_all(const Retold& retold) {
   const strategies::Answer& answer = retold.answer();
-  fmt::print("{}, from {}\n", state_text(answer.state), retold.trials_text());
+  const bool uncontrolled = answer.state == strategies::State::proved && !retold.is_finished();
+  fmt::print("{}{}, from {}\n", state_text(answer.state),
+             uncontrolled ? " by the search, but not yet tried once more at the end of the run" : "", retold.trials_text());
   if (!answer.explanation.empty()) fmt::print("{}\n", retold.catalogue().with_labels(answer.explanation));
   if (const auto& descent = retold.descent()) {
     for (const auto& cause : retold.first().causes)

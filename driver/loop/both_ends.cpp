@@ -192,24 +192,28 @@ std::nullopt_t end_with(Run& run, Conclusion conclusion) {
   return std::nullopt;
 }
 
-}  // namespace
-
 /// Runs the subject as it is some times more. Empty if it always came to its end, else how often it broke. Throws
 /// Interrupted, Infrastructure.
 std::string how_often_it_breaks(Run& run, const FinishedTrial& first) {
   const auto broke = [](const FinishedTrial& trial) {
-    return trial.judgement.verdict == Verdict::fail || whole_curves(trial.attempts).size() < trial.attempts.size();
+    return trial.judgement.verdict == Verdict::fail ||
+           std::ranges::any_of(trial.attempts, [](const AttemptOutcome& attempt) {
+             return attempt.ending == Ending::crashed || attempt.ending == Ending::timed_out ||
+                    attempt.ending == Ending::stalled;
+           });
   };
-  int breaks = broke(first) ? 1 : 0;
-  if (breaks == 0) {
-    for (int more = 2; more <= kRunsThatShowNothing; ++more)
-      run.start_or_go_on(run.plan_for(Role::as_is, {}, fmt::format("it ran to its end: does it always? (run {})", more)));
-    for (const FinishedTrial& finished : run.wait_for_all()) breaks += broke(finished) ? 1 : 0;
+  if (broke(first)) return "in one of its first runs";
+  for (int more = 2; more <= kRunsThatShowNothing; ++more) {
+    TrialPlan plan = run.plan_for(Role::as_is, {}, fmt::format("it ran to its end: does it always? (run {})", more));
+    if (run.state.history.finished && !run.was_begun(plan)) return {};  // by a bisectd that asked only once
+    run.start_or_go_on(std::move(plan));
   }
-  if (breaks == 0) return {};
-  return breaks == 1 && broke(first) ? "in one of its first runs"
-                                     : fmt::format("in {} of {} runs", breaks, kRunsThatShowNothing);
+  const std::vector<FinishedTrial> finished = run.wait_for_all();
+  const auto breaks = std::ranges::count_if(finished, broke);
+  return breaks == 0 ? "" : fmt::format("in {} of {} runs", breaks, kRunsThatShowNothing);
 }
+
+}  // namespace
 
 std::optional<AsIs> measure_running(Run& run) {
   FirstRuns runs = run_subject(run, "nothing neutralised: this must break");

@@ -45,8 +45,9 @@ struct Tried {
   bool is_running = false;
 
   bool is_contradicted(bool exact) const { return contradicted > (exact ? 0 : kTries / 2); }
+  bool is_borne_out() const { return borne_out > contradicted; }
   bool is_open(bool exact) const {
-    return borne_out <= contradicted && !is_contradicted(exact) && last != Verdict::unresolved && tries < kTries;
+    return !is_borne_out() && !is_contradicted(exact) && last != Verdict::unresolved && tries < kTries;
   }
 };
 
@@ -105,10 +106,10 @@ void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
   }
 }
 
-void judge_answer(Run& run, const std::vector<Tried>& all, bool exact) {
+void judge_answer(Run& run, const std::vector<Tried>& all) {
   std::string changes;
   for (const Tried& tried : all)
-    if (tried.is_contradicted(exact))
+    if (tried.contradicted > 0 && !tried.is_borne_out())
       changes += (changes.empty() ? "" : "; ") + contradiction_text(tried, run.state.history);
   if (!changes.empty())
     return doubt(
@@ -117,12 +118,17 @@ void judge_answer(Run& run, const std::vector<Tried>& all, bool exact) {
             ". Something changed during the run, or what makes the subject fail comes and goes, or a suspect does harm "
             "only while others are neutralised.");
   for (const Tried& tried : all) {
-    if (tried.borne_out > tried.contradicted) continue;
+    if (tried.is_borne_out()) continue;
+    if (tried.tries == 0)
+      return doubt(run.state.answer, Hindrance::control,
+                   fmt::format("It was not tried once more at the end of the run with {}: no device was free.",
+                               set_text(tried.control.neutralised)));
     const std::string set = run.state.catalogue.with_labels(set_text(tried.control.neutralised));
     if (tried.last == Verdict::unresolved)
-      return doubt(run.state.answer, Hindrance::crashes,
-                   fmt::format("It could not be tried once more at the end of the run: with {} trial {} gave no verdict.",
-                               set_text(tried.control.neutralised), tried.last_trial));
+      throw Infrastructure(fmt::format("all is proved but for the last look: tried once more at the end of the run with {}, "
+                                       "trial {} gave no verdict",
+                                       set, tried.last_trial),
+                           tried.last_trial);
     run.warn(fmt::format("the control at the end of the run with {} stayed inconclusive (trial {})", set, tried.last_trial));
   }
 }
@@ -156,6 +162,7 @@ void control_answer(Run& run, bool exact) {
   const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
   log::info(reports::phase_line(run.frame(), name_of(Role::control)));
   while (true) {
+    bool replaying = false;  // what an earlier session began comes first, for it may make the rest needless
     // One that contradicts the answer makes the others needless.
     const bool refuted = std::ranges::any_of(all, [&](const Tried& tried) { return tried.is_contradicted(exact); });
     for (Tried& tried : all) {
@@ -163,6 +170,8 @@ void control_answer(Run& run, bool exact) {
       TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised, reason_of(tried));
       const bool begun = run.was_begun(plan);
       if (!begun && was_proved) return;  // by a bisectd that made no controls
+      if (!begun && replaying) continue;
+      replaying |= begun;
       if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) {
         run.stop_all();
         return doubt(run.state.answer, Hindrance::control,
@@ -175,7 +184,7 @@ void control_answer(Run& run, bool exact) {
     if (std::ranges::none_of(all, &Tried::is_running)) break;
     for (const FinishedTrial& finished : run.wait()) take_in(all, finished);
   }
-  judge_answer(run, all, exact);
+  judge_answer(run, all);
 }
 
 }  // namespace bisectd::driver

@@ -17,14 +17,13 @@ struct Control {
 /// any one of its members (of a fix of one, the subject as it is). That tries all of the culprit set where it is used,
 /// beside what the fix leaves active; with everything neutralised the run passes if the fix does. What fails is run last:
 /// had the fault healed after the fix was seen to pass, it would pass. Where one set both passed and failed although no
-/// verdict is ever wrong
-/// (`exact`), each trial of the certificate is added.
+/// verdict is ever wrong (`exact`), each trial of the certificate is added.
 std::vector<Control> controls_of(const strategies::Answer& answer, const neutralise::Catalogue& catalogue,
                                  const History& history, bool exact);
 
 /// Runs them until one contradicts the answer, and again what noise hides or, with noise, contradicts. The answer in the
 /// state is not proved any more if they do not bear it out, or if the hours of the budget are spent before; they are not
-/// among its trials. Throws Interrupted, Infrastructure.
+/// among its trials. Throws Interrupted; Infrastructure also where one gives no verdict, so that a resume tries it again.
 void control_answer(Run& run, bool exact);
 
 }  // namespace bisectd::driver

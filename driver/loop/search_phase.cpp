@@ -20,10 +20,13 @@ using strategies::Verdict;
 
 namespace {
 
-/// The fix and the subject as it is once more, side by side where there are devices for it.
-double time_of_controls(const Run& run, const FinishedTrial& as_is) {
+/// The fix and the subject as it is once more, side by side where there are devices for it, as long as the longest run so
+/// far: one of the subject as it is may be a crash, or faster than one with operators on the CPU.
+double time_of_controls(const Run& run) {
   double longest_s = 0;
-  for (const AttemptOutcome& attempt : as_is.attempts) longest_s = std::max(longest_s, attempt.duration_s);
+  for (const PastTrial& trial : run.state.history.trials)
+    if (is_evidence(trial.role))
+      for (const PastAttempt& attempt : trial.attempts) longest_s = std::max(longest_s, attempt.duration_s);
   return run.sides.subject.pool->size() > 1 ? longest_s : 2 * longest_s;
 }
 
@@ -36,7 +39,6 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
       as_is_(judged_run(as_is.trial.judgement, SuspectSet(run.state.catalogue.size()), Role::as_is, false)),
       inquiry_(problem_, engine_of(run.experiment.search.engine), first_scope(run.experiment, run.state.catalogue)),
-      controls_s_(time_of_controls(run, as_is.trial)),
       refused_(run.state.catalogue.size()),
       effect_due_(refused_),
       effect_seen_(refused_) {
@@ -331,7 +333,7 @@ bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
 
 bool SearchPhase::budget_spent() const {
   return driver::budget_spent(run_.experiment.search, searched_ + run_.state.further_discoveries,
-                              run_.now_s() + controls_s_);
+                              run_.now_s() + time_of_controls(run_));
 }
 
 }  // namespace bisectd::driver

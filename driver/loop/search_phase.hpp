@@ -63,7 +63,6 @@ class SearchPhase {
       before_other_fix_;           ///< proved, before an earlier bisectd's last trial of another fix was told
   std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
   std::chrono::seconds paused_{0};
-  double controls_s_;  ///< that the controls at the end will take: kept back of the hours of the budget
   int searched_ =
       0;  ///< trials of the search, started or in the journal: what the budget counts, beside further discoveries
   std::map<std::size_t, strategies::SuspectSet> pending_;  ///< sets of running trials, by number
