@@ -46,13 +46,13 @@ void compare_fixes(Run& run, SearchPhase& search, bool exact) {
 
 /// Whether the fix holds for longer than a trial. What it shows is told and changes no answer: nothing of that length was
 /// compared with it.
-void soak_fix(Run& run) {
+void soak_fix(Run& run, const SearchPhase& search) {
   if (!run.experiment.soak || run.state.answer.state != strategies::State::proved) return;
   TrialPlan plan = run.plan_for(Role::soak, run.state.catalogue.set_of(run.state.answer.culprit_set),
                                 fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
   const bool begun = run.was_begun(plan);
   if (run.state.history.finished && !begun) return;
-  if (!begun && budget_spent(run.experiment.search, 0, run.now_s()))
+  if (!begun && search.budget_spent(0))
     return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
   log::info(reports::phase_line(run.frame(), name_of(Role::soak)));
   run.start_or_go_on(std::move(plan));
@@ -77,7 +77,7 @@ void find_answer(Run& run) {
   search.run();
   compare_fixes(run, search, as_is->exact);
   control_answer(run, as_is->exact);
-  soak_fix(run);
+  soak_fix(run, search);
   const Base base{run.sides.subject.environment, run.state.rungs};
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =

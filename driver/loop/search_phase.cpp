@@ -331,9 +331,11 @@ bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
   return run_.state.answer.causes != before.causes;
 }
 
-bool SearchPhase::budget_spent() const {
+bool SearchPhase::budget_spent(double kept_back_s) const {
   return driver::budget_spent(run_.experiment.search, searched_ + run_.state.further_discoveries,
-                              run_.now_s() + time_of_controls(run_));
+                              run_.now_s() + kept_back_s);
 }
+
+bool SearchPhase::budget_spent() const { return budget_spent(time_of_controls(run_)); }
 
 }  // namespace bisectd::driver

@@ -27,7 +27,9 @@ class SearchPhase {
   /// Takes in trials of other fixes. True if one of them showed a further cause, and that is in the answer now. Throws
   /// Interrupted.
   bool hear(const std::vector<FinishedTrial>& trials);
-  bool budget_spent() const;
+  /// Whether no trial may start any more. Of its hours so many seconds are kept back.
+  bool budget_spent(double kept_back_s) const;
+  bool budget_spent() const;  ///< the time of the controls at the end is kept back
   /// Suspects that were neutralised, in a family that leaves traces, and left none.
   strategies::SuspectSet without_effect() const { return effect_due_ - effect_seen_; }
 
