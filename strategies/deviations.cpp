@@ -26,7 +26,7 @@ std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relatio
   const std::vector<double> without = log.signature_of(relations.effective(always_active));
   if (without.empty()) return found;
   for (const LogEntry& entry : log.entries()) {
-    if (entry.verdict != Verdict::pass) continue;
+    if (entry.verdict != Verdict::pass || !always_active.is_subset_of(relations.widest(entry.active))) continue;
     std::vector<double> steps = log.signature_of(entry.active);
     if (steps.size() != without.size()) continue;
     const std::optional<SuspectId> alone = lone(entry.active - always_active, relations);

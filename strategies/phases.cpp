@@ -158,7 +158,8 @@ bool Phases::top_may_pass() const {
                    (!log_.exact() && entry->verdict == Verdict::inconclusive && entry->told() >= kTopVotes));
 }
 
-// An engine begins with all that was told already, so that it does not matter when it is started.
+// An engine begins with all that was told already, so that it does not matter when it is started (but for trials:
+// `signatures` remembers a fix that passed while it believed in it).
 void Phases::advance() {
   if (verdict_of(all_) != Verdict::fail) return;
   while (choose_top() && verdict_of(always_active_) == Verdict::fail && top_ + 1 < relations_.tops().size()) {

@@ -37,7 +37,8 @@ std::string proved_causes(const Answer& answer) {
 std::string harmless_text(const Phases& phases, const Answer& answer) {
   std::vector<Deviation> deviations = harmless_deviations(phases.log(), phases.relations(), phases.always_active());
   std::erase_if(deviations, [&](const Deviation& one) {
-    return std::ranges::any_of(answer.causes, [&](const auto& cause) { return std::ranges::count(cause, one.suspect) > 0; });
+    return std::ranges::count(answer.culprit_set, one.suspect) > 0 ||
+           std::ranges::any_of(answer.causes, [&](const auto& cause) { return std::ranges::count(cause, one.suspect) > 0; });
   });
   std::string text;
   for (const Deviation& one : deviations)

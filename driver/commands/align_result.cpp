@@ -9,7 +9,6 @@
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
-namespace {}  // namespace
 
 ExitCode conclude_align(const align::Comparison& comparison, const AlignResult& result) {
   const std::string json = align_json(comparison).dump(2) + "\n";

@@ -259,7 +259,7 @@ class Ci {
     try {
       // Wrong words, or something outside that ended it before it had a run: then its own words say it best.
       if (code == static_cast<int>(ExitCode::usage) || !keep::RunDirectory::is_one(folder / "latest")) {
-        if (!fs::exists(folder / kErrorFile)) throw std::runtime_error("it said nothing");
+        if (!fs::exists(folder / kErrorFile)) throw std::runtime_error("see models/" + model + "/stderr.log");
         entry.problem = first_line(keep::read_file(folder / kErrorFile));
       } else {
         const SeenRun run = see_run((folder / "latest").string());

@@ -29,13 +29,11 @@ constexpr std::array<ExitCodeMeaning, 8> kExitCodes{{
     {"0", "done; of a search, a trial or a comparison: the subject agrees with the reference"},
     {"1", "culprits found and proved; a trial fails, two sides differ, a model of a suite regressed"},
     {"2",
-     "the command line or the experiment file is wrong; nothing was started (of `trial --off`, perhaps the run that shows "
-     "which "
-     "names there are)"},
+     "the command line or the experiment file is wrong; nothing was started (of `trial --off`, perhaps the run that "
+     "shows which names there are)"},
     {"3",
-     "no answer: the cause is outside the suspects, the budget is spent, the noise is too high, or the two sides are not "
-     "given the "
-     "same"},
+     "no answer: the cause is outside the suspects, the budget is spent, the noise is too high, or the two sides are "
+     "not given the same"},
     {"4", "infrastructure: a side gives no curve, a disk is full, the journal is damaged"},
     {"70", "a bug of bisectd"},
     {"128+n", "ended by signal n; can be resumed"},

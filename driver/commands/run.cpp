@@ -1,11 +1,14 @@
 #include "driver/commands/commands.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/failure.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/log/log.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -31,7 +34,11 @@ ExitCode run(const RunOptions& options) {
   try {
     return search(options);
   } catch (const std::exception&) {
-    keep::write_file(options.error_file, failure_of(std::current_exception()).message + "\n");
+    try {
+      keep::write_file(options.error_file, failure_of(std::current_exception()).message + "\n");
+    } catch (const std::exception& unwritten) {  // must not hide why the run ended
+      log::warning(fmt::format("{}: {}", options.error_file, unwritten.what()));
+    }
     throw;
   }
 }

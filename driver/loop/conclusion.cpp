@@ -124,9 +124,8 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
              "out of the search with `exclude`.";
     case strategies::Hindrance::change:
-      return "Next: look at what changed between the trials that are named (the device, other users of it, temperature, "
-             "caches, "
-             "software), see that it stays the same, and start anew with --new.";
+      return "Next: look at what changed between the trials that are named (the device, other users of it, "
+             "temperature, caches, software), see that it stays the same, and start anew with --new.";
     case strategies::Hindrance::control:
       return "Next: go on with a larger search.budget: `bisectd resume --accept-changes`.";
     case strategies::Hindrance::none: break;

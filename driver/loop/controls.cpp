@@ -42,12 +42,14 @@ struct Tried {
   std::size_t contradicting = 0;  ///< number of the last trial that contradicts it
   Verdict last = Verdict::inconclusive;
   std::size_t last_trial = 0;
-  bool is_running = false;
+  int broken = 0;  ///< of the tries: gave no verdict
+  bool is_running = false, is_of_earlier_session = false;
+  bool gave_up = false;  ///< broke in this session; a resume tries it again
 
   bool is_contradicted(bool exact) const { return contradicted > (exact ? 0 : kTries / 2); }
   bool is_borne_out() const { return borne_out > contradicted; }
   bool is_open(bool exact) const {
-    return !is_borne_out() && !is_contradicted(exact) && last != Verdict::unresolved && tries < kTries;
+    return !is_borne_out() && !is_contradicted(exact) && !gave_up && tries - broken < kTries;
   }
 };
 
@@ -98,7 +100,10 @@ void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
   tried->is_running = false;
   tried->last = finished.judgement.verdict;
   tried->last_trial = finished.plan.number;
-  if (tried->last == tried->control.expected) {
+  if (tried->last == Verdict::unresolved) {
+    ++tried->broken;
+    tried->gave_up = !tried->is_of_earlier_session;
+  } else if (tried->last == tried->control.expected) {
     ++tried->borne_out;
   } else if (strategies::decided(tried->last)) {
     ++tried->contradicted;
@@ -117,19 +122,23 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
         "Tried once more at the end of the run, this does not hold: " + changes +
             ". Something changed during the run, or what makes the subject fail comes and goes, or a suspect does harm "
             "only while others are neutralised.");
+  const auto labelled = [&](const Tried& tried) {
+    return run.state.catalogue.with_labels(set_text(tried.control.neutralised));
+  };
+  for (const Tried& tried : all)
+    if (tried.gave_up)
+      throw Infrastructure(
+          fmt::format("all is proved but for the last look: tried once more at the end of the run with {}, "
+                      "trial {} gave no verdict",
+                      labelled(tried), tried.last_trial));
   for (const Tried& tried : all) {
     if (tried.is_borne_out()) continue;
     if (tried.tries == 0)
       return doubt(run.state.answer, Hindrance::control,
                    fmt::format("It was not tried once more at the end of the run with {}: no device was free.",
                                set_text(tried.control.neutralised)));
-    const std::string set = run.state.catalogue.with_labels(set_text(tried.control.neutralised));
-    if (tried.last == Verdict::unresolved)
-      throw Infrastructure(fmt::format("all is proved but for the last look: tried once more at the end of the run with {}, "
-                                       "trial {} gave no verdict",
-                                       set, tried.last_trial),
-                           tried.last_trial);
-    run.warn(fmt::format("the control at the end of the run with {} stayed inconclusive (trial {})", set, tried.last_trial));
+    run.warn(fmt::format("the control at the end of the run with {} stayed inconclusive (trial {})", labelled(tried),
+                         tried.last_trial));
   }
 }
 
@@ -163,10 +172,11 @@ void control_answer(Run& run, bool exact) {
   log::info(reports::phase_line(run.frame(), name_of(Role::control)));
   while (true) {
     bool replaying = false;  // what an earlier session began comes first, for it may make the rest needless
-    // One that contradicts the answer makes the others needless.
-    const bool refuted = std::ranges::any_of(all, [&](const Tried& tried) { return tried.is_contradicted(exact); });
+    // One that contradicts the answer makes the others needless; where one breaks, they most likely would as well.
+    const bool over =
+        std::ranges::any_of(all, [&](const Tried& tried) { return tried.is_contradicted(exact) || tried.gave_up; });
     for (Tried& tried : all) {
-      if (refuted || tried.is_running || !tried.is_open(exact) || run.trials.free_slots(run.sides.subject) == 0) continue;
+      if (over || tried.is_running || !tried.is_open(exact) || run.trials.free_slots(run.sides.subject) == 0) continue;
       TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised, reason_of(tried));
       const bool begun = run.was_begun(plan);
       if (!begun && was_proved) return;  // by a bisectd that made no controls
@@ -180,6 +190,7 @@ void control_answer(Run& run, bool exact) {
       run.start_or_go_on(std::move(plan));
       ++tried.tries;
       tried.is_running = true;
+      tried.is_of_earlier_session = begun;
     }
     if (std::ranges::none_of(all, &Tried::is_running)) break;
     for (const FinishedTrial& finished : run.wait()) take_in(all, finished);

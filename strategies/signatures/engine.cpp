@@ -188,10 +188,7 @@ bool Engine::hold_against_verdicts() {
 /// for now.
 bool Engine::take_back(const Claim& claim) {
   switch (claim.kind) {
-    case Claim::Kind::cause_fails:
-      harmless_.push_back(claim.subject);
-      std::erase(peeled_, claim.subject);
-      return false;
+    case Claim::Kind::cause_fails: acquit(claim.subject); return false;
     case Claim::Kind::member_needed: set_aside(claim.subject.front()); return false;
     case Claim::Kind::fix_passes:
       if (greatest_ > 0) {
@@ -219,10 +216,16 @@ void Engine::look_for_rest() {
   for (Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
     if (claim.kind != Claim::Kind::cause_fails || claim.proved) continue;
     Check check{~claim.neutralised, std::move(claim)};
-    if (refuted(check)) harmless_.push_back(check.claim.subject);
+    if (refuted(check)) acquit(check.claim.subject);
     else if (worth_asking(log_, log_.find(check.active))) checks_.push_back(std::move(check));
   }
   misfit_ = checks_.empty();
+}
+
+/// It passes alone.
+void Engine::acquit(const Members& cause) {
+  harmless_.push_back(cause);
+  std::erase(peeled_, cause);
 }
 
 /// A fix passed that leaves all of this cause active: whatever it changes does no harm.

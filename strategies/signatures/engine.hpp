@@ -48,6 +48,7 @@ class Engine : public strategies::Engine {
   Members members_of_likeliest(const Cause& cause) const;
   bool mended_without(const Members& cause) const;
   bool any_unexplained_failure() const;
+  void acquit(const Members& cause);
   void set_aside(SuspectId needless);
   /// What was heard, in vain or not: a judged trial with a signature was heard twice. kPatience is tuned to this count.
   std::size_t trials() const { return log_.signatures().size() + log_.entries().size(); }

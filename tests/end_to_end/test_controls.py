@@ -96,6 +96,31 @@ class Controls(Space):
         after = self.report()
         self.assertEqual((after["outcome"], after["trials"]), ("inconclusive", before["trials"]))
 
+    def test_a_first_control_that_contradicts_stays_the_last_one(self):
+        self.accuses_nobody("with ops:op2 and ops:op4 neutralised", causes=(GUILTY, OTHER), late=[GUILTY, OTHER], late_everywhere=2)
+        self.assertEqual(len(self.controls(self.report())), 1)
+        for _ in range(2):
+            self.bisectd("resume", "bisectd-out/latest", code=3)
+            self.assertEqual(len(self.controls(self.report())), 1, "a run that is over goes on")
+
+    def test_a_control_without_a_verdict_is_tried_again_by_resume(self):
+        self.play()
+        runs = self.runs_before_the_controls()
+        script = changing_worlds.TRAIN.replace('world["goal"] == "runs" and', f"seen >= {runs} and os.path.exists('broken') or "
+                                                                               'world["goal"] == "runs" and')
+        self.write("train.py", script)
+        for name in ("broken", "count"):
+            self.write(name, "")
+        self.write("experiment.yaml", (self.folder / "experiment.yaml").read_text() + "\n")
+        shutil.rmtree(self.folder / "bisectd-out")
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("all is proved but for the last look", done.out + done.err)
+        self.assertEqual(self.report()["outcome"], "infrastructure")
+        (self.folder / "broken").unlink()
+        self.bisectd("resume", "bisectd-out/latest", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op2"])
+        self.assertEqual(self.controls(self.report()), [(["op2"], "unresolved"), (["op2"], "pass"), ([], "fail")])
+
     def test_without_hours_left_for_controls_nothing_is_proved(self):
         self.play()
         journal = self.run_folder() / "journal.jsonl"

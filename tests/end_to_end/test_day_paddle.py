@@ -1,5 +1,5 @@
 """What an engineer asks beside the culprit, on real Paddle: are both sides given the same, what has the device no kernel for, does the
-fix cost too much."""
+fix hold for longer than a trial."""
 import json
 
 from paddle_space import PaddleSpace, main
@@ -30,6 +30,14 @@ class Asked(Day):
         self.assertEqual((of["conv2d"]["dtype"], of["conv2d"]["remark"]), ("float32", "off already"))
         self.assertGreater(of["conv2d"]["seconds"], 20 * of["coalesce_tensor"]["seconds"])  # 24 convolutions and one look-up
         self.assertEqual(of["full"]["remark"], "")
+
+    def test_the_fix_is_watched_for_twice_as_long(self):
+        report, done = self.find({"faults": [{"op": "hard_swish", "relative": 0.3}]}, suspects="ops: [hard_swish, adam]",
+                                 extra="steps: 40\n            soak: 80")
+        self.assertEqual(self.names(report), ["hard_swish"])
+        soak = report["trial_list"][-1]
+        self.assertEqual((soak["role"], soak["verdict"], soak["attempts"][-1]["last_step"]), ("soak", "pass", 80))
+        self.assertIn("soak", done.out)
 
 
 if __name__ == "__main__":

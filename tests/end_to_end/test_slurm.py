@@ -234,13 +234,19 @@ class Losing(Slurm):
         process = self.running()
         self.slurm("sbatch", "--partition=urgent", f"--cpus-per-task={self.CPUS}", "--output=/dev/null", "--wrap=sleep 3")
         self.wait_for(lambda: "lost" in self.endings(), 60)
-        self.wait_for(lambda: any(" RUNNING bisectd-" in job for job in self.queued()), 60)
-        self.slurm("scancel", [job for job in self.queued() if "bisectd-" in job][0].split()[0])
+
+        def lost():
+            return " ".join(one["text"] for one in self.journal() if one["kind"] == "attempt-ended" and one["ending"] == "lost")
+
+        while process.poll() is None and "CANCELLED" not in lost():  # a job may come to its end just before it is cancelled
+            if job := next((job for job in self.queued() if " RUNNING bisectd-" in job), None):
+                self.slurm("scancel", job.split()[0])
+                self.wait_for(lambda: job not in self.queued(), 60)
+            time.sleep(1)
         self.assertEqual(process.wait(240), 1)
         self.assert_found()
-        lost = " ".join(one["text"] for one in self.journal() if one["kind"] == "attempt-ended" and one["ending"] == "lost")
-        self.assertRegex(lost, "PREEMPTED")
-        self.assertRegex(lost, "CANCELLED")
+        self.assertRegex(lost(), "PREEMPTED")
+        self.assertRegex(lost(), "CANCELLED")
 
     def test_a_training_that_leaves_well_when_it_is_preempted(self):
         """It traps TERM and says that all is well: its cut curve is no evidence."""

@@ -7,7 +7,10 @@ import paddle
 def phases_of(text):
     """{step: scale from there on} of `0:65536,1000:4096`, or of a number alone."""
     phases = str(text).split(",") if ":" in str(text) else [f"0:{text}"]
-    return {int(step): float(scale) for step, scale in (phase.split(":") for phase in phases)}
+    scales = {int(step): float(scale) for step, scale in (phase.split(":") for phase in phases)}
+    if 0 not in scales:
+        raise SystemExit(f"scale_loss={text}: phases begin at step 0, as in 0:65536,1000:4096")
+    return scales
 
 
 class Precision:
