@@ -37,7 +37,7 @@ class Asked(Day):
         self.assertEqual(self.names(report), ["hard_swish"])
         soak = report["trial_list"][-1]
         self.assertEqual((soak["role"], soak["verdict"], soak["attempts"][-1]["last_step"]), ("soak", "pass", 80))
-        self.assertIn("soak", done.out)
+        self.assertRegex(done.out, r"Soak, the fix for longer than a trial \(trial 9\): pass: runs to step 80, loss ")
 
 
 if __name__ == "__main__":
