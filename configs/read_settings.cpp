@@ -113,6 +113,11 @@ Acceptance read_acceptance(const Value& block, Problems& problems) {
   reader.read("absolute_tolerance", number_between(0, 1e300), accept.absolute_tolerance);
   if (double most = 0; reader.read("step_time", increase_of, most)) accept.step_time = most;
   reader.refuse_other_keys();
+  if (accept.goal == Goal::runs)
+    for (const char* key : {"target", "grey", "worse_only", "window", "trim", "absolute_tolerance", "step_time"})
+      if (const Value* unused = reader.find(key))
+        problems.warn(unused->place,
+                      fmt::format("`accept.{}` has no use beside `goal: runs`: a run that comes to `steps` passes", key));
   return accept;
 }
 

@@ -56,13 +56,22 @@ suspects: {{ops: {{discover: true}}, flags: [{FLAG}]}}
 """)
 
 
+def passed_alone(report, name):
+    """Whether a trial with nothing but this suspect active passed: with this seed its fault does less harm than the target."""
+    every = {index for index, suspect in enumerate(report["suspects"]) if suspect["name"] != name}
+    return any(trial["verdict"] == "pass" and every <= set(trial["neutralised"]) and len(trial["neutralised"]) == len(every)
+               for trial in report["trial_list"])
+
+
 def judged(report, names, kind):
-    """exact, wrong (an innocent is accused), or what else came out."""
+    """exact, wrong (an innocent is accused, or a planted one that did not pass alone is left out), or what else came out."""
     if report["outcome"] != "culprits":
         return "exact" if kind == "none" and report["outcome"] == "aligned" else report["outcome"]
     named = sorted(culprit["name"] for culprit in report["culprit_set"])
     # Either member of a pair mends it.
     right = [names] if kind != "flag" else [names, [FLAG], sorted(names + [FLAG])]
+    if named and kind != "flag" and all(name in named or passed_alone(report, name) for name in names) and set(named) <= set(names):
+        return "exact" if named in right else "exact but for harmless ones"
     return "exact" if named in right else "WRONG " + ",".join(named)
 
 

@@ -210,6 +210,15 @@ TEST_CASE("braces and placeholders are accepted where they can be filled") {
   CHECK(folder.problems_of(with_line(with_line(kGood, 6, R"(  command: [t, "{steps}"])"), 12, "steps: 5")) == "");
 }
 
+TEST_CASE("what a run that need only run is not judged by is said to have no use") {
+  const Folder folder;
+  const std::string runs = with_line(kGood, 12, "steps: 200\naccept: {goal: runs, target: 1%, max_repeats: 2}");
+  const auto warnings = load_experiment(folder.write("experiment.yaml", runs)).warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].value == "`accept.target` has no use beside `goal: runs`: a run that comes to `steps` passes");
+  CHECK(warnings[0].place.line == 13);
+}
+
 TEST_CASE("all problems of a file are found at once, in the order of its lines") {
   const Folder folder;
   const std::string problems = folder.problems_of(
