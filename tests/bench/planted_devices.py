@@ -19,8 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PADDLE = ROOT / "examples/paddle"
 BATCH = 16  # of rec.yml
 FLAG = "FLAGS_npu_storage_format"
-# Meant to move the loss of 80 steps by more than the target. batch_norm_grad +30 % did not with every seed: it is +100 % here.
-FAULTS = [("hard_swish", 0.1), ("batch_norm_grad", 1.0), ("adam", 0.1), ("gelu", 0.2), ("conv2d_grad", 0.5), ("matmul_v2_grad", 0.5)]
+# Meant to move the loss of 80 steps by more than the target. batch_norm_grad +30 % did not with every seed: it is +100 % here;
+# matmul_v2_grad did not even at +400 % (0.02 to 0.6 %: Adam takes the size out of a gradient), and is none of them.
+FAULTS = [("hard_swish", 0.1), ("batch_norm_grad", 1.0), ("adam", 0.1), ("gelu", 0.2), ("conv2d_grad", 0.5)]
 
 
 def plant(kind, chance):
