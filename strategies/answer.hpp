@@ -13,7 +13,7 @@ namespace bisectd::strategies {
 enum class State {
   searching,
   aligned,           ///< the subject as it is passes: there is nothing to find
-  outside_suspects,  ///< everything neutralised still fails
+  outside_suspects,  ///< everything neutralised still fails, and so do parts of it
   proved,            ///< culprit set minimal and sufficient, and every cause named; a claim about a cause stays unproved
                      ///< only if each trial that could show it says nothing (`explanation` tells which)
   contradictory,     ///< verdicts contradict each other beyond what repeats can mend
@@ -45,7 +45,7 @@ enum class Hindrance {
   crashes,  ///< sets that would decide never come to their end
   outage,   ///< nothing runs any more, not even what ran before
   change,   ///< a trial at the end of the run contradicts what was proved before
-  control,  ///< the budget was spent before such trials
+  control,  ///< such trials were not run: the budget was spent, or no device was free
 };
 
 /// The answer so far; complete when `state` is not `searching`.
@@ -56,7 +56,8 @@ struct Answer {
   std::vector<Claim> certificate;
   std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
   std::vector<SuspectId> excluded;           ///< stayed active because another one of their exclusive group was chosen, or
-                                             ///< because they had to (Suspect::stays_active)
+                                             ///< because they had to (Suspect::stays_active), or because everything
+                                             ///< neutralised failed and a part without them passed
   Hindrance hindrance = Hindrance::none;     ///< unless proved
   std::optional<Hidden> hidden;              ///< of `noise`: what most hangs on
   bool needs_belied = false;                 ///< Suspect::only_with was given up: trials could not be explained with it

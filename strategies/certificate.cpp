@@ -44,8 +44,8 @@ bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const S
       if (only_here) own[i] += here[i];
     }
   }
-  double alone = 0,
-         left = 0;  // squares: of what the member's causes do alone, of what the others leave of the subject as it is
+  // Squares: of what the member's causes do alone, of what the others leave of the subject as it is.
+  double alone = 0, left = 0;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     alone += own[i] * own[i];
     left += (rest[i] + own[i]) * (rest[i] + own[i]);

@@ -106,9 +106,8 @@ std::string explanation(const Phases& phases, const Answer& answer) {
         "goes (the state of the machine, other users of it, caches), so that no trial that passed clears a suspect",
         as_is->fails, as_is->judged());
   if (Standing(phases).comes_and_goes())
-    return "with everything neutralised it fails, and yet it passed in some trial: something changed meanwhile, or what "
-           "makes it "
-           "fail comes and goes, so that neither clears or accuses anybody";
+    return "with everything neutralised it fails, and yet it passed in some trial: something changed meanwhile, or "
+           "what makes it fail comes and goes, so that neither clears or accuses anybody";
   if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
   if (phases.verdict_of(phases.all_active()) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials",

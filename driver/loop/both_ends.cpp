@@ -177,10 +177,9 @@ FirstRuns run_subject(Run& run, const char* why) {
 
 [[noreturn]] void refuse_to_go_on(Run& run, const FinishedTrial& subject) {
   const AttemptOutcome& broken = last_broken(subject.attempts);
-  const Ending ending = broken.ending;
   std::string text = fmt::format("the subject as it is gives no verdict: {} (see {})", subject.judgement.text,
                                  run.directory.relative(broken.folder));
-  if (!run.must_only_run() && (ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled))
+  if (!run.must_only_run() && broke(broken.ending))
     text += fmt::format(". To search for what breaks it, write `accept: {{goal: runs}}` and `steps: {}`, and run with --new",
                         run.experiment.steps.value_or(run.state.jury->first().last_step()));
   throw Infrastructure(text, subject.plan.number);
@@ -195,21 +194,18 @@ std::nullopt_t end_with(Run& run, Conclusion conclusion) {
 /// Runs the subject as it is some times more. Empty if it always came to its end, else how often it broke. Throws
 /// Interrupted, Infrastructure.
 std::string how_often_it_breaks(Run& run, const FinishedTrial& first) {
-  const auto broke = [](const FinishedTrial& trial) {
+  const auto failed = [](const FinishedTrial& trial) {
     return trial.judgement.verdict == Verdict::fail ||
-           std::ranges::any_of(trial.attempts, [](const AttemptOutcome& attempt) {
-             return attempt.ending == Ending::crashed || attempt.ending == Ending::timed_out ||
-                    attempt.ending == Ending::stalled;
-           });
+           std::ranges::any_of(trial.attempts, [](const AttemptOutcome& attempt) { return broke(attempt.ending); });
   };
-  if (broke(first)) return "in one of its first runs";
+  if (failed(first)) return "in one of its first runs";
   for (int more = 2; more <= kRunsThatShowNothing; ++more) {
     TrialPlan plan = run.plan_for(Role::as_is, {}, fmt::format("it ran to its end: does it always? (run {})", more));
     if (run.state.history.finished && !run.was_begun(plan)) return {};  // by a bisectd that asked only once
     run.start_or_go_on(std::move(plan));
   }
   const std::vector<FinishedTrial> finished = run.wait_for_all();
-  const auto breaks = std::ranges::count_if(finished, broke);
+  const auto breaks = std::ranges::count_if(finished, failed);
   return breaks == 0 ? "" : fmt::format("in {} of {} runs", breaks, kRunsThatShowNothing);
 }
 

@@ -127,7 +127,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";
     case strategies::Hindrance::control:
-      return "Next: go on with a larger search.budget: `bisectd resume --accept-changes`.";
+      return "Next: `bisectd resume`, after a spent budget with a larger search.budget and --accept-changes.";
     case strategies::Hindrance::none: break;
   }
   if (answer.state == strategies::State::contradictory)

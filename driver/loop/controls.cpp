@@ -40,7 +40,6 @@ struct Tried {
   Control control;
   int borne_out = 0, contradicted = 0, tries = 0;
   std::size_t contradicting = 0;  ///< number of the last trial that contradicts it
-  Verdict last = Verdict::inconclusive;
   std::size_t last_trial = 0;
   int broken = 0;  ///< of the tries: gave no verdict
   bool is_running = false, is_of_earlier_session = false;
@@ -98,14 +97,14 @@ void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
   const auto tried = std::ranges::find(all, finished.plan.neutralised,
                                        [](const Tried& one) -> const SuspectSet& { return one.control.neutralised; });
   tried->is_running = false;
-  tried->last = finished.judgement.verdict;
   tried->last_trial = finished.plan.number;
-  if (tried->last == Verdict::unresolved) {
+  const Verdict verdict = finished.judgement.verdict;
+  if (verdict == Verdict::unresolved) {
     ++tried->broken;
     tried->gave_up = !tried->is_of_earlier_session;
-  } else if (tried->last == tried->control.expected) {
+  } else if (verdict == tried->control.expected) {
     ++tried->borne_out;
-  } else if (strategies::decided(tried->last)) {
+  } else if (strategies::decided(verdict)) {
     ++tried->contradicted;
     tried->contradicting = finished.plan.number;
   }

@@ -23,6 +23,7 @@ namespace {
 /// The fix and the subject as it is once more, side by side where there are devices for it, as long as the longest run so
 /// far: one of the subject as it is may be a crash, or faster than one with operators on the CPU.
 double time_of_controls(const Run& run) {
+  if (!run.experiment.search.budget_hours) return 0;  // nobody asks
   double longest_s = 0;
   for (const PastTrial& trial : run.state.history.trials)
     if (is_evidence(trial.role))

@@ -122,6 +122,8 @@ const char* name_of(Ending ending) {
   return std::ranges::find(kEndingNames, ending, &std::pair<Ending, const char*>::first)->second;
 }
 
+bool broke(Ending ending) { return ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled; }
+
 Ending ending_of(const std::string& name) {
   for (const auto& [ending, word] : kEndingNames)
     if (name == word) return ending;

@@ -120,6 +120,8 @@ bool can_be_judged(const AttemptOutcome& outcome);
 /// Inverse of name_of; throws std::invalid_argument for a word that is no ending.
 Ending ending_of(const std::string& name);
 const char* name_of(Ending ending);
+/// It crashed, hung or took too long.
+bool broke(Ending ending);
 
 /// How long to wait, at `now_s`, for those running attempts that began together with `first`, which has ended and will
 /// likely be followed by them; not positive if none is due. All in seconds since the run began.
