@@ -31,7 +31,7 @@ class BatchJob {
   void submitted_as(std::string id);
   /// A submission failed; the next is not before a pause, each longer than the one before.
   void not_taken(Clock::time_point now);
-  /// What a query said of it; nullptr: the scheduler does not know it.
+  /// What a query said of it; nullptr: the scheduler does not know it. Queries are seconds apart.
   void seen_as(const SeenJob* seen, Clock::time_point now);
   /// It is to end. `given_up`: why it never ran, if that is the reason; else empty.
   void stop(Clock::time_point now, std::string given_up = "");
@@ -53,6 +53,7 @@ class BatchJob {
   std::string name_, id_;
   Clock::time_point since_ = Clock::now();  ///< it waits
   Standing standing_;
+  int unknown_ = 0;                  ///< answers that did not know it since a submission failed
   Clock::time_point not_before_{};   ///< when it may be submitted
   std::chrono::milliseconds pause_;  ///< after the next submission that fails
   SeenJob seen_;

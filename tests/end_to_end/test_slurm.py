@@ -91,6 +91,17 @@ class Searching(Slurm):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.culprits(self.report()), ["ops:layer_norm_grad", "ops:softmax"])
 
+    def test_a_second_slurm_on_the_same_port_takes_another(self):
+        """Else its programs would talk to the first."""
+        port = re.search(r"SlurmctldPort=(\d+)", (self.cluster / "slurm.conf").read_text())[1]
+        second = self.folder / "second"
+        self.addCleanup(subprocess.run, [SLURM / "stop", second])
+        subprocess.run([SLURM / "start", second, "3", port], check=True, capture_output=True, timeout=60)
+        self.assertNotIn(f"={port}\n", (second / "slurm.conf").read_text())
+        environment = self.environment({"SLURM_CONF": str(second / "slurm.conf")})
+        cpus = subprocess.run(["sinfo", "--noheader", "--partition=debug", "--format=%c"], env=environment, capture_output=True, text=True, timeout=60).stdout
+        self.assertEqual(cpus.strip(), "3")
+
     def test_both_sides_and_a_hand_run(self):
         self.experiment(reference_on_slurm=True)
         self.bisectd("run", "experiment.yaml", code=1)
