@@ -2,7 +2,7 @@
 // Arguments: a list, one line each, and "verbose" for every judgement:
 //   reference NAME-SEED PERTURBED FILE     a run of a reference; PERTURBED is the seed of its perturbation, 0: none
 //   healthy|faulty|dose SEED LABEL FILE    a candidate, judged against every reference of its training's seed
-//   truth SEED LABEL FILE                  what the fault of this dose does on the reference's own device
+//   truth SEED LABEL FILE                  what this fault does on the reference's own device; of LABEL,SIZE its LABEL
 // Files hold a JSON array of losses. tests/bench/healthy_devices.py makes them with the real Paddle and the stand-in.
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "driver/judge/jury.hpp"
@@ -59,6 +60,13 @@ Inputs read_list(const char* file) {
   return inputs;
 }
 
+/// How far the level is from the reference's where only the fault of this candidate differs, in targets.
+double harm_of(const Candidate& candidate, const Inputs& inputs, const Jury& jury) {
+  const std::string fault = candidate.label.substr(0, candidate.label.find(','));
+  const Judgement truth = jury.judge(std::span(&inputs.truths.at({candidate.seed, fault}), 1));
+  return std::abs(truth.delta.value_or(0)) / kTarget;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,8 +75,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const Inputs inputs = read_list(argv[1]);
-  std::map<std::string, Count> counts,
-      compared;  // with the whole reference, and with one curve of it as `bisectd compare` has
+  // With the whole reference, the faults among them by their harm, and with one curve of it as `bisectd compare` has.
+  std::map<std::string, Count> counts, harms, compared;
   Calibration calibration;
   for (const auto& [name, references] : inputs.references) {
     const std::string seed = name.substr(name.rfind('-') + 1);
@@ -84,11 +92,13 @@ int main(int argc, char** argv) {
       const Judgement judgement = jury->judge(std::span(&candidate.curve, 1));
       bool bad = candidate.kind == "faulty";
       std::string label = candidate.kind + " " + candidate.label;
+      std::optional<double> harm;
+      if (candidate.kind != "healthy") harm = harm_of(candidate, inputs, *jury);
       if (candidate.kind == "dose") {
-        const Judgement truth = jury->judge(std::span(&inputs.truths.at({seed, candidate.label}), 1));
-        const double dose = std::abs(truth.delta.value_or(0)) / kTarget;
-        bad = dose > 1;
-        label = rounded(dose);
+        bad = *harm > 1;
+        label = rounded(*harm);
+      } else if (harm) {
+        add(harms[rounded(*harm)], judgement);
       }
       add(counts[label], judgement);
       calibration.add(judgement.p_bad, bad);
@@ -96,14 +106,15 @@ int main(int argc, char** argv) {
       if (const auto alone = Jury::seat({}, metrics, std::span(&plain, 1)); alone && candidate.kind != "dose")
         add(compared[label], alone->judge(std::span(&candidate.curve, 1)));
       if (argc > 2)
-        fmt::print("{:10} {:38} {:10} delta {:+.2f} se {:.2f} coarse {:.2f} until {} p {:.3f} {}\n", name,
-                   fmt::format("{} {}", candidate.kind, candidate.label), judgement.reason,
+        fmt::print("{:10} {:38} {:10} harm {:.2f} delta {:+.2f} se {:.2f} coarse {:.2f} until {} p {:.3f} {}\n", name,
+                   fmt::format("{} {}", candidate.kind, candidate.label), judgement.reason, harm.value_or(0),
                    100 * judgement.delta.value_or(0), 100 * judgement.standard_error.value_or(0),
                    judgement.coarseness.value_or(-1), judgement.comparable_until.value_or(-1), judgement.p_bad,
                    judgement.text);
     }
   }
   print("with the reference's eight runs", counts);
+  if (!harms.empty()) print("faults by their harm in the comparable part, in targets", harms);
   print(calibration);
   print("with one curve as reference", compared);
 }

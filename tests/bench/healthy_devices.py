@@ -5,9 +5,10 @@ on the CPU in ways that users really change, judged by build/*/tests/bench_healt
     healthy_devices.py [--worlds devices,transformer,pairs,dose,torch] [--steps 200] [--first-seed 0] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
 
 devices  per seed of the training two references (eight runs each) on devices of their own make, 15 healthy devices that round
-         at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4
+         at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4; what each does to the loss is measured on the
+         reference's own device
 transformer  the same with the transformer of examples/paddlenlp and faults of its own
-dose     faults of growing size in five operators; what each does to the loss is measured on the reference's own device
+dose     faults of growing size in five operators, measured likewise
 pairs    the CPU against itself: other MKL code paths, other thread counts, oneDNN on or off
 torch    the same with a small convolutional net in Debian's PyTorch
 
@@ -138,6 +139,7 @@ def devices(training):
         for i in range(count):
             yield f"healthy {s} {size.replace(' ', '_')}", training, f"healthy-{size}-{i}", device(f"npu{i}", rounding)
     for label, fault in training.FAULTS.items():
+        yield f"truth {s} {label.replace(' ', '_')}", training, f"truth-{label}", device("gpu", fault=fault)
         for size in ("default", "products at 5e-4"):
             yield (f"faulty {s} {label.replace(' ', '_')},{size.replace(' ', '_')}", training, f"faulty-{label}-{size}",
                    device("npu7", (FLOAT32 | HALF)[size], fault))
