@@ -175,9 +175,15 @@ class Losing(Slurm):
         """A run whose jobs of the search take some seconds."""
         self.experiment(*options, step_ms=40, **others)
         process = self.start("run", "experiment.yaml", environment=environment)
-        self.wait_for(lambda: (self.folder / "bisectd-out/latest/journal.jsonl").exists() and
-                      any(one["kind"] == "trial" and one["role"] == "search" for one in self.journal()), 90)
-        self.wait_for(lambda: any(" RUNNING " in job for job in self.queued()))
+
+        def searching():
+            """Whether a job of the search runs: one of an end may still be there when the first of the search is submitted."""
+            if not (self.folder / "bisectd-out/latest/journal.jsonl").exists():
+                return False
+            trials = {one["trial"] for one in self.journal() if one["kind"] == "trial" and one["role"] == "search"}
+            return any(state == "RUNNING" and int(name.rsplit(".", 1)[1].split("-")[0]) in trials
+                       for _, state, name in (job.split() for job in self.queued()) if name.startswith("bisectd-"))
+        self.wait_for(searching, 90)
         return process
 
     def test_a_node_fails(self):
