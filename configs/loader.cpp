@@ -86,8 +86,8 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   if (subject) experiment.subject = read_subject(*subject, problems);
   const Value* perturb = top.find("perturb");
   settle_perturbation(layers.merged, perturb ? read_perturbation(*perturb, "perturb", problems) : std::nullopt, experiment);
-  if (const Value* align = top.find_given("align")) experiment.align = read_alignment(*align, problems);
-  if (const Value* check = top.find_given("overflow_check"))
+  if (const Value* align = top.find_given_block("align")) experiment.align = read_alignment(*align, problems);
+  if (const Value* check = top.find_given_block("overflow_check"))
     experiment.overflow_check = read_overflow_check(*check, problems);
   const auto steps_of = [](const Value& v) { return whole_number_of(v, 1, 1'000'000'000'000); };
   if (top.find("steps")) top.read("steps", steps_of, experiment.steps.emplace());

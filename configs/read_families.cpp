@@ -133,7 +133,9 @@ void read_ladder(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* deliver = reader.require("deliver"))
     family.deliver = read_deliver_block(*deliver, reader.what() + ".deliver", Carries::value, problems);
   read_ladder_values(reader, family, problems);
-  reader.read("suspect", setting_of, family.ladder.suspect);
+  const Value* suspect = reader.find("suspect");
+  if (suspect && reader.read_value(*suspect, setting_of, family.ladder.suspect))
+    check_ladder_suspect(*suspect, reader.what() + ".suspect", family.ladder, problems);
 }
 
 Family read_family(const std::string& name, const Value& block, Problems& problems) {

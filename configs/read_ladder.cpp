@@ -84,8 +84,13 @@ void read_delivered_as(const Value& block, const std::string& what, const Value*
     if (in.read_value(entry.value, text_of, text)) family.ladder.delivered_as[entry.key] = text;
     // Values of a preset may have been replaced by others.
     const bool beside = values && values->place.file == entry.place.file;
-    if (beside && std::ranges::count(values->items, entry.key, &Value::text) == 0)
-      problems.add(entry.place, fmt::format("`{}`: {} is not among the values", what, in_quotes(entry.key)));
+    if (beside && std::ranges::count(values->items, entry.key, &Value::text) == 0) {
+      std::vector<std::string> known;
+      for (const Value& item : values->items) known.push_back(item.text);
+      const auto right = nearest(entry.key, known);
+      problems.add(entry.place, fmt::format("`{}`: {} is not among the values", what, in_quotes(entry.key)),
+                   right ? fmt::format("did you mean `{}`?", *right) : "");
+    }
   }
 }
 
@@ -98,6 +103,16 @@ void read_ladder_values(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* block = reader.find("delivered_as"))
     read_delivered_as(*block, reader.what() + ".delivered_as", values, family, problems);
   if (values) read_values(*values, reader.what() + ".values", family.ladder, problems);
+}
+
+void check_ladder_suspect(const Value& suspect, const std::string& what, const Ladder& ladder, Problems& problems) {
+  auto words = ladder.values;
+  words.emplace_back("dynamic");
+  std::erase_if(words, [](const std::string& value) { return Ladder::is_number(value); });
+  const auto right = nearest(suspect.text, words);
+  if (right && *right != suspect.text)
+    problems.add(suspect.place, fmt::format("`{}`: {} is not among the values", what, in_quotes(suspect.text)),
+                 fmt::format("did you mean `{}`?", *right));
 }
 
 }  // namespace bisectd::configs

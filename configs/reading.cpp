@@ -46,6 +46,14 @@ const Value* MapReader::find_given(const std::string& key) {
   return is_none ? nullptr : value;
 }
 
+const Value* MapReader::find_given_block(const std::string& key) {
+  const Value* value = find_given(key);
+  const std::vector<std::string> words{"none"};
+  if (!value || value->kind != Value::Kind::scalar || !nearest(value->text, words)) return value;
+  problems_.add(value->place, fmt::format("`{}`: unknown word {}", key, in_quotes(value->text)), "did you mean `none`?");
+  return nullptr;
+}
+
 bool MapReader::has(const std::string& key) const {
   return std::ranges::find(value_.entries, key, &Value::Entry::key) != value_.entries.end();
 }

@@ -21,7 +21,9 @@ class MapReader {
   const Value* find(const std::string& key);
   /// The same; `none` takes away what a preset gave, and counts as not there.
   const Value* find_given(const std::string& key);
-  /// The same; refuse_other_keys() will report it if it is not there.
+  /// The same for keys and values; a word that is nearly `none` is a problem.
+  const Value* find_given_block(const std::string& key);
+  /// The value; refuse_other_keys() will report it if it is not there.
   const Value* require(const std::string& key, const std::string& hint = "");
 
   /// Reads `key` with `parse` (Value -> Parsed<T>) into `target`; leaves it alone if the key is absent or wrong.

@@ -144,6 +144,10 @@ TEST_CASE("a wrong ladder, and a value outside it, are named with their place") 
        "values, ascending: \"0:65536,1000:4096\""},
       {"deliver: {environment: S}, values: [1, 2], delivered_as: {dynamic: 0}",
        "10:83: `families.scale.delivered_as`: `dynamic` is not among the values"},
+      {"deliver: {environment: S}, values: [1, dynamic], delivered_as: {dynamc: 0}",
+       "10:89: `families.scale.delivered_as`: `dynamc` is not among the values | did you mean `dynamic`?"},
+      {"deliver: {environment: S}, values: [1, dynamic], suspect: dynamc",
+       "10:83: `families.scale.suspect`: `dynamc` is not among the values | did you mean `dynamic`?"},
       {"deliver: {environment: S}, values: [1, 2], delivered_as: [1]",
        "10:82: `families.scale.delivered_as`: expected keys and values, found a list"},
       {"deliver: {argument: --scale}, values: [1, 2]",
@@ -180,6 +184,8 @@ TEST_CASE("a wrong check for overflows is named with its place") {
   CHECK_FALSE(load_experiment(folder.write("none.yaml", with_line(kGood, 12, "overflow_check: none"))).overflow_check);
   const std::vector<std::pair<const char*, const char*>> cases{
       {"overflow_check: yes", "12:17: `overflow_check`: expected keys and values, found a text"},
+      {"overflow_check: nonee", "12:17: `overflow_check`: unknown word `nonee` | did you mean `none`?"},
+      {"align: nonee", "12:8: `align`: unknown word `nonee` | did you mean `none`?"},
       {"overflow_check: {first: '(?P<value>x)'}",
        "12:17: `environment` is missing in `overflow_check` | variables that turn the framework's own check on; presets of "
        "PaddlePaddle and PyTorch have them"},
