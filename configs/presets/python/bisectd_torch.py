@@ -19,10 +19,6 @@ Read from the environment, so that no training script changes:
                              dtypes: the same by their dtypes, gelu@float16
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
-    BISECTD_TORCH_SET_NAME   1 or 0: a setting that torch or torch_npu takes as a call, made after its import (SETTINGS below)
-                             deterministic_algorithms also takes warn: an operator without a deterministic kernel warns only.
-                             One that this PyTorch does not have is left alone, and said
-    BISECTD_TORCH_OPTION_NAME  value of an option of torch.npu.set_option, set then too
     BISECTD_TORCH_PRECISION  higher (float16, bfloat16 -> float32 -> float64) or same
 
 An operator that cannot be moved ends the training with a line that says why: then the trial says nothing of guilt.
@@ -367,60 +363,7 @@ def why_it_stays(op):
         return None if namespace == "aten" else str(why)
 
 
-# By the names of the suspects in the presets.
-SETTINGS = {
-    "conv_hf32": lambda torch, on: setattr(torch.npu.conv, "allow_hf32", on),
-    "aclnn_hf32": lambda torch, on: setattr(torch.npu.aclnn, "allow_hf32", on),
-    "matmul_hf32": lambda torch, on: setattr(torch.npu.matmul, "allow_hf32", on),
-    "internal_format": lambda torch, on: setattr(torch.npu.config, "allow_internal_format", on),
-    "jit_compile": lambda torch, on: torch.npu.set_compile_mode(jit_compile=on),
-    "matmul_tf32": lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_tf32", on),
-    "fp16_reduction":
-        lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", on),
-    "bf16_reduction":
-        lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", on),
-    "cudnn_tf32": lambda torch, on: setattr(torch.backends.cudnn, "allow_tf32", on),
-    "cudnn_benchmark": lambda torch, on: setattr(torch.backends.cudnn, "benchmark", on),
-    "cudnn_deterministic": lambda torch, on: setattr(torch.backends.cudnn, "deterministic", on),
-    "flash_attention": lambda torch, on: torch.backends.cuda.enable_flash_sdp(on),
-    "mem_efficient_attention": lambda torch, on: torch.backends.cuda.enable_mem_efficient_sdp(on),
-    "cudnn_attention": lambda torch, on: torch.backends.cuda.enable_cudnn_sdp(on),
-}
-
-
-def set_deterministic(torch, value):
-    if value == "1":  # cuBLAS raises without; with "warn" it only warns, and the variable is a suspect of its own
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.use_deterministic_algorithms(value != "0", warn_only=value == "warn")
-
-
-def apply_setting(torch, name, value):
-    """A setting that this PyTorch or torch_npu does not have is left alone: a search must not take its absence for a crash."""
-    setting = SETTINGS.get(name)
-    if setting is None and name != "deterministic_algorithms":
-        raise ValueError(f"BISECTD_TORCH_SET_{name}: there is no such setting")
-    try:
-        setting(torch, value == "1") if setting else set_deterministic(torch, value)
-    except (AttributeError, AssertionError, TypeError) as why:  # torch.backends of 1.13 asserts that it knows the name
-        say(f"cannot set {name}: PyTorch {torch.__version__} does not have it ({why})")
-    else:
-        say(f"set {name} to {value}")
-
-
-def apply_settings():
-    import torch
-
-    for variable, value in os.environ.copy().items():
-        if variable.startswith("BISECTD_TORCH_SET_"):
-            apply_setting(torch, variable.removeprefix("BISECTD_TORCH_SET_"), value)
-        elif variable.startswith("BISECTD_TORCH_OPTION_"):
-            name = variable.removeprefix("BISECTD_TORCH_OPTION_")
-            torch.npu.set_option({name: value})
-            say(f"set {name} to {value}")
-
-
 def install():
-    apply_settings()
     names = wanted()
     if names:
         move(names)

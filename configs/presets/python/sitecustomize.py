@@ -60,8 +60,8 @@ class Executing:
 # Variable of the module that the shim waits for, and which one it is if that is not set; the shim, with its function behind a colon
 # if that is not `install`; what asks for it.
 SHIMS = (
-    ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch",
-     ("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS", "BISECTD_TORCH_SET_", "BISECTD_TORCH_OPTION_")),
+    ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_settings", ("BISECTD_TORCH_SET_", "BISECTD_TORCH_OPTION_")),
+    ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch", ("BISECTD_TORCH_CPU_OPS", "BISECTD_TORCH_LIST_OPS")),
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_modules",
      ("BISECTD_TORCH_CPU_MODULES", "BISECTD_TORCH_LIST_MODULES", "BISECTD_TORCH_LIST_OPS_OF")),
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_within",
