@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 using Phase = SeenJob::Phase;
 
 constexpr auto kFirstPause = 5s, kLongestPause = 60s;  // between two tries of what the scheduler refuses
-// A controller that answers again takes up the submissions that it had not read yet in any order with its queries: one answer
-// in nine runs with a stopped controller (tests/end_to_end/test_slurm.py) came before the job that it denied.
+// A controller that answers again takes up the submissions that it had not read yet in any order with its queries: one
+// answer in nine runs with a stopped controller (tests/end_to_end/test_slurm.py) came before the job that it denied.
 constexpr int kUnknownAnswers = 2;
 constexpr auto kOutcomeMayFollow = 15s;  // the scheduler says that a job is over; on NFS its outcome is seen later
 
