@@ -6,21 +6,17 @@ import shutil
 import subprocess
 import unittest
 
-import test_torch
 from space import Space
+from torch_space import PYTHON, TORCH, main
 
 MSPROBE = os.environ.get("MSPROBE_PYTHONPATH")
 
 
-class Align(test_torch.Torch):
+class Align(Space):
     def align(self, faults, code=1):
-        experiment = (test_torch.TORCH / "experiment.yaml").read_text().replace("train.py", str(test_torch.TORCH / "train.py"))
+        experiment = (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py"))
         self.write("experiment.yaml", experiment.replace("gelu_backward*1.5;tanh*1.4&gelu", faults))
         return json.loads(self.bisectd("align", "--json", "experiment.yaml", code=code, timeout=300).out)
-
-
-for name in [name for name in dir(Align) if name.startswith("test_")]:
-    setattr(Align, name, None)  # those of test_torch.py run there
 
 
 class Directions(Align):
@@ -73,7 +69,7 @@ debugger.step()
 @unittest.skipUnless(MSPROBE, "msprobe is not installed: tests/msprobe/install, and configure again")
 class Dumps(Space):
     def python(self, *words):
-        done = subprocess.run([test_torch.PYTHON, *words], cwd=self.folder, env={**os.environ, "PYTHONPATH": MSPROBE},
+        done = subprocess.run([PYTHON, *words], cwd=self.folder, env={**os.environ, "PYTHONPATH": MSPROBE},
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
@@ -91,7 +87,7 @@ class Dumps(Space):
         return table
 
     def check(self, table, code=0):
-        experiment = (test_torch.TORCH / "experiment.yaml").read_text().replace("train.py", str(test_torch.TORCH / "train.py"))
+        experiment = (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py"))
         experiment = experiment[:experiment.index("suspects:")]
         experiment += f"suspects: {{modules: {{members: [conv, norm, head], likely: {{from: {table}}}}}}}\n"
         self.write("experiment.yaml", experiment)
@@ -137,5 +133,4 @@ class Dumps(Space):
 
 
 if __name__ == "__main__":
-    subprocess.run([test_torch.TORCH / "build"], check=True)
-    unittest.main()
+    main()

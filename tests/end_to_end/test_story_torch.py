@@ -1,11 +1,8 @@
 """One engineer, one model, from the first crash on the device to the upgrade after: PyTorch on the stand-in."""
 import json
-import unittest
 
-import test_torch
 from space import Space
-
-TORCH = test_torch.TORCH
+from torch_space import TORCH, main
 
 
 class Story(Space):
@@ -72,4 +69,4 @@ class Story(Space):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -1,0 +1,79 @@
+"""Trainings whose logs or names cannot be used: the error says what was wrong with them."""
+import shutil
+import unittest
+
+from space import HOSTILE, Space, hostile_experiment
+
+
+class BadRun(Space):
+    def test_a_log_without_any_loss(self):
+        self.write("experiment.yaml", hostile_experiment().replace(f'["{HOSTILE}"', '["/bin/echo"', 1))
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("reference", done.out)
+        self.assertIn("loss", done.out)
+
+    def test_a_loss_that_is_no_number(self):
+        training = self.write("train.sh", """\
+            #!/bin/sh
+            for step in 1 2 3 4 5 6 7 8; do
+              echo "[2025/11/27 16:48:27] ppocr INFO: epoch: [1/1], global_step: $step, loss: 2.${step}oo, ips: 1"
+            done
+            """)
+        training.chmod(0o755)
+        self.write("experiment.yaml", hostile_experiment().replace(f'["{HOSTILE}"', f'["{training}"', 1))
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("2.1oo", done.out)
+
+    def test_a_delivery_that_the_training_does_not_read(self):
+        text = hostile_experiment("--cause", "op1=3", suspects=3)
+        self.write("experiment.yaml", text.replace("deliver: {environment: HOSTILE_OFF", "deliver: {environment: HOSTILE_OF"))
+        done = self.bisectd("run", "experiment.yaml", code=3)
+        self.assertIn("most likely nothing was switched off: see whether the training reads HOSTILE_OF (family ops)", done.out)
+
+    def test_a_reference_that_crashes(self):
+        self.write("experiment.yaml", hostile_experiment(reference="environment: {X: '1'}").replace(
+            '"--perturbed", "0.01"]\n  repeats', '"--crash-at", "50"]\n  repeats', 1))
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("SIGSEGV", done.out)
+
+
+class BadDiscovery(Space):
+    def said(self, names, code=4):
+        self.write("train.py", f"""\
+            import sys
+            wrong = "npu" in sys.argv
+            for name in {names}:
+                print("ran", name)
+            for step in range(1, 101):
+                print(f"step {{step}} loss {{(2 + 6 * 0.9 ** step) * (1.05 if wrong else 1):.6f}}")
+            """)
+        self.write("experiment.yaml", """\
+            version: 1
+            name: names
+            reference: {command: [python3, train.py], repeats: 2}
+            subject: {command: [python3, train.py, npu], devices: {kind: npu, ids: [0]}}
+            metric: {loss: {pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}
+            families: {ops: {kind: list, deliver: {environment: OFF}, discover: {ran: '^ran (?P<name>.+)$'}}}
+            suspects: {ops: {discover: true}}
+            """)
+        shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)  # or the run would be gone on with
+        return self.bisectd("run", "experiment.yaml", code=code).out
+
+    def test_it_finds_nothing(self):
+        self.assertIn("there is no suspect", self.said("[]"))
+
+    def test_it_finds_a_hundred_thousand_names(self):
+        self.assertIn("named 100000 members of family ops; more than 10000 are a pattern that matches too much",
+                      self.said("range(100_000)"))
+
+    def test_it_finds_names_that_cannot_be_delivered(self):
+        for name, why in (("relu,gelu", "holds the separator `,`"), ("relu gelu", "holds white space"), ("re\tlu", "holds white space"),
+                          ("re\x07lu", "cannot be shown"), ('"relu"', "holds a quote")):
+            with self.subTest(name):
+                said = self.said([name])
+                self.assertIn("in family ops, which cannot be delivered: it", said)
+                self.assertIn(why, said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,110 @@
+"""Operators of PyTorch that the shim moves to the CPU, lists or watches."""
+import os
+import subprocess
+
+from torch_space import PYTHON, SHIM, TORCH, ShimAlone, main
+
+
+class Operators(ShimAlone):
+    def test_with_nothing_listed_it_is_not_even_imported(self):
+        words = [PYTHON, "-c", f"import sys; sys.path.insert(0, '{TORCH}'); import standin_npu; print('bisectd_torch' in sys.modules)"]
+        loaded = lambda **more: subprocess.run(words, env={**os.environ, **SHIM, **more}, capture_output=True, text=True).stdout
+        self.assertEqual(loaded(), "False\n")
+        self.assertIn("True\n", loaded(BISECTD_TORCH_CPU_OPS="gelu"))
+
+    def test_every_operator_that_runs_can_be_moved_in_double_precision(self):
+        ran = [line.split()[2] for line in self.train("npu", "steps=3", BISECTD_TORCH_LIST_OPS="1", **SHIM) if " ran " in line]
+        self.assertIn("native_layer_norm_backward", ran)
+        self.assertIn("addmm", ran)
+        lines = self.train("npu", "steps=8", BISECTD_TORCH_CPU_OPS=",".join(ran), **SHIM)
+        moved = {line.split()[2] for line in lines if " moved " in line}
+        self.assertEqual(moved, set(ran), self.last.stderr)
+        for ours, cpu in zip(self.losses(lines), self.losses(self.train("steps=8")), strict=True):
+            self.assertAlmostEqual(ours, cpu, places=5)
+
+    def test_what_draws_random_numbers_is_refused_and_nothing_else(self):
+        code = ("import bisectd_torch as b\n"
+                "for name in ('poisson', 'normal', 'rrelu_with_noise', 'native_dropout', 'native_dropout_backward', 'gelu'):\n"
+                "    try: [b.check_can_move(op) for op in b.overloads_of(name)[:1]]; print(name)\n"
+                "    except b.CannotMove: pass\n")
+        self.assertEqual(self.run_code(code), ["native_dropout_backward", "gelu"], self.last.stderr)
+
+    def test_an_operator_that_is_made_of_others_moves_with_its_backward(self):
+        code = ("import standin_npu as s\n"
+                "x = torch.linspace(-1, 1, 12).reshape(3, 4).to(s.DEVICE).requires_grad_()\n"
+                "y = torch.nn.functional.layer_norm(x, [4]); (y * y * y).sum().backward()\n"
+                "print(y.dtype, y.device.type, round(y.cpu().abs().sum().item(), 3), round(x.grad.cpu().abs().sum().item(), 3))")
+        wrong = {"STANDIN_NPU_FAULTS": "rounding=0;native_layer_norm*1.5;native_layer_norm_backward*1.5"}
+        right = self.run_code(code)
+        self.assertNotEqual(self.run_code(code, **wrong), right)
+        moved = self.run_code(code, **wrong, BISECTD_TORCH_CPU_OPS="layer_norm")
+        self.assertEqual(moved, ["bisectd-torch: moved layer_norm (float32) to the CPU", *right])
+
+    def test_a_mode_moves_what_has_a_python_kernel_of_the_device(self):
+        # torch.library refuses a second Python kernel for one operator and key.
+        code = ("library = torch.library.Library('aten', 'IMPL')\n"
+                "library.impl('gelu', lambda x: 2 * torch.ops.aten.gelu(x.cpu()).to(x.device), 'PrivateUse1')\n"
+                "import standin_npu as s\n"
+                "x = torch.linspace(-1, 1, 5)\n"
+                "print(round(torch.nn.functional.gelu(x.to(s.DEVICE)).sum().item(), 4))\n"
+                "print(round(torch.nn.functional.gelu(x).sum().item(), 4), torch.ops.aten.tanh(x.to(s.DEVICE)).device.type)")
+        self.assertEqual(self.run_code(code), ["1.7483", "0.8742 privateuseone"])
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="gelu,tanh"),
+                         ["bisectd-torch: moved gelu (float32) to the CPU", "0.8742",
+                          "bisectd-torch: moved tanh (float32) to the CPU", "0.8742 privateuseone"])
+
+    def test_the_first_operator_that_makes_an_inf_is_named(self):
+        # The mask of -inf and the sum with it make none: they were given it. The square of 1e30 is beyond float32.
+        code = ("import standin_npu as s\n"
+                "x = torch.full([3], 1e30).to(s.DEVICE)\n"
+                "mask = torch.full([3], float('-inf')).to(s.DEVICE)\n"
+                "print(torch.softmax(torch.zeros(3).to(s.DEVICE).masked_fill(x > 2e30, float('-inf')) , 0).sum().item() == 1)\n"
+                "(x + mask).exp()\n"
+                "(torch.tanh(x) * x).mul(x)\n"
+                "print('not reached')")
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_FIRST_NOT_FINITE="1"),
+                         ["True", "bisectd-torch: first inf or nan: mul.Tensor (float32)"], self.last.stderr)
+        self.assertEqual(self.last.returncode, 3)
+        self.assertEqual(self.run_code(code.replace(".mul(x)", "")), ["True", "not reached"])
+
+    def test_an_operator_of_one_dtype(self):
+        code = ("import standin_npu as s\n"
+                "x = torch.linspace(-1, 1, 5).to(s.DEVICE)\n"
+                "print(round(torch.tanh(x + 1).sum().item(), 2), round(torch.tanh(x.bfloat16() + 1).float().sum().item(), 2))")
+        wrong = {"STANDIN_NPU_FAULTS": "rounding=0;tanh*2"}
+        self.assertEqual(self.run_code(code, **wrong, BISECTD_TORCH_CPU_OPS="tanh@bfloat16"),
+                         ["bisectd-torch: moved tanh@bfloat16 (bfloat16) to the CPU", "6.19 3.1"])
+        listed = self.run_code(code, BISECTD_TORCH_LIST_OPS="dtypes")
+        self.assertIn("bisectd-torch: ran tanh@bfloat16 on the device", listed)
+        self.assertIn("bisectd-torch: ran tanh@float32 on the device", listed)
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="tanh@float17"),
+                         ["bisectd-torch: cannot move tanh@float17: there is no dtype float17"])
+
+    def test_a_name_that_does_not_exist_ends_the_training(self):
+        lines = self.train("npu", BISECTD_TORCH_CPU_OPS="gelu,no_such", **SHIM)
+        self.assertEqual(lines, ["bisectd-torch: cannot move no_such: there is no such operator"])
+        self.assertEqual(self.last.returncode, 3)
+
+    def test_the_precision_of_what_is_moved(self):
+        code = ("import standin_npu as s\n"
+                "x = torch.rand(50, 900, generator=torch.Generator().manual_seed(1)); y = x.t()\n"
+                "moved = torch.mm(x.to(s.DEVICE), y.to(s.DEVICE)).cpu()\n"
+                "print(torch.equal(moved, x.mm(y)), torch.equal(moved, x.double().mm(y.double()).float()))")
+        moved = "bisectd-torch: moved mm (float32) to the CPU"
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="mm"), [moved, "False True"])
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="mm", BISECTD_TORCH_PRECISION="same"), [moved, "True False"])
+
+    def test_half_precision_stays_half_outside(self):
+        code = (f"import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s\n"
+                "x = torch.linspace(-2, 2, 9).half().to(s.DEVICE)\n"
+                "y = torch.ops.aten.tanh(x); z = x.clone(); z.mul_(2)\n"
+                "print(y.dtype, y.device.type, z.dtype, z.cpu().float().sum().item())\n"
+                "print((y.cpu().float() - torch.tanh(x.cpu().float())).abs().max().item() < 1e-3)")
+        done = subprocess.run([PYTHON, "-c", code], env={**os.environ, **SHIM, "BISECTD_TORCH_CPU_OPS": "tanh,mul_.Tensor"},
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout.splitlines()[-2:], ["torch.float16 privateuseone torch.float16 0.0", "True"], done.stderr)
+        self.assertIn("bisectd-torch: moved tanh (float16) to the CPU", done.stdout)
+
+
+if __name__ == "__main__":
+    main()

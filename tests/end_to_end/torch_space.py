@@ -1,0 +1,56 @@
+"""Debian's PyTorch with a device of our own, and the shim of the preset torch-npu."""
+import os
+import subprocess
+import unittest
+
+from space import SOURCE, Space
+
+TORCH = SOURCE / "examples/torch"
+PYTHON = "/usr/bin/python3"
+SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
+        "BISECTD_TORCH_AFTER": "standin_npu"}
+
+
+class TorchSpace(Space):
+    """The search of examples/torch with other faults."""
+
+    def find(self, faults, suspects="{ops: {discover: true}}", code=1, discovery=""):
+        experiment = (TORCH / "experiment.yaml").read_text()
+        experiment = experiment.replace("train.py", str(TORCH / "train.py"))
+        start = experiment.index("  environment: {STANDIN_NPU_FAULTS")
+        experiment = experiment[:start] + f'  environment: {{STANDIN_NPU_FAULTS: "{faults}"}}\n' + experiment[experiment.index("\nmetric"):]
+        experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
+        experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin", 1)
+        read = [TORCH / "train.py", TORCH / "standin_npu.py", SOURCE / "build/standin-torch/standin_npu.so"]
+        self.write("experiment.yaml", self.with_recorded_reference(experiment, *read))
+        done = self.bisectd("run", "experiment.yaml", code=code, timeout=600)
+        return self.report(), done
+
+
+class ShimAlone(unittest.TestCase):
+    """The shim alone, on a device that does not round: what is moved is exactly the CPU's."""
+
+    @classmethod
+    def setUpClass(cls):
+        os.environ["STANDIN_NPU_FAULTS"] = "rounding=0"
+        cls.addClassCleanup(os.environ.pop, "STANDIN_NPU_FAULTS")
+
+    def train(self, *words, **environment):
+        done = subprocess.run([PYTHON, TORCH / "train.py", *words], env={**os.environ, **environment}, capture_output=True,
+                              text=True, timeout=120)
+        self.last = done
+        return done.stdout.splitlines()
+
+    def losses(self, lines):
+        return [float(line.split()[3]) for line in lines if line.startswith("step ")]
+
+    def run_code(self, code, **environment):
+        code = f"import sys; sys.path.insert(0, '{TORCH}'); import torch\n" + code
+        self.last = subprocess.run([PYTHON, "-c", code], env={**os.environ, **SHIM, **environment}, capture_output=True, text=True)
+        return self.last.stdout.splitlines()
+
+
+def main():
+    """Of every file of tests that trains with PyTorch on the stand-in device."""
+    subprocess.run([TORCH / "build"], check=True)
+    unittest.main()
