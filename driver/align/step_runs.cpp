@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/launch/interrupted.hpp"
+#include "driver/log/log.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "driver/trial/sides.hpp"
 
@@ -16,23 +17,27 @@ namespace fs = std::filesystem;
 constexpr int kFineSeed = 1, kCoarseSeed = 5;
 constexpr const char* kStepFile = "align.jsonl";
 
-AttemptRequest request_of(const configs::Alignment& alignment, const StepRun& run, std::size_t number) {
+/// `attempt`: from 1 on; each has a folder of its own.
+AttemptRequest request_of(const configs::Alignment& alignment, const StepRun& run, std::size_t number, int attempt) {
+  const fs::path folder = attempt == 1 ? run.folder : fs::path(fmt::format("{}-again-{}", run.folder.string(), attempt - 1));
   AttemptRequest request{.trial = number,
+                         .number = attempt,
                          .side = run.side,
-                         .folder = run.folder,
+                         .folder = folder,
                          .recipe = {},
                          .steps = {},
                          .last_steps = {},
                          .perturbed = run.perturbed,
                          .watched = {}};
-  request.recipe.environment[alignment.environment] = (run.folder / kStepFile).string();
+  request.recipe.environment[alignment.environment] = (folder / kStepFile).string();
   for (const auto& [variable, value] : alignment.needs)
     request.recipe.environment[variable] =
-        neutralise::fill(family_variable(*run.side, variable, value), {.attempt = run.folder.string()});
+        neutralise::fill(family_variable(*run.side, variable, value), {.attempt = folder.string()});
   return request;
 }
 
 void take(StepRun& run, const AttemptOutcome& outcome) {
+  run.folder = outcome.folder;
   if (fs::exists(run.folder / kStepFile) && outcome.undone.empty()) run.file = run.folder / kStepFile;
   else if (!outcome.undone.empty()) run.why = "it was not perturbed: " + outcome.undone;
   else run.why = outcome.text + " before an optimizer made its first step after a call of a module in training mode";
@@ -51,14 +56,15 @@ void run_steps(const configs::Experiment& experiment, launch::Launcher& launcher
   // What follows its first step is of no use.
   Attempts attempts(launcher, experiment.metrics, run_tag, 0,
                     [](const RunningAttempt& running) { return fs::exists(running.request.folder / kStepFile); });
-  std::vector<bool> started(runs.size());
+  std::vector<bool> due(runs.size(), true);
+  std::vector<int> launched(runs.size());
   const auto start_some = [&] {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (started[i]) continue;
+      if (!due[i]) continue;
       const auto slot = runs[i].side->pool->acquire();
       if (!slot) continue;
-      started[i] = true;
-      AttemptRequest request = request_of(*experiment.align, runs[i], i + 1);
+      due[i] = false;
+      AttemptRequest request = request_of(*experiment.align, runs[i], i + 1, ++launched[i]);
       if (experiment.steps) request.steps = experiment.steps;
       attempts.start(std::move(request), *slot);
     }
@@ -70,9 +76,14 @@ void run_steps(const configs::Experiment& experiment, launch::Launcher& launcher
       throw Interrupted(launcher.signal_number());
     }
     for (const AttemptOutcome& outcome : outcomes) {
-      StepRun& run = runs.at(outcome.trial - 1);
-      take(run, outcome);
-      ended(run);
+      const std::size_t i = outcome.trial - 1;
+      due[i] = outcome.ending == Ending::lost && !fs::exists(outcome.folder / kStepFile) && launched[i] <= kMostLost;
+      if (due[i]) {
+        log::info(fmt::format("{}: {}; started once more", runs[i].name, outcome.text));
+        continue;
+      }
+      take(runs[i], outcome);
+      ended(runs[i]);
     }
   }
 }

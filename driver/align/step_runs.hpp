@@ -14,10 +14,10 @@ namespace bisectd::driver::align {
 
 struct StepRun {
   LaunchSide* side = nullptr;
-  std::string name;   ///< of the side, for messages
-  int perturbed = 0;  ///< seed of its perturbation; 0: none
-  std::filesystem::path folder;
-  std::filesystem::path file;  ///< what it wrote; empty: nothing, and `why` says why
+  std::string name;              ///< of the side, for messages
+  int perturbed = 0;             ///< seed of its perturbation; 0: none
+  std::filesystem::path folder;  ///< of its first attempt; once it ended, of its last one
+  std::filesystem::path file;    ///< what it wrote; empty: nothing, and `why` says why
   std::string why;
 };
 
@@ -25,8 +25,8 @@ struct StepRun {
 /// seeds choose (driver/judge/curve.hpp); else two harmless settings at most; none where the side has no perturbation.
 std::vector<int> perturbations_of(const configs::Side& side);
 
-/// Runs all of them, as far as devices are free at once, each until its step is written. Nothing is neutralised. Throws
-/// Interrupted.
+/// Runs all of them, as far as devices are free at once, each until its step is written; what is lost is started
+/// again. Nothing is neutralised. Throws Interrupted.
 void run_steps(const configs::Experiment& experiment, launch::Launcher& launcher, const std::string& run_tag,
                std::vector<StepRun>& runs, const std::function<void(const StepRun&)>& ended);
 

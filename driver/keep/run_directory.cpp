@@ -56,6 +56,7 @@ void RunDirectory::point_latest_here() const {
   std::error_code ignored;
   fs::create_directory_symlink(folder_.filename(), temporary, ignored);
   fs::rename(temporary, folder_.parent_path() / "latest", ignored);
+  sync_folder(folder_.parent_path());
 }
 
 std::string RunDirectory::attempt_name(std::size_t trial, std::string_view key, int attempt) {

@@ -24,10 +24,10 @@ using Mark = PilotLine::Mark;
 /// As it is, and the four whose perturbation has the size of float32's rounding. Those of float16's are run only where the
 /// verdict depends on them: somebody sits in front of it.
 constexpr int kFineRuns = 5;
-constexpr int kSubjectRuns = 2, kSubjectRunsAlone = 4;  ///< as in the night; the latter where the references show no spread
+constexpr int kSubjectRuns = 2, kSubjectRunsAlone = 4;  ///< as in a search; the latter where the references show no spread
 
 /// The runs of one side.
-struct Series {
+struct SideRuns {
   std::size_t trial = 0;
   const char* name = "";
   LaunchSide* side = nullptr;
@@ -40,15 +40,15 @@ struct Series {
 
 std::string times(int runs) { return runs == 1 ? "once" : runs == 2 ? "twice" : fmt::format("{} times", runs); }
 
-class Runs {
+class PilotRuns {
  public:
-  Runs(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const std::filesystem::path& folder,
-       Progress& progress)
+  PilotRuns(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher,
+            const std::filesystem::path& folder, Progress& progress)
       : experiment_(experiment),
         folder_(folder),
         progress_(progress),
-        sides_{Series{.trial = 0, .name = "reference", .side = &sides.reference, .perturb = &experiment.reference.perturb},
-               Series{.trial = 1, .name = "subject", .side = &sides.subject, .perturb = &experiment.subject.perturb}},
+        sides_{SideRuns{.trial = 0, .name = "reference", .side = &sides.reference, .perturb = &experiment.reference.perturb},
+               SideRuns{.trial = 1, .name = "subject", .side = &sides.subject, .perturb = &experiment.subject.perturb}},
         attempts_(launcher, experiment.metrics, make_run_tag(folder), 0, [this](const RunningAttempt& running) {
           show(running);
           return false;
@@ -72,7 +72,7 @@ class Runs {
     const auto tell = [&](const std::vector<PilotLine>& lines) {
       result.lines.insert(result.lines.end(), lines.begin(), lines.end());
     };
-    for (Series& one : sides_) {
+    for (SideRuns& one : sides_) {
       if (!is_over()) warn_of_perturbation(one);
       tell(one.lines);
     }
@@ -82,10 +82,10 @@ class Runs {
   }
 
  private:
-  Series& reference() { return sides_[0]; }
-  Series& subject() { return sides_[1]; }
+  SideRuns& reference() { return sides_[0]; }
+  SideRuns& subject() { return sides_[1]; }
   bool is_over() const {
-    return attempts_.signal_number() != 0 || std::ranges::any_of(sides_, [](const Series& one) {
+    return attempts_.signal_number() != 0 || std::ranges::any_of(sides_, [](const SideRuns& one) {
              return std::ranges::count(one.lines, Mark::error, &PilotLine::mark) > 0;
            });
   }
@@ -121,7 +121,7 @@ class Runs {
   /// Until everything that is wanted has ended, or something is wrong.
   void run_wanted() {
     do {
-      for (Series& one : sides_)
+      for (SideRuns& one : sides_)
         while (!is_over() && !waits_for_other_side(one) && one.launched < one.wanted) {
           auto slot = one.side->pool->acquire();
           if (!slot) break;
@@ -130,19 +130,19 @@ class Runs {
       for (const AttemptOutcome& outcome : attempts_.wait()) take_in(outcome);
     } while (attempts_.signal_number() == 0 &&
              (attempts_.any_running() ||
-              (!is_over() && std::ranges::any_of(sides_, [](const Series& one) { return one.launched < one.wanted; }))));
+              (!is_over() && std::ranges::any_of(sides_, [](const SideRuns& one) { return one.launched < one.wanted; }))));
   }
 
   /// Two trainings on one device share its memory and its time, and show neither side as it is.
-  bool waits_for_other_side(const Series& one) {
-    const Series& other = &one == &subject() ? reference() : subject();
+  bool waits_for_other_side(const SideRuns& one) {
+    const SideRuns& other = &one == &subject() ? reference() : subject();
     const auto devices = launch::device_names(one.side->settings->devices);
     return !other.seeds_running.empty() &&
            std::ranges::any_of(launch::device_names(other.side->settings->devices),
                                [&](const std::string& device) { return devices.contains(device); });
   }
 
-  void start(Series& one, launch::Slot slot) {
+  void start(SideRuns& one, launch::Slot slot) {
     const int number = ++one.launched;
     AttemptRequest request{.trial = one.trial, .number = number, .side = one.side, .steps = experiment_.steps};
     request.folder = folder_ / (number == 1 ? one.name : fmt::format("{}-{}", one.name, number));
@@ -154,7 +154,7 @@ class Runs {
   }
 
   void take_in(const AttemptOutcome& outcome) {
-    Series& one = sides_[outcome.trial];
+    SideRuns& one = sides_[outcome.trial];
     std::erase(one.seeds_running, outcome.perturbed);
     running_.erase({outcome.trial, outcome.number});
     one.ended.push_back(outcome);
@@ -169,7 +169,7 @@ class Runs {
     const auto say = [&](Mark mark, const std::string& what) {
       one.lines.push_back({mark, fmt::format("{}: {}", one.name, what)});
     };
-    if (!works && !compares_ && outcome.ending != Ending::not_started)
+    if (!works && !compares_ && outcome.ending != Ending::not_started && outcome.ending != Ending::lost)
       say(Mark::ok, fmt::format("it breaks, which a search is to explain: {}", text));
     else if (outcome.number == 1) say(works ? Mark::ok : Mark::error, text);
     else if (!works && !outcome.perturbed)  // of those that are, samples.hpp says what is odd
@@ -185,18 +185,18 @@ class Runs {
                        series.back().value);
   }
 
-  std::string title(const Series& one, int number) const {
+  std::string title(const SideRuns& one, int number) const {
     return one.wanted > 1 ? fmt::format("{}, run {} of {}", one.name, number, one.wanted) : one.name;
   }
 
-  std::string time_left(const Series& one, const AttemptOutcome& outcome) const {
+  std::string time_left(const SideRuns& one, const AttemptOutcome& outcome) const {
     const int left = one.wanted - one.launched + static_cast<int>(one.seeds_running.size());
     const double rounds = std::ceil(static_cast<double>(left) / static_cast<double>(one.side->pool->size()));
     return left && !is_over() ? fmt::format("; about {} to go", reports::duration_text(rounds * outcome.duration_s)) : "";
   }
 
   void show(const RunningAttempt& running) {
-    const Series& one = sides_[running.request.trial];
+    const SideRuns& one = sides_[running.request.trial];
     const auto step = running.log.last_step();
     running_[{running.request.trial, running.request.number}] = fmt::format(
         "{}: {}", title(one, running.request.number), step ? fmt::format("step {}", *step) : "nothing logged yet");
@@ -228,7 +228,7 @@ class Runs {
     return true;
   }
 
-  void warn_of_perturbation(Series& one) {
+  void warn_of_perturbation(SideRuns& one) {
     if (!*one.perturb) return;
     for (const OddPerturbation& odd :
          odd_perturbations(one.ended, **one.perturb, one.name, experiment_.metrics.front().name))
@@ -239,7 +239,7 @@ class Runs {
   const bool compares_ = experiment_.accept.goal == configs::Goal::agrees;
   std::filesystem::path folder_;
   Progress& progress_;
-  std::array<Series, 2> sides_;
+  std::array<SideRuns, 2> sides_;
   std::map<std::pair<std::size_t, int>, std::string> running_;
   Attempts attempts_;
 };
@@ -248,7 +248,7 @@ class Runs {
 
 Pilot run_pilot(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher,
                 const std::filesystem::path& folder, Progress& progress) {
-  return Runs(experiment, sides, launcher, folder, progress)();
+  return PilotRuns(experiment, sides, launcher, folder, progress)();
 }
 
 }  // namespace bisectd::driver

@@ -15,6 +15,9 @@ namespace bisectd::driver {
 namespace {
 
 constexpr std::chrono::milliseconds kRedrawEvery{200};
+/// Of the time, for making the lines: after 10,000 trials that takes 5 ms each time, which was 2.3 % of a processor.
+constexpr double kRedrawShare = 0.01;
+constexpr std::chrono::seconds kRedrawAtLeastEvery{5};  // whatever the machine did meanwhile
 constexpr std::size_t kMostRows = 12;
 constexpr std::chrono::seconds kHeartbeatEvery{60};
 
@@ -60,11 +63,13 @@ void Progress::running(const LiveLines& live, const std::function<std::string()>
     if (now - last_shown_ >= kHeartbeatEvery) log::info(heartbeat());
     return;
   }
-  if (now - last_shown_ < kRedrawEvery) return;
+  if (now - last_shown_ < kRedrawEvery || now < affordable_at_) return;
   last_shown_ = now;
   const auto [columns, rows] = terminal_size();
   // A line as wide as the terminal would wrap, and a block as high would scroll away what it is redrawn over.
   std::vector<std::string> lines = live(columns - 1, std::min(rows - 1, kMostRows));
+  const auto pause = std::chrono::duration_cast<Clock::duration>((Clock::now() - now) / kRedrawShare);
+  affordable_at_ = now + std::min<Clock::duration>(pause, kRedrawAtLeastEvery);
   if (lines == shown_) return;
   clear_live();
   shown_ = std::move(lines);

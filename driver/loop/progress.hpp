@@ -19,8 +19,9 @@ class Progress {
 
   /// The lines of the live view, for a terminal of so many columns and rows.
   using LiveLines = std::function<std::vector<std::string>(std::size_t columns, std::size_t rows)>;
-  /// What runs now. On a terminal `live` is redrawn in place when it changed, at most five times a second; elsewhere
-  /// `heartbeat` is a line once a minute, so that a CI system does not take a long attempt for a hang.
+  /// What runs now. On a terminal `live` is redrawn in place when it changed, at most five times a second, less
+  /// often where making it takes long; elsewhere `heartbeat` is a line once a minute, so that a CI system does not take a
+  /// long attempt for a hang.
   void running(const LiveLines& live, const std::function<std::string()>& heartbeat);
 
  private:
@@ -31,6 +32,7 @@ class Progress {
   bool terminal_;
   std::vector<std::string> shown_;  ///< the lines at the bottom, the cursor is behind the last one
   Clock::time_point last_shown_ = Clock::now();
+  Clock::time_point affordable_at_{};  ///< `live` again, by what it took the last time
 };
 
 }  // namespace bisectd::driver

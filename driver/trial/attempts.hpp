@@ -74,6 +74,10 @@ enum class Ending {
   lost,         ///< its node or its scheduler took it away; says nothing of the run
 };
 
+/// So many attempts of one trial may be lost in one session. A node that fails takes one attempt along; a partition that
+/// preempts may take several.
+constexpr int kMostLost = 10;
+
 struct AttemptOutcome {
   std::size_t trial = 0;
   int number = 1;

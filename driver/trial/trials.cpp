@@ -14,9 +14,6 @@
 namespace bisectd::driver {
 namespace {
 
-/// Of one trial, in one session. A node that fails takes one attempt along; a partition that preempts may take several.
-constexpr int kMostLost = 10;
-
 /// Of a trial that is not judged: its curves are there, which is all that was wanted.
 judge::Judgement measured() {
   judge::Judgement judgement;
@@ -31,6 +28,11 @@ judge::Judgement unresolved(const AttemptOutcome& last) {
   judgement.reason = name_of(last.ending);
   judgement.text = last.errors.empty() ? last.text : last.errors.front();
   return judgement;
+}
+
+/// The journal outlives a power cut; what a training wrote into its log just before may not.
+bool was_cut_since(const AttemptOutcome& reread, const PastAttempt& journaled) {
+  return journaled.ending && reread.last_step < journaled.last_step;
 }
 
 }  // namespace
@@ -84,6 +86,8 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
       continue;
     }
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
+    const bool cut = !judged && was_cut_since(outcome, attempt);
+    if (cut) outcome.ending = Ending::lost;
     if (!judged)
       log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(outcome.ending),
                              attempt.ending ? "" : ", it ran when bisectd ended", attempt.set_aside ? ", set aside" : ""));
@@ -96,7 +100,9 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.duration_s = attempt.duration_s;
     outcome.device = attempt.device;
     outcome.step_time_s = attempt.step_time_s;
-    if (!attempt.ending) journal_.append(attempt_ended_record(outcome));
+    if (cut)
+      outcome.text = fmt::format("its log was cut after its end, as by a power cut: step {} was there", *attempt.last_step);
+    if (cut || !attempt.ending) journal_.append(attempt_ended_record(outcome));
     listener_(open.plan, &outcome);
     if (outcome.ending != Ending::lost && !attempt.set_aside) open.ended.push_back(std::move(outcome));
   }

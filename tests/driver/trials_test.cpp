@@ -7,6 +7,7 @@
 #include "tests/catch.hpp"
 #include "driver/launch/slurm.hpp"
 #include "driver/record/history.hpp"
+#include "driver/trial/attempt_files.hpp"
 #include "driver/trial/samples.hpp"
 #include "tests/driver/fake_launcher.hpp"
 #include "tests/driver/temporary_folder.hpp"
@@ -104,6 +105,13 @@ class Bench {
     std::size_t end = 0;
     for (std::size_t i = 0; i < lines; ++i) end = text.find('\n', end) + 1;
     keep::write_file(directory_.journal(), text.substr(0, end));
+  }
+
+  /// Leaves so many steps of what an attempt logged.
+  void cut_log(std::size_t trial, int attempt, int steps) {
+    std::string text;
+    for (int step = 1; step <= steps; ++step) text += "step " + std::to_string(step) + " loss 1\n";
+    keep::write_file(stdout_file(directory_.attempt(trial, "", attempt)), text);
   }
 
   /// Attempts are jobs of a scheduler, which has those that were started.
@@ -340,6 +348,24 @@ TEST_CASE("after a resume, the repeats that are missing run together") {
   bench.begin_again();
   CHECK(bench.trials->wait().size() == 1);
   CHECK(bench.launcher->most_at_once == 3);
+}
+
+TEST_CASE("an attempt whose log a power cut took the end of is no evidence, and is run again") {
+  for (const int steps : {0, 4}) {
+    Bench bench(1);
+    bench.plan.attempts = 2;
+    bench.trials->start(bench.plan);
+    bench.trials->wait();
+    bench.cut_journal(bench.kinds().size() - 1);  // without the verdict
+    bench.cut_log(1, 2, steps);
+    for (int resumed = 1; resumed <= 2; ++resumed) {
+      bench.begin_again();
+      CHECK(bench.trials->wait().front().attempts.size() == 2);
+      CHECK(bench.judged_curves == 2);
+      CHECK(bench.launcher->started.size() == (resumed == 1 ? 1U : 0U));
+    }
+    CHECK(bench.endings() == Words{"finished", "finished", "lost", "finished"});
+  }
 }
 
 TEST_CASE("a trial that made its session fail is run again: what broke is set aside, whole runs stay") {

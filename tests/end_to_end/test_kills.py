@@ -1,12 +1,13 @@
 """Stops at random moments, then `resume` until the run is at its end: nothing is lost, repeated, left running or answered otherwise.
 
-A few games in the tests; a campaign:  BISECTD_GAMES=1000 BISECTD_SEED=7 python3 -B tests/end_to_end/test_kills.py
-(BISECTD and HOSTILE_TRAINER name the programs). It says at its end where the stops hit."""
+A few games in the tests; a campaign:  BISECTD_GAMES=1000 BISECTD_SEED=7 python3 -B tests/end_to_end/test_kills.py Kills
+(BISECTD and HOSTILE_TRAINER name the programs; BISECTD_SLURM_GAMES: games through jobs of a private Slurm). It says at its end where the stops hit."""
 import collections
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import time
 import unittest
 
 from space import Space, hostile_experiment
+from test_slurm import Slurm
 
 GAMES = int(os.environ.get("BISECTD_GAMES", 4))
 SEED = int(os.environ.get("BISECTD_SEED", 1))
@@ -21,6 +23,14 @@ MOST_STOPS = 6
 
 
 class Kills(Space):
+    GAMES = GAMES
+    # "all": whatever this test has started, in any order, as a signal to a whole control group.
+    HOWS = ("KILL", "KILL", "KILL", "KILL all", "INT", "TERM", "HUP", "INT all", "TERM all", "HUP all")
+
+    def launched(self, experiment):
+        """The text of the experiment with its way of launching."""
+        return experiment
+
     def play(self, random):
         shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
         suspects = random.randint(4, 12)
@@ -29,9 +39,9 @@ class Kills(Space):
         names = [f"op{one}" for one in culprits]
         causes = [("--cause", "+".join(names) + "=3")] if together else [("--cause", f"{name}={2 + 2 * i}") for i, name in enumerate(names)]
         step_ms, devices = random.choice(("0", "1")), random.choice((1, 2, 3))
-        self.write("experiment.yaml", hostile_experiment(
+        self.write("experiment.yaml", self.launched(hostile_experiment(
             *[word for cause in causes for word in cause], "--step-ms", step_ms, suspects=suspects,
-            devices=list(range(devices)), search=f"search: {{seed: {random.randrange(1000)}}}"))
+            devices=list(range(devices)), search=f"search: {{seed: {random.randrange(1000)}}}")))
         began = time.monotonic()
         whole = self.run_to_its_end("run", "experiment.yaml")
         took = time.monotonic() - began
@@ -67,21 +77,23 @@ class Kills(Space):
     def run_until(self, command, random, took, before):
         """Starts it, stops it after a while; the journal as it is then."""
         process = self.start(*command)
-        how = random.choice(("KILL", "KILL", "KILL", "KILL all", "INT", "TERM", "HUP"))
+        how = random.choice(self.HOWS)
+        number = getattr(signal, "SIG" + how.split()[0])
         try:
             process.wait(timeout=random.uniform(0, took * 0.7))
         except subprocess.TimeoutExpired:
-            if how == "KILL all":
-                for pid in self.pids_of_this_test():
+            if how.endswith("all"):
+                pids = list(self.pids_of_this_test())
+                random.shuffle(pids)
+                for pid in pids:
                     try:
-                        os.kill(pid, signal.SIGKILL)
+                        os.kill(pid, number)
                     except ProcessLookupError:
                         pass
             else:
-                process.send_signal(getattr(signal, "SIG" + how))
+                process.send_signal(number)
         code = process.wait(timeout=60)
-        by_signal = 128 + (signal.SIGKILL if how == "KILL all" else getattr(signal, "SIG" + how))
-        self.assertIn(128 - code if code < 0 else code, (1, by_signal), how)
+        self.assertIn(128 - code if code < 0 else code, (1, 128 + number), how)
         self.assert_kept(before)
         text = self.journal_text()
         last = text[:text.rfind("\n")].rsplit("\n", 1)[-1]
@@ -114,16 +126,37 @@ class Kills(Space):
         self.assertLessEqual({trial for trial, _ in ended}, judged)
 
     def test_games(self):
-        for game in range(GAMES):
+        for game in range(self.GAMES):
             with self.subTest(seed=SEED, game=game):
                 self.play(random.Random(f"{SEED}/{game}"))
+            if self.GAMES > 50 and game % 50 == 49:
+                print(f"{game + 1} games, {STOPS.total()} stops", flush=True)
+
+
+class ThroughSlurm(Kills, Slurm):
+    """Trainings are jobs, which live on without bisectd."""
+    GAMES = int(os.environ.get("BISECTD_SLURM_GAMES", 1))
+    HOWS = ("KILL", "KILL", "KILL", "INT", "TERM", "HUP")
+
+    def launched(self, experiment):
+        return re.sub(r"devices: {kind: npu, ids: .*}", 'devices: {kind: npu}\n  launch: {slurm: {gres: "npu:{per_trial}", max_jobs: 8, time: 5m}}', experiment)
+
+    def run_to_its_end(self, *command):
+        out = self.bisectd(*command, code=1, timeout=600).out
+        self.wait_for(lambda: self.queued() == [], 30)
+        return out
+
+    def assert_nothing_repeated(self, devices):
+        super().assert_nothing_repeated(self.CPUS)
+        names = self.submitted()
+        self.assertEqual(len(names), len(set(names)), "a job was submitted twice")
 
 
 STOPS = collections.Counter()
 
 
 def tearDownModule():
-    if GAMES > 50:
+    if max(GAMES, ThroughSlurm.GAMES) > 50:
         for (how, where), times in sorted(STOPS.items()):
             print(f"{how:12} after {where:16} {times}")
 

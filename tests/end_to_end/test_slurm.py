@@ -12,6 +12,7 @@ import time
 import unittest
 
 from space import BISECTD, SOURCE, Space, hostile_experiment
+from test_align import STEP
 
 SLURM = SOURCE / "examples/slurm"
 
@@ -56,6 +57,26 @@ class Slurm(Space):
         if reference_on_slurm:
             text = text.replace("reference:\n", "reference:\n  launch: {slurm: {max_jobs: 3, time: 5m}}\n")
         return self.write("experiment.yaml", text)
+
+    def align_experiment(self, reference="", waits_for=""):
+        """The subject's step differs by 50 %; it is written once the file `waits_for` is there."""
+        wait = f"import os, time\nwhile {waits_for!r} and not os.path.exists({waits_for!r}): time.sleep(0.1)\n"
+        self.write("reference.py", STEP)
+        (self.folder / "subject.py").write_text(wait + STEP)
+        return self.write("experiment.yaml", f"""\
+            version: 1
+            name: step
+            align: {{environment: STEP_FILE}}
+            perturb: none
+            reference: {{{reference}command: [python3, reference.py, "1"]}}
+            subject:
+              command: [python3, subject.py, "1.5"]
+              devices: {{kind: npu, visible_variable: none}}
+              launch: {{slurm: {{gres: "npu:{{per_trial}}", time: 5m}}}}
+            metric: {{loss: {{format: paddleocr}}}}
+            families: {{ops: {{kind: list, deliver: {{environment: OFF, separator: ","}}}}}}
+            suspects: {{ops: {{members: [relu, gelu]}}}}
+            """)
 
     def endings(self):
         return [one["ending"] for one in self.journal() if one["kind"] == "attempt-ended"]
@@ -108,6 +129,16 @@ class Searching(Slurm):
         self.assert_found()
         self.bisectd("trial", "experiment.yaml", "--off", "op3", code=0)
         self.wait_for(lambda: self.queued() == [], 20)  # the last is COMPLETING for a moment
+
+    def test_one_step_of_both_sides(self):
+        for reference, jobs in (("", {"0002-1"}), ("launch: {slurm: {time: 5m}}, ", {"0001-1", "0002-1"})):
+            with self.subTest(reference=reference):
+                self.align_experiment(reference)
+                before = set(self.submitted())
+                done = self.bisectd("align", "experiment.yaml", code=1)
+                self.assertIn("forward: the first module that deviates is relu (Relu): its output is 50 % off", done.out)
+                self.wait_for(lambda: self.queued() == [], 20)
+                self.assertEqual({name.rsplit(".", 1)[1] for name in set(self.submitted()) - before}, jobs)
 
     def test_arguments_and_environment_arrive_as_they_are(self):
         odd = ["a b", "$(touch hacked)", "`x`", "it's", '"', "\\", "*", "a\nb", "a\r\nb", "", "#SBATCH --array=0-9", "ü\U0001F600", "--x=$HOME;"]
@@ -196,6 +227,19 @@ class Losing(Slurm):
         self.assertIn("lost", self.endings())
         lost = [one["text"] for one in self.journal() if one["kind"] == "attempt-ended" and one["ending"] == "lost"]
         self.assertRegex(lost[0], "lost: Slurm: (NODE_FAIL|it vanished)")
+
+    def test_a_node_fails_in_the_step_that_is_compared(self):
+        self.align_experiment(waits_for=str(self.folder / "go on"))
+        process = self.start("align", "experiment.yaml")
+        self.wait_for(lambda: any(" RUNNING " in job for job in self.queued()))
+        self.node("down")
+        self.wait_for(lambda: "subject: lost: Slurm: " in (self.folder / "stderr.txt").read_text(), 60)
+        self.write("go on", "")
+        self.node("resume")
+        self.assertEqual(process.wait(120), 1)
+        (result,) = self.folder.glob("bisectd-out/*/align.json")
+        self.assertEqual(json.loads(result.read_text())["forward"]["module"], "relu")
+        self.assertTrue((result.parent / "subject-again-1/align.jsonl").exists())
 
     def test_a_node_that_fails_while_bisectd_is_away_is_no_timeout(self):
         """`resume` comes when the trainings would have had their time many times over."""
