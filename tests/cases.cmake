@@ -26,7 +26,7 @@ endfunction()
 # without a base is a mixin: its methods are those of the classes below it.
 function(bisectd_methods name script python labels environment)
   # Not those of the trainings in its texts, whose bases are nn.Layer and the like.
-  file(STRINGS ${script} lines REGEX "^class [A-Za-z]+(:|[(]([A-Za-z]+|([A-Za-z]+, )?unittest[.]TestCase)[)]:)|^    def test_")
+  file(STRINGS ${script} lines REGEX "^class [A-Za-z]+(:|[(]([A-Za-z]+, )?([A-Za-z]+|unittest[.]TestCase)[)]:)|^    def test_")
   foreach(line IN LISTS lines)
     if(line MATCHES "^class ([A-Za-z_]+)(.*)")
       set(class ${CMAKE_MATCH_1})

@@ -17,13 +17,11 @@ import unittest
 from space import Space, hostile_experiment
 from test_slurm import Slurm
 
-GAMES = int(os.environ.get("BISECTD_GAMES", 4))
 SEED = int(os.environ.get("BISECTD_SEED", 1))
 MOST_STOPS = 6
 
 
-class Kills(Space):
-    GAMES = GAMES
+class Games:
     # "all": whatever this test has started, in any order, as a signal to a whole control group.
     HOWS = ("KILL", "KILL", "KILL", "KILL all", "INT", "TERM", "HUP", "INT all", "TERM all", "HUP all")
 
@@ -133,7 +131,11 @@ class Kills(Space):
                 print(f"{game + 1} games, {STOPS.total()} stops", flush=True)
 
 
-class ThroughSlurm(Kills, Slurm):
+class Kills(Games, Space):
+    GAMES = int(os.environ.get("BISECTD_GAMES", 4))
+
+
+class ThroughSlurm(Games, Slurm):
     """Trainings are jobs, which live on without bisectd."""
     GAMES = int(os.environ.get("BISECTD_SLURM_GAMES", 1))
     HOWS = ("KILL", "KILL", "KILL", "INT", "TERM", "HUP")
@@ -156,7 +158,7 @@ STOPS = collections.Counter()
 
 
 def tearDownModule():
-    if max(GAMES, ThroughSlurm.GAMES) > 50:
+    if max(Kills.GAMES, ThroughSlurm.GAMES) > 50:
         for (how, where), times in sorted(STOPS.items()):
             print(f"{how:12} after {where:16} {times}")
 
