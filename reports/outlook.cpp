@@ -61,7 +61,7 @@ std::string left_text(const Record& record) {
   if (std::ranges::any_of(record.trials, [](const Trial& trial) { return trial.running && trial.role == "control"; }))
     return "controls: what the answer rests on, once more";
   if (!(record.answer.trials_left_high > 0)) return "";
-  std::string text = more_trials_text(record.answer);
+  std::string text = more_trials_text(record);
   if (const auto left = time_left_s(record))
     text += fmt::format(", {} to {}", duration_text(left->first), duration_text(left->second));
   return text;

@@ -108,7 +108,7 @@ std::string judged_text(const Record& record, const Trial& trial) {
 
 std::string trial_line(const Record& record, const Trial& trial, std::size_t judged) {
   std::string text = count_text(record, judged) + " " + judged_text(record, trial);
-  if (record.answer.trials_left_high > 0) text += "; " + more_trials_text(record.answer);
+  if (record.answer.trials_left_high > 0) text += "; " + more_trials_text(record);
   return text;
 }
 

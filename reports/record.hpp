@@ -176,6 +176,7 @@ struct Record : Comparison, Costs {
   std::vector<std::size_t> parts;  ///< ids, ascending: parts of other suspects, which the first search leaves active
   std::optional<Descent> descent;  ///< once there is one
   strategies::Answer answer;       ///< ids are indices into `suspects`
+  std::string why_more_trials;     ///< what made the expected range grow last, in words; empty: it shrank
   std::vector<Trial> trials;
   std::vector<SignatureGroup> signature_groups;  ///< the one nearest to the reference first
   std::vector<NoEffect> no_effect;

@@ -129,6 +129,11 @@ std::string more_trials_text(const strategies::Answer& answer) {
   return fmt::format("{:.0f} more {}", low, low == 1 ? "trial" : "trials");
 }
 
+std::string more_trials_text(const Record& record) {
+  const std::string text = more_trials_text(record.answer);
+  return record.why_more_trials.empty() ? text : text + ", more than before: " + record.why_more_trials;
+}
+
 std::string_view verdict_word(strategies::Verdict verdict) {
   switch (verdict) {
     case strategies::Verdict::pass: return "pass";

@@ -37,6 +37,8 @@ std::string counted(std::size_t number, std::string_view what);
 
 /// "1 more trial", "7 to 12 more trials": the expected range to the end.
 std::string more_trials_text(const strategies::Answer& answer);
+/// The same, and where it grew what made it grow: "8 to 12 more trials, more than before: trial 7 gave no verdict".
+std::string more_trials_text(const Record& record);
 
 std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
 /// The same of a trial that may still run, or was run for what it logs: running, measured.

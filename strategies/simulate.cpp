@@ -272,7 +272,7 @@ PlayedGame play_planted(const Problem& problem, const Plant& plant, std::uint64_
       evidence.judged = trial.purpose != Purpose::signature || evidence.verdict == Verdict::unresolved;
       game.signatures += trial.purpose == Purpose::signature;
       search.tell(evidence);
-      const double time = trial_time.of(trial.neutralised);
+      const double time = trial_time.of(trial.neutralised) * (evidence.judged ? 1 : plant.signature_length);
       game.device_time += time;
       longest = std::max(longest, time);
     }

@@ -25,6 +25,7 @@ struct Plant {
   double offset = 1e-4;  ///< of the device from the reference, whatever is neutralised: as in the quickstart on real Paddle
   double least_benign = 1e-7, most_benign = 1e-7;  ///< what a healthy suspect changes by rounding; log-uniform between
   double slowdown = 1;            ///< what a trial takes with everything neutralised, against one with nothing
+  double signature_length = 1;    ///< what a trial takes of which only the first steps are wanted, against a whole one
   std::vector<double> load = {};  ///< share of each suspect in that, in any unit; empty: the suspects' prices
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/judge/jury.hpp"
+#include "driver/loop/trials_left.hpp"
 #include "driver/neutralise/catalogue.hpp"
 #include "driver/record/history.hpp"
 #include "strategies/answer.hpp"
@@ -39,6 +40,7 @@ struct RunState {
   bool concluded = false;                ///< this bisectd came to the end of the run and journaled it
 
   // For the eye alone.
+  TrialsLeft trials_left;  ///< how the range in `answer` came about
   reports::Comparison comparison;
   std::vector<std::string> changes;                   ///< of versions, since the baseline
   std::vector<std::string> warnings;                  ///< that a reader of the result must know

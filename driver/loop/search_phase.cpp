@@ -69,7 +69,7 @@ void SearchPhase::search_on() {
     run_.state.answer = past.conclusion->answer;
     return;
   }
-  run_.state.answer = inquiry_.answer();  // once: an answer to each of ten thousand old evidences would take minutes
+  begin_anew();  // once: an answer to each of ten thousand old evidences would take minutes
   search();
   if (run_.state.answer.state != State::proved && !preferred_in(run_.state.history, among_parts_).empty())
     return_to_prices();
@@ -80,8 +80,13 @@ void SearchPhase::search_on() {
 void SearchPhase::return_to_prices() {
   give_up(run_.state.history.preferred);
   inquiry_.ask_anew(problem_);
-  run_.state.answer = inquiry_.answer();
+  begin_anew();
   search();
+}
+
+void SearchPhase::begin_anew() {
+  run_.state.answer = inquiry_.answer();
+  run_.state.trials_left.begin(run_.state.answer, run_.state.history.order_judged.size());
 }
 
 void SearchPhase::give_up(std::vector<strategies::SuspectId> fix) {
@@ -146,7 +151,7 @@ void SearchPhase::prefer(const std::vector<strategies::SuspectId>& fix) {
   const strategies::Answer proved = run_.state.answer;
   run_.journal.append(preferred_record(fix));
   inquiry_.ask_anew(preferring(problem_, fix));
-  run_.state.answer = inquiry_.answer();
+  begin_anew();
   search();
   if (run_.state.answer.state == State::proved) return;
   run_.state.answer = proved;
@@ -160,13 +165,24 @@ void SearchPhase::search() {
     if (state == State::proved && !ask_for_proofs()) break;
     if (state != State::searching && state != State::proved) break;
     if (!run_.trials.any_open()) break;  // nothing to ask and nothing to wait for: the budget is spent
-    for (const FinishedTrial& finished : run_.wait()) take_in(finished);
+    hear_finished();
     run_.write_reports();
   }
   say_what_is_left();
   // The answer can come while other devices still work on trials that it makes needless.
   run_.stop_all();
   pending_.clear();
+}
+
+void SearchPhase::hear_finished() {
+  const strategies::Answer before = run_.state.answer;
+  std::vector<ToldTrial> told;
+  for (const FinishedTrial& finished : run_.wait()) {
+    take_in(finished);
+    told.push_back({finished.plan.number, finished.plan.neutralised, finished.judgement.verdict,
+                    finished.plan.role != Role::signature});
+  }
+  run_.state.trials_left.revise(before, run_.state.answer, run_.state.history.order_judged.size(), told);
 }
 
 /// Of an answer that is not proved.
@@ -326,7 +342,7 @@ bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
     learn(judged_run(finished.judgement, finished.plan.neutralised, finished.plan.role, false));
   if (trials.empty()) return false;
   const strategies::Answer before = run_.state.answer;
-  run_.state.answer = inquiry_.answer();  // it may know the cause already, without a further trial
+  begin_anew();  // it may know the cause already, without a further trial
   search();
   if (run_.state.answer.state != State::proved) run_.state.answer = before;
   return run_.state.answer.causes != before.causes;

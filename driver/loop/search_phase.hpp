@@ -36,6 +36,8 @@ class SearchPhase {
  private:
   void search();
   void search_on();
+  void begin_anew();
+  void hear_finished();
   void descend();
   void search_parts(PastDescent descent);
   bool is_of_this_search(const PastTrial& trial) const;

@@ -1,6 +1,7 @@
 // The yardstick of the search: the targets beside what is measured, on planted culprits. The two ends are free.
 //   bench_search [scenario...] [--n N] [--games G] [--seed S] [--engine automatic|ordered|causes|additive]
-// Scenarios: alone rounds pairs noise unknown crash additive priors signatures prices time; all of them without an argument.
+// Scenarios: alone rounds pairs noise unknown crash additive priors signatures prices slow-splits time; all of them without
+// an argument.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -223,6 +224,27 @@ void prices() {
     }
 }
 
+// The same suspects where the first steps of a trial tell which causes are active: the time of the whole search, beside what
+// its proofs alone take (the fix, which neutralises next to nothing, and each cause alone, which neutralises all the
+// others). No choice of splits can save more than the rest.
+void slow_splits() {
+  constexpr double kSlowdown = 10, kShare = 12.0 / 200;
+  head("8b. the same with signatures, D = 1: time, against that of its proofs alone");
+  for (const double length : {1.0, kShare})
+    for (const std::size_t causes : {1, 3, 5}) {
+      Plant plant{.cause_sizes = Sizes(causes, 1),
+                  .signature_steps = 12,
+                  .interaction = 0.3,
+                  .slowdown = kSlowdown,
+                  .signature_length = length};
+      for (std::size_t i = 0; i < options.n; ++i) plant.load.push_back(i % 10 == 0 ? 100 : 1);
+      double seconds = 0;
+      const Forecast forecast = measure(problem_of(options.n, 1), plant, 20, &seconds);
+      line(fmt::format("n={} {} causes, a signature takes {:.2f}", options.n, causes, length),
+           1 + kSlowdown * static_cast<double>(causes), forecast.time.mean, forecast, seconds);
+    }
+}
+
 // The longest and the mean time of one ask with the tells before it, ms of the processor: other programs do not count.
 void time_of(std::size_t n, std::size_t slots, const Sizes& sizes, double flip, EngineKind engine, double target_ms) {
   Problem problem = problem_of(n, slots, flip);
@@ -296,9 +318,10 @@ int main(int argc, char** argv) {
     else options.scenarios.push_back(word);
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{
-      {"alone", alone},           {"rounds", rounds}, {"pairs", pairs},       {"noise", noise},
-      {"unknown", unknown},       {"crash", crash},   {"additive", additive}, {"priors", priors},
-      {"signatures", signatures}, {"prices", prices}, {"time", ask_time}};
+      {"alone", alone},       {"rounds", rounds},           {"pairs", pairs},
+      {"noise", noise},       {"unknown", unknown},         {"crash", crash},
+      {"additive", additive}, {"priors", priors},           {"signatures", signatures},
+      {"prices", prices},     {"slow-splits", slow_splits}, {"time", ask_time}};
   for (const auto& [name, scenario] : all)
     if (options.scenarios.empty() ||
         std::find(options.scenarios.begin(), options.scenarios.end(), name) != options.scenarios.end())

@@ -135,6 +135,27 @@ TEST_CASE("a fix that passed is not forgotten, whatever its signature makes like
   CHECK(search.answer().causes == world.causes);
 }
 
+TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left active is accused") {
+  SignedWorld world{.size = 64, .causes = {{30}, {50}, {60}, {4}}, .seed = GENERATE(1, 2, 3)};  // #30 the smallest by far
+  const SuspectSet wrong = set_of(64, {4, 50, 60});
+  Search search(problem_of(world.size));
+  const auto play = [&](bool believed) {
+    for (int trials = 0; trials < 100; ++trials) {
+      const std::vector<Trial> next = search.ask(1, {});
+      if (next.empty()) return;
+      Evidence seen = world.run(next.front());
+      if (believed && next.front().neutralised == wrong) seen.verdict = Verdict::pass, seen.p_bad = 0;
+      search.tell(seen);
+    }
+  };
+  play(true);
+  REQUIRE(search.answer().culprit_set == std::vector<SuspectId>{4, 50, 60});
+  for (int i = 0; i < 2; ++i) search.tell(world.run({wrong, Purpose::certificate, ""}));
+  play(false);
+  CHECK(search.answer().state == State::proved);
+  CHECK(search.answer().culprit_set == std::vector<SuspectId>{4, 30, 50, 60});
+}
+
 TEST_CASE("what healthy suspects hide is found by verdicts, and what stood out is not searched again") {
   const Plant plant{
       .cause_sizes = {1, 1, 1}, .signature_steps = 12, .interaction = 0.3, .least_benign = 1e-8, .most_benign = 1e-4};

@@ -1,0 +1,38 @@
+// What people are shown of the trials to come. The search's own forecast goes up and down with what it believes; what is
+// shown shrinks with every trial, or says why it grew.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strategies/answer.hpp"
+
+namespace bisectd::driver {
+
+/// A trial that the search was told.
+struct ToldTrial {
+  std::size_t number = 0;
+  strategies::SuspectSet neutralised;
+  strategies::Verdict verdict = strategies::Verdict::unresolved;
+  bool judged = true;  ///< false: only its first steps were wanted
+};
+
+class TrialsLeft {
+ public:
+  /// The search begins, or begins anew after so many judged trials: nothing was shown of it. Rounds the answer's range up.
+  void begin(strategies::Answer& answer, std::size_t judged);
+  /// `told` made `before` into `now`, whose range becomes the one to be shown. As long as what is expected now lies within
+  /// the range that was shown, that one goes on.
+  void revise(const strategies::Answer& before, strategies::Answer& now, std::size_t judged,
+              const std::vector<ToldTrial>& told);
+  /// The range of the answer as it is after so many judged trials, some of which the search was not told yet.
+  void count_down(strategies::Answer& answer, std::size_t judged) const;
+  /// "trial 7 gave no verdict"; empty unless the range of the last revision grew.
+  const std::string& why_more() const { return why_more_; }
+
+ private:
+  double low_ = 0, middle_ = 0, high_ = 0;  // of the trials at the end, those judged so far among them; 0: not known
+  std::string why_more_;
+};
+
+}  // namespace bisectd::driver
