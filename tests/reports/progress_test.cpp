@@ -13,6 +13,11 @@ TEST_CASE("a line for every judged trial") {
         "[ 3/~10] trial 1 reference -> pass (loss 0 %), 2.1 s; 4 to 9 more trials");
   CHECK(trial_line(record, record.trials[1], judged_count(record)) ==
         "[ 3/~10] trial 2 as-is: nothing neutralised -> fail (loss +3.10 %), 2.1 s; 4 to 9 more trials");
+  record.why_more_trials = "trial 1 gave no verdict";
+  CHECK(
+      trial_line(record, record.trials[0], judged_count(record)) ==
+      "[ 3/~10] trial 1 reference -> pass (loss 0 %), 2.1 s; 4 to 9 more trials, more than before: trial 1 gave no verdict");
+  CHECK(left_text(record).starts_with("4 to 9 more trials, more than before: trial 1 gave no verdict, "));
   record.answer.trials_left_low = record.answer.trials_left_high = 0;
   CHECK(trial_line(record, record.trials[2], judged_count(record)) ==
         "[3] trial 3 everything: all 6 neutralised -> pass (loss +0.02 %), 2.1 s");
