@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "driver/read/clean.hpp"
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 /// How often each byte occurs in a sample of a text.
@@ -73,10 +73,9 @@ class Occurrences {
 
   bool matches() const {
     if (literal_.text.size() > text_.size() - at_) return false;
-    const std::string_view here = text_.substr(at_, literal_.text.size());
     // Nearly all candidates fall here, without a call.
-    if (here[second_] != literal_.text[second_] && !literal_.ignore_case) return false;
-    return literal_.ignore_case ? std::ranges::equal(here, literal_.text, {}, lower) : here == literal_.text;
+    if (text_[at_ + second_] != literal_.text[second_] && !literal_.ignore_case) return false;
+    return holds_at(text_, at_, literal_);
   }
 
   const Literal& literal_;
@@ -119,12 +118,13 @@ class Bounds {
 
 void Sieve::add(const Needed& needed) {
   any_line_ = any_line_ || needed.any_line;
-  for (const Literal& literal : needed.literals) {
-    const auto same = [&](const Literal& other) {
-      return other.text == literal.text && other.ignore_case == literal.ignore_case;
-    };
-    if (std::ranges::none_of(literals_, same)) literals_.push_back(literal);
-  }
+  for (const Literal& literal : needed.literals)
+    if (std::ranges::find(literals_, literal) == literals_.end()) literals_.push_back(literal);
+  short_.clear();
+  std::vector<Literal> longer;
+  for (const Literal& literal : literals_)
+    (literal.text.size() < Grams::kShortestLiteral ? short_ : longer).push_back(literal);
+  long_ = Grams(std::move(longer));
 }
 
 void Sieve::pick(const Block& block, const TakeLine& take) const {
@@ -135,12 +135,14 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
   const Bounds bounds(block.text);
   const Histogram histogram(block.text);
   std::vector<Occurrences> occurrences;
-  for (const Literal& literal : literals_) occurrences.emplace_back(literal, block.text, histogram);
+  for (const Literal& literal : short_) occurrences.emplace_back(literal, block.text, histogram);
   if (!plain) occurrences.emplace_back(kEscape, block.text, histogram);
   std::string scratch;
   std::size_t from = 0;  // start of the first line not yet looked at
+  std::size_t next_long = long_.find(block.text, 0);
   while (true) {
-    const std::size_t hit = std::ranges::min_element(occurrences, {}, &Occurrences::at)->at();
+    std::size_t hit = next_long;
+    for (const Occurrences& each : occurrences) hit = std::min(hit, each.at());
     if (hit == kNowhere) return;
     const std::size_t start = bounds.start(from, hit);
     const std::size_t end = bounds.end(hit);
@@ -150,6 +152,7 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
     from = std::min(end + 1, block.text.size());
     for (Occurrences& each : occurrences)
       if (each.at() < from) each.advance(from);
+    if (next_long < from) next_long = long_.find(block.text, from);
   }
 }
 

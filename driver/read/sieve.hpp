@@ -2,18 +2,12 @@
 // reading a log is spent here, so that patterns and readers see few lines. Knows no patterns.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "driver/read/grams.hpp"
 #include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
-
-/// A text that every line that matters to somebody contains. Not empty.
-struct Literal {
-  std::string text;          ///< in lower case if `ignore_case`
-  bool ignore_case = false;  ///< of ASCII letters
-};
 
 /// Each line that matters to somebody contains at least one of `literals`, or nobody can tell: `any_line`.
 struct Needed {
@@ -31,7 +25,9 @@ class Sieve {
 
  private:
   bool any_line_ = false;
-  std::vector<Literal> literals_;
+  std::vector<Literal> literals_;  ///< all
+  std::vector<Literal> short_;     ///< those too short for `long_`
+  Grams long_;
 };
 
 }  // namespace bisectd::driver::read
