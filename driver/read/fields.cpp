@@ -43,16 +43,6 @@ std::string_view without_leading(std::string_view text, const Characters& charac
   return text.substr(first);
 }
 
-/// As text.find(what, from), for lines: most candidates fall at their second byte, without a call.
-std::size_t find_in_line(std::string_view text, std::string_view what, std::size_t from) {
-  for (std::size_t at = text.find(what[0], from); at < text.size(); at = text.find(what[0], at + 1)) {
-    if (what.size() > text.size() - at) break;
-    if (what.size() > 1 && text[at + 1] != what[1]) continue;
-    if (text.substr(at, what.size()) == what) return at;
-  }
-  return std::string_view::npos;
-}
-
 /// Calls `accept` with what follows each place where `key` starts a word, until it returns something.
 template <class Accept>
 auto after_word(std::string_view line, std::string_view key, Accept accept) -> decltype(accept(line)) {
@@ -76,6 +66,15 @@ std::optional<double> old_word(std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t find_in_line(std::string_view text, std::string_view what, std::size_t from) {
+  for (std::size_t at = text.find(what[0], from); at < text.size(); at = text.find(what[0], at + 1)) {
+    if (what.size() > text.size() - at) break;
+    if (what.size() > 1 && text[at + 1] != what[1]) continue;
+    if (text.substr(at, what.size()) == what) return at;
+  }
+  return std::string_view::npos;
+}
 
 std::optional<std::string_view> after_key(std::string_view line, std::string_view key) {
   return after_word(line, key, [](std::string_view rest) -> std::optional<std::string_view> {

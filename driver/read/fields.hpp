@@ -1,11 +1,15 @@
 // Finds "key: value" in a line of a log and reads numbers. Knows no format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace bisectd::driver::read {
+
+/// As text.find(what, from), for lines: most candidates fall at their second byte, without a call. `what` is not empty.
+std::size_t find_in_line(std::string_view text, std::string_view what, std::size_t from);
 
 /// The text right after `key` and its separator: after spaces, a closing quote, one ':' or '=', spaces, an opening
 /// quote. `key` must not continue a word to its left, so that "loss" is not found in CTCLoss, train_loss or dml-loss.

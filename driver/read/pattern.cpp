@@ -7,6 +7,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "driver/read/fields.hpp"
+
 namespace bisectd::driver::read {
 namespace {
 
@@ -25,13 +27,29 @@ re2::RE2::Options options() {
   throw std::invalid_argument(fmt::format("the pattern '{}' {}", written, why));
 }
 
-/// What every match begins with. RE2 gives the least and the greatest text that an anchored match can be; what these
-/// two have in common all matches have.
-std::string common_prefix(const re2::RE2& regex) {
+/// The pattern without "\b" and "\B": it matches no less. Absent: not to be told.
+std::optional<std::string> without_boundaries(std::string_view written) {
+  std::string rest;
+  for (; !written.empty(); written.remove_prefix(std::min<std::size_t>(written.size(), written[0] == '\\' ? 2 : 1))) {
+    const std::string_view item = written.substr(0, written[0] == '\\' ? 2 : 1);
+    if (item == "\\Q") return std::nullopt;
+    if (item != "\\b" && item != "\\B") rest += item;
+    else if (written.substr(2).starts_with("{")) return std::nullopt;
+  }
+  return rest;
+}
+
+/// What every match begins with. RE2 gives the least and the greatest text that an anchored match can be; what these two
+/// have in common all matches have. It takes the match for the whole text, whose ends say "\b" where a line's middle may
+/// not, and the other way round.
+std::string common_prefix(const std::string& written) {
   constexpr int kLongest = 64;
+  const auto freer = without_boundaries(written);
+  if (!freer) return {};
+  const re2::RE2 regex(*freer, options());
   std::string least;
   std::string greatest;
-  if (!regex.PossibleMatchRange(&least, &greatest, kLongest)) return {};
+  if (!regex.ok() || !regex.PossibleMatchRange(&least, &greatest, kLongest)) return {};
   const auto differ = std::ranges::mismatch(least, greatest).in1;
   return {least.begin(), differ};
 }
@@ -125,60 +143,71 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
     numbers_.push_back(found == named.end() ? -1 : found->second);
   }
   if (regex_->Match("", 0, 0, re2::RE2::UNANCHORED, nullptr, 0)) refuse(written, "matches an empty text");
-  prefix_ = common_prefix(*regex_);
+  prefix_ = common_prefix(written);
   if (prefix_.size() < kShortestPrefix) prefix_.clear();
   needed_ = prefix_.empty() ? needed_atoms(written) : Needed{.literals = {{.text = prefix_}}};
-  if (!prefix_.empty()) halves_ = halves_of(written);
+  halves_ = halves_of(written);
   pieces_.resize(static_cast<std::size_t>(1 + (numbers_.empty() ? 0 : std::max(0, std::ranges::max(numbers_)))));
   groups_.resize(numbers_.size());
 }
 
-std::optional<Pattern::Halves> Pattern::halves_of(const std::string& written) {
+std::unique_ptr<Pattern::Halves> Pattern::halves_of(const std::string& written) {
   const auto place = place_between_halves(written);
-  if (!place) return std::nullopt;
-  Halves halves{.head = std::make_unique<re2::RE2>(written.substr(0, *place), options()),
-                .tail = std::make_unique<re2::RE2>(written.substr(*place + 2), options())};
-  if (!halves.head->ok() || !halves.tail->ok()) return std::nullopt;
-  halves.tail_prefix = common_prefix(*halves.tail);
-  if (halves.tail_prefix.size() < kShortestPrefix) return std::nullopt;
+  if (!place) return nullptr;
+  const std::string tail = written.substr(*place + 2);
+  auto halves = std::make_unique<Halves>(Halves{.head = std::make_unique<re2::RE2>(written.substr(0, *place), options()),
+                                                .tail = std::make_unique<re2::RE2>(tail, options()),
+                                                .tail_prefix = {},
+                                                .inner = nullptr});
+  if (!halves->head->ok() || !halves->tail->ok()) return nullptr;
+  halves->tail_prefix = common_prefix(tail);
+  if (halves->tail_prefix.size() < kShortestPrefix) return nullptr;
+  halves->inner = halves_of(tail);
   return halves;
-}
-
-bool Pattern::match_from(std::string_view text, std::size_t start, re2::RE2::Anchor anchor) {
-  return regex_->Match({text.data(), text.size()}, start, text.size(), anchor, pieces_.data(),
-                       static_cast<int>(pieces_.size()));
 }
 
 // RE2 prefers what comes first in the pattern: the head's own first choice, if the rest can follow it, then the longest
 // ".*", that is the last place where the tail fits. Two short matches find that many times faster than one whose captures
 // hang on every place that ".*" may end at (tests/bench/reading.cpp, "a user's pattern").
-bool Pattern::match_halves_from(std::string_view text, std::size_t start) {
+std::optional<bool> Pattern::match_halves(const Halves& halves, std::string_view text, std::size_t start,
+                                          re2::RE2::Anchor anchor, std::span<re2::StringPiece> pieces) {
   const re2::StringPiece whole(text.data(), text.size());
-  const auto wanted = static_cast<int>(pieces_.size()) - 1;
-  const int in_head = std::min(halves_->head->NumberOfCapturingGroups(), wanted);
-  if (!halves_->head->Match(whole, start, text.size(), re2::RE2::ANCHOR_START, pieces_.data(), in_head + 1)) return false;
-  const auto end = static_cast<std::size_t>(pieces_[0].data() + pieces_[0].size() - text.data());
-  if (text.find('\n', end) == std::string_view::npos) {
-    // The tail's own group 0 is of no use to anybody, and is overwritten where the head has groups.
-    const re2::StringPiece last_of_head = pieces_[static_cast<std::size_t>(in_head)];
-    re2::StringPiece* const of_tail = pieces_.data() + in_head;
-    const auto last_tail = [&](std::size_t to) { return find_last(text.substr(0, to), halves_->tail_prefix); };
-    std::size_t tries = 0;  // a line that is made of the prefix alone must not cost the square of its length
-    for (std::size_t at = last_tail(text.size()); at != std::string_view::npos && at >= end && ++tries <= kMostTails;
-         at = last_tail(at + halves_->tail_prefix.size() - 1))
-      if (halves_->tail->Match(whole, at, text.size(), re2::RE2::ANCHOR_START, of_tail, wanted - in_head + 1)) {
-        *of_tail = last_of_head;
-        return true;
-      }
+  const std::size_t wanted = pieces.size() - 1;
+  const std::size_t in_head = std::min(static_cast<std::size_t>(halves.head->NumberOfCapturingGroups()), wanted);
+  if (!halves.head->Match(whole, start, text.size(), anchor, pieces.data(), static_cast<int>(in_head) + 1)) return false;
+  const auto end = static_cast<std::size_t>(pieces[0].data() + pieces[0].size() - text.data());
+  if (text.find('\n', end) != std::string_view::npos) return std::nullopt;
+  // The tail's own group 0 is of no use to anybody, and is overwritten where the head has groups.
+  const re2::StringPiece last_of_head = pieces[in_head];
+  const std::span<re2::StringPiece> of_tail = pieces.subspan(in_head);
+  const auto last_tail = [&](std::size_t to) { return find_last(text.substr(0, to), halves.tail_prefix); };
+  std::size_t tries = 0;  // a line that is made of the prefix alone must not cost the square of its length
+  for (std::size_t at = last_tail(text.size()); at != std::string_view::npos && at >= end && ++tries <= kMostTails;
+       at = last_tail(at + halves.tail_prefix.size() - 1)) {
+    const auto fits = halves.inner ? match_halves(*halves.inner, text, at, re2::RE2::ANCHOR_START, of_tail)
+                                   : halves.tail->Match(whole, at, text.size(), re2::RE2::ANCHOR_START, of_tail.data(),
+                                                        static_cast<int>(of_tail.size()));
+    if (!fits) return std::nullopt;
+    if (!*fits) continue;
+    of_tail[0] = last_of_head;
+    return true;
   }
-  return match_from(text, start, re2::RE2::ANCHOR_START);  // after another choice of the head, perhaps
+  return std::nullopt;  // after another choice of the head, perhaps
+}
+
+bool Pattern::match_from(std::string_view text, std::size_t start, re2::RE2::Anchor anchor) {
+  if (halves_)
+    if (const auto fits = match_halves(*halves_, text, start, anchor, pieces_)) return *fits;
+  return regex_->Match({text.data(), text.size()}, start, text.size(), anchor, pieces_.data(),
+                       static_cast<int>(pieces_.size()));
 }
 
 bool Pattern::find(std::string_view text) {
   if (prefix_.empty()) return match_from(text, 0, re2::RE2::UNANCHORED);
   // An anchored match is much faster, and where the prefix is not, no match begins.
-  for (std::size_t at = text.find(prefix_); at != std::string_view::npos; at = text.find(prefix_, at + 1))
-    if (halves_ ? match_halves_from(text, at) : match_from(text, at, re2::RE2::ANCHOR_START)) return true;
+  for (std::size_t at = find_in_line(text, prefix_, 0); at != std::string_view::npos;
+       at = find_in_line(text, prefix_, at + 1))
+    if (match_from(text, at, re2::RE2::ANCHOR_START)) return true;
   return false;
 }
 

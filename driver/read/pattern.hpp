@@ -35,18 +35,21 @@ class Pattern {
   /// A pattern "HEAD.*TAIL" whose halves mean by themselves what they mean in it.
   struct Halves {
     std::unique_ptr<re2::RE2> head, tail;
-    std::string tail_prefix;  ///< every match of the tail begins with it
+    std::string tail_prefix;        ///< every match of the tail begins with it
+    std::unique_ptr<Halves> inner;  ///< of the tail, where it is such a pattern again
   };
-  static std::optional<Halves> halves_of(const std::string& written);
+  static std::unique_ptr<Halves> halves_of(const std::string& written);
+  /// Into pieces[1] to pieces[wanted], as RE2 itself; pieces[0] is of no use. Absent: only RE2 can tell.
+  static std::optional<bool> match_halves(const Halves& halves, std::string_view text, std::size_t start,
+                                          re2::RE2::Anchor anchor, std::span<re2::StringPiece> pieces);
 
   bool find(std::string_view text);
   bool match_from(std::string_view text, std::size_t start, re2::RE2::Anchor anchor);
-  bool match_halves_from(std::string_view text, std::size_t start);
 
   std::unique_ptr<re2::RE2> regex_;
-  std::vector<int> numbers_;  ///< of the groups; -1 for one that is absent
-  std::string prefix_;        ///< every match begins with it; may be empty
-  std::optional<Halves> halves_;
+  std::vector<int> numbers_;        ///< of the groups; -1 for one that is absent
+  std::string prefix_;              ///< every match begins with it; may be empty
+  std::unique_ptr<Halves> halves_;  ///< null: it is not of that kind
   Needed needed_;
   std::vector<re2::StringPiece> pieces_;  ///< of the last match
   std::vector<std::string_view> groups_;  ///< the same, in the caller's order

@@ -1,6 +1,9 @@
 // A user's patterns: what they match, what a line must contain for it, and numbers that the user forgot.
 #include "driver/read/pattern.hpp"
 
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
 #include <array>
 #include <cmath>
 
@@ -46,12 +49,12 @@ TEST_CASE("a pattern without a literal may match any line") {
 }
 
 TEST_CASE("a match through the literal is the match of RE2 itself") {
-  for (const char* text :
-       {R"(ab(?P<name>c?)\b)", R"(\bab(?P<name>c?))", R"(^ab(?P<name>c?))", R"(ab(?P<name>c?)$)", R"((?P<name>ab|abab)c)",
-        R"((?P<name>aba?)b)", R"((?i)ab(?P<name>C?))", R"((?m)^ab(?P<name>c?))"}) {
+  for (const char* text : {R"(ab(?P<name>c?)\b)", R"(\bab(?P<name>c?))", R"(\bx? (?P<name>ab))", R"(\Ba?b(?P<name>c?))",
+                           R"(ab(?P<name>c?)x?\b)", R"(^ab(?P<name>c?))", R"(ab(?P<name>c?)$)", R"((?P<name>ab|abab)c)",
+                           R"((?P<name>aba?)b)", R"((?i)ab(?P<name>C?))", R"((?m)^ab(?P<name>c?))"}) {
     Pattern pattern(text, kName, {});
     const re2::RE2 plain(text);
-    for (const char* line : {"ab", "abc", "xab abc", "xabab abc", "ababc", "abab", "AB abc", "ba", "xabc\nabc"}) {
+    for (const char* line : {"ab", "abc", "xab abc", "xabab abc", "ababc", "abab", "AB abc", "ba", "xabc\nabc", "c ab"}) {
       CAPTURE(text, line);
       std::string expected;
       const bool matches = re2::RE2::PartialMatch(line, plain, &expected);
@@ -86,6 +89,41 @@ TEST_CASE("a pattern of two halves around .* matches as RE2 itself does") {
       CHECK(groups[1] == value);
     }
   }
+}
+
+TEST_CASE("any pattern with any number of .* in it matches any line as RE2 itself does") {
+  using Texts = std::vector<std::string>;
+  const auto piece = rc::gen::elementOf(
+      Texts{".*",   ".*",        ".*", "ab",  "ab", " l: ", "a",  "(#\\d+)", "(#\\w*)", "(#a|ab)", "(?:b|l: )",
+            "[^a]", "(#[ab]*?)", ",",  "\\b", "^",  "$",    "x?", ".*?",     "(#.*)",   "(#.)",    "b{1,2}"});
+  const auto text = rc::gen::elementOf(
+      Texts{"ab", "ab", " l: ", " l: ", "a", "b", "12", "7", ",", " ", "x", "\n", "\xc3\xa4", std::string(1, '\0')});
+  CHECK(rc::check([&] {
+    std::string written;
+    Texts names;
+    for (std::string each : *rc::gen::container<Texts>(piece)) {
+      if (each.starts_with("(#"))
+        each.replace(1, 1, fmt::format("?P<{}>", names.emplace_back(fmt::format("g{}", names.size()))));
+      written += each;
+    }
+    const re2::RE2 plain(written);
+    if (!plain.ok() || plain.Match("", 0, 0, re2::RE2::UNANCHORED, nullptr, 0)) return;
+    const std::vector<std::string_view> groups(names.begin(), names.end());
+    Pattern pattern(written, groups, {});
+    for (int lines = 0; lines < 20; ++lines) {
+      std::string line;
+      for (const std::string& each : *rc::gen::container<Texts>(text)) line += each;
+      std::vector<re2::StringPiece> expected(1 + names.size());
+      const bool matches =
+          plain.Match(line, 0, line.size(), re2::RE2::UNANCHORED, expected.data(), static_cast<int>(expected.size()));
+      RC_ASSERT(pattern.fits(line) == matches);
+      const auto found = pattern.match(line);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        RC_ASSERT(found[i].data() == expected[i + 1].data());
+        RC_ASSERT(found[i].size() == expected[i + 1].size());
+      }
+    }
+  }));
 }
 
 TEST_CASE("a pattern that backtracking engines die of is read at once") {
