@@ -73,7 +73,9 @@ TEST_CASE("a pattern of two halves around .* matches as RE2 itself does") {
                            R"(at [.*](?P<name>\w).* l: (?P<v>[^],]+))", R"(at (?P<name>\d)|x.* l: (?P<v>\S+))",
                            R"(at (?P<name>\d).*\b l: (?P<v>\d))", R"(at (?:(?P<name>\d+).* l: )(?P<v>\d))",
                            R"(at (?P<name>\d+)(?:,| ,).* l: (?P<v>\d+))", R"((?s)at (?P<name>\d).* l: (?P<v>\S+))",
-                           R"(at (?P<name>\d{1,2}).* l: (?P<v>\d))", R"(at \[(?P<name>\d).*\] l: (?P<v>\d))"}) {
+                           R"(at (?P<name>\d{1,2}).* l: (?P<v>\d))", R"((?P<name>.*).* l: (?P<v>\d))",
+                           R"(^.*at (?P<name>\d+).* l: (?P<v>\S+))", R"((?P<name>\d+),.* l: (?P<v>\S+))",
+                           R"((?P<name>\d).* l: .* l: .* l: (?P<v>\S+))", R"(at \[(?P<name>\d).*\] l: (?P<v>\d))"}) {
     Pattern pattern(text, kName, kSecond);
     const re2::RE2 plain(text);
     for (const char* line : {"at 12, l: 3, m: 4, l: 5, l: 6", "at 12 l: 3", "at 1, l: 3, at 2, l: 4,", "at 12 l: 3\n l: 4",
