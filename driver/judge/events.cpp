@@ -92,7 +92,7 @@ void nan(const Reference& reference, const Track& track, AttemptStage progress, 
   const NonFinite found = non_finite(reference, track);
   if (found.count == 0) return;
   const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == AttemptStage::over) ||
-                     found.count > std::max(kNanIsolated, kReferenceFactor * reference.baseline.non_finite);
+                     found.count > std::max(kNanIsolated, kReferenceFactor * reference.noise_floor.non_finite);
   if (reference.diverged > 0)
     return events.push_back({.code = "nan",
                              .text = fmt::format("{} is NaN or infinite at {} step(s), first at step {}; so is a reference "
@@ -118,7 +118,7 @@ void first_step(const Reference& reference, const Difference& difference, Events
   for (const auto& run : reference.residuals) sum_squares += run[t] * run[t];
   // A few runs may agree at one step by chance, so the noise of the whole run counts as well.
   const double sigma = std::max({std::sqrt(sum_squares / std::max(1, reference.distinct() - 1)),
-                                 reference.baseline.step_noise, own_step_noise(reference)});
+                                 reference.noise_floor.step_noise, own_step_noise(reference)});
   const double size = badness(reference, difference.values.front());
   const bool fails = size > std::max(limit_for(reference, kFirstStepFail), kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
@@ -160,7 +160,7 @@ double by_chance(const Difference& difference) {
 /// M2: the whole run is off, though the end may agree.
 void multi_step(const Reference& reference, const Difference& difference, AttemptStage progress, Events& events) {
   const double worst =
-      std::max(allowance_for(reference, difference).factor * reference.baseline.block_error, by_chance(difference));
+      std::max(allowance_for(reference, difference).factor * reference.noise_floor.block_error, by_chance(difference));
   const double limit = std::max(limit_for(reference, kMultiStep), static_cast<double>(kReferenceFactor) * worst);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
   const std::size_t seen = progress == AttemptStage::over ? reference.steps.size()
@@ -195,12 +195,14 @@ Places block_of(const Reference& reference, std::size_t block) {
 bool is_drift_unknown(const Reference& reference) { return reference.distinct() == 1 && !reference.ensemble; }
 
 /// Runs drift apart while they train: what is a spike early is none late.
-double spike_limit(const Reference& reference, const Baseline& baseline, std::size_t place, const Allowance& allowed = {}) {
+double spike_limit(const Reference& reference, const NoiseFloor& noise_floor, std::size_t place,
+                   const Allowance& allowed = {}) {
   const std::size_t points = reference.steps.size();
-  const std::size_t block = std::min(place * baseline.block_noise.size() / points, baseline.block_noise.size() - 1);
+  const std::size_t block = std::min(place * noise_floor.block_noise.size() / points, noise_floor.block_noise.size() - 1);
   // A block holds few points: only what is much more than the run's noise is drift.
-  const double drifted = baseline.block_noise[block] > kDrifted * baseline.step_noise ? baseline.block_noise[block] : 0;
-  const double sigma = std::max({baseline.step_noise, drifted, own_step_noise(reference)});
+  const double drifted =
+      noise_floor.block_noise[block] > kDrifted * noise_floor.step_noise ? noise_floor.block_noise[block] : 0;
+  const double sigma = std::max({noise_floor.step_noise, drifted, own_step_noise(reference)});
   return std::max({limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike),
                    allowed.factor * kSpikeSigma * sigma, allowed.step});
 }
@@ -239,11 +241,11 @@ struct Short {
   std::optional<std::size_t> first;
 };
 
-Short short_stretches(const Reference& reference, const Baseline& baseline, std::span<const double> values,
+Short short_stretches(const Reference& reference, const NoiseFloor& noise_floor, std::span<const double> values,
                       const std::vector<std::size_t>* places, AttemptStage progress, const Allowance& allowed = {}) {
   const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
   const std::vector<double> apart = without_level(reference, values, progress);
-  const auto limit = [&](std::size_t i) { return spike_limit(reference, baseline, places ? (*places)[i] : i, allowed); };
+  const auto limit = [&](std::size_t i) { return spike_limit(reference, noise_floor, places ? (*places)[i] : i, allowed); };
   Short found;
   std::size_t stretch = 0;
   const auto close = [&](std::size_t end) {
@@ -270,31 +272,31 @@ Short short_stretches(const Reference& reference, const Baseline& baseline, std:
 
 }  // namespace
 
-Baseline baseline_of(const Reference& reference) {
-  Baseline baseline;
-  baseline.step_noise = step_noise(reference, {0, reference.steps.size()});
+NoiseFloor noise_floor_of(const Reference& reference) {
+  NoiseFloor noise_floor;
+  noise_floor.step_noise = step_noise(reference, {0, reference.steps.size()});
   for (std::size_t block = 0; block < std::min(kMultiStepBlocks, reference.steps.size()); ++block)
-    baseline.block_noise.push_back(step_noise(reference, block_of(reference, block)));
+    noise_floor.block_noise.push_back(step_noise(reference, block_of(reference, block)));
   for (const auto& run : reference.residuals) {
-    baseline.block_error = std::max(baseline.block_error, block_error(reference, [&](const Places& places) {
-                                      return mean_or_zero(std::span(run).subspan(places.from, places.size()));
-                                    }));
-    const Short spikes = short_stretches(reference, baseline, run, nullptr, AttemptStage::over);
-    baseline.spikes = std::max(baseline.spikes, spikes.count);
+    noise_floor.block_error = std::max(noise_floor.block_error, block_error(reference, [&](const Places& places) {
+                                         return mean_or_zero(std::span(run).subspan(places.from, places.size()));
+                                       }));
+    const Short spikes = short_stretches(reference, noise_floor, run, nullptr, AttemptStage::over);
+    noise_floor.spikes = std::max(noise_floor.spikes, spikes.count);
   }
   for (const Track& run : reference.runs) {
-    baseline.non_finite = std::max(baseline.non_finite, non_finite(reference, run).count);
+    noise_floor.non_finite = std::max(noise_floor.non_finite, non_finite(reference, run).count);
   }
-  return baseline;
+  return noise_floor;
 }
 
 Spikes spikes_of(const Reference& reference, const Difference& difference, AttemptStage progress) {
   Spikes spikes;
-  spikes.worst = reference.baseline.spikes;
+  spikes.worst = reference.noise_floor.spikes;
   const Allowance allowed = allowance_for(reference, difference);
   const Short found =
-      short_stretches(reference, reference.baseline, difference.values, &difference.places, progress, allowed);
-  spikes.limit = spike_limit(reference, reference.baseline, found.first ? difference.places[*found.first] : 0, allowed);
+      short_stretches(reference, reference.noise_floor, difference.values, &difference.places, progress, allowed);
+  spikes.limit = spike_limit(reference, reference.noise_floor, found.first ? difference.places[*found.first] : 0, allowed);
   spikes.count = found.count;
   spikes.at_end = found.at_end;
   if (found.first) spikes.first = reference.steps[difference.places[*found.first]];

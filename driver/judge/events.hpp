@@ -20,7 +20,7 @@ struct Event {
 };
 
 /// Measures the references by the rules below.
-Baseline baseline_of(const Reference& reference);
+NoiseFloor noise_floor_of(const Reference& reference);
 
 /// Whether the attempt is over. While it runs, a last value of NaN may still recover.
 enum class AttemptStage { running, over };

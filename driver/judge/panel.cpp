@@ -82,7 +82,7 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
     // Atomic additions, other data: the reference's ensemble says nothing of that, and repeats of the subject do average it.
     healthy_.reset();
     fine_.reset();
-    whole_.subject = OwnNoise{.step = own->baseline.step_noise};
+    whole_.subject = OwnNoise{.step = own->noise_floor.step_noise};
     whole_.perturbed = false;
     bound_own_level(own->level);  // not into the pool: whoever judges these repeats puts them there
   }

@@ -229,7 +229,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
     for (std::size_t t = 0; t < run.size(); ++t) residual[t] = relative(run[t], reference.mean[t], reference.scale[t]);
     reference.residuals.push_back(std::move(residual));
   }
-  reference.baseline = baseline_of(reference);
+  reference.noise_floor = noise_floor_of(reference);
   reference.window = window_at(reference, reference.last_step());
   reference.level = level_spread(reference);
   reference.level.identical = static_cast<int>(merged);

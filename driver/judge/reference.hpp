@@ -36,7 +36,7 @@ struct Window {
 };
 
 /// What the references do themselves: an event rule asks for clearly more than this.
-struct Baseline {
+struct NoiseFloor {
   double step_noise = 0;            ///< standard deviation of one run at one step, robust; 0 with one distinct run
   std::vector<double> block_noise;  ///< the same in each twentieth of the run
   double block_error = 0;           ///< worst mean error over the blocks of a run
@@ -100,7 +100,7 @@ struct Reference {
   std::vector<std::vector<double>> residuals;  ///< per distinct run: relative difference to the mean
   std::vector<std::int64_t> excused;           ///< steps where no run is finite: no evidence against a candidate either
 
-  Baseline baseline;
+  NoiseFloor noise_floor;
 
   Window window;                     ///< the final window of a whole run
   Spread level;                      ///< of the runs' levels

@@ -77,7 +77,7 @@ TEST_CASE("a reference with NaN of its own is left out while three are left") {
   REQUIRE(two);
   CHECK(two->given == 2);
   CHECK(two->steps.size() == 99);
-  CHECK(two->baseline.non_finite == 1);
+  CHECK(two->noise_floor.non_finite == 1);
 }
 
 TEST_CASE("a step where every reference is NaN is excused") {
