@@ -49,6 +49,13 @@ TEST_CASE("what condemns a device that rounds finely does not condemn one that r
   CHECK(judged(panel, coarse).coarseness.value() > 0.9);
 }
 
+TEST_CASE("caution is full where first steps show more than float32's rounding, and grows up to there") {
+  CHECK(Ensemble::caution_at(0) == 1);
+  CHECK(Ensemble::caution_at(0.15) == Approx(2));
+  CHECK(Ensemble::caution_at(0.4) == 3);
+  CHECK(Ensemble::caution_at(1) == 3);
+}
+
 TEST_CASE("a device that rounds coarsely from its second step on, as in its backward pass, gets some of that granted") {
   const Panel panel = panel_of(references());
   const auto second = [](double size) {
