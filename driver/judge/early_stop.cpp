@@ -137,12 +137,12 @@ std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Differenc
 bool EarlyStop::explained_by_rounding(const Difference& difference, double level) const {
   if (!reference_.ensemble) return false;
   const Ensemble& ensemble = *reference_.ensemble;
-  const double coarseness = ensemble.rounding.coarseness_of(difference);
-  const double apart = ensemble.spread_at(coarseness) * std::sqrt(1 + 1.0 / reference_.distinct());
+  const double apart =
+      ensemble.spread_at(ensemble.rounding.coarseness_of(difference)) * std::sqrt(1 + 1.0 / reference_.distinct());
   const Comparison at_end{.size = level,
                           .error = {apart, ensemble.dof},
                           .ground = Ground::ensemble,
-                          .cautious = ensemble.caution_at(coarseness) * apart};
+                          .cautious = ensemble.caution_of_level(difference) * apart};
   return decide(reference_.accept, at_end) != strategies::Verdict::fail;
 }
 

@@ -50,10 +50,10 @@ constexpr double kGranted = 0.3;
 /// A perturbation is one kick, a device rounds at every step, in some operators always to the same side. Measured on devices
 /// whose sizes spread over three decades up to 2e-3, a quarter of their operators biased: differences of up to three times
 /// the spread that the perturbation predicts at the coarse end, of the predicted size at the fine one (bench_healthy).
-/// Coarseness is read from few steps and may be read as far too low, so kGranted of it asks for all of the caution: a device
-/// whose products round at 5e-4 was read as 0.4 and was off by 7.7 times the spread of that; with caution in proportion it
-/// was condemned, the one of 180 healthy judgements, with this it is not, and no fault is lost (healthy_devices.py
-/// --first-seed 40 --seeds 2).
+/// Coarseness is read from few steps and may be read as far too low, so a level is condemned with all of the caution from
+/// kGranted of it on: a device whose products round at 5e-4 was read as 0.4 and was off by 7.7 times the spread of that.
+/// With caution in proportion it was condemned, the one of 180 healthy judgements; with this it is not, and no fault is lost
+/// (healthy_devices.py --first-seed 40 --seeds 2).
 constexpr double kCaution = 2;
 
 double mean_square(std::span<const double> values) {
@@ -98,11 +98,14 @@ bool vary_by_themselves(const Reference& runs, const RoundingScale& rounding) {
   return runs.distinct() > 1 && !begin_apart_by(runs, std::max(kApartByRounding, rounding.coarse), first_part(runs));
 }
 
+bool RoundingScale::begins_beyond(const Difference& run) const {
+  return !run.places.empty() && run.places.front() == 0 && std::abs(run.values.front()) > kBeyondRounding * coarse;
+}
+
 double RoundingScale::coarseness_of(const Difference& run) const {
   if (run.places.empty() || run.places.front() != 0) return 1;
+  if (begins_beyond(run)) return kUnseen;
   const double ratio = kLuck * (std::abs(run.values.front()) + printed) / fine;
-  // No rounding moves first steps so far: another cause does, and how the device rounds beside it cannot be seen.
-  if (std::abs(run.values.front()) > kBeyondRounding * coarse) return kUnseen;
   const double first = ratio <= 1 ? 0 : std::min(1.0, std::log(ratio) / std::log(coarse / fine));
   const double later = std::min(further_coarseness_of(run).value_or(0), kGranted);
   return std::max(first, later);
@@ -126,7 +129,12 @@ double Ensemble::spread_at(double coarseness) const { return fine * std::pow(coa
 
 double Ensemble::step_at(double coarseness) const { return fine_step * std::pow(coarse_step / fine_step, coarseness); }
 
-double Ensemble::caution_at(double coarseness) { return 1 + kCaution * std::min(1.0, coarseness / kGranted); }
+double Ensemble::caution_at(double coarseness) { return 1 + kCaution * coarseness; }
+
+double Ensemble::caution_of_level(const Difference& run) const {
+  const double coarseness = rounding.coarseness_of(run);
+  return caution_at(rounding.begins_beyond(run) ? coarseness : std::min(1.0, coarseness / kGranted));
+}
 
 double Ensemble::coarseness_at(double spread) const {
   if (spread <= fine) return 0;

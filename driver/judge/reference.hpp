@@ -59,6 +59,9 @@ struct RoundingScale {
 
   /// Where a run lies, by how far its first steps are off: 0 like float32 or finer .. 1 like float16 or coarser, or unknown.
   double coarseness_of(const Difference& run) const;
+  /// The first step is off by more than any rounding: another cause moves it, and how the device rounds beside that cannot
+  /// be seen.
+  bool begins_beyond(const Difference& run) const;
   /// By the steps after the first one, from the middle one of them; nothing where too few are there.
   std::optional<double> further_coarseness_of(const Difference& run) const;
   /// The size of rounding that a coarseness stands for.
@@ -75,7 +78,9 @@ struct Ensemble {
   double spread_at(double coarseness) const;    ///< between fine and coarse, linear in the logarithms
   double step_at(double coarseness) const;      ///< the same of single steps
   static double caution_at(double coarseness);  ///< by what the spread is multiplied before a run is condemned
-  double coarseness_at(double spread) const;    ///< its inverse; above 1: no device is so far apart
+  double coarseness_at(double spread) const;    ///< inverse of spread_at; above 1: no device is so far apart
+  /// The same as caution_at for the level of this run, whose coarseness may be read as too low.
+  double caution_of_level(const Difference& run) const;
 };
 
 /// What a healthy run of a subject that varies by itself may be off by chance. Fractions.

@@ -108,12 +108,12 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   }
   if (reference.ensemble) {
     const Ensemble& ensemble = *reference.ensemble;
-    const double coarseness = ensemble.rounding.coarseness_of(distinct.attempts.front().difference);
-    const double apart = ensemble.spread_at(coarseness);
+    const Difference& first = distinct.attempts.front().difference;
+    const double apart = ensemble.spread_at(ensemble.rounding.coarseness_of(first));
     comparison.ground = Ground::ensemble;
     comparison.last_look = true;
     comparison.error = standard_error({apart * apart, ensemble.dof}, m, 1, inside.value * m / (m + 1.0));
-    comparison.cautious = ensemble.caution_at(coarseness) * apart * std::sqrt(1 + 1.0 / m);
+    comparison.cautious = ensemble.caution_of_level(first) * apart * std::sqrt(1 + 1.0 / m);
   } else if (all.dof > 0) {
     // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
     const bool by_perturbation = reference.perturbed || (distinct.perturbed && !reference.subject);

@@ -177,7 +177,7 @@ class QueueLauncher::Impl {
 
   void answered(const SchedulerAnswer& answer) {
     query_pause_ = answer.failure ? std::min<std::chrono::milliseconds>(query_pause_ * 2, kLongestQueryPause) : kQueryEvery;
-    if (answer.failure) next_query_ = Clock::now() + query_pause_;
+    next_query_ = Clock::now() + query_pause_;  // from the answer on: it may have been long in coming
     if (jobs_.empty()) return;
     if (answer.failure) {
       silent_ = true;

@@ -63,7 +63,11 @@ void Progress::running(const LiveLines& live, const std::function<std::string()>
     if (now - last_shown_ >= kHeartbeatEvery) log::info(heartbeat());
     return;
   }
-  if (now - last_shown_ < kRedrawEvery || now < affordable_at_) return;
+  if (now - last_shown_ < kRedrawEvery) return;
+  if (now < affordable_at_) {  // what a line above it took away comes back at once
+    if (shown_.empty()) draw(drawn_);
+    return;
+  }
   last_shown_ = now;
   const auto [columns, rows] = terminal_size();
   // A line as wide as the terminal would wrap, and a block as high would scroll away what it is redrawn over.
@@ -72,7 +76,12 @@ void Progress::running(const LiveLines& live, const std::function<std::string()>
   affordable_at_ = now + std::min<Clock::duration>(pause, kRedrawAtLeastEvery);
   if (lines == shown_) return;
   clear_live();
-  shown_ = std::move(lines);
+  drawn_ = std::move(lines);
+  draw(drawn_);
+}
+
+void Progress::draw(const std::vector<std::string>& lines) {
+  shown_ = lines;
   std::string text;
   for (const std::string& one : shown_) text += (text.empty() ? "" : "\n") + one;
   std::fputs(text.c_str(), stderr);

@@ -27,10 +27,12 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   void clear_live();
+  void draw(const std::vector<std::string>& lines);
 
   bool quiet_;
   bool terminal_;
   std::vector<std::string> shown_;  ///< the lines at the bottom, the cursor is behind the last one
+  std::vector<std::string> drawn_;  ///< those that were the last there
   Clock::time_point last_shown_ = Clock::now();
   Clock::time_point affordable_at_{};  ///< `live` again, by what it took the last time
 };

@@ -138,8 +138,10 @@ reports::Record frame_of(const configs::Experiment& experiment, const keep::RunD
   for (const neutralise::Member& member : state.catalogue.members()) record.suspects.push_back({member.family, member.name});
   record.parts = parts_in(experiment, state.catalogue);
   record.answer = state.answer;
-  state.trials_left.count_down(record.answer, history.order_judged.size());
-  record.why_more_trials = state.trials_left.why_more();
+  if (!history.finished) {  // then it is the search's own
+    state.trials_left.count_down(record.answer, history.order_judged.size());
+    record.why_more_trials = state.trials_left.why_more(history.order_judged.size());
+  }
   if (history.descent && state.before_descent) record.descent = descent_of(*history.descent, *state.before_descent);
   show_conclusion(record, history);
   return record;

@@ -30,20 +30,21 @@ std::string why_more(const Answer& before, const Answer& now, const std::vector<
 
 }  // namespace
 
-void TrialsLeft::begin(Answer& answer, std::size_t judged) {
+void TrialsLeft::begin(const Answer& answer, std::size_t judged) {
   *this = {};
+  revised_at_ = judged;
   if (!(answer.trials_left_high > 0)) return;
-  answer.trials_left_low = std::ceil(answer.trials_left_low);
-  answer.trials_left_high = std::ceil(answer.trials_left_high);
-  low_ = static_cast<double>(judged) + answer.trials_left_low;
-  high_ = static_cast<double>(judged) + answer.trials_left_high;
+  low_ = static_cast<double>(judged) + std::ceil(answer.trials_left_low);
+  high_ = static_cast<double>(judged) + std::ceil(answer.trials_left_high);
   middle_ = std::ceil((low_ + high_) / 2);
 }
 
-void TrialsLeft::revise(const Answer& before, Answer& now, std::size_t judged, const std::vector<ToldTrial>& told) {
+void TrialsLeft::revise(const Answer& before, const Answer& now, std::size_t judged, const std::vector<ToldTrial>& told) {
   const TrialsLeft shown = *this;
   begin(now, judged);
-  if (high_ == 0 || shown.high_ == 0 || told.empty()) return;
+  if (high_ == 0 || told.empty()) return;
+  if (before.state == strategies::State::proved) why_more_ = "the proof did not hold";
+  if (shown.high_ == 0) return;
   const double ended = static_cast<double>(judged);
   if (middle_ > shown.high_ || shown.middle_ <= ended) {
     why_more_ = driver::why_more(before, now, told);
@@ -53,8 +54,6 @@ void TrialsLeft::revise(const Answer& before, Answer& now, std::size_t judged, c
   low_ = std::max(std::min(low_, shown.low_), ended + 1);
   high_ = std::min({high_, shown.high_, 2 * middle_ - low_});
   middle_ = std::ceil((low_ + high_) / 2);
-  now.trials_left_low = low_ - ended;
-  now.trials_left_high = high_ - ended;
 }
 
 void TrialsLeft::count_down(Answer& answer, std::size_t judged) const {

@@ -19,18 +19,19 @@ struct ToldTrial {
 
 class TrialsLeft {
  public:
-  /// The search begins, or begins anew after so many judged trials: nothing was shown of it. Rounds the answer's range up.
-  void begin(strategies::Answer& answer, std::size_t judged);
-  /// `told` made `before` into `now`, whose range becomes the one to be shown. As long as what is expected now lies within
-  /// the range that was shown, that one goes on.
-  void revise(const strategies::Answer& before, strategies::Answer& now, std::size_t judged,
+  /// The search begins, or begins anew after so many judged trials: nothing was shown of it.
+  void begin(const strategies::Answer& answer, std::size_t judged);
+  /// `told` made `before` into `now`, after so many judged trials. As long as what is expected now lies within the range
+  /// that was shown, that one goes on.
+  void revise(const strategies::Answer& before, const strategies::Answer& now, std::size_t judged,
               const std::vector<ToldTrial>& told);
-  /// The range of the answer as it is after so many judged trials, some of which the search was not told yet.
+  /// Puts the range to be shown after so many judged trials, some of which the search was not told yet, into the answer.
   void count_down(strategies::Answer& answer, std::size_t judged) const;
-  /// "trial 7 gave no verdict"; empty unless the range of the last revision grew.
-  const std::string& why_more() const { return why_more_; }
+  /// "trial 7 gave no verdict"; empty unless the last revision made the range grow. Said until one more trial is judged.
+  std::string why_more(std::size_t judged) const { return judged <= revised_at_ + 1 ? why_more_ : ""; }
 
  private:
+  std::size_t revised_at_ = 0;
   double low_ = 0, middle_ = 0, high_ = 0;  // of the trials at the end, those judged so far among them; 0: not known
   std::string why_more_;
 };

@@ -74,8 +74,8 @@ enum class Ending {
   lost,         ///< its node or its scheduler took it away; says nothing of the run
 };
 
-/// So many attempts of one trial may be lost in one session. A node that fails takes one attempt along; a partition that
-/// preempts may take several.
+/// So many attempts of one trial, or of one step of `align`, may be lost in one session. A node that fails takes one attempt
+/// along; a partition that preempts may take several.
 constexpr int kMostLost = 10;
 
 struct AttemptOutcome {

@@ -30,7 +30,11 @@ judge::Judgement unresolved(const AttemptOutcome& last) {
   return judgement;
 }
 
-/// The journal outlives a power cut; what a training wrote into its log just before may not.
+/// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.
+bool is_read_again(Role role) { return role == Role::reference || role == Role::as_is || role == Role::discovery; }
+
+/// The journal outlives a power cut; what a training wrote into its log just before may not. Only the metric that came
+/// furthest is compared.
 bool was_cut_since(const AttemptOutcome& reread, const PastAttempt& journaled) {
   return journaled.ending && reread.last_step < journaled.last_step;
 }
@@ -74,7 +78,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
   listener_(plan, nullptr);
   Open& open = open_[plan.number];
   open.plan = std::move(plan);
-  const bool judged = past.judgement && !past.failed;
+  bool judged = past.judgement && !past.failed;
   if (!judged)
     log::debug(fmt::format("trial {} ({}): gone on with, {} attempts of it were started{}", past.number, name_of(past.role),
                            past.attempts.size(), past.failed ? "; the session before ended by it" : ""));
@@ -86,8 +90,11 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
       continue;
     }
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
-    const bool cut = !judged && was_cut_since(outcome, attempt);
-    if (cut) outcome.ending = Ending::lost;
+    const bool cut = (!judged || is_read_again(open.plan.role)) && was_cut_since(outcome, attempt);
+    if (cut) {
+      outcome.ending = Ending::lost;
+      judged = false;
+    }
     if (!judged)
       log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(outcome.ending),
                              attempt.ending ? "" : ", it ran when bisectd ended", attempt.set_aside ? ", set aside" : ""));
@@ -101,7 +108,8 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.device = attempt.device;
     outcome.step_time_s = attempt.step_time_s;
     if (cut)
-      outcome.text = fmt::format("its log was cut after its end, as by a power cut: step {} was there", *attempt.last_step);
+      outcome.text = fmt::format("its log had step {} when it ended, and has not now (a power cut, or it is read otherwise)",
+                                 *attempt.last_step);
     if (cut || !attempt.ending) journal_.append(attempt_ended_record(outcome));
     listener_(open.plan, &outcome);
     if (outcome.ending != Ending::lost && !attempt.set_aside) open.ended.push_back(std::move(outcome));

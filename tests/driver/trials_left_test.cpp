@@ -27,7 +27,12 @@ struct Seen {
     left.revise(answer, now, judged, {told});
     answer = std::move(now);
   }
-  std::pair<double, double> range() const { return {answer.trials_left_low, answer.trials_left_high}; }
+  std::pair<double, double> range() const {
+    Answer shown = answer;
+    left.count_down(shown, judged);
+    return {shown.trials_left_low, shown.trials_left_high};
+  }
+  std::string why_more() const { return left.why_more(judged); }
 };
 
 ToldTrial told(std::size_t number, Verdict verdict = Verdict::pass) {
@@ -41,7 +46,7 @@ TEST_CASE("the trials to come: a forecast that shrinks is shown as it is, rounde
   CHECK(seen.range() == std::pair(6.0, 9.0));
   seen.hear(answer_with(2, 4), told(4));
   CHECK(seen.range() == std::pair(2.0, 4.0));
-  CHECK(seen.left.why_more().empty());
+  CHECK(seen.why_more().empty());
 }
 
 TEST_CASE("the trials to come: within the range that was shown nothing grows") {
@@ -50,7 +55,7 @@ TEST_CASE("the trials to come: within the range that was shown nothing grows") {
   CHECK(seen.range() == std::pair(5.0, 8.0));
   seen.hear(answer_with(5, 9), told(5));  // 7 more on average, where up to 7 were foreseen
   CHECK(seen.range() == std::pair(4.0, 7.0));
-  CHECK(seen.left.why_more().empty());
+  CHECK(seen.why_more().empty());
 }
 
 TEST_CASE("the trials to come: neither the range nor its middle grows without a reason") {
@@ -63,7 +68,7 @@ TEST_CASE("the trials to come: neither the range nor its middle grows without a 
     const double middle_now = ended + std::ceil((low + high) / 2);
     CHECK(low >= 1);
     CHECK(low <= high);
-    if (seen.left.why_more().empty()) {
+    if (seen.why_more().empty()) {
       CHECK(ended + high <= most);
       CHECK(middle_now <= middle);
     }
@@ -75,11 +80,10 @@ TEST_CASE("the trials to come: neither the range nor its middle grows without a 
 TEST_CASE("the trials to come: what grows says why") {
   const auto why = [](Answer before, Answer now, const ToldTrial& trial) {
     Seen seen(before.trials_left_low, before.trials_left_high);
-    before.trials_left_low = seen.answer.trials_left_low;
     seen.answer = std::move(before);
     seen.hear(std::move(now), trial);
     CHECK(seen.range() == std::pair(8.0, 12.0));
-    return seen.left.why_more();
+    return seen.why_more();
   };
   const Answer few = answer_with(3, 5), more = answer_with(8, 12);
   CHECK(why(few, more, told(7, Verdict::unresolved)) == "trial 7 gave no verdict");
@@ -101,6 +105,20 @@ TEST_CASE("the trials to come: what grows says why") {
   CHECK(why(few, two, told(7)) == "a first answer is likely, and has to be proved");
 }
 
+TEST_CASE("the trials to come: a reason is said until one more trial is judged, then it is old") {
+  Seen seen(3, 5);
+  seen.hear(answer_with(8, 12), told(4));
+  CHECK_FALSE(seen.left.why_more(seen.judged + 1).empty());
+  CHECK(seen.left.why_more(seen.judged + 2).empty());
+}
+
+TEST_CASE("the trials to come: a proof that does not hold is the reason") {
+  Seen seen(0, 0);
+  seen.answer.state = State::proved;
+  seen.hear(answer_with(3, 5), told(4, Verdict::fail));
+  CHECK(seen.why_more() == "the proof did not hold");
+}
+
 TEST_CASE("the trials to come: those that ended count at once, whatever they tell") {
   Seen seen(2, 5);
   Answer shown = seen.answer;
@@ -115,5 +133,5 @@ TEST_CASE("the trials to come: once the least that was expected is over, nobody 
   Seen seen(1, 1);
   seen.hear(answer_with(1, 2), told(4));
   CHECK(seen.range() == std::pair(1.0, 2.0));
-  CHECK_FALSE(seen.left.why_more().empty());
+  CHECK_FALSE(seen.why_more().empty());
 }

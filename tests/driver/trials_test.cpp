@@ -368,6 +368,22 @@ TEST_CASE("an attempt whose log a power cut took the end of is no evidence, and 
   }
 }
 
+TEST_CASE("where the curves of a judged trial are used again, one that was cut since is run again") {
+  for (const Role role : {Role::reference, Role::search}) {
+    Bench bench(1);
+    bench.plan.attempts = 2;
+    bench.plan.role = role;
+    bench.trials->start(bench.plan);
+    bench.trials->wait();
+    bench.cut_log(1, 1, 4);
+    for (int resumed = 1; resumed <= 2; ++resumed) {
+      bench.begin_again();
+      CHECK(bench.trials->wait().front().attempts.size() == 2);
+      CHECK(bench.launcher->started.size() == (role == Role::reference && resumed == 1 ? 1U : 0U));
+    }
+  }
+}
+
 TEST_CASE("a trial that made its session fail is run again: what broke is set aside, whole runs stay") {
   for (const bool partly : {false, true}) {
     Bench bench(1);

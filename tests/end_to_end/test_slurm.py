@@ -115,6 +115,7 @@ class Searching(Slurm):
     def test_a_second_slurm_on_the_same_port_takes_another(self):
         """Else its programs would talk to the first."""
         port = re.search(r"SlurmctldPort=(\d+)", (self.cluster / "slurm.conf").read_text())[1]
+        job = self.slurm("sbatch", "--parsable", "--output=/dev/null", "--wrap=sleep 60").strip()
         second = self.folder / "second"
         self.addCleanup(subprocess.run, [SLURM / "stop", second])
         subprocess.run([SLURM / "start", second, "3", port], check=True, capture_output=True, timeout=60)
@@ -122,6 +123,8 @@ class Searching(Slurm):
         environment = self.environment({"SLURM_CONF": str(second / "slurm.conf")})
         cpus = subprocess.run(["sinfo", "--noheader", "--partition=debug", "--format=%c"], env=environment, capture_output=True, text=True, timeout=60).stdout
         self.assertEqual(cpus.strip(), "3")
+        self.assertRegex(self.slurm("squeue", "--noheader", "--jobs", job, "--format=%T"), "RUNNING|PENDING")
+        self.slurm("scancel", job)
 
     def test_both_sides_and_a_hand_run(self):
         self.experiment(reference_on_slurm=True)

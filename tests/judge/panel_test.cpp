@@ -49,11 +49,16 @@ TEST_CASE("what condemns a device that rounds finely does not condemn one that r
   CHECK(judged(panel, coarse).coarseness.value() > 0.9);
 }
 
-TEST_CASE("caution is full where first steps show more than float32's rounding, and grows up to there") {
-  CHECK(Ensemble::caution_at(0) == 1);
-  CHECK(Ensemble::caution_at(0.15) == Approx(2));
-  CHECK(Ensemble::caution_at(0.4) == 3);
-  CHECK(Ensemble::caution_at(1) == 3);
+TEST_CASE("a level is condemned with all caution where first steps show more than float32's rounding") {
+  const Ensemble ensemble{.fine = 1e-4, .coarse = 1e-2, .dof = 7, .rounding = {.fine = 1e-7, .coarse = 4e-4}};
+  const auto caution = [&](double first) {
+    return ensemble.caution_of_level({.track = {}, .places = {0, 1}, .values = {first, first}});
+  };
+  CHECK(caution(0) == 1);
+  CHECK(caution(1e-7) > 1.5);
+  CHECK(caution(1e-6) == 3);
+  CHECK(caution(1e-3) == 3);
+  CHECK(caution(1e-2) == 2);  // no rounding
 }
 
 TEST_CASE("a device that rounds coarsely from its second step on, as in its backward pass, gets some of that granted") {

@@ -4,7 +4,7 @@
                                without a deterministic kernel warns only. One that this PyTorch does not have is left alone, and said
     BISECTD_TORCH_OPTION_NAME  value of an option of torch.npu.set_option
 
-Knows nothing of the rest of bisectd.
+Knows nothing of bisectd but how bisectd_torch says a line.
 """
 import os
 
