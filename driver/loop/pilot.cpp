@@ -157,6 +157,10 @@ class PilotRuns {
     SideRuns& one = sides_[outcome.trial];
     std::erase(one.seeds_running, outcome.perturbed);
     running_.erase({outcome.trial, outcome.number});
+    if (outcome.ending == Ending::lost && outcome.number > 1) {  // it says nothing of what was perturbed, or breaks
+      one.lines.push_back({Mark::warning, fmt::format("{}: a repeat is not counted: {}", one.name, outcome.text)});
+      return log::info(fmt::format("{}: {}", title(one, outcome.number), outcome.text));
+    }
     one.ended.push_back(outcome);
     const configs::Metric& metric = experiment_.metrics.front();
     const auto series = outcome.curve.series.find(metric.name);
