@@ -27,14 +27,13 @@ re2::RE2::Options options() {
   throw std::invalid_argument(fmt::format("the pattern '{}' {}", written, why));
 }
 
-/// The pattern without "\b" and "\B": it matches no less. Absent: not to be told.
+/// The pattern with nothing in place of "\b" and "\B": it matches no less. Absent: not to be told.
 std::optional<std::string> without_boundaries(std::string_view written) {
   std::string rest;
   for (; !written.empty(); written.remove_prefix(std::min<std::size_t>(written.size(), written[0] == '\\' ? 2 : 1))) {
     const std::string_view item = written.substr(0, written[0] == '\\' ? 2 : 1);
     if (item == "\\Q") return std::nullopt;
-    if (item != "\\b" && item != "\\B") rest += item;
-    else if (written.substr(2).starts_with("{")) return std::nullopt;
+    rest += item == "\\b" || item == "\\B" ? "(?:)" : item;  // what stands before and behind must not join
   }
   return rest;
 }
@@ -107,6 +106,8 @@ std::size_t class_end(std::string_view text) {
 /// Where the first ".*" is that stands between two halves, each a pattern by itself: greedy, outside of groups, and with
 /// nothing in the pattern that reaches over both (alternatives, flags, quotations).
 std::optional<std::size_t> place_between_halves(std::string_view written) {
+  // Classes of names have brackets within brackets; after "\C" the rest may begin within a character.
+  if (written.find("[:") != std::string_view::npos || written.find("\\C") != std::string_view::npos) return std::nullopt;
   int depth = 0;
   std::optional<std::size_t> place;
   for (std::size_t i = 0; i < written.size(); ++i) {

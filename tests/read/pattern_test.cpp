@@ -93,6 +93,32 @@ TEST_CASE("a pattern of two halves around .* matches as RE2 itself does") {
   }
 }
 
+TEST_CASE("patterns that are easily misread match as RE2 itself does") {
+  constexpr std::array<std::string_view, 1> kValue{"v"};
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {R"(x{1\b}y (?P<v>\d))", "x{1}y 3"},
+      {R"(loss (\b?:abc) (?P<v>\d))", "loss :abc 3"},
+      {R"(\0\b12ab(?P<v>\d))", std::string("\0", 1) + "12ab3"},
+      {R"(x[[:alpha:])]ab|cd[[:alpha:](](?P<g>\d).*ef(?P<v>\d))", "xaab ef1"},
+      {R"(x[[:alpha:][]|y[]](?P<g>\d).*ef(?P<v>\d))", "xa ef1"},
+      {R"(a\C.*bc(?P<v>\d))",
+       "a\xc3\xa9"
+       "bc1"},
+      {R"(loss\b{2} (?P<v>\d))", "loss 1"},
+  };
+  for (const auto& [text, line] : cases) {
+    CAPTURE(text, line);
+    Pattern pattern(text, kValue, {});
+    const re2::RE2 plain(text);
+    std::vector<re2::StringPiece> pieces(1 + static_cast<std::size_t>(plain.NumberOfCapturingGroups()));
+    const bool matches =
+        plain.Match(line, 0, line.size(), re2::RE2::UNANCHORED, pieces.data(), static_cast<int>(pieces.size()));
+    const auto groups = pattern.match(line);
+    REQUIRE(groups.empty() != matches);
+    if (matches) CHECK(groups[0].data() == pieces[static_cast<std::size_t>(plain.NamedCapturingGroups().at("v"))].data());
+  }
+}
+
 TEST_CASE("any pattern with any number of .* in it matches any line as RE2 itself does") {
   using Texts = std::vector<std::string>;
   const auto piece = rc::gen::elementOf(
