@@ -140,7 +140,7 @@ reports::Record frame_of(const configs::Experiment& experiment, const keep::RunD
   record.answer = state.answer;
   if (!history.finished) {  // then it is the search's own
     state.trials_left.count_down(record.answer, history.order_judged.size());
-    record.why_more_trials = state.trials_left.why_more(history.order_judged.size());
+    record.why_more_trials = state.trials_left.why_more();
   }
   if (history.descent && state.before_descent) record.descent = descent_of(*history.descent, *state.before_descent);
   show_conclusion(record, history);

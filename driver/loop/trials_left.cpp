@@ -32,7 +32,6 @@ std::string why_more(const Answer& before, const Answer& now, const std::vector<
 
 void TrialsLeft::begin(const Answer& answer, std::size_t judged) {
   *this = {};
-  revised_at_ = judged;
   if (!(answer.trials_left_high > 0)) return;
   low_ = static_cast<double>(judged) + std::ceil(answer.trials_left_low);
   high_ = static_cast<double>(judged) + std::ceil(answer.trials_left_high);

@@ -27,11 +27,11 @@ class TrialsLeft {
               const std::vector<ToldTrial>& told);
   /// Puts the range to be shown after so many judged trials, some of which the search was not told yet, into the answer.
   void count_down(strategies::Answer& answer, std::size_t judged) const;
-  /// "trial 7 gave no verdict"; empty unless the last revision made the range grow. Said until one more trial is judged.
-  std::string why_more(std::size_t judged) const { return judged <= revised_at_ + 1 ? why_more_ : ""; }
+  /// "trial 7 gave no verdict"; empty unless the last revision made the range grow. Said until the next one: trials that end
+  /// together are shown together.
+  const std::string& why_more() const { return why_more_; }
 
  private:
-  std::size_t revised_at_ = 0;
   double low_ = 0, middle_ = 0, high_ = 0;  // of the trials at the end, those judged so far among them; 0: not known
   std::string why_more_;
 };

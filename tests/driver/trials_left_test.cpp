@@ -32,7 +32,7 @@ struct Seen {
     left.count_down(shown, judged);
     return {shown.trials_left_low, shown.trials_left_high};
   }
-  std::string why_more() const { return left.why_more(judged); }
+  std::string why_more() const { return left.why_more(); }
 };
 
 ToldTrial told(std::size_t number, Verdict verdict = Verdict::pass) {
@@ -103,13 +103,6 @@ TEST_CASE("the trials to come: what grows says why") {
   two.culprit_set = {1, 2};
   CHECK(why(believed, two, told(7)) == "one more culprit is likely");
   CHECK(why(few, two, told(7)) == "a first answer is likely, and has to be proved");
-}
-
-TEST_CASE("the trials to come: a reason is said until one more trial is judged, then it is old") {
-  Seen seen(3, 5);
-  seen.hear(answer_with(8, 12), told(4));
-  CHECK_FALSE(seen.left.why_more(seen.judged + 1).empty());
-  CHECK(seen.left.why_more(seen.judged + 2).empty());
 }
 
 TEST_CASE("the trials to come: a proof that does not hold is the reason") {
