@@ -40,7 +40,7 @@ struct RunState {
   bool concluded = false;                ///< this bisectd came to the end of the run and journaled it
 
   // For the eye alone.
-  TrialsLeft trials_left;  ///< how the range in `answer` came about
+  TrialsLeft trials_left;  ///< shown in place of the range in `answer`
   reports::Comparison comparison;
   std::vector<std::string> changes;                   ///< of versions, since the baseline
   std::vector<std::string> warnings;                  ///< that a reader of the result must know
