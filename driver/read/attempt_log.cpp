@@ -136,8 +136,7 @@ bool AttemptLog::poll() {
 void AttemptLog::finish() {
   for (File& file : files_) read(file, true);
   for (EventFiles& events : events_)
-    while (!from_side_.contains(events.series()) && events.read_new(curve_)) {
-    }
+    if (!from_side_.contains(events.series())) events.finish(curve_);
   ended_ = true;
 }
 

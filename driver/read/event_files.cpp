@@ -63,6 +63,12 @@ bool EventFiles::read(File& file, judge::Curve& curve) {
   return false;
 }
 
+void EventFiles::finish(judge::Curve& curve) {
+  for (auto& [path, file] : files_) file.tail.reopen();
+  while (read_new(curve)) {
+  }
+}
+
 void EventFiles::take(File& file, const ScalarEvent& scalar, judge::Curve& curve) {
   if (cleaned_tag(scalar.tag) != tag_) {
     if (other_tags_.size() < kShownTags) other_tags_.insert(for_display(scalar.tag, kShownTag_bytes));

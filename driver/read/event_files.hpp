@@ -26,6 +26,9 @@ class EventFiles {
   /// is two trainings or two kinds of values: the points of the second are left out, and that is a problem.
   bool read_new(judge::Curve& curve);
 
+  /// To be called once nothing is written any more: reads the rest.
+  void finish(judge::Curve& curve);
+
   const std::string& series() const { return series_; }
   std::optional<std::int64_t> last_step() const { return last_step_; }  ///< the highest
   /// What is wrong, with the file's name; after the end also that the tag never came, and which there are.

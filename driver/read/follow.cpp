@@ -16,6 +16,7 @@ bool Follower::read_new(const TakeBlock& take) {
 }
 
 void Follower::finish(const TakeBlock& take) {
+  tail_.reopen();
   while (read_new(take)) {
   }
   assembler_.finish(take);

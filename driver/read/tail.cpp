@@ -31,6 +31,17 @@ bool Tail::open() {
   return descriptor_ >= 0;
 }
 
+void Tail::reopen() {
+  struct stat ours {};
+  struct stat named {};
+  const int anew = descriptor_ < 0 ? -1 : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (anew < 0) return;
+  if (::fstat(anew, &named) == 0 && ::fstat(descriptor_, &ours) == 0 && named.st_ino == ours.st_ino &&
+      named.st_dev == ours.st_dev)
+    ::close(std::exchange(descriptor_, anew));
+  else ::close(anew);  // read_new sees that it is another file
+}
+
 void Tail::close() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }

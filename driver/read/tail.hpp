@@ -23,6 +23,10 @@ class Tail {
   bool read_new(const std::function<void(std::string_view bytes)>& take,
                 const std::function<void(std::string_view what)>& starts_again);
 
+  /// Opens the file anew if it is still the same one. On NFS a file that another machine wrote and closed is seen whole only
+  /// by who opens it after that (close-to-open consistency): what was open before may show an older size for up to a minute.
+  void reopen();
+
   const std::filesystem::path& path() const { return path_; }
 
  private:

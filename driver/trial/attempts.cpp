@@ -68,7 +68,8 @@ void read_perturbation(AttemptOutcome& outcome, const configs::Side& side) {
   outcome.undone = logged(side.perturb->undone);
 }
 
-void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const read::AttemptLog& log) {
+void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
+                     const read::AttemptLog& log) {
   outcome.curve = log.curve();
   outcome.perturbed = request.perturbed;
   if (request.perturbed) read_perturbation(outcome, *request.side->settings);
@@ -82,6 +83,7 @@ void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, con
       outcome.notes.push_back(problem);
   }
   outcome.last_step = log.last_step();
+  for (const configs::Metric& metric : metrics) outcome.last_steps[metric.name] = log.last_step(metric.name);
   outcome.printed = log.printed();
 }
 
@@ -286,7 +288,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
         std::max(0.0, std::chrono::duration<double>(launcher_.now() - running.submitted).count() - outcome.duration_s);
     outcome.device = place_text(*running.request.side->settings, ended.place);
   }
-  take_from_files(outcome, running.request, running.log);
+  take_from_files(outcome, running.request, metrics_, running.log);
   if (const auto memory = running.memory.text()) outcome.notes.push_back(*memory);
   outcome.step_time_s = step_time_s(running.steps_seen);
   // A run that was too slow because it was gone is no evidence.
@@ -379,7 +381,7 @@ AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<End
   outcome.trial = request.trial;
   outcome.number = request.number;
   outcome.folder = request.folder;
-  take_from_files(outcome, request, log);
+  take_from_files(outcome, request, metrics_, log);
   outcome.ending = ending.value_or(logged_last_step(request, log) ? Ending::whole : Ending::interrupted);
   if (!ending) outcome.text = "bisectd was killed while it ran";
   return outcome;

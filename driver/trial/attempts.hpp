@@ -95,9 +95,10 @@ struct AttemptOutcome {
   std::vector<std::string> errors;  ///< lines of the log that should have held a value
   std::vector<std::string> notes;
   SeenNames names;
-  std::optional<std::int64_t> last_step;  ///< seen
-  std::optional<double> step_time_s;      ///< of the warm part, if it was long enough to tell
-  std::vector<read::Printed> printed;     ///< one per metric
+  std::optional<std::int64_t> last_step;                          ///< seen
+  std::map<std::string, std::optional<std::int64_t>> last_steps;  ///< the same of each metric
+  std::optional<double> step_time_s;                              ///< of the warm part, if it was long enough to tell
+  std::vector<read::Printed> printed;                             ///< one per metric
 };
 
 /// An attempt under way, as its watcher sees it.

@@ -93,6 +93,7 @@ bool PastTrials::take_trial(const json& record) {
     attempt->duration_s = record.at("duration_s");
     attempt->device = record.at("device");
     attempt->last_step = get<std::int64_t>(record, "last_step");
+    attempt->last_steps = record.value("last_steps", std::map<std::string, std::int64_t>{});
     attempt->step_time_s = get<double>(record, "step_time_s");
     attempt->notes = record.value("notes", std::vector<std::string>{});
     attempt->perturbation = record.value("perturbation", std::string());
@@ -153,6 +154,8 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
                  {"ending", name_of(outcome.ending)}, {"text", outcome.text},    {"started_s", outcome.started_s},
                  {"duration_s", outcome.duration_s},  {"device", outcome.device}};
   put(record, "last_step", outcome.last_step);
+  for (const auto& [metric, step] : outcome.last_steps)
+    if (step) record["last_steps"][metric] = *step;
   put(record, "step_time_s", outcome.step_time_s);
   if (outcome.waited_s > 0) record["waited_s"] = outcome.waited_s;
   if (!outcome.notes.empty()) record["notes"] = outcome.notes;

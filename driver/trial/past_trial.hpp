@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ struct PastAttempt {
   double started_s = 0, duration_s = 0;
   std::string device;
   std::optional<std::int64_t> last_step;
+  std::map<std::string, std::int64_t> last_steps;  ///< by metric, where it logged any
   std::optional<double> step_time_s;
   std::vector<std::string> notes;
   bool set_aside = false;  ///< what made a session fail: no evidence any more, only shown

@@ -33,10 +33,18 @@ judge::Judgement unresolved(const AttemptOutcome& last) {
 /// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.
 bool is_read_again(Role role) { return role == Role::reference || role == Role::as_is || role == Role::discovery; }
 
-/// The journal outlives a power cut; what a training wrote into its log just before may not. Only the metric that came
-/// furthest is compared.
-bool was_cut_since(const AttemptOutcome& reread, const PastAttempt& journaled) {
-  return journaled.ending && reread.last_step < journaled.last_step;
+/// The journal outlives a power cut; what a training wrote into its log, or into the file of one metric, just before may
+/// not. What is gone of an attempt that ended, for people; nothing if all is there.
+std::optional<std::string> cut_since(const AttemptOutcome& reread, const PastAttempt& journaled) {
+  if (!journaled.ending) return std::nullopt;
+  const auto text = [](std::string_view what, std::int64_t step) {
+    return fmt::format("{} had step {} when it ended, and has not now (a power cut, or it is read otherwise)", what, step);
+  };
+  if (reread.last_step < journaled.last_step) return text("its log", *journaled.last_step);
+  for (const auto& [metric, step] : journaled.last_steps)
+    if (const auto now = reread.last_steps.find(metric); now != reread.last_steps.end() && now->second < step)
+      return text(fmt::format("its log of {}", metric), step);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -90,7 +98,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
       continue;
     }
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
-    const bool cut = (!judged || is_read_again(open.plan.role)) && was_cut_since(outcome, attempt);
+    const auto cut = !judged || is_read_again(open.plan.role) ? cut_since(outcome, attempt) : std::nullopt;
     if (cut) {
       outcome.ending = Ending::lost;
       judged = false;
@@ -107,9 +115,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
     outcome.duration_s = attempt.duration_s;
     outcome.device = attempt.device;
     outcome.step_time_s = attempt.step_time_s;
-    if (cut)
-      outcome.text = fmt::format("its log had step {} when it ended, and has not now (a power cut, or it is read otherwise)",
-                                 *attempt.last_step);
+    if (cut) outcome.text = *cut;
     if (cut || !attempt.ending) journal_.append(attempt_ended_record(outcome));
     listener_(open.plan, &outcome);
     if (outcome.ending != Ending::lost && !attempt.set_aside) open.ended.push_back(std::move(outcome));

@@ -29,18 +29,33 @@ configs::Side side_with(int devices) {
   return side;
 }
 
-std::vector<configs::Metric> loss() {
+configs::Metric loss() {
   configs::Metric metric;
   metric.name = "loss";
   metric.format = {"regex", {}};
   metric.pattern = configs::Placed<std::string>{"step (?P<step>\\d+) loss (?P<value>\\S+)", {}};
-  return {metric};
+  return metric;
+}
+
+/// The same lines in a file of their own.
+configs::Metric accuracy() {
+  configs::Metric metric = loss();
+  metric.name = "accuracy";
+  metric.file = "accuracy.log";
+  return metric;
+}
+
+std::string logged(int steps) {
+  std::string text;
+  for (int step = 1; step <= steps; ++step) text += "step " + std::to_string(step) + " loss 1\n";
+  return text;
 }
 
 /// One run directory and what a bisectd has in memory; `begin_again` is the next bisectd in the same directory.
 class Bench {
  public:
-  explicit Bench(int devices = 2) : settings_(side_with(devices)) {
+  explicit Bench(int devices = 2, std::vector<configs::Metric> metrics = {loss()})
+      : settings_(side_with(devices)), metrics_(std::move(metrics)) {
     side_.settings = &settings_;
     side_.directory = folder_.path();
     begin_again();
@@ -56,10 +71,10 @@ class Bench {
     journal_.emplace(directory_.journal(), past.whole_bytes);
     if (is_new) {
       configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
-      experiment.metrics = loss();
+      experiment.metrics = metrics_;
       journal_->append(run_record({.run_tag = "tag"}, experiment));
     }
-    attempts_ = std::make_unique<Attempts>(*launcher, loss(), "tag", 0, [this](const RunningAttempt& running) {
+    attempts_ = std::make_unique<Attempts>(*launcher, metrics_, "tag", 0, [this](const RunningAttempt& running) {
       return end_early && running.request.may_end_early;
     });
     trials = std::make_unique<Trials>(
@@ -107,12 +122,13 @@ class Bench {
     keep::write_file(directory_.journal(), text.substr(0, end));
   }
 
-  /// Leaves so many steps of what an attempt logged.
-  void cut_log(std::size_t trial, int attempt, int steps) {
-    std::string text;
-    for (int step = 1; step <= steps; ++step) text += "step " + std::to_string(step) + " loss 1\n";
-    keep::write_file(stdout_file(directory_.attempt(trial, "", attempt)), text);
+  /// Leaves so many steps of what an attempt logged, in this one of its files.
+  void cut_log(std::size_t trial, int attempt, int steps, const char* file = "stdout.log") {
+    keep::write_file(directory_.attempt(trial, "", attempt) / file, logged(steps));
   }
+
+  /// What the next bisectd looks for in the logs.
+  void look_for(std::vector<configs::Metric> metrics) { metrics_ = std::move(metrics); }
 
   /// Attempts are jobs of a scheduler, which has those that were started.
   void use_scheduler() { side_.scheduler = std::make_shared<launch::Slurm>(configs::SlurmJobs{}); }
@@ -125,6 +141,7 @@ class Bench {
  private:
   tests::TemporaryFolder folder_;
   configs::Side settings_;
+  std::vector<configs::Metric> metrics_;
   LaunchSide side_;
   keep::RunDirectory directory_ = keep::RunDirectory::create(folder_.path(), "x");
   std::optional<keep::Journal> journal_;
@@ -382,6 +399,33 @@ TEST_CASE("where the curves of a judged trial are used again, one that was cut s
       CHECK(bench.launcher->started.size() == (role == Role::reference && resumed == 1 ? 1U : 0U));
     }
   }
+}
+
+TEST_CASE("a metric's own file that a power cut took the end of counts as the log does, whatever else is whole") {
+  const auto start = [](Bench& bench) {
+    bench.launcher->script = [](const launch::Job& job) {
+      keep::write_file(job.stdout_file.parent_path() / "accuracy.log", logged(kWell.steps));
+      return kWell;
+    };
+    bench.plan.role = Role::reference;
+    bench.trials->start(bench.plan);
+    CHECK(bench.trials->wait().front().attempts.front().curve.series.size() == 2);
+  };
+  for (const int steps : {0, 4}) {
+    Bench bench(1, {loss(), accuracy()});
+    start(bench);
+    bench.cut_log(1, 1, steps, "accuracy.log");
+    bench.begin_again();
+    CHECK(bench.trials->wait().size() == 1);
+    CHECK(bench.launcher->started.size() == 1);
+    CHECK(bench.endings() == Words{"finished", "lost", "finished"});
+  }
+  Bench bench(1, {loss(), accuracy()});  // one that nobody looks for any more is no loss
+  start(bench);
+  bench.look_for({loss()});
+  bench.begin_again();
+  CHECK(bench.trials->wait().size() == 1);
+  CHECK(bench.launcher->started.empty());
 }
 
 TEST_CASE("a trial that made its session fail is run again: what broke is set aside, whole runs stay") {

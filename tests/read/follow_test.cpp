@@ -1,8 +1,10 @@
 // Files that grow, tear, shrink and are replaced while they are followed.
 #include "driver/read/follow.hpp"
 
+#include <sys/inotify.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -118,6 +120,34 @@ TEST_CASE("a deleted file that is still written is still read") {
   fs::remove(path);
   writer << "two\n" << std::flush;
   CHECK(log.now() == Lines{"2:two"});
+}
+
+TEST_CASE("the end is read from the file opened anew, as NFS shows only then what another machine wrote") {
+  const FollowedFolder folder;
+  append(folder.path / "log", "one\n");
+  Follow log(folder.path / "log");
+  log.now();
+  const int watch = ::inotify_init1(IN_NONBLOCK);
+  REQUIRE(::inotify_add_watch(watch, folder.path.c_str(), IN_OPEN) >= 0);
+  const auto was_opened = [&] {
+    std::array<char, 4096> events;
+    return ::read(watch, events.data(), events.size()) > 0;
+  };
+  log.now();
+  CHECK_FALSE(was_opened());
+  log.end();
+  CHECK(was_opened());
+  ::close(watch);
+}
+
+TEST_CASE("what another file of the same name holds is read from its start at the end, too") {
+  const FollowedFolder folder;
+  append(folder.path / "log", "one\ntwo\n");
+  Follow log(folder.path / "log");
+  log.now();
+  append(folder.path / "new", "longer than the first\n");
+  fs::rename(folder.path / "new", folder.path / "log");
+  CHECK(log.end() == std::vector<std::string>{"1:longer than the first"});
 }
 
 TEST_CASE("a line of a megabyte is cut and counted, and its neighbours are whole") {
