@@ -21,8 +21,9 @@ std::size_t through_last_end(std::string_view text) {
 }  // namespace
 
 void LineAssembler::emit(std::string_view text, const TakeBlock& take) {
-  take({.text = text, .first_line = next_line_});
-  next_line_ += count_newlines(text);
+  const Contents contents = contents_of(text);
+  take({.text = text, .first_line = next_line_, .contents = contents});
+  next_line_ += contents.newlines;
 }
 
 void LineAssembler::keep(std::string_view start_of_line) {

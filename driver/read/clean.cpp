@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "driver/read/contents.hpp"
+
 namespace bisectd::driver::read {
 namespace {
 
 constexpr char kEscape = '\x1b';
-constexpr unsigned char kLastAscii = 0x7f;
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 bool is_between(char c, unsigned char low, unsigned char high) {
@@ -58,22 +59,8 @@ std::size_t character_length(std::string_view text) {
 
 }  // namespace
 
-bool is_plain(std::string_view text) {
-  // Its highest bit: not plain. The inner loop has a fixed length, one sum and no way out, so that the compiler makes
-  // vector code of it.
-  constexpr std::size_t kStride = 128;
-  const auto flags = [](char c) { return static_cast<unsigned char>(c | -static_cast<int>(c == kEscape)); };
-  while (text.size() >= kStride) {
-    unsigned char all = 0;
-    for (std::size_t i = 0; i < kStride; ++i) all |= flags(text[i]);
-    if (all > kLastAscii) return false;
-    text.remove_prefix(kStride);
-  }
-  return std::ranges::all_of(text, [&](char c) { return flags(c) <= kLastAscii; });
-}
-
 std::string_view cleaned(std::string_view text, std::string& scratch) {
-  if (is_plain(text)) return text;
+  if (contents_of(text).is_plain) return text;
   scratch.clear();
   while (!text.empty()) {
     std::size_t length = 1;

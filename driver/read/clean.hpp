@@ -11,9 +11,6 @@ namespace bisectd::driver::read {
 /// each byte that is not UTF-8 replaced by U+FFFD. Other control characters stay.
 std::string_view cleaned(std::string_view text, std::string& scratch);
 
-/// Whether cleaned() would leave `text` as it is, however it is cut into lines.
-bool is_plain(std::string_view text);
-
 /// Cleaned, without any control character, and at most `most_bytes` long (cut between characters).
 std::string for_display(std::string_view text, std::size_t most_bytes);
 

@@ -36,6 +36,7 @@ constexpr Characters kBeforeProgress(" \t:='\"[(");
 constexpr Characters kWordEnd(" \t,;|'\")]}");
 constexpr Characters kBeforeNumber("[( ");
 constexpr Characters kSpace(" ");
+constexpr Characters kExponent("eE");
 
 std::string_view without_leading(std::string_view text, const Characters& characters) {
   std::size_t first = 0;
@@ -147,7 +148,8 @@ std::optional<StepCount> progress_after(std::string_view line, std::string_view 
 }
 
 std::optional<int> last_digit_power(std::string_view number_text) {
-  const std::size_t exponent_at = std::min(number_text.find_first_of("eE"), number_text.size());
+  std::size_t exponent_at = 0;
+  while (exponent_at < number_text.size() && !kExponent.contain(number_text[exponent_at])) ++exponent_at;
   const std::string_view mantissa = number_text.substr(0, exponent_at);
   const bool is_finite = !mantissa.empty() && is_digit(mantissa.back()) && mantissa.find('#') == std::string_view::npos;
   if (!is_finite) return std::nullopt;

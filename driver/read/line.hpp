@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "driver/read/contents.hpp"
+
 namespace bisectd::driver::read {
 
 /// A longer line is cut to this many bytes; what lies beyond is never looked at.
@@ -18,6 +20,7 @@ struct Block {
   std::int64_t first_line = 1;  ///< number of the first line; only '\n' counts, as in an editor
   bool torn = false;
   std::string_view source = {};  ///< name of the file, for messages
+  Contents contents = {};
 };
 
 using TakeBlock = std::function<void(const Block&)>;
@@ -41,8 +44,5 @@ using TakeLine = std::function<void(const Line&)>;
 
 /// Cleans each line of a block and hands it on. Empty lines are left out.
 void for_each_line(const Block& block, const TakeLine& take);
-
-/// Number of '\n'.
-std::int64_t count_newlines(std::string_view text);
 
 }  // namespace bisectd::driver::read

@@ -32,21 +32,36 @@ class Pattern {
   const Needed& needed() const { return needed_; }
 
  private:
+  enum class Begin { anywhere, here };
+  /// A pattern or a part of one, asked for matches that begin at a place, or anywhere from it on.
+  class Part {
+   public:
+    Part(const std::string& written, Begin begin);
+    bool ok() const { return regex_->ok(); }
+    std::size_t groups() const { return static_cast<std::size_t>(regex_->NumberOfCapturingGroups()); }
+    bool match(std::string_view text, std::size_t from, std::span<re2::StringPiece> pieces) const;
+
+   private:
+    bool cuts_off_;  ///< is asked as if the text began at the place
+    re2::RE2::Anchor anchor_;
+    std::unique_ptr<re2::RE2> regex_;
+  };
+
   /// A pattern "HEAD.*TAIL" whose halves mean by themselves what they mean in it.
   struct Halves {
-    std::unique_ptr<re2::RE2> head, tail;
+    Part head, tail;
     std::string tail_prefix;        ///< every match of the tail begins with it
     std::unique_ptr<Halves> inner;  ///< of the tail, where it is such a pattern again
   };
-  static std::unique_ptr<Halves> halves_of(const std::string& written);
+  static std::unique_ptr<Halves> halves_of(const std::string& written, Begin begin);
   /// Into pieces[1] to pieces[wanted], as RE2 itself; pieces[0] is of no use. Absent: only RE2 can tell.
-  static std::optional<bool> match_halves(const Halves& halves, std::string_view text, std::size_t start,
-                                          re2::RE2::Anchor anchor, std::span<re2::StringPiece> pieces);
+  static std::optional<bool> match_halves(const Halves& halves, std::string_view text, std::size_t from,
+                                          std::span<re2::StringPiece> pieces);
 
   bool find(std::string_view text);
-  bool match_from(std::string_view text, std::size_t start, re2::RE2::Anchor anchor);
+  bool match_from(std::string_view text, std::size_t from);
 
-  std::unique_ptr<re2::RE2> regex_;
+  std::optional<Part> whole_;
   std::vector<int> numbers_;        ///< of the groups; -1 for one that is absent
   std::string prefix_;              ///< every match begins with it; may be empty
   std::unique_ptr<Halves> halves_;  ///< null: it is not of that kind

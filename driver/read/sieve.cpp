@@ -90,7 +90,7 @@ class Occurrences {
 /// The line around a place in a text.
 class Bounds {
  public:
-  explicit Bounds(std::string_view text) : text_(text), has_returns_(text.find('\r') != kNowhere) {}
+  explicit Bounds(const Block& block) : text_(block.text), has_returns_(block.contents.has_returns) {}
 
   /// Start of the line that holds the byte at `at`, not before `from`, which is the start of a line.
   std::size_t start(std::size_t from, std::size_t at) const {
@@ -131,8 +131,8 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
   if (any_line_) return for_each_line(block, take);
   if (literals_.empty()) return;
   static const Literal kEscape{.text = "\x1b"};
-  const bool plain = is_plain(block.text);
-  const Bounds bounds(block.text);
+  const bool plain = block.contents.is_plain;
+  const Bounds bounds(block);
   const Histogram histogram(block.text);
   std::vector<Occurrences> occurrences;
   for (const Literal& literal : short_) occurrences.emplace_back(literal, block.text, histogram);

@@ -43,14 +43,3 @@ TEST_CASE("what is displayed has no control characters and keeps whole character
   CHECK(for_display("\xe6\x8d\x9f\xe5\xa4\xb1", 5) == "\xe6\x8d\x9f");
   CHECK(for_display(std::string(500, 'x'), 200).size() == 200);
 }
-
-TEST_CASE("plain text is told from text that must be cleaned, at any place") {
-  CHECK(is_plain(std::string(1000, 'x')));
-  for (const std::size_t at : {0u, 63u, 127u, 128u, 500u, 999u}) {
-    std::string text(1000, 'x');
-    text[at] = '\x1b';
-    CHECK_FALSE(is_plain(text));
-    text[at] = '\x80';
-    CHECK_FALSE(is_plain(text));
-  }
-}
