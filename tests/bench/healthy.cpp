@@ -90,18 +90,13 @@ int main(int argc, char** argv) {
     for (const Candidate& candidate : inputs.candidates) {
       if (candidate.seed != seed) continue;
       const Judgement judgement = jury->judge(std::span(&candidate.curve, 1));
-      bool bad = candidate.kind == "faulty";
       std::string label = candidate.kind + " " + candidate.label;
       std::optional<double> harm;
       if (candidate.kind != "healthy") harm = harm_of(candidate, inputs, *jury);
-      if (candidate.kind == "dose") {
-        bad = *harm > 1;
-        label = rounded(*harm);
-      } else if (harm) {
-        add(harms[rounded(*harm)], judgement);
-      }
+      if (candidate.kind == "dose") label = rounded(*harm);
+      else if (harm) add(harms[rounded(*harm)], judgement);
       add(counts[label], judgement);
-      calibration.add(judgement.p_bad, bad);
+      calibration.add(judgement.p_bad, harm.value_or(0) > 1);  // a fault that does less than the target is not bad
       const Curve& plain = *std::ranges::find(references, 0, &Curve::perturbed);
       if (const auto alone = Jury::seat({}, metrics, std::span(&plain, 1)); alone && candidate.kind != "dose")
         add(compared[label], alone->judge(std::span(&candidate.curve, 1)));
