@@ -1,0 +1,159 @@
+#include "strategies/signatures/accusation.hpp"
+
+#include <algorithm>
+
+#include "strategies/asking_again.hpp"
+#include "strategies/certificate.hpp"
+#include "strategies/fix.hpp"
+#include "strategies/logarithm.hpp"
+
+namespace bisectd::strategies::signatures {
+namespace {
+
+constexpr double kStandsOut = 0.4;   // of what all healthy suspects change together; the greatest of them changed 0.2 of it
+constexpr double kPatienceBits = 2;  // times log2 of the suspects, and
+constexpr double kPatience = 16;     // trials more, after which it gives up
+
+}  // namespace
+
+Accusation::Accusation(const Problem& problem, const Relations& relations, const SuspectSet& always_active,
+                       const EvidenceLog& log)
+    : problem_(problem), relations_(relations), always_active_(always_active), log_(log), settled_(always_active.size()) {}
+
+void Accusation::note_passed_fix() {
+  for (const Check& check : checks_) {
+    const LogEntry* entry = log_.find(check.active);
+    if (check.claim.kind == Claim::Kind::fix_passes && entry && entry->verdict == Verdict::pass)
+      settled_.note_fix(check.claim.subject);
+  }
+}
+
+void Accusation::withdraw() {
+  checks_.clear();
+  finding_ = {};
+}
+
+// A claim that was refuted changes what is settled: then once more.
+void Accusation::review(Belief& belief) {
+  do {
+    withdraw();
+    if (!gives_up_) accuse(belief);
+  } while (!gives_up_ && finding_.mass >= kGate && !hold_against_verdicts(belief));
+}
+
+// Causes far smaller than the greatest one wait: rounding of the great ones looks like them, and mostly they do no harm.
+void Accusation::accuse(const Belief& belief) {
+  finding_.causes = settled_.guilty();
+  finding_.only_beside_others = settled_.only_beside_others();
+  finding_.mass = 1;
+  greatest_ = 0;
+  for (const Cause& cause : belief.causes()) {
+    std::vector<SuspectId> members = relations_.outermost(cause.likeliest().members);
+    if (settled_.clears(members, relations_) || std::ranges::count(finding_.causes, members) > 0) continue;
+    if (cause.size < std::max(kGreat * greatest_, least_size(belief))) break;
+    greatest_ = std::max(greatest_, cause.size);
+    finding_.mass *= cause.likeliest().weight;
+    finding_.causes.push_back(std::move(members));
+  }
+  std::ranges::sort(finding_.causes);
+  finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
+  if (finding_.causes.empty()) finding_.mass = 0;
+  const bool nobody_left = greatest_ == 0 && finding_.causes.empty() && !settled_.harmless().empty();
+  gives_up_ = nobody_left || (out_of_patience(belief) && finding_.mass < kGate);
+}
+
+// Only of what a fix left: its causes were no chance.
+double Accusation::least_size(const Belief& belief) const {
+  return settled_.off().any() ? kStandsOut * belief.background() : 0;
+}
+
+// What was heard, in vain or not: a judged trial with a signature was heard twice. kPatience is tuned to this count.
+std::size_t Accusation::trials() const { return log_.signatures().size() + log_.entries().size(); }
+
+bool Accusation::out_of_patience(const Belief& belief) const {
+  const double patience = kPatienceBits * log2_exact(static_cast<double>(belief.searched() + 1)) + kPatience;
+  return static_cast<double>(trials() - settled_.trials()) > patience;
+}
+
+std::vector<Claim> Accusation::claims() const {
+  return certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes);
+}
+
+bool Accusation::refuted(const Check& check) const {
+  const LogEntry* entry = log_.find(check.active);
+  return entry && entry->verdict == (check.claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);
+}
+
+// Which claims of the finding are proved, and which are to be checked. False if one was refuted, so that others are accused
+// now.
+bool Accusation::hold_against_verdicts(Belief& belief) {
+  finding_.proved = true;
+  for (Claim& claim : claims()) {
+    if (claim.proved && claim.kind == Claim::Kind::fix_passes) settled_.note_fix(finding_.culprit_set);
+    if (claim.proved) continue;
+    finding_.proved = false;
+    // Each cause failing alone shows that its member of the fix is needed, but where the subject as it is belies it.
+    if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) continue;
+    Check check{~claim.neutralised, std::move(claim)};
+    if (refuted(check)) return take_back(check.claim, belief);
+    const LogEntry* entry = log_.find(check.active);
+    if (!(entry && decided(entry->verdict)) && !worth_asking(log_, entry)) gives_up_ = true;
+    checks_.push_back(std::move(check));
+  }
+  // Of a fix that passed some members may be harmless: each is tried alone first, since the smaller fix is known only then.
+  if (!settled_.fix().empty())
+    std::ranges::stable_partition(checks_, [](const Check& check) { return check.claim.kind == Claim::Kind::cause_fails; });
+  // Another fix may have shown a further cause, which this one mends too: others can name it.
+  if (finding_.proved && any_unexplained_failure()) {
+    finding_.proved = false;
+    gives_up_ = true;
+  }
+  return true;
+}
+
+// A verdict says the opposite of this claim. False if others are accused for it; true if nobody else is for now.
+bool Accusation::take_back(const Claim& claim, Belief& belief) {
+  switch (claim.kind) {
+    case Claim::Kind::cause_fails: settled_.acquit(claim.subject); return false;
+    case Claim::Kind::member_needed: settled_.set_aside(claim.subject.front(), finding_); return false;
+    case Claim::Kind::fix_passes:
+      if (greatest_ > 0) {
+        settled_.keep_neutralised(finding_, trials());
+        gives_up_ = !belief.explain(settled_.off());
+        return false;
+      }
+      break;
+    case Claim::Kind::cause_minimal: gives_up_ = true; break;
+  }
+  checks_.clear();
+  finding_.mass = 0;
+  if (claim.kind == Claim::Kind::fix_passes) look_for_rest(belief);
+  return true;
+}
+
+// The fix of all that stands out fails. Where healthy suspects hide the rest, verdicts find it; what was found is checked
+// first, so that they need not find it again.
+void Accusation::look_for_rest(const Belief& belief) {
+  const bool doubtful = trials() - settled_.trials() >= kDoubts * problem_.slots;
+  const bool hidden = belief.background_may_be_all() &&
+                      (doubtful || std::ranges::any_of(belief.causes(),
+                                                       [&](const Cause& cause) { return cause.size < least_size(belief); }));
+  gives_up_ = !settled_.harmless().empty() || out_of_patience(belief);
+  if (!hidden) return;
+  for (Claim& claim : claims()) {
+    if (claim.kind != Claim::Kind::cause_fails || claim.proved) continue;
+    Check check{~claim.neutralised, std::move(claim)};
+    if (refuted(check)) settled_.acquit(check.claim.subject);
+    else if (worth_asking(log_, log_.find(check.active))) checks_.push_back(std::move(check));
+  }
+  gives_up_ = checks_.empty();
+}
+
+bool Accusation::any_unexplained_failure() const {
+  return std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
+    return entry.verdict == Verdict::fail && !any_within(settled_.only_beside_others(), entry.active) &&
+           !any_within(finding_.causes, entry.active);
+  });
+}
+
+}  // namespace bisectd::strategies::signatures

@@ -1,0 +1,65 @@
+// Which of the likely causes are accused, what would fix them, and which claims of that verdicts have still to show. A
+// verdict that says the opposite settles something (settled.hpp), and then others are accused.
+#pragma once
+
+#include "strategies/answer.hpp"
+#include "strategies/signatures/belief.hpp"
+#include "strategies/signatures/settled.hpp"
+
+namespace bisectd::strategies::signatures {
+
+inline constexpr double kGate = 0.9;       // mass from which a finding is checked
+inline constexpr double kGreat = 0.1;      // of the greatest cause: what is smaller waits until that is neutralised
+inline constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed, or where healthy suspects
+                                           // deviate and nothing stands out of them; then verdicts go on
+
+/// A claim that is still to be shown, and the trial that shows it.
+struct Check {
+  SuspectSet active;
+  Claim claim;
+};
+
+class Accusation {
+ public:
+  /// All of these must outlive it.
+  Accusation(const Problem& problem, const Relations& relations, const SuspectSet& always_active, const EvidenceLog& log);
+
+  /// Notes a fix that was checked and passed, before anything else is believed.
+  void note_passed_fix();
+  /// Accuses anew, by what is believed and by all verdicts so far. Where a fix of guilty causes failed, the belief is
+  /// explained once more with it neutralised.
+  void review(Belief& belief);
+  void withdraw();  ///< nobody is accused, nothing is to be checked
+
+  const Finding& finding() const { return finding_; }
+  const std::vector<Check>& checks() const { return checks_; }  ///< in the order in which they are asked
+  const Settled& settled() const { return settled_; }
+  /// Nobody is left to accuse, or what was accused does not explain the harm: others must go on.
+  bool gives_up() const { return gives_up_; }
+
+  /// Below it a cause is not told from what healthy suspects change.
+  double least_size(const Belief& belief) const;
+
+ private:
+  void accuse(const Belief& belief);
+  bool hold_against_verdicts(Belief& belief);
+  bool take_back(const Claim& claim, Belief& belief);
+  void look_for_rest(const Belief& belief);
+  bool any_unexplained_failure() const;
+  bool refuted(const Check& check) const;
+  std::vector<Claim> claims() const;
+  std::size_t trials() const;
+  bool out_of_patience(const Belief& belief) const;
+
+  const Problem& problem_;
+  const Relations& relations_;
+  const SuspectSet& always_active_;
+  const EvidenceLog& log_;
+  Settled settled_;
+  Finding finding_;
+  double greatest_ = 0;  // size of the greatest cause of the finding that is not settled yet
+  std::vector<Check> checks_;
+  bool gives_up_ = false;
+};
+
+}  // namespace bisectd::strategies::signatures

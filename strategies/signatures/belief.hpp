@@ -1,0 +1,49 @@
+// What the first steps make likely: which causes there are, and who may be in each. Whether a cause does harm is not known
+// here; verdicts tell (accusation.hpp).
+#pragma once
+
+#include "strategies/evidence_log.hpp"
+#include "strategies/random.hpp"
+#include "strategies/relations.hpp"
+#include "strategies/signatures/explanation.hpp"
+
+namespace bisectd::strategies::signatures {
+
+class Belief {
+ public:
+  /// Suspects in `always_active` are not searched. All but the problem must outlive it.
+  Belief(const Problem& problem, const Relations& relations, const SuspectSet& always_active, const EvidenceLog& log);
+
+  /// Takes in the signatures told since the last time, and says whether there was a comparable one; explain() is then due.
+  bool take_in();
+  /// Finds the causes anew, where `off` is neutralised from now on. False, and the causes stay as they were, if the
+  /// signature of everything else active is not known or tells nothing.
+  bool explain(const SuspectSet& off);
+
+  const Explanation& causes() const { return causes_; }  ///< the greatest first; members as in the problem
+  std::size_t searched() const { return suspects_.size(); }
+
+  double background() const { return explainer_.background(); }  ///< see Explainer
+  bool background_may_be_all() const { return explainer_.background_may_be_all(); }
+
+  /// Up to `count` active sets that split what is believed of all causes in half, given that those in `running` run anyway;
+  /// `off` is neutralised in each, and none was told before.
+  std::vector<SuspectSet> splits(std::size_t count, std::span<const SuspectSet> running, const SuspectSet& off,
+                                 Random random) const;
+
+ private:
+  SuspectSet local(const SuspectSet& active) const;
+  SuspectSet global(const SuspectSet& set) const;
+
+  const Relations& relations_;
+  const SuspectSet& always_active_;
+  const EvidenceLog& log_;
+  std::vector<SuspectId> suspects_;  // those searched: rows, explainer and splits number them by their place here
+  Relations local_relations_;
+  Explainer explainer_;
+  Rows rows_;
+  std::size_t heard_ = 0;  // signatures of the log taken in
+  Explanation local_causes_, causes_;
+};
+
+}  // namespace bisectd::strategies::signatures
