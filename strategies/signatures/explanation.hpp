@@ -1,22 +1,14 @@
-// Which few patterns of activity explain the signatures, and which suspects have such a pattern. Knows numbers and sets
-// only: no verdicts, no log.
+// Which few causes explain the signatures: the likeliest set of columns (columns.hpp), and who may be in each. Knows numbers
+// and sets only: no verdicts, no log.
 #pragma once
 
 #include <cmath>
-#include <optional>
-#include <span>
+#include <utility>
 #include <vector>
 
-#include "strategies/signatures/likelihood.hpp"
-#include "strategies/signatures/rows.hpp"
+#include "strategies/signatures/columns.hpp"
 
 namespace bisectd::strategies::signatures {
-
-/// Members that cause a difference only together, or a lone one.
-struct Hypothesis {
-  std::vector<SuspectId> members;  ///< ascending
-  double weight = 0;               ///< posterior share among the hypotheses for one cause; they sum to 1
-};
 
 /// What is believed of one cause: one hypothesis of many is true.
 struct Cause {
@@ -32,7 +24,7 @@ using Explanation = std::vector<Cause>;  ///< the greatest first
 class Explainer {
  public:
   /// `odds`: of each suspect, in any unit.
-  explicit Explainer(std::vector<double> odds);
+  explicit Explainer(std::vector<double> odds) : columns_(std::move(odds)) {}
 
   /// `whole`: the signature that sets the scale (see Rows::whitened): of the run in which nothing is neutralised but what is
   /// settled.
@@ -44,12 +36,6 @@ class Explainer {
   bool background_may_be_all() const { return whole_squares_ <= kBackgroundStep * assumed_.background; }
 
  private:
-  struct Column {  // a cause, as far as its pattern tells
-    Pattern pattern;
-    double log_prior = 0;
-    std::vector<SuspectId> example;
-    bool operator==(const Column& other) const { return pattern == other.pattern; }
-  };
   struct Model {
     std::vector<Column> columns;
     std::vector<double> variance;  // of these
@@ -69,11 +55,6 @@ class Explainer {
     Pattern everywhere;  // all rows: what no suspect changes, as the device differs from the reference in it whatever is
                          // neutralised
   };
-  struct Class {  // suspects with one pattern
-    Column column;
-    double odds = 0;
-    std::vector<SuspectId> members;
-  };
 
   World world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const;
   Model model(const World& world, std::vector<Column> columns) const;
@@ -81,15 +62,8 @@ class Explainer {
   Model grown(const World& world, Model current) const;
   Model exchanged(const World& world, Model current) const;
   bool add_one(const World& world, Model& current) const;
-  std::vector<Column> candidates(const World& world, const Likelihood& likelihood, std::size_t most) const;
-  std::vector<Column> pairs(const World& world, const Likelihood& likelihood) const;
-  std::vector<Hypothesis> hypotheses(const World& world, const Model& model, std::size_t column) const;
-  void sort_into_classes(const Rows& rows);
-  Column remembered(const Rows& rows, const std::vector<SuspectId>& members) const;
-  double log_prior_of_pair(SuspectId a, SuspectId b) const;
 
-  std::vector<double> share_;  // odds, summing to 1
-  std::vector<Class> classes_;
+  Columns columns_;
   static constexpr double kBackgroundStep = 10;  // from one background that is tried to the next
   Assumptions assumed_;
   double whole_squares_ = 0;                    // mean square of the whitened steps of `whole`

@@ -1,0 +1,155 @@
+#include "strategies/signatures/columns.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "strategies/logarithm.hpp"
+#include "strategies/prior.hpp"
+
+namespace bisectd::strategies::signatures {
+namespace {
+
+constexpr std::size_t kPartners = 40;           // suspects of which all pairs are looked at
+constexpr double kWorthKeeping = 1e-4;          // weight of a hypothesis
+constexpr std::size_t kMostPairs = 4000;        // hypotheses for one cause
+constexpr std::size_t kMostLookedAt = 100'000;  // pairs, for one cause: some ten milliseconds
+
+// e^x for x <= 0 by squaring: the same on every machine.
+double exp_of(double x) {
+  if (x < -60) return 0;
+  const double y = x / 1024;
+  double power = 1 + y * (1 + y / 2 * (1 + y / 3 * (1 + y / 4)));
+  for (int i = 0; i < 10; ++i) power *= power;
+  return power;
+}
+
+}  // namespace
+
+Columns::Columns(std::vector<double> odds) : share_(std::move(odds)) {
+  double sum = 0;
+  for (double o : share_) sum += o;
+  for (double& o : share_) o /= sum;
+}
+
+double Columns::log_prior_of_pair(SuspectId a, SuspectId b) const {
+  return ln_exact(2 * kJointCause * share_[a] * share_[b]);
+}
+
+void Columns::sort(const Rows& rows) {
+  std::map<Pattern, Class> classes;
+  for (SuspectId suspect = 0; suspect < share_.size(); ++suspect) {
+    Class& one = classes[rows.pattern(suspect)];
+    one.odds += share_[suspect];
+    one.members.push_back(suspect);
+  }
+  classes_.clear();
+  for (auto& [pattern, one] : classes) {
+    if (count_of(pattern) == 0) continue;
+    one.column = {pattern, ln_exact(kLoneCause * one.odds), {one.members.front()}};
+    classes_.push_back(std::move(one));
+  }
+}
+
+std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& likelihood, std::size_t most) const {
+  const std::vector<Column> together = pairs(rows, likelihood);
+  const auto column = [&](std::size_t i) -> const Column& {
+    return i < classes_.size() ? classes_[i].column : together[i - classes_.size()];
+  };
+  std::vector<std::pair<double, std::size_t>> scored;  // by score, then by place: the same on any build
+  for (std::size_t i = 0; i < classes_.size() + together.size(); ++i) {
+    const double nats = likelihood.gain(column(i).pattern).nats;
+    if (nats > 0) scored.emplace_back(-(kTemper * nats + column(i).log_prior), i);
+  }
+  const auto end = scored.begin() + static_cast<std::ptrdiff_t>(std::min(most, scored.size()));
+  std::ranges::partial_sort(scored, end);
+  std::vector<Column> columns;
+  for (auto each = scored.begin(); each != end; ++each) columns.push_back(column(each->second));
+  return columns;
+}
+
+// Members of a cause are active wherever it is: what is unexplained lies where all of them are active. So those are looked
+// at that leave the least of it outside, and those that explain most by themselves.
+std::vector<Column> Columns::pairs(const Rows& rows, const Likelihood& likelihood) const {
+  const std::vector<double> unexplained = likelihood.unexplained();
+  std::vector<std::pair<double, const Class*>> by_gain, by_rest;
+  for (const Class& one : classes_) {
+    by_gain.emplace_back(-likelihood.gain(one.column.pattern).nats, &one);
+    double rest = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      if (!holds(one.column.pattern, row)) rest += unexplained[row];
+    by_rest.emplace_back(rest, &one);
+  }
+  std::vector<const Class*> likely;
+  for (auto* list : {&by_gain, &by_rest}) {
+    const auto end = list->begin() + static_cast<std::ptrdiff_t>(std::min(kPartners, list->size()));
+    std::ranges::partial_sort(*list, end, {},
+                              [](const auto& each) { return std::pair(each.first, each.second->members.front()); });
+    for (auto each = list->begin(); each != end; ++each)
+      if (std::ranges::find(likely, each->second) == likely.end()) likely.push_back(each->second);
+  }
+  std::map<Pattern, Column> found;
+  for (std::size_t a = 0; a < likely.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      Pattern pattern = both(likely[a]->column.pattern, likely[b]->column.pattern);
+      if (count_of(pattern) == 0) continue;
+      SuspectId one = likely[a]->members.front(), other = likely[b]->members.front();
+      if (one > other) std::swap(one, other);
+      Column column{pattern, log_prior_of_pair(one, other), {one, other}};
+      const auto [at, fresh] = found.try_emplace(std::move(pattern), column);
+      if (!fresh && at->second.log_prior < column.log_prior) at->second = std::move(column);
+    }
+  std::vector<Column> columns;
+  columns.reserve(found.size());
+  for (auto& [pattern, column] : found) columns.push_back(std::move(column));
+  return columns;
+}
+
+Column Columns::of(const Rows& rows, const std::vector<SuspectId>& members) const {
+  const Pattern pattern = rows.pattern(members);
+  const auto one = std::ranges::find_if(classes_, [&](const Class& each) { return each.column.pattern == pattern; });
+  if (members.size() == 1 || one != classes_.end()) return one->column;
+  return {pattern, log_prior_of_pair(members.front(), members.back()), members};
+}
+
+std::vector<Hypothesis> Columns::hypotheses(const Rows& rows, const Likelihood& without, const std::vector<Column>& others,
+                                            const Column& column) const {
+  const Pattern& pattern = column.pattern;
+  const double here = without.gain(pattern).nats;
+  std::vector<Hypothesis> cause;
+  for (const Class& one : classes_) {
+    if (std::ranges::count(others, one.column)) continue;
+    const double nats = without.gain(one.column.pattern).nats;
+    const double likelihood = exp_of(std::min(0.0, kTemper * (nats - here)));
+    if (likelihood < kWorthKeeping) continue;
+    for (SuspectId member : one.members) cause.push_back({{member}, likelihood * kLoneCause * share_[member]});
+  }
+  std::vector<SuspectId> wider;  // active wherever the cause is
+  for (const Class& one : classes_)
+    if (both(one.column.pattern, pattern) == pattern) wider.insert(wider.end(), one.members.begin(), one.members.end());
+  std::ranges::sort(wider);
+  std::vector<Hypothesis> together;
+  const std::size_t step = 1 + wider.size() * wider.size() / 2 / kMostLookedAt;
+  std::size_t turn = 0;
+  for (std::size_t a = 0; a < wider.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      if (++turn % step != 0) continue;  // of very many an even sample
+      if (both(rows.pattern(wider[a]), rows.pattern(wider[b])) != pattern) continue;
+      together.push_back(
+          {{wider[b], wider[a]}, static_cast<double>(step) * 2 * kJointCause * share_[wider[a]] * share_[wider[b]]});
+    }
+  const std::size_t kept = 1 + together.size() / kMostPairs;  // and of these
+  for (std::size_t i = 0; i < together.size(); i += kept) {
+    together[i].weight *= static_cast<double>(kept);
+    cause.push_back(std::move(together[i]));
+  }
+  if (cause.empty()) cause.push_back({column.example, 1});  // that the sample missed
+  double sum = 0;
+  for (const Hypothesis& each : cause) sum += each.weight;
+  for (Hypothesis& each : cause) each.weight /= sum;
+  std::erase_if(cause, [&](const Hypothesis& each) { return each.members.size() == 1 && each.weight < kWorthKeeping / 10; });
+  std::ranges::stable_sort(cause, std::ranges::greater{}, &Hypothesis::weight);
+  return cause;
+}
+
+}  // namespace bisectd::strategies::signatures
