@@ -113,6 +113,7 @@ std::string result_text(const Record& record, Colour colour) {
   }
   text += section(paint, "The workaround in use", pruned_texts(record, plain));
   text += ladders(paint, record);
+  text += section(paint, "Differs without harm", deviating(record, plain));
   text += section(paint, "Neutralised without effect", without_effect(record, plain));
   text += section(paint, "Not decided", undecided(record, plain));
   text += section(paint, "Changed since the baseline", escaped(record.changes, plain));

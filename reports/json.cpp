@@ -197,6 +197,16 @@ Json trial(const Trial& one) {
           {"attempts", std::move(attempts)}};
 }
 
+Json deviations(const Record& record) {
+  Json all = Json::array();
+  for (const strategies::Deviation& each : harmless_deviations(record)) {
+    Json one = suspect(record, each.suspect);
+    one["size"] = number(each.size);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 Json reproductions(const Record& record) {
   Json all = Json::array();
   for (const Reproduction& one : record.reproductions)
@@ -268,6 +278,7 @@ Json all_but_trials(const Record& record) {
           {"agreed_checks", record.agreed_checks},
           {"reproductions", reproductions(record)},
           {"warnings", record.warnings},
+          {"harmless_deviations", deviations(record)},
           {"signature_groups", signature_groups(record)},
           {"curves", curves(record)}};
 }

@@ -1,5 +1,6 @@
 #include "reports/lookup.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace bisectd::reports {
@@ -50,6 +51,14 @@ std::string_view perturbation_of(const Record& record, bool reference) {
 std::optional<std::int64_t> comparable_end(const Record& record) {
   const std::vector<std::int64_t>& steps = record.reference_curve.steps;
   return !steps.empty() && record.comparable_until < steps.back() ? record.comparable_until : std::nullopt;
+}
+
+std::vector<strategies::Deviation> harmless_deviations(const Record& record) {
+  std::vector<strategies::Deviation> all = record.answer.harmless_deviations;
+  if (record.descent)
+    for (const strategies::Deviation& one : record.descent->before.harmless_deviations)
+      if (std::ranges::count(all, one.suspect, &strategies::Deviation::suspect) == 0) all.push_back(one);
+  return all;
 }
 
 std::size_t attempt_count(const Record& record) {

@@ -172,6 +172,7 @@ std::string to_markdown(const Record& record) {
   text += section("How trials begin", signatures(record));
   text += section("The workaround in use", items(pruned_texts(record, markdown_code)));
   text += ladders(record);
+  text += section("Differs without harm", items(deviating(record, markdown_code)));
   text += section("Neutralised without effect", items(without_effect(record, markdown_code)));
   text += section("Not decided", items(undecided(record, markdown_code)));
   text += section("Warnings", items(escaped(record.warnings, markdown_code)));

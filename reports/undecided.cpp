@@ -47,6 +47,13 @@ std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape e
   return result;
 }
 
+std::vector<std::string> deviating(const Record& record, Escape escape) {
+  std::vector<std::string> lines;
+  for (const strategies::Deviation& one : harmless_deviations(record))
+    lines.push_back(deviation_text(suspect_text(record, one.suspect, escape), one.size));
+  return lines;
+}
+
 std::vector<std::string> without_effect(const Record& record, Escape escape) {
   std::vector<std::string> lines;
   for (const NoEffect& entry : record.no_effect)

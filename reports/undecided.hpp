@@ -16,6 +16,9 @@ std::vector<std::string> undecided(const Record& record, Escape escape);
 /// "ops:pad3d: no fall-back line in the log", one for each neutralised suspect that left no trace where one is due.
 std::vector<std::string> without_effect(const Record& record, Escape escape);
 
+/// deviation_text() of each suspect that deviates and does no harm.
+std::vector<std::string> deviating(const Record& record, Escape escape);
+
 /// Foreign lines, each made harmless.
 std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape escape);
 

@@ -240,6 +240,12 @@ std::string verdict_sentence(const Record& record, Escape escape) {
   return fmt::format("Not finished: {}. Nobody is accused yet.", more_trials_text(record.answer));
 }
 
+std::string deviation_text(std::string_view suspect, double size) {
+  return fmt::format(
+      "{} changes the first steps, by up to {:.0f} times what healthy runs differ by, and does no harm by itself.", suspect,
+      size);
+}
+
 std::string explanation_text(const Record& record, Escape escape) {
   const std::string& text = record.answer.explanation;
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "strategies/deviations.hpp"
 #include "strategies/evidence.hpp"
 #include "strategies/hidden.hpp"
 
@@ -54,15 +55,16 @@ struct Answer {
   std::vector<SuspectId> culprit_set;          ///< ascending
   std::vector<std::vector<SuspectId>> causes;  ///< each ascending; one member, or several that only fail together
   std::vector<Claim> certificate;
-  std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
-  std::vector<SuspectId> excluded;           ///< stayed active because another one of their exclusive group was chosen, or
-                                             ///< because they had to (Suspect::stays_active), or because everything
-                                             ///< neutralised failed and a part without them passed
-  Hindrance hindrance = Hindrance::none;     ///< unless proved
-  std::optional<Hidden> hidden;              ///< of `noise`: what most hangs on
-  bool needs_belied = false;                 ///< Suspect::only_with was given up: trials could not be explained with it
-  double confidence = 0.0;                   ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
-  std::vector<double> guilt;                 ///< per suspect: probability of being in the culprit set
+  std::vector<SuspectId> not_neutralisable;    ///< neutralising one of these breaks the run; they stayed active
+  std::vector<SuspectId> excluded;             ///< stayed active because another one of their exclusive group was chosen, or
+                                               ///< because they had to (Suspect::stays_active), or because everything
+                                               ///< neutralised failed and a part without them passed
+  std::vector<Deviation> harmless_deviations;  ///< greatest first; as far as they were tried alone
+  Hindrance hindrance = Hindrance::none;       ///< unless proved
+  std::optional<Hidden> hidden;                ///< of `noise`: what most hangs on
+  bool needs_belied = false;                   ///< Suspect::only_with was given up: trials could not be explained with it
+  double confidence = 0.0;                     ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
+  std::vector<double> guilt;                   ///< per suspect: probability of being in the culprit set
   double trials_left_low = 0, trials_left_high = 0;  ///< expected range to the end
   std::string explanation;  ///< of `contradictory`, `stuck`, and what a final state leaves open, in words with ids as #3
 };

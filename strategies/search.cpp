@@ -174,6 +174,8 @@ void Search::Impl::update_answer() {
   }
   if (phases->ordered()) describe_culprits();
   else if (answer.state == State::aligned) answer.confidence = 1.0;
+  answer.harmless_deviations =
+      harmless_deviations(phases->log(), phases->relations(), phases->always_active(), answer.causes);
   answer.explanation = explanation(*phases, answer);
   if (answer.state == State::proved) answer.explanation += harm_of(left_active - breaking_there);
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "strategies/deviations.hpp"
 #include "strategies/standing.hpp"
 
 namespace bisectd::strategies {
@@ -31,20 +30,6 @@ std::string proved_causes(const Answer& answer) {
                           cause.size() == 1 ? "by itself" : "only together");
   }
   return text;
-}
-
-// Each was tried alone; one that fails only together with others is harmful all the same.
-std::string harmless_text(const Phases& phases, const Answer& answer) {
-  std::vector<Deviation> deviations = harmless_deviations(phases.log(), phases.relations(), phases.always_active());
-  std::erase_if(deviations, [&](const Deviation& one) {
-    return std::ranges::count(answer.culprit_set, one.suspect) > 0 ||
-           std::ranges::any_of(answer.causes, [&](const auto& cause) { return std::ranges::count(cause, one.suspect) > 0; });
-  });
-  std::string text;
-  for (const Deviation& one : deviations)
-    text += fmt::format("{}#{} (by up to {:.0f} times as much as healthy runs)", text.empty() ? "" : ", ", one.suspect,
-                        one.size);
-  return text.empty() ? text : fmt::format("Differs in its first steps, but does no harm by itself: {}. ", text);
 }
 
 // A fix that passes is worth having, even while it is not known why.
@@ -94,7 +79,6 @@ std::string explanation(const Phases& phases, const Answer& answer) {
                                   cause->members().front());
     if (!phases.belief_proved() && phases.unexplained())
       text += "there are further causes, which the fix mends too and which were not named. ";
-    text += harmless_text(phases, answer);
     return text;
   }
   if (state != State::stuck) return {};

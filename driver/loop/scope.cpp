@@ -59,6 +59,7 @@ SuspectSet widened(const SuspectSet& set, const Scope& scope, std::size_t size) 
 strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size) {
   for (std::vector<SuspectId>* ids : {&answer.culprit_set, &answer.not_neutralisable, &answer.excluded}) widen(*ids, scope);
   for (std::vector<SuspectId>& cause : answer.causes) widen(cause, scope);
+  for (strategies::Deviation& one : answer.harmless_deviations) one.suspect = scope[one.suspect];
   for (strategies::Claim& claim : answer.certificate) {
     widen(claim.subject, scope);
     claim.neutralised = widened(claim.neutralised, scope, size);

@@ -60,6 +60,8 @@ json json_of(const Answer& answer) {
                       {"bits", claim.bits},
                       {"proved", claim.proved},
                       {"own_trial", claim.own_trial}});
+  json deviations = json::array();
+  for (const strategies::Deviation& one : answer.harmless_deviations) deviations.push_back({one.suspect, one.size});
   return {{"state", word_of(kStates, answer.state)},
           {"culprit_set", answer.culprit_set},
           {"causes", answer.causes},
@@ -67,6 +69,7 @@ json json_of(const Answer& answer) {
           {"not_neutralisable", answer.not_neutralisable},
           {"excluded", answer.excluded},
           {"needs_belied", answer.needs_belied},
+          {"harmless_deviations", std::move(deviations)},
           {"confidence", answer.confidence},
           {"guilt", answer.guilt},
           {"left", {answer.trials_left_low, answer.trials_left_high}},
@@ -93,6 +96,8 @@ Answer answer_in(const json& from) {
   from.at("not_neutralisable").get_to(answer.not_neutralisable);
   answer.excluded = from.value("excluded", answer.excluded);
   answer.needs_belied = from.value("needs_belied", false);
+  for (const json& one : from.value("harmless_deviations", json::array()))
+    answer.harmless_deviations.push_back({one.at(0), one.at(1)});
   from.at("confidence").get_to(answer.confidence);
   from.at("guilt").get_to(answer.guilt);
   from.at("left").at(0).get_to(answer.trials_left_low);

@@ -178,6 +178,7 @@ std::string ladders_section(const Record& record) {
 
 std::string undecided_section(const Record& record) {
   return section("undecided", "Not decided", list(undecided(record, html))) +
+         section("deviating", "Differs without harm", list(deviating(record, html))) +
          section("no-effect", "Neutralised without effect", list(without_effect(record, html))) +
          section("warnings", "Warnings", list(escaped(record.warnings, html))) +
          section("changes", "Changed since the baseline", list(escaped(record.changes, html)));

@@ -65,12 +65,14 @@ TEST_CASE("a search among some suspects speaks of them by their numbers in the r
   Answer answer = proved({{0, 2}}, {2});
   answer.guilt = {0.1, 0.2, 0.3};
   answer.explanation = "#0, #2 and #33";
+  answer.harmless_deviations = {{1, 20}};
   answer.certificate.push_back({.subject = {2}, .neutralised = narrowed(set, scope)});
   answer = widened(std::move(answer), scope, 8);
   CHECK(answer.culprit_set == std::vector<std::size_t>{7});
   CHECK(answer.causes == std::vector<std::vector<std::size_t>>{{2, 7}});
   CHECK(answer.guilt == std::vector<double>{0, 0, 0.1, 0, 0, 0.2, 0, 0.3});
   CHECK(answer.explanation == "#2, #7 and #33");
+  CHECK(answer.harmless_deviations[0].suspect == 5);
   CHECK(strategies::members_of(answer.certificate[0].neutralised) == std::vector<std::size_t>{5});
 }
 

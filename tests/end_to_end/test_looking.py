@@ -46,6 +46,22 @@ class Looking(Space):
         self.assertIn("its signature is the difference between the first steps of trials",
                       self.bisectd("explain", self.run_folder(), "op3", code=0).out)
 
+    def test_a_suspect_that_deviates_and_does_no_harm_is_an_answer_of_its_own(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op17=0.4", "--signed", "12", suspects=64))
+        said = self.bisectd("run", "experiment.yaml", code=1).out
+        report = self.report()
+        self.assertEqual([one["name"] for one in report["culprit_set"]], ["op3"])
+        (one,) = report["harmless_deviations"]
+        self.assertEqual(one["name"], "op17")
+        line = f"{one['family']}:op17 changes the first steps, by up to {one['size']:.0f} times what healthy runs differ by"
+        folder = self.run_folder()
+        for text in (said, (folder / "report.md").read_text().replace("`", ""),
+                     re.sub("</?code>", "", (folder / "report.html").read_text()),
+                     self.bisectd("explain", folder, code=0).out):
+            self.assertIn(line, text)
+        self.assertEqual(report["explanation"], "", "it leaves nothing open")
+        self.assertEqual(self.bisectd("report", folder, "-f", "json", code=0).out, (folder / "report.json").read_text())
+
     def test_the_record_is_whole(self):
         self.finished_run("--step-noise", "0.1", "--seed", "1", reference="environment: {X: '1'}")
         report = self.report()

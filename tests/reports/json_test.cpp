@@ -21,6 +21,15 @@ TEST_CASE("the fixed part of report.json") {
   CHECK(report.at("attempts") == 9);
 }
 
+TEST_CASE("who deviates and does no harm, of both searches") {
+  Record record = sample::culprits();
+  record.descent = Descent{};
+  record.descent->before.harmless_deviations = {{5, 30}, {0, 12}};
+  CHECK(json::parse(to_json(record)).at("harmless_deviations") ==
+        json::parse(
+            R"([{"family": "ops", "name": "softmax", "size": 34.4}, {"family": "ops", "name": "conv2d", "size": 12}])"));
+}
+
 TEST_CASE("report.json accuses nobody before the end") {
   Record record = sample::culprits();
   for (const Outcome outcome : {Outcome::unfinished, Outcome::inconclusive, Outcome::infrastructure}) {

@@ -82,6 +82,7 @@ Record culprits() {
   record.answer.causes = {{1}, {2, 3}};
   record.answer.confidence = 0.99236;
   record.answer.guilt = {0.001, 0.999, 0.2, 0.998, 0, 0};
+  record.answer.harmless_deviations = {{5, 34.4}};
   record.answer.certificate = {
       {Claim::Kind::fix_passes, {1, 3}, set_of({1, 3}), Verdict::pass, 20, true},
       {Claim::Kind::member_needed, {1}, set_of({3}), Verdict::fail, 20, true},
