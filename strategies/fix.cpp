@@ -1,4 +1,4 @@
-// Branch and bound over the causes: the first one that is not hit yet gives the branches.
+// Branch and bound over the causes: the first one that is not hit yet gives the branches, disjoint open ones the bound.
 #include "strategies/fix.hpp"
 
 #include <algorithm>
@@ -29,8 +29,29 @@ class Branches {
   }
 
  private:
+  /// What is still to be chosen comes to this at least: open causes that share no member need one each.
+  struct Rest {
+    double price = 0;
+    std::size_t members = 0;
+  };
+  Rest rest() const {
+    Rest rest;
+    std::vector<SuspectId> met = chosen_;  // by the causes that were counted
+    for (const std::vector<SuspectId>& cause : causes_) {
+      if (cause.empty() || hits(met, cause) > 0) continue;
+      double least = suspects_[cause.front()].price;
+      for (SuspectId member : cause) least = std::min(least, suspects_[member].price);
+      rest.price += least;
+      ++rest.members;
+      met.insert(met.end(), cause.begin(), cause.end());
+    }
+    return rest;
+  }
+
   void extend(double price) {
-    if (price > best_price_ || (price == best_price_ && chosen_.size() >= best_.size())) return;
+    const Rest left = rest();
+    const double least = price + left.price;
+    if (least > best_price_ || (least == best_price_ && chosen_.size() + left.members >= best_.size())) return;
     const auto open =
         std::find_if(causes_.begin(), causes_.end(), [&](const auto& cause) { return hits(chosen_, cause) == 0; });
     if (open == causes_.end()) {

@@ -1,0 +1,59 @@
+// Small cells of `bench_search`: how many trials whole searches take. A search is a pure function of the problem and a seed,
+// so each figure is what it was when it was written here, until somebody changes the search: not a bound with a margin. A
+// change that makes one smaller writes the new figure here.
+#include "strategies/simulate.hpp"
+#include "tests/catch.hpp"
+
+namespace bisectd::strategies {
+namespace {
+
+using Sizes = std::vector<std::size_t>;
+
+struct Cell {
+  const char* what;
+  std::size_t slots;
+  Plant plant;
+  double trials, rounds;  // mean, the ends not counted
+  EngineKind engine = EngineKind::automatic;
+};
+
+constexpr std::size_t kSuspects = 100, kGames = 4;
+
+Forecast played(const Cell& cell) {
+  Problem problem;
+  problem.suspects.resize(kSuspects);
+  problem.slots = cell.slots;
+  problem.flip_probability = cell.plant.flip;
+  problem.seed = 1000;
+  return simulate(problem, cell.plant, kGames, cell.engine);
+}
+
+}  // namespace
+
+TEST_CASE("no search takes more trials than it did") {
+  const Plant three{.cause_sizes = Sizes(3, 1), .signature_steps = 12, .interaction = 0.3};
+  const Plant single_and_pair{.cause_sizes = {1, 2}, .signature_steps = 12, .interaction = 0.3};
+  const Cell cell =
+      GENERATE_REF(values<Cell>({{"one, verdicts", 1, {.cause_sizes = {1}}, 9, 9},
+                                 {"three, verdicts", 1, {.cause_sizes = Sizes(3, 1)}, 23.5, 23.5},
+                                 {"a pair, verdicts", 1, {.cause_sizes = {2}}, 17, 17},
+                                 {"three, verdicts, eight devices", 8, {.cause_sizes = Sizes(3, 1)}, 34.75, 4.5},
+                                 {"three, 5 % of verdicts wrong", 1, {.cause_sizes = Sizes(3, 1), .flip = 0.05}, 36, 36},
+                                 {"three, crashes", 1, {.cause_sizes = Sizes(3, 1), .crash = 0.1}, 25.5, 25.5},
+                                 {"three that may cancel, measured",
+                                  1,
+                                  {.cause_sizes = Sizes(3, 1), .effect_noise = 0.1, .mixed_signs = true},
+                                  15,
+                                  15,
+                                  EngineKind::additive},
+                                 {"three, signatures", 1, three, 12.75, 12.75},
+                                 {"three, signatures, eight devices", 8, three, 14.75, 3},
+                                 {"one and a pair, signatures", 1, single_and_pair, 20, 20}}));
+  INFO(cell.what);
+  const Forecast forecast = played(cell);
+  CHECK(forecast.exact == 1);
+  CHECK(forecast.trials.mean <= cell.trials + 1e-9);
+  CHECK(forecast.rounds.mean <= cell.rounds + 1e-9);
+}
+
+}  // namespace bisectd::strategies
