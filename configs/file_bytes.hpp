@@ -1,4 +1,4 @@
-// The bytes of a file that a person wrote. Knows nothing of what is in it.
+// The bytes of a file. Knows nothing of what is in it.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,11 @@ namespace bisectd::configs {
 
 constexpr std::size_t kLargestFile_bytes = 1024 * 1024;
 
-/// At most one byte more than a file may have, so that a device file cannot fill the memory. std::system_error if it
-/// cannot be read.
+/// Of a file that a person wrote: at most one byte more than it may have, so that a device file cannot fill the memory.
+/// std::system_error if it cannot be read.
 std::string read_bytes(const std::filesystem::path& file);
+
+/// What is in a file, or its first `most` bytes; nothing if it cannot be read.
+std::string bytes_in(const std::filesystem::path& file, std::size_t most = std::string::npos);
 
 }  // namespace bisectd::configs

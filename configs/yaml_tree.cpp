@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <exception>
 #include <map>
 #include <sstream>
 
@@ -37,7 +38,7 @@ bool is_closed(std::string_view text) {
 }
 
 /// Thrown out of the parser when going on makes no sense; the problem has been added.
-struct GiveUp {};
+struct GiveUp : std::exception {};
 
 /// Builds the tree from yaml-cpp's events rather than from its nodes: repeated keys, aliases and tags are seen here as
 /// they were written, and nothing is expanded that we did not expand ourselves.

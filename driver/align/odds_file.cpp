@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
 
+#include "configs/file_bytes.hpp"
 #include "configs/loader.hpp"
 #include "driver/align/dump_comparison.hpp"
 #include "driver/align/hint_odds.hpp"
@@ -68,13 +68,6 @@ std::vector<Hint> hints_in_result(const json& result) {
   return hints;
 }
 
-/// Empty where the file is shorter or cannot be read.
-std::string first_bytes(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string start(8, ' ');
-  return stream.read(start.data(), static_cast<std::streamsize>(start.size())) ? start : std::string();
-}
-
 json whole(const std::string& text) {
   try {
     return json::parse(text);
@@ -84,7 +77,7 @@ json whole(const std::string& text) {
 }
 
 DumpFindings findings_in(const std::string& file) {
-  const std::string start = first_bytes(file);
+  const std::string start = configs::bytes_in(file, std::string_view(kCompoundFile).size());
   if (read::is_zip(start)) return findings_in_dump_spreadsheet(file);
   if (start == kCompoundFile)
     throw std::invalid_argument(

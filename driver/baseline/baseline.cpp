@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "configs/file_bytes.hpp"
 #include "driver/judge/align.hpp"
 #include "driver/read/json_fault.hpp"
 
@@ -136,10 +136,7 @@ Baseline parse_baseline(const std::string& text) {
 }
 
 bool looks_like_baseline(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes(kFirstBytes.size(), '\0');
-  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return stream && bytes == kFirstBytes;
+  return configs::bytes_in(file, kFirstBytes.size()) == kFirstBytes;
 }
 
 void add_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <boost/algorithm/string/trim.hpp>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
+#include "configs/file_bytes.hpp"
 #include "configs/meaning.hpp"
+#include "driver/keep/run_directory.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/read/logged_values.hpp"
@@ -32,9 +32,7 @@ fs::path output_file(const configs::Check& check, SideName name, const fs::path&
   return folder / fmt::format("{}-{}.txt", check.name, word_of(name));
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
+std::string trimmed(std::string text) {
   boost::trim(text);
   return text;
 }
@@ -51,7 +49,7 @@ std::string output_of(const configs::Check& check, const LaunchSide& side, SideN
   job.stderr_file = folder / fmt::format("{}-{}.stderr.txt", check.name, word_of(name));
   job.tag = tag;
   if (const auto well = launch::run_well(launcher, job, side.settings->timeout); !well) {
-    const std::string said = text_of(job.stderr_file);
+    const std::string said = trimmed(configs::bytes_in(job.stderr_file, kMostOutput_bytes));
     throw std::runtime_error(fmt::format("the check {} failed on the side of the {}: {}{}", check.name, word_of(name),
                                          well.error(), said.empty() ? "" : ": " + read::for_display(said, kShown_bytes)));
   }
@@ -60,7 +58,7 @@ std::string output_of(const configs::Check& check, const LaunchSide& side, SideN
         fmt::format("the check {} prints more than {} KiB on the side of the {}: let it print a digest, "
                     "for example by sha256sum",
                     check.name, kMostOutput_bytes >> 10, word_of(name)));
-  return text_of(job.stdout_file);
+  return trimmed(keep::read_file(job.stdout_file));
 }
 
 /// The first line in which two texts differ, from each.
@@ -121,7 +119,7 @@ Facts facts_of_commands_again(const configs::Experiment& experiment, SideName na
   Facts facts;
   for (const configs::Check& check : experiment.checks)
     if (const fs::path file = output_file(check, name, folder); !check.command.empty() && fs::exists(file))
-      facts[check.name] = text_of(file);
+      facts[check.name] = trimmed(keep::read_file(file));
   return facts;
 }
 

@@ -3,10 +3,10 @@
 #include <re2/re2.h>
 
 #include <chrono>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
+#include "configs/file_bytes.hpp"
 #include "driver/checks/python_of.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/neutralise/placeholders.hpp"
@@ -30,14 +30,6 @@ for name in sys.argv[1:]:
     except metadata.PackageNotFoundError:
         pass
 )";
-
-std::string begin_of(const fs::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  std::string text(kMostRead_bytes, '\0');
-  input.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(input.gcount()));
-  return text;
-}
 
 std::optional<std::string> version_in(const std::string& text, const std::optional<configs::Placed<std::string>>& pattern) {
   std::string version;
@@ -67,7 +59,7 @@ class Asker {
                           .tag = run_tag_ + "/versions",
                           .grace = std::chrono::seconds{2}};
     if (!launch::run_well(launcher_, job, kTimeout)) return std::nullopt;
-    return begin_of(job.stdout_file);
+    return configs::bytes_in(job.stdout_file, kMostRead_bytes);
   }
 
  private:
@@ -109,7 +101,8 @@ Versions find_versions(const configs::Experiment& experiment, const LaunchSide& 
     std::vector<std::string> command;
     for (const auto& word : source.command)
       command.push_back(neutralise::filled(word.value, {{"python", python_of(*side.settings)}}));
-    const auto text = source.file ? std::optional(begin_of(source.file->value)) : asker.output_of(name, std::move(command));
+    const auto text = source.file ? std::optional(configs::bytes_in(source.file->value, kMostRead_bytes))
+                                  : asker.output_of(name, std::move(command));
     if (const auto found = text ? version_in(*text, source.pattern) : std::nullopt) versions.found[name] = *found;
     else if (!text || !text->empty()) versions.unknown.push_back(name);
   }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 
 #include "driver/commands/command.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/problem.hpp"
+#include "driver/trial/step_time.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -64,10 +64,7 @@ std::optional<double> trial_time_s(const std::optional<History>& earlier, std::o
         if ((!role || trial.role == *role) && trial.role != Role::reference &&
             (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
           times_s.push_back(attempt.duration_s);
-  if (times_s.empty()) return std::nullopt;
-  const auto middle = times_s.begin() + static_cast<std::ptrdiff_t>(times_s.size() / 2);
-  std::nth_element(times_s.begin(), middle, times_s.end());
-  return *middle;
+  return median(std::move(times_s));
 }
 
 }  // namespace bisectd::driver::commands

@@ -6,11 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "configs/file_bytes.hpp"
 #include "configs/layers.hpp"
 #include "configs/suggest.hpp"
 #include "driver/keep/run_directory.hpp"
@@ -51,11 +51,7 @@ std::string training_script() {
 
 /// Whether a script has a word in its first 64 kB.
 bool mentions(const char* script, std::string_view word) {
-  std::string begin(64 * 1024, '\0');
-  std::ifstream file(script, std::ios::binary);
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  begin.resize(static_cast<std::size_t>(file.gcount()));
-  return begin.find(word) != std::string::npos;
+  return configs::bytes_in(script, 64 * 1024).find(word) != std::string::npos;
 }
 
 Training guessed_training() {

@@ -9,8 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string_view>
+
+#include "configs/file_bytes.hpp"
 
 namespace bisectd::driver::launch {
 namespace {
@@ -38,10 +39,7 @@ tl::expected<std::string, std::string> check_path(const std::string& path) {
 
 /// The interpreter named by a first line `#!...`; empty without one.
 std::string interpreter_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string line(256, '\0');
-  in.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(in.gcount()));
+  std::string line = configs::bytes_in(file, 256);
   if (!line.starts_with("#!")) return {};
   line.resize(std::min(line.find('\n'), line.size()));
   const auto begin = line.find_first_not_of(" \t", 2);

@@ -5,8 +5,9 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
-#include <fstream>
 #include <utility>
+
+#include "configs/file_bytes.hpp"
 
 namespace bisectd::driver::launch {
 namespace {
@@ -16,15 +17,10 @@ using namespace std::chrono_literals;
 constexpr auto kAnswerAtMost = 30s;  // squeue gives up by itself after 10 s without a controller
 constexpr std::size_t kShownOfFailure_bytes = 500;
 
-std::string printed_in(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace
 
 std::string failure_printed_in(const std::filesystem::path& file) {
-  std::string text = printed_in(file).substr(0, kShownOfFailure_bytes);
+  std::string text = configs::bytes_in(file, kShownOfFailure_bytes);
   boost::trim(text);
   return boost::replace_all_copy(text, "\n", "; ");
 }
@@ -55,7 +51,8 @@ void SchedulerProgram::stop_if_it_hangs() {
 
 std::optional<SchedulerAnswer> SchedulerProgram::answer(const Ended& ended) {
   if (!running_ || ended.id != id_) return std::nullopt;
-  SchedulerAnswer answer{.failure = failure_of(ended), .output = printed_in(running_->output), .about = running_->about};
+  SchedulerAnswer answer{
+      .failure = failure_of(ended), .output = configs::bytes_in(running_->output), .about = running_->about};
   running_.reset();
   return answer;
 }

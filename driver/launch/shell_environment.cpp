@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
+#include "configs/file_bytes.hpp"
 #include "driver/keep/descriptor.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/launch/strays.hpp"
@@ -27,13 +26,8 @@ command -p env -0 >"$2"
 
 constexpr std::size_t kLastLines = 5;
 
-std::string read_whole(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::string last_lines(const std::filesystem::path& file) {
-  std::string text = read_whole(file);
+  std::string text = configs::bytes_in(file);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::size_t begin = text.size();
   for (std::size_t lines = 0; lines < kLastLines && begin != std::string::npos && begin > 0; ++lines)
@@ -108,9 +102,9 @@ tl::expected<std::map<std::string, std::string>, std::string> capture_environmen
   const std::string last_words = last_lines(job.stderr_file);
   if (!ended) return tl::unexpected("setup was " + ended.error() + (last_words.empty() ? "" : "\n" + last_words));
   if (ended->how == Ended::How::not_started) return tl::unexpected("setup: " + ended->message);
-  const std::string block = read_whole(scratch.environment);
+  const std::string block = configs::bytes_in(scratch.environment);
   if (ended->how != Ended::How::exited || ended->code != 0)
-    return tl::unexpected(describe(*ended, read_whole(scratch.failure), last_words));
+    return tl::unexpected(describe(*ended, configs::bytes_in(scratch.failure), last_words));
   if (block.empty()) return tl::unexpected(std::string("setup left early, with `exit 0`: its environment is unknown"));
   return parse(block, setup.environment);
 }
