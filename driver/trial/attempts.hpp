@@ -78,27 +78,32 @@ enum class Ending {
 /// along; a partition that preempts may take several.
 constexpr int kMostLost = 10;
 
-struct AttemptOutcome {
-  std::size_t trial = 0;
-  int number = 1;
-  std::filesystem::path folder;
-  Ending ending = Ending::interrupted;
-  std::string text;      ///< "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
+/// What is known of an attempt in short: what the journal keeps of it once it has ended.
+struct AttemptSummary {
+  int number = 1;        ///< of its trial's, 1-based
+  std::string text;      ///< how it ended: "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
   double started_s = 0;  ///< since the run began
   double duration_s = 0;
-  double waited_s = 0;       ///< for its scheduler, before it started
-  std::string device;        ///< "npu 0,1", "npu 0,1 on node17"; empty without devices
-  int perturbed = 0;         ///< seed of the perturbation that it was started with; 0: none
-  std::string perturbation;  ///< what it logged of that: how many parameters, by how much
-  std::string undone;        ///< what it logged if that was lost; its curve then counts as not perturbed
-  judge::Curve curve;
-  std::vector<std::string> errors;  ///< lines of the log that should have held a value
-  std::vector<std::string> notes;
-  SeenNames names;
-  std::optional<std::int64_t> last_step;                          ///< seen
+  std::string device;                     ///< "npu 0,1", "npu 0,1 on node17"; empty without devices
+  int perturbed = 0;                      ///< seed of the perturbation that it was started with; 0: none
+  std::string perturbation;               ///< what it logged of that: how many parameters, by how much
+  std::string undone;                     ///< what it logged if that was lost; its curve then counts as not perturbed
+  std::optional<std::int64_t> last_step;  ///< seen
   std::map<std::string, std::optional<std::int64_t>> last_steps;  ///< the same of each metric
   std::optional<double> step_time_s;                              ///< of the warm part, if it was long enough to tell
-  std::vector<read::Printed> printed;                             ///< one per metric
+  std::vector<std::string> notes;
+};
+
+/// An attempt that ended, with all that it logged.
+struct AttemptOutcome : AttemptSummary {
+  std::size_t trial = 0;
+  std::filesystem::path folder;
+  Ending ending = Ending::interrupted;
+  double waited_s = 0;  ///< for its scheduler, before it started
+  judge::Curve curve;
+  std::vector<std::string> errors;  ///< lines of the log that should have held a value
+  SeenNames names;
+  std::vector<read::Printed> printed;  ///< one per metric
 };
 
 /// An attempt under way, as its watcher sees it.

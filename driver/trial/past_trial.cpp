@@ -76,12 +76,12 @@ bool PastTrials::take_trial(const json& record) {
       throw std::invalid_argument("a trial has the number of one before it");
     trials.push_back(std::move(trial));
   } else if (kind == "attempt-started") {
-    const double started_s = record.at("started_s");
-    its_trial().attempts.push_back({.number = record.at("attempt"),
-                                    .perturbed = record.value("perturbed", 0),
-                                    .started_s = started_s,
-                                    .device = record.at("device")});
-    elapsed_s = std::max(elapsed_s, started_s);
+    PastAttempt& attempt = its_trial().attempts.emplace_back();
+    attempt.number = record.at("attempt");
+    attempt.perturbed = record.value("perturbed", 0);
+    attempt.started_s = record.at("started_s");
+    attempt.device = record.at("device");
+    elapsed_s = std::max(elapsed_s, attempt.started_s);
   } else if (kind == "attempt-ended") {
     PastTrial& trial = its_trial();
     const int number = record.at("attempt");
@@ -93,7 +93,8 @@ bool PastTrials::take_trial(const json& record) {
     attempt->duration_s = record.at("duration_s");
     attempt->device = record.at("device");
     attempt->last_step = get<std::int64_t>(record, "last_step");
-    attempt->last_steps = record.value("last_steps", std::map<std::string, std::int64_t>{});
+    if (const auto steps = record.find("last_steps"); steps != record.end())
+      for (const auto& [metric, step] : steps->items()) attempt->last_steps[metric] = step.get<std::int64_t>();
     attempt->step_time_s = get<double>(record, "step_time_s");
     attempt->notes = record.value("notes", std::vector<std::string>{});
     attempt->perturbation = record.value("perturbation", std::string());

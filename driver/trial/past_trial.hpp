@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -15,20 +14,9 @@
 
 namespace bisectd::driver {
 
-struct PastAttempt {
-  int number = 1;
-  int perturbed = 0;         ///< seed of its perturbation; 0: none
-  std::string perturbation;  ///< see AttemptOutcome
-  std::string undone;
+struct PastAttempt : AttemptSummary {
   std::optional<Ending> ending;  ///< absent: it was running when bisectd was killed
-  std::string text;
-  double started_s = 0, duration_s = 0;
-  std::string device;
-  std::optional<std::int64_t> last_step;
-  std::map<std::string, std::int64_t> last_steps;  ///< by metric, where it logged any
-  std::optional<double> step_time_s;
-  std::vector<std::string> notes;
-  bool set_aside = false;  ///< what made a session fail: no evidence any more, only shown
+  bool set_aside = false;        ///< what made a session fail: no evidence any more, only shown
 };
 
 struct PastTrial {

@@ -43,7 +43,7 @@ std::optional<std::string> cut_since(const AttemptOutcome& reread, const PastAtt
   if (reread.last_step < journaled.last_step) return text("its log", *journaled.last_step);
   for (const auto& [metric, step] : journaled.last_steps)
     if (const auto now = reread.last_steps.find(metric); now != reread.last_steps.end() && now->second < step)
-      return text(fmt::format("its log of {}", metric), step);
+      return text(fmt::format("its log of {}", metric), *step);
   return std::nullopt;
 }
 
