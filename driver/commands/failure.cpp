@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "configs/loader.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/keep/journal.hpp"
@@ -36,6 +38,8 @@ Failure failure_of(std::exception_ptr thrown) {
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe) return {ExitCode::nobody_reads, ""};
     return failed(ExitCode::infrastructure, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(ExitCode::infrastructure, "there is not enough memory");
   } catch (const std::exception& error) {
     return failed(ExitCode::bug, fmt::format("this is a bug: {}", error.what()));
   }

@@ -37,6 +37,7 @@ TEST_CASE("what was thrown as exit code and message") {
   CHECK(failure(UsageError("wrong word")).message == "bisectd: wrong word");
   CHECK(static_cast<int>(failure(Interrupted(SIGTERM)).code) == 143);
   CHECK(failure(std::system_error(ENOSPC, std::generic_category())).code == ExitCode::infrastructure);
+  CHECK(failure(std::bad_alloc()).code == ExitCode::infrastructure);
   CHECK(failure(std::system_error(EPIPE, std::generic_category())).code == ExitCode::nobody_reads);
   CHECK(failure(std::system_error(EPIPE, std::generic_category())).message.empty());
   CHECK(failure(std::logic_error("index")).message == "bisectd: this is a bug: index");
