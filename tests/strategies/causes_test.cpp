@@ -2,6 +2,8 @@
 #include <map>
 
 #include "strategies/causes/chain.hpp"
+#include "strategies/causes/design.hpp"
+#include "strategies/causes/draw_cache.hpp"
 #include "strategies/causes/particles.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
@@ -44,6 +46,60 @@ TEST_CASE("a member draw has the densities it draws by") {
   int threes = 0;
   for (int i = 0; i < 20000; ++i) threes += draw.draw(random) == 3;
   CHECK(threes / 20000.0 == Approx(draw.density(3)).margin(0.015));
+}
+
+TEST_CASE("a cached draw is the draw that would be made anew, also after another one took its place or a test was added") {
+  causes::Tests tests(70);
+  Random random(5);
+  const auto add_test = [&] {
+    SuspectSet set(70);
+    for (SuspectId suspect = 0; suspect < 70; ++suspect) set.set(suspect, random.below(2) == 0);
+    tests.add(set, random.below(2) == 0, 0.1);
+  };
+  for (int i = 0; i < 4; ++i) add_test();
+  const causes::OddsLevels levels(std::vector<double>(70, 1.0));
+  causes::DrawCache cache(tests, levels, 2);
+  for (int i = 0; i < 60; ++i) {
+    if (i % 20 == 19) add_test();
+    causes::Cause taken;
+    taken.add(random.below(3));
+    const causes::MemberDraw::Weights weights{.against = 0.1, .missed = random.below(2) == 0 ? 0.1 : 0.3};
+    const causes::MemberDraw& kept = cache.prepared(tests.clears(), taken, tests.hits(), weights);
+    causes::MemberDraw anew(tests, levels);
+    anew.count_against(tests.clears(), taken);
+    anew.count_missed(tests.hits(), weights);
+    for (std::size_t suspect = 0; suspect < 70; ++suspect) REQUIRE(kept.density(suspect) == anew.density(suspect));
+  }
+}
+
+TEST_CASE("pools split what the particles believe: each halves it, and no known one is chosen") {
+  constexpr std::size_t kSize = 8;
+  std::vector<causes::Explanation> particles;
+  for (std::size_t i = 0; i < 800; ++i) {
+    causes::Cause lone;
+    lone.add(i % kSize);
+    particles.emplace_back().add(lone);
+  }
+  const Relations relations(problem_of(kSize));
+  const std::vector<double> price(kSize, 1);
+  const auto pools = [&](std::size_t count, std::vector<SuspectSet> known) {
+    std::vector<SuspectSet> batch;
+    Random random(3);
+    causes::design_pools(particles, relations, price, 0, count, known, batch, random);
+    return batch;
+  };
+  const std::vector<SuspectSet> three = pools(3, {});
+  REQUIRE(three.size() == 3);
+  std::map<std::vector<bool>, int> told_apart;  // three halves that are independent name one of eight
+  for (SuspectId suspect = 0; suspect < kSize; ++suspect)
+    ++told_apart[{three[0].test(suspect), three[1].test(suspect), three[2].test(suspect)}];
+  for (const SuspectSet& pool : three) CHECK(pool.count() == kSize / 2);
+  CHECK(told_apart.size() == kSize);
+  const std::vector<SuspectSet> other = pools(1, {three[0]});
+  REQUIRE(other.size() == 1);
+  CHECK(other[0] != three[0]);
+  particles.assign(800, particles.front());
+  CHECK(pools(3, {}).empty());  // nothing is left to tell
 }
 
 TEST_CASE("the chain keeps the posterior: long-run shares agree with enumeration") {
