@@ -107,6 +107,8 @@ TEST_CASE("patterns that are easily misread match as RE2 itself does") {
       {R"(loss\b{2} (?P<v>\d))", "loss 1"},
       {R"(a?\baab (?P<v>\d))", "xaab 1"},
       {R"(ab: (?P<v>\d)|\bab; \d)", "xab; 1 ab: 2"},
+      {R"(ab(?P<v>\d))", "abababababababababababababababababababababababab7ab8"},
+      {R"(ab(?P<v>\d).*c)", "abababababababababababababababababababababababab7ab8c"},
   };
   for (const auto& [text, line] : cases) {
     CAPTURE(text, line);
