@@ -61,8 +61,8 @@ class Pattern {
   bool find(std::string_view text);
   bool match_from(std::string_view text, std::size_t from);
 
-  std::optional<Part> whole_;     ///< begins where `prefix_` stands, if there is one
-  std::optional<Part> anywhere_;  ///< the same, for a line of too many such places
+  std::optional<Part> whole_;       ///< begins where `prefix_` stands, if there is one
+  std::optional<Part> anywhere_;    ///< the same, for a line of too many such places
   std::vector<int> numbers_;        ///< of the groups; -1 for one that is absent
   std::string prefix_;              ///< every match begins with it; may be empty
   std::unique_ptr<Halves> halves_;  ///< null: it is not of that kind
