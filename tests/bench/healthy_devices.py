@@ -123,17 +123,22 @@ def device(make, rounding=None, fault=None):
     return environment
 
 
-def ensemble(training, name, environment):
+def of(training):
+    """What is compared: runs of one training with one seed."""
+    return f"{training.NAME}{training.seed}"
+
+
+def ensemble(training, make, environment):
     """The default reference: one run as it is, seven perturbed."""
     for seed in range(8):
         perturbed = environment | ({"BISECTD_PERTURB": str(seed)} if seed else {})
-        yield f"reference {name} {seed}", training, f"{name}-{seed}", perturbed
+        yield f"reference {make}-{of(training)} {seed}", training, f"{make}-{training.seed}-{seed}", perturbed
 
 
 def devices(training):
-    s = training.seed
+    s = of(training)
     for make in ("gpu", "tpu"):
-        yield from ensemble(training, f"{make}-{s}", device(make))
+        yield from ensemble(training, make, device(make))
     for size, count in HEALTHY:
         rounding = (FLOAT32 | HALF)[size]
         for i in range(count):
@@ -146,8 +151,8 @@ def devices(training):
 
 
 def doses(training):
-    s = training.seed
-    yield from ensemble(training, f"gpu-{s}", device("gpu"))
+    s = of(training)
+    yield from ensemble(training, "gpu", device("gpu"))
     for fault in DOSES:
         label = f"{fault[0]}_{fault[1]:g}"
         yield f"truth {s} {label}", training, f"truth-{label}", device("gpu", fault=fault)
@@ -156,15 +161,15 @@ def doses(training):
 
 
 def pairs(training):
-    yield from ensemble(training, f"cpu-{training.seed}", {})
+    yield from ensemble(training, "cpu", {})
     for label, environment in PAIRS.items():
-        yield f"healthy {training.seed} {label.replace(' ', '_')}", training, label, environment
+        yield f"healthy {of(training)} {label.replace(' ', '_')}", training, label, environment
 
 
 def torch_pairs(training):
-    yield from ensemble(training, f"torch-{training.seed}", {})
+    yield from ensemble(training, "torch", {})
     for label, environment in TORCH_PAIRS.items():
-        yield f"healthy {training.seed} {label.replace(' ', '_')}", training, label, environment
+        yield f"healthy {of(training)} {label.replace(' ', '_')}", training, label, environment
 
 
 def main():
