@@ -54,6 +54,7 @@ std::optional<std::int64_t> comparable_end(const Record& record) {
 }
 
 std::vector<strategies::Deviation> harmless_deviations(const Record& record) {
+  if (record.outcome != Outcome::culprits) return {};  // what was proved may have been doubted since
   std::vector<strategies::Deviation> all = record.answer.harmless_deviations;
   if (record.descent)
     for (const strategies::Deviation& one : record.descent->before.harmless_deviations)

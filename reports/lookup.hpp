@@ -41,7 +41,8 @@ std::string_view perturbation_of(const Record& record, bool reference);
 /// Where the comparable part ends, if that is before the end of the run.
 std::optional<std::int64_t> comparable_end(const Record& record);
 
-/// Suspects that change the first steps and do no harm, of the last search and then of the one before it.
+/// Suspects that change the first steps and do no harm, of the last search and then of the one before it; none where nobody
+/// is accused.
 std::vector<strategies::Deviation> harmless_deviations(const Record& record);
 
 /// Launches of all trials.

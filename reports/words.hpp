@@ -61,8 +61,8 @@ std::string set_text(const Record& record, std::span<const std::size_t> ids, std
 /// "ops:a alone", "ops:a and flags:b only together".
 std::string cause_text(const Record& record, std::span<const std::size_t> cause, Escape escape);
 
-/// "ops:a changes the first steps, by up to 34 times what healthy runs differ by, and does no harm by itself." of a
-/// suspect's name, which is escaped already, and Deviation::size.
+/// "ops:a changes the first steps, by up to 34 times what healthy runs differ by, and does no harm by itself."
+/// `suspect`: escaped already; `size`: Deviation::size.
 std::string deviation_text(std::string_view suspect, double size);
 
 /// What a line of the certificate claims: "only ops:a active: fails".

@@ -59,7 +59,7 @@ struct Answer {
   std::vector<SuspectId> excluded;             ///< stayed active because another one of their exclusive group was chosen, or
                                                ///< because they had to (Suspect::stays_active), or because everything
                                                ///< neutralised failed and a part without them passed
-  std::vector<Deviation> harmless_deviations;  ///< greatest first; as far as they were tried alone
+  std::vector<Deviation> harmless_deviations;  ///< if proved: greatest first; as far as they were tried alone
   Hindrance hindrance = Hindrance::none;       ///< unless proved
   std::optional<Hidden> hidden;                ///< of `noise`: what most hangs on
   bool needs_belied = false;                   ///< Suspect::only_with was given up: trials could not be explained with it

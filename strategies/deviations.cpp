@@ -21,7 +21,7 @@ std::optional<SuspectId> lone(const SuspectSet& active, const Relations& relatio
 }  // namespace
 
 std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relations& relations,
-                                           const SuspectSet& always_active, std::span<const std::vector<SuspectId>> causes) {
+                                           const SuspectSet& always_active, const SuspectSet& guilty) {
   std::vector<Deviation> found;
   const std::vector<double> without = log.signature_of(relations.effective(always_active));
   if (without.empty()) return found;
@@ -30,8 +30,7 @@ std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relatio
     std::vector<double> steps = log.signature_of(entry.active);
     if (steps.size() != without.size()) continue;
     const std::optional<SuspectId> alone = lone(entry.active - always_active, relations);
-    if (!alone || std::ranges::any_of(causes, [&](const auto& cause) { return std::ranges::count(cause, *alone) > 0; }))
-      continue;
+    if (!alone || guilty.test(*alone)) continue;
     double size = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[i] -= without[i];

@@ -174,10 +174,14 @@ void Search::Impl::update_answer() {
   }
   if (phases->ordered()) describe_culprits();
   else if (answer.state == State::aligned) answer.confidence = 1.0;
-  answer.harmless_deviations =
-      harmless_deviations(phases->log(), phases->relations(), phases->always_active(), answer.causes);
   answer.explanation = explanation(*phases, answer);
-  if (answer.state == State::proved) answer.explanation += harm_of(left_active - breaking_there);
+  if (answer.state != State::proved) return;
+  answer.explanation += harm_of(left_active - breaking_there);
+  SuspectSet guilty(phases->size());
+  for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);
+  for (const std::vector<SuspectId>& cause : answer.causes)
+    for (SuspectId suspect : cause) guilty.set(suspect);
+  answer.harmless_deviations = harmless_deviations(phases->log(), phases->relations(), phases->always_active(), guilty);
 }
 
 void Search::Impl::describe_culprits() {

@@ -189,7 +189,8 @@ void explain_all(const Retold& retold) {
              uncontrolled ? " by the search, but not yet tried once more at the end of the run" : "", retold.trials_text());
   if (!answer.explanation.empty()) fmt::print("{}\n", retold.catalogue().with_labels(answer.explanation));
   for (const strategies::Deviation& one : answer.harmless_deviations)
-    fmt::print("{}\n", reports::deviation_text(retold.labels({one.suspect}, ""), one.size));
+    if (answer.state == strategies::State::proved)
+      fmt::print("{}\n", reports::deviation_text(retold.labels({one.suspect}, ""), one.size));
   if (const auto& descent = retold.descent()) {
     for (const auto& cause : retold.first().causes)
       fmt::print("first search: {}{}\n", retold.labels(cause, " and "), cause.size() > 1 ? " only together" : " alone");

@@ -52,8 +52,8 @@ constexpr double kGranted = 0.3;
 /// the spread that the perturbation predicts at the coarse end, of the predicted size at the fine one (bench_healthy).
 /// Coarseness is read from few steps and may be read as far too low, so a level is condemned with all of the caution from
 /// kGranted of it on: a device whose products round at 5e-4 was read as 0.4 and was off by 7.7 times the spread of that.
-/// With caution in proportion it was condemned, the one of 180 healthy judgements; with this it is not, and no fault is lost
-/// (healthy_devices.py --first-seed 40 --seeds 2).
+/// With caution in proportion it was condemned, the one of 180 healthy judgements of the recogniser until then; with this it
+/// is not, and no fault is lost (healthy_devices.py --first-seed 40 --seeds 2).
 constexpr double kCaution = 2;
 
 double mean_square(std::span<const double> values) {

@@ -145,6 +145,11 @@ std::optional<std::int64_t> AttemptLog::last_step() const {
   for (const auto& reader : readers_)
     if (reader) last = std::max(last, reader->last_step());
   for (const EventFiles& events : events_) last = std::max(last, events.last_step());
+  return std::max(last, last_side_step());
+}
+
+std::optional<std::int64_t> AttemptLog::last_side_step() const {
+  std::optional<std::int64_t> last;
   for (const MetricReader& reader : side_readers_) last = std::max(last, reader.last_step());
   return last;
 }

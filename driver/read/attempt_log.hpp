@@ -48,6 +48,8 @@ class AttemptLog {
   std::optional<std::int64_t> last_step() const;
   /// The highest step of this metric.
   std::optional<std::int64_t> last_step(const std::string& metric) const;
+  /// The highest step of whatever stands in the file that the training was given for its metrics.
+  std::optional<std::int64_t> last_side_step() const;
   /// What was counted for each watched pattern, in their order.
   std::vector<NameCounts> names() const { return names_.counts(); }
   /// "stdout.log:12: the value 'abc' ...": lines that should have held a value, files that could not be read.

@@ -161,8 +161,9 @@ bool Pattern::Part::match(std::string_view text, std::size_t from, std::span<re2
 }
 
 Pattern::Pattern(const std::string& written, std::span<const std::string_view> groups,
-                 std::span<const std::string_view> optional_groups) {
-  const re2::RE2 regex(written, options());
+                 std::span<const std::string_view> optional_groups)
+    : anywhere_(written, Begin::anywhere) {
+  const re2::RE2& regex = anywhere_.regex();
   if (!regex.ok())
     refuse(written, fmt::format("is not RE2 syntax: {} (there is no look-around and no back-reference)", regex.error()));
   const auto& named = regex.NamedCapturingGroups();
@@ -180,8 +181,7 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
   if (prefix_.size() < kShortestPrefix) prefix_.clear();
   needed_ = prefix_.empty() ? needed_atoms(written) : Needed{.literals = {{.text = prefix_}}};
   const Begin begin = prefix_.empty() ? Begin::anywhere : Begin::here;
-  whole_.emplace(written, begin);
-  anywhere_.emplace(written, Begin::anywhere);
+  if (!prefix_.empty()) at_prefix_.emplace(written, begin);
   halves_ = halves_of(written, begin);
   pieces_.resize(static_cast<std::size_t>(1 + (numbers_.empty() ? 0 : std::max(0, std::ranges::max(numbers_)))));
   groups_.resize(numbers_.size());
@@ -193,7 +193,7 @@ std::unique_ptr<Pattern::Halves> Pattern::halves_of(const std::string& written, 
   const std::string tail = written.substr(*place + 2);
   auto halves = std::make_unique<Halves>(Halves{
       .head = Part(written.substr(0, *place), begin), .tail = Part(tail, Begin::here), .tail_prefix = {}, .inner = nullptr});
-  if (!halves->head.ok() || !halves->tail.ok()) return nullptr;
+  if (!halves->head.regex().ok() || !halves->tail.regex().ok()) return nullptr;
   halves->tail_prefix = common_prefix(tail);
   if (halves->tail_prefix.size() < kShortestPrefix) return nullptr;
   halves->inner = halves_of(tail, Begin::here);
@@ -228,7 +228,7 @@ std::optional<bool> Pattern::match_halves(const Halves& halves, std::string_view
 bool Pattern::match_from(std::string_view text, std::size_t from) {
   if (halves_)
     if (const auto fits = match_halves(*halves_, text, from, pieces_)) return *fits;
-  return whole_->match(text, from, pieces_);
+  return (at_prefix_ ? *at_prefix_ : anywhere_).match(text, from, pieces_);
 }
 
 bool Pattern::find(std::string_view text) {
@@ -237,7 +237,7 @@ bool Pattern::find(std::string_view text) {
   std::size_t tries = 0;
   for (std::size_t at = find_in_line(text, prefix_, 0); at != std::string_view::npos;
        at = find_in_line(text, prefix_, at + 1)) {
-    if (++tries > kMostPlaces) return anywhere_->match(text, at, pieces_);
+    if (++tries > kMostPlaces) return anywhere_.match(text, at, pieces_);
     if (match_from(text, at)) return true;
   }
   return false;

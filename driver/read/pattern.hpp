@@ -37,7 +37,7 @@ class Pattern {
   class Part {
    public:
     Part(const std::string& written, Begin begin);
-    bool ok() const { return regex_->ok(); }
+    const re2::RE2& regex() const { return *regex_; }
     std::size_t groups() const { return static_cast<std::size_t>(regex_->NumberOfCapturingGroups()); }
     bool match(std::string_view text, std::size_t from, std::span<re2::StringPiece> pieces) const;
 
@@ -54,15 +54,15 @@ class Pattern {
     std::unique_ptr<Halves> inner;  ///< of the tail, where it is such a pattern again
   };
   static std::unique_ptr<Halves> halves_of(const std::string& written, Begin begin);
-  /// Into pieces[1] to pieces[wanted], as RE2 itself; pieces[0] is of no use. Absent: only RE2 can tell.
+  /// Into pieces[1] and those behind it, as RE2 itself; pieces[0] is of no use. Absent: only RE2 can tell.
   static std::optional<bool> match_halves(const Halves& halves, std::string_view text, std::size_t from,
                                           std::span<re2::StringPiece> pieces);
 
   bool find(std::string_view text);
   bool match_from(std::string_view text, std::size_t from);
 
-  std::optional<Part> whole_;       ///< begins where `prefix_` stands, if there is one
-  std::optional<Part> anywhere_;    ///< the same, for a line of too many such places
+  Part anywhere_;
+  std::optional<Part> at_prefix_;   ///< the same pattern, where it has a prefix
   std::vector<int> numbers_;        ///< of the groups; -1 for one that is absent
   std::string prefix_;              ///< every match begins with it; may be empty
   std::unique_ptr<Halves> halves_;  ///< null: it is not of that kind

@@ -83,7 +83,11 @@ void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, con
       outcome.notes.push_back(problem);
   }
   outcome.last_step = log.last_step();
-  for (const configs::Metric& metric : metrics) outcome.last_steps[metric.name] = log.last_step(metric.name);
+  // A watched value without a step of its own counts for the step that the log was at, which depends on how two files were
+  // read beside each other: nothing to compare after a resume.
+  for (const configs::Metric& metric : metrics)
+    if (!metric.is_watched()) outcome.last_steps[metric.name] = log.last_step(metric.name);
+  outcome.last_steps[metrics_file({}).string()] = log.last_side_step();
   outcome.printed = log.printed();
 }
 

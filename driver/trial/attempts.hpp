@@ -78,7 +78,7 @@ enum class Ending {
 /// along; a partition that preempts may take several.
 constexpr int kMostLost = 10;
 
-/// What is known of an attempt in short: what the journal keeps of it once it has ended.
+/// What is known of an attempt in short: beside its ending, what the journal keeps of it once it has ended.
 struct AttemptSummary {
   int number = 1;        ///< of its trial's, 1-based
   std::string text;      ///< how it ended: "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
@@ -89,7 +89,7 @@ struct AttemptSummary {
   std::string perturbation;               ///< what it logged of that: how many parameters, by how much
   std::string undone;                     ///< what it logged if that was lost; its curve then counts as not perturbed
   std::optional<std::int64_t> last_step;  ///< seen
-  std::map<std::string, std::optional<std::int64_t>> last_steps;  ///< the same of each metric
+  std::map<std::string, std::optional<std::int64_t>> last_steps;  ///< of each judged metric, and of the file for metrics
   std::optional<double> step_time_s;                              ///< of the warm part, if it was long enough to tell
   std::vector<std::string> notes;
 };

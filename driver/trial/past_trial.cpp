@@ -93,6 +93,7 @@ bool PastTrials::take_trial(const json& record) {
     attempt->duration_s = record.at("duration_s");
     attempt->device = record.at("device");
     attempt->last_step = get<std::int64_t>(record, "last_step");
+    attempt->last_steps.clear();  // it may have been told of before
     if (const auto steps = record.find("last_steps"); steps != record.end())
       for (const auto& [metric, step] : steps->items()) attempt->last_steps[metric] = step.get<std::int64_t>();
     attempt->step_time_s = get<double>(record, "step_time_s");

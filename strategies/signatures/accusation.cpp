@@ -72,7 +72,7 @@ std::size_t Accusation::trials() const { return log_.signatures().size() + log_.
 
 bool Accusation::out_of_patience(const Belief& belief) const {
   const double patience = kPatienceBits * log2_exact(static_cast<double>(belief.searched() + 1)) + kPatience;
-  return static_cast<double>(trials() - settled_.trials()) > patience;
+  return static_cast<double>(trials() - settled_.trials_at_off()) > patience;
 }
 
 std::vector<Claim> Accusation::claims() const {
@@ -119,7 +119,7 @@ bool Accusation::take_back(const Claim& claim, Belief& belief) {
     case Claim::Kind::fix_passes:
       if (greatest_ > 0) {
         settled_.keep_neutralised(finding_, trials());
-        gives_up_ = !belief.explain(settled_.off());
+        if (!belief.explain(settled_.off())) gives_up_ = true;
         return false;
       }
       break;
@@ -134,7 +134,7 @@ bool Accusation::take_back(const Claim& claim, Belief& belief) {
 // The fix of all that stands out fails. Where healthy suspects hide the rest, verdicts find it; what was found is checked
 // first, so that they need not find it again.
 void Accusation::look_for_rest(const Belief& belief) {
-  const bool doubtful = trials() - settled_.trials() >= kDoubts * problem_.slots;
+  const bool doubtful = trials() - settled_.trials_at_off() >= kDoubts * problem_.slots;
   const bool hidden = belief.background_may_be_all() &&
                       (doubtful || std::ranges::any_of(belief.causes(),
                                                        [&](const Cause& cause) { return cause.size < least_size(belief); }));

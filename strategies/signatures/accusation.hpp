@@ -34,7 +34,7 @@ class Accusation {
   const Finding& finding() const { return finding_; }
   const std::vector<Check>& checks() const { return checks_; }  ///< in the order in which they are asked
   const Settled& settled() const { return settled_; }
-  /// Nobody is left to accuse, or what was accused does not explain the harm: others must go on.
+  /// Signatures carry the search no further, so others must go on: docs/search.md, "It hands over", has all the reasons.
   bool gives_up() const { return gives_up_; }
 
   /// Below it a cause is not told from what healthy suspects change.

@@ -116,8 +116,7 @@ std::vector<double> Engine::guilt() const {
     for (const Hypothesis& each : cause.hypotheses)
       for (SuspectId member : each.members) guilt[member] += each.weight / static_cast<double>(each.members.size());
   }
-  const bool any_settled = settled.off().any() || finding().proved;
-  for (SuspectId member : any_settled ? finding().culprit_set : std::vector<SuspectId>{})
+  for (SuspectId member : finding().culprit_set)
     if (finding().proved || settled.off().test(member)) guilt[member] = 1;
   for (const std::vector<SuspectId>& cause : settled.harmless())
     for (SuspectId member : cause) guilt[member] = 0;

@@ -20,9 +20,9 @@ class Engine : public strategies::Engine {
   /// The causes that it believes in do not explain the harm, or it finds none.
   bool misfit() const override { return misfit_ || accusation_.gives_up(); }
   const Finding& finding() const override { return accusation_.finding(); }
-  /// While there are accused, the checks of what is claimed of them, at full length. Else trials of a few steps: sets that
-  /// split what is believed of every cause in half; before them, with slots to spare, the few answers that are left, each
-  /// as if it were right.
+  /// Once the likeliest causes have the mass kGate: the checks of what is claimed of them, at full length. Before that, with
+  /// slots to spare, the few answers that are left, each as if it were right, at full length, too; then trials of a few
+  /// steps, whose active sets split what is believed of every cause in half.
   std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
   std::vector<double> guilt() const override;
   std::optional<double> trials_left() const override;
@@ -40,7 +40,7 @@ class Engine : public strategies::Engine {
   Belief belief_;
   Accusation accusation_;
   std::size_t splits_after_fix_ = 0;
-  bool misfit_ = false;  // signatures tell nothing any more
+  bool misfit_ = false;  // signatures tell nothing any more, or further splits after a passed fix did not say who is guilty
 };
 
 }  // namespace bisectd::strategies::signatures

@@ -13,7 +13,7 @@ bool is_among(const std::vector<Settled::Members>& causes, const Settled::Member
 
 void Settled::keep_neutralised(const Finding& guilty, std::size_t trials) {
   guilty_ = guilty.causes;
-  trials_ = trials;
+  trials_at_off_ = trials;
   off_.reset();
   for (SuspectId member : guilty.culprit_set) off_.set(member);
 }

@@ -26,8 +26,8 @@ class Settled {
   void note_fix(const Members& fix);
 
   const std::vector<Members>& guilty() const { return guilty_; }
-  const SuspectSet& off() const { return off_; }  ///< kept neutralised in every trial
-  std::size_t trials() const { return trials_; }  ///< that were told when the last of them were settled
+  const SuspectSet& off() const { return off_; }                ///< kept neutralised in every trial
+  std::size_t trials_at_off() const { return trials_at_off_; }  ///< told when `off` became what it is
   const std::vector<Members>& harmless() const { return harmless_; }
   const std::vector<Members>& only_beside_others() const { return only_beside_others_; }  ///< see Finding
   const Members& fix() const { return fix_; }                                             ///< empty: none passed so far
@@ -38,7 +38,7 @@ class Settled {
  private:
   std::vector<Members> guilty_, harmless_, only_beside_others_;
   SuspectSet off_;
-  std::size_t trials_ = 0;
+  std::size_t trials_at_off_ = 0;
   Members fix_;
 };
 

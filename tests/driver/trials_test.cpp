@@ -136,6 +136,7 @@ class Bench {
 
   LaunchSide* side() { return &side_; }
   keep::Journal& journal() { return *journal_; }
+  std::filesystem::path journal_file() const { return directory_.journal(); }
   Attempts& attempts() { return *attempts_; }
 
  private:
@@ -415,10 +416,12 @@ TEST_CASE("a metric's own file that a power cut took the end of counts as the lo
     Bench bench(1, {loss(), accuracy()});
     start(bench);
     bench.cut_log(1, 1, steps, "accuracy.log");
-    bench.begin_again();
-    CHECK(bench.trials->wait().size() == 1);
-    CHECK(bench.launcher->started.size() == 1);
-    CHECK(bench.endings() == Words{"finished", "lost", "finished"});
+    for (int resumed = 1; resumed <= 2; ++resumed) {
+      bench.begin_again();
+      CHECK(bench.trials->wait().size() == 1);
+      CHECK(bench.launcher->started.size() == (resumed == 1 ? 1 : 0));
+      CHECK(bench.endings() == Words{"finished", "lost", "finished"});
+    }
   }
   Bench bench(1, {loss(), accuracy()});  // one that nobody looks for any more is no loss
   start(bench);
@@ -426,6 +429,40 @@ TEST_CASE("a metric's own file that a power cut took the end of counts as the lo
   bench.begin_again();
   CHECK(bench.trials->wait().size() == 1);
   CHECK(bench.launcher->started.empty());
+}
+
+TEST_CASE("the file that a training was given for its metrics counts, too, even if the log has the same steps") {
+  Bench bench(1);
+  bench.launcher->script = [](const launch::Job& job) {
+    keep::write_file(job.stdout_file.parent_path() / "metrics.jsonl", R"({"step": 10, "loss": 1.25})"
+                                                                      "\n");
+    return kWell;
+  };
+  bench.plan.role = Role::reference;
+  bench.trials->start(bench.plan);
+  CHECK(bench.trials->wait().front().attempts.front().curve.series.at("loss").front().value == 1.25);
+  bench.cut_log(1, 1, 0, "metrics.jsonl");
+  bench.begin_again();
+  CHECK(bench.trials->wait().size() == 1);
+  CHECK(bench.endings() == Words{"finished", "lost", "finished"});
+}
+
+TEST_CASE("the step of a watched value, which may depend on the order of reading, is no measure of what was cut") {
+  configs::Metric norm = loss();
+  norm.name = "grad_norm";
+  norm.file = "norm.log";
+  norm.pattern = configs::Placed<std::string>{"norm (?P<value>\\S+)", {}};
+  Bench bench(1, {loss(), norm});
+  bench.launcher->script = [](const launch::Job& job) {
+    keep::write_file(job.stdout_file.parent_path() / "norm.log", "norm 1\n");
+    return kWell;
+  };
+  bench.plan.role = Role::reference;
+  bench.trials->start(bench.plan);
+  CHECK(bench.trials->wait().front().attempts.front().curve.series.contains("grad_norm"));
+  keep::read_journal(bench.journal_file(), [](const nlohmann::json& record) {
+    if (record.at("kind") == "attempt-ended") CHECK(record.at("last_steps") == nlohmann::json{{"loss", 10}});
+  });
 }
 
 TEST_CASE("a trial that made its session fail is run again: what broke is set aside, whole runs stay") {

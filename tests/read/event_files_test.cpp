@@ -11,6 +11,7 @@
 #include "driver/read/attempt_log.hpp"
 #include "tests/catch.hpp"
 #include "tests/read/sample.hpp"
+#include "tests/read/watched_opens.hpp"
 
 namespace fs = std::filesystem;
 using namespace bisectd;
@@ -115,6 +116,18 @@ TEST_CASE("a live file gives each record once, when it is whole") {
     folder.append("run/events.out.tfevents.1", std::string_view(bytes).substr(at, 7));
     events.files.read_new(events.curve);
   }
+  check_written_values(events);
+}
+
+TEST_CASE("at the end event files are opened anew, too, and no record is read twice") {
+  const EventsFolder folder;
+  folder.append("events.out.tfevents.1", contents(kOneFile));
+  Events events(folder.path, Framing::tensorflow, "train/lm_loss");
+  const tests::WatchedOpens opens(folder.path);
+  events.files.read_new(events.curve);
+  CHECK(opens.seen() == "");
+  events.files.finish(events.curve);
+  CHECK(opens.seen() == "open close ");
   check_written_values(events);
 }
 

@@ -1,16 +1,15 @@
 // Files that grow, tear, shrink and are replaced while they are followed.
 #include "driver/read/follow.hpp"
 
-#include <sys/inotify.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/read/watched_opens.hpp"
 
 namespace fs = std::filesystem;
 using namespace bisectd::driver::read;
@@ -127,17 +126,11 @@ TEST_CASE("the end is read from the file opened anew, as NFS shows only then wha
   append(folder.path / "log", "one\n");
   Follow log(folder.path / "log");
   log.now();
-  const int watch = ::inotify_init1(IN_NONBLOCK);
-  REQUIRE(::inotify_add_watch(watch, folder.path.c_str(), IN_OPEN) >= 0);
-  const auto was_opened = [&] {
-    std::array<char, 4096> events;
-    return ::read(watch, events.data(), events.size()) > 0;
-  };
+  const bisectd::tests::WatchedOpens opens(folder.path);
   log.now();
-  CHECK_FALSE(was_opened());
+  CHECK(opens.seen() == "");
   log.end();
-  CHECK(was_opened());
-  ::close(watch);
+  CHECK(opens.seen() == "open close ");  // that was read before is what is closed: the new one is still open
 }
 
 TEST_CASE("what another file of the same name holds is read from its start at the end, too") {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
+#include <utility>
 
 #include "strategies/asking_again.hpp"
 #include "strategies/first_hit.hpp"
@@ -129,12 +131,18 @@ TEST_CASE("the cheapest fix: price first, then fewest members") {
   CHECK(cheapest_fix({}, suspects).empty());
 }
 
+TEST_CASE("the cheapest fix of many joint causes that share nothing is found at once") {
+  Causes causes;  // 4^12 sets have a member of each
+  for (SuspectId first = 0; first < 48; first += 4) causes.push_back({first, first + 1, first + 2, first + 3});
+  CHECK(cheapest_fix(causes, std::vector<Suspect>(48)).size() == 12);
+}
+
 TEST_CASE("all minimal fixes against brute force, cheapest first") {
   Random random(5);
   for (int game = 0; game < 200; ++game) {
     constexpr std::size_t n = 7;
     Problem problem = problem_of(n);
-    for (Suspect& suspect : problem.suspects) suspect.price = 1 + static_cast<double>(random.below(4));
+    for (Suspect& suspect : problem.suspects) suspect.price = game % 2 == 0 ? 0 : 1 + static_cast<double>(random.below(4));
     Causes causes(1 + random.below(4));
     for (auto& cause : causes)
       while (cause.empty())
@@ -165,7 +173,8 @@ TEST_CASE("all minimal fixes against brute force, cheapest first") {
     CHECK(std::set(found.begin(), found.end()) == expected);
     CHECK(found.size() == expected.size());
     CHECK(std::ranges::is_sorted(found, {}, price));
-    CHECK(price(found.front()) == price(cheapest_fix(causes, problem.suspects)));
+    const auto rank = [&](const std::vector<SuspectId>& fix) { return std::pair(price(fix), fix.size()); };
+    CHECK(rank(cheapest_fix(causes, problem.suspects)) == std::ranges::min(expected | std::views::transform(rank)));
     CHECK(minimal_fixes(causes, problem.suspects, Relations(problem), SuspectSet(n), 1) == std::vector(1, found.front()));
   }
 }
