@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -26,6 +27,15 @@ struct FollowedFolder {
 };
 
 void append(const fs::path& path, std::string_view text) { std::ofstream(path, std::ios::app | std::ios::binary) << text; }
+
+/// The number of the descriptor by which this process has the file open; -1: by none.
+int descriptor_of(const fs::path& path) {
+  for (const fs::directory_entry& each : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // the iterator's own
+    if (fs::read_symlink(each.path(), gone) == path) return std::stoi(each.path().filename());
+  }
+  return -1;
+}
 
 /// The lines of a file as "number:text", "~" behind a torn one.
 struct Follow {
@@ -129,8 +139,11 @@ TEST_CASE("the end is read from the file opened anew, as NFS shows only then wha
   const bisectd::tests::WatchedOpens opens(folder.path);
   log.now();
   CHECK(opens.seen() == "");
+  const int before = descriptor_of(folder.path / "log");
+  CHECK(before >= 0);
   log.end();
-  CHECK(opens.seen() == "open close ");  // that was read before is what is closed: the new one is still open
+  CHECK(opens.seen() == "open close ");
+  CHECK(descriptor_of(folder.path / "log") != before);
 }
 
 TEST_CASE("what another file of the same name holds is read from its start at the end, too") {
