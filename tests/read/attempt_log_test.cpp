@@ -1,11 +1,10 @@
 // Everything one attempt writes, read together.
 #include "driver/read/attempt_log.hpp"
 
-#include <unistd.h>
-
 #include <fstream>
 
 #include "tests/catch.hpp"
+#include "tests/driver/temporary_folder.hpp"
 #include "tests/read/sample.hpp"
 
 namespace fs = std::filesystem;
@@ -16,9 +15,6 @@ using driver::read::test::metric;
 namespace {
 
 struct Attempt {
-  Attempt() { fs::create_directories(folder); }
-  ~Attempt() { fs::remove_all(folder); }
-
   void write(const char* name, std::string_view text) {
     std::ofstream(folder / name, std::ios::app | std::ios::binary) << text;
   }
@@ -30,7 +26,8 @@ struct Attempt {
                       metrics, watched);
   }
 
-  fs::path folder = fs::temp_directory_path() / ("bisectd-attempt-" + std::to_string(::getpid()));
+  bisectd::tests::TemporaryFolder temporary;
+  fs::path folder = temporary.path();
 };
 
 constexpr const char* kLine = "epoch: [1/2], global_step: {}, loss: 2.5, avg_samples: 1\n";

@@ -2,7 +2,6 @@
 #include "driver/read/event_files.hpp"
 
 #include <rapidcheck.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -10,6 +9,7 @@
 
 #include "driver/read/attempt_log.hpp"
 #include "tests/catch.hpp"
+#include "tests/driver/temporary_folder.hpp"
 #include "tests/read/sample.hpp"
 #include "tests/read/watched_opens.hpp"
 
@@ -50,13 +50,12 @@ struct Events {
 
 /// A folder of its own, removed at the end.
 struct EventsFolder {
-  EventsFolder() { fs::create_directories(path); }
-  ~EventsFolder() { fs::remove_all(path); }
   void append(const std::string& name, std::string_view bytes) const {
     fs::create_directories((path / name).parent_path());
     std::ofstream(path / name, std::ios::app | std::ios::binary) << bytes;
   }
-  fs::path path = fs::temp_directory_path() / ("bisectd-events-" + std::to_string(::getpid()));
+  tests::TemporaryFolder folder;
+  fs::path path = folder.path();
 };
 
 using Steps = std::vector<std::int64_t>;

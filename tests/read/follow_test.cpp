@@ -1,8 +1,6 @@
 // Files that grow, tear, shrink and are replaced while they are followed.
 #include "driver/read/follow.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/driver/temporary_folder.hpp"
 #include "tests/read/watched_opens.hpp"
 
 namespace fs = std::filesystem;
@@ -19,11 +18,8 @@ namespace {
 
 /// A folder of its own for each test, removed at its end.
 struct FollowedFolder {
-  FollowedFolder() : path(fs::temp_directory_path() / ("bisectd-read-" + std::to_string(::getpid()))) {
-    fs::create_directories(path);
-  }
-  ~FollowedFolder() { fs::remove_all(path); }
-  fs::path path;
+  bisectd::tests::TemporaryFolder folder;
+  fs::path path = folder.path();
 };
 
 void append(const fs::path& path, std::string_view text) { std::ofstream(path, std::ios::app | std::ios::binary) << text; }
