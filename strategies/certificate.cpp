@@ -136,15 +136,18 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
     const double sign = expected == Verdict::fail ? 1 : -1;
     double bits = 0, strongest = 0;
     int times = 0;  // that it was seen
-    for (const LogEntry& entry : log.entries()) {
-      const bool implies = made.own_trial ? entry.active == active : entry.active.is_subset_of(active);
-      const double here = sign * entry.bits;
-      if (!implies || (log.exact() ? here <= 0 : !predicted(entry.active, expected))) continue;
+    const LogEntry* itself = log.find(active);
+    std::vector<const LogEntry*> implying;
+    if (!made.own_trial) implying = log.within(active);
+    else if (itself) implying = {itself};
+    for (const LogEntry* entry : implying) {
+      const double here = sign * entry->bits;
+      if (log.exact() ? here <= 0 : !predicted(entry->active, expected)) continue;
       bits += here;
-      times += expected == Verdict::fail ? entry.fails : entry.passes;
-      if (here > strongest || (here > 0 && entry.active == active)) {
-        strongest = entry.active == active ? HUGE_VAL : here;
-        made.neutralised = ~entry.active;
+      times += expected == Verdict::fail ? entry->fails : entry->passes;
+      if (here > strongest || (here > 0 && entry == itself)) {
+        strongest = entry == itself ? HUGE_VAL : here;
+        made.neutralised = ~entry->active;
       }
     }
     const bool by_one_run = kind == Claim::Kind::cause_fails && times < 2 && made.subject.size() > kTogetherByOneRun &&

@@ -125,25 +125,34 @@ void EvidenceLog::settle(std::size_t at) {
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
                                                                  : Verdict::unresolved;
   if (entry.verdict == before) return;
-  const std::uint64_t block = first_blocks_[at];
-  const auto each_entry = [this](const auto& may_be, const auto& act) {
-    for (auto next = first_blocks_.begin(); (next = std::find_if(next, first_blocks_.end(), may_be)) != first_blocks_.end();
-         ++next)
-      act(static_cast<std::size_t>(next - first_blocks_.begin()));
-  };
+  const auto index_of = [this](const LogEntry* other) { return static_cast<std::size_t>(other - entries_.data()); };
   if (entry.verdict == Verdict::fail) {
-    each_entry([&](std::uint64_t other) { return (block & ~other) == 0; },
-               [&](std::size_t i) {
-                 if (entries_[i].verdict == Verdict::pass && entry.active.is_subset_of(entries_[i].active))
-                   contradictions_.push_back({.fail = at, .pass = i});
-               });
+    each_of_blocks([block = first_blocks_[at]](std::uint64_t other) { return (block & ~other) == 0; },
+                   [&](const LogEntry& other) {
+                     if (other.verdict == Verdict::pass && entry.active.is_subset_of(other.active))
+                       contradictions_.push_back({.fail = at, .pass = index_of(&other)});
+                   });
   } else if (entry.verdict == Verdict::pass) {
-    each_entry([&](std::uint64_t other) { return (other & ~block) == 0; },
-               [&](std::size_t i) {
-                 if (entries_[i].verdict == Verdict::fail && entries_[i].active.is_subset_of(entry.active))
-                   contradictions_.push_back({.fail = i, .pass = at});
-               });
+    for (const LogEntry* other : within(entry.active))
+      if (other->verdict == Verdict::fail) contradictions_.push_back({.fail = index_of(other), .pass = at});
   }
+}
+
+template <typename MayBe, typename Act>
+void EvidenceLog::each_of_blocks(const MayBe& may_be, const Act& act) const {
+  for (auto next = first_blocks_.begin(); (next = std::find_if(next, first_blocks_.end(), may_be)) != first_blocks_.end();
+       ++next)
+    act(entries_[static_cast<std::size_t>(next - first_blocks_.begin())]);
+}
+
+std::vector<const LogEntry*> EvidenceLog::within(const SuspectSet& active) const {
+  std::vector<const LogEntry*> found;
+  const bool all = active.all();  // then none of the sets need be looked at
+  each_of_blocks([block = first_block(active)](std::uint64_t other) { return (other & ~block) == 0; },
+                 [&](const LogEntry& entry) {
+                   if (all || entry.active.is_subset_of(active)) found.push_back(&entry);
+                 });
+  return found;
 }
 
 bool EvidenceLog::set_flip(double flip) {

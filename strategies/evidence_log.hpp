@@ -92,6 +92,8 @@ class EvidenceLog {
 
   const std::vector<LogEntry>& entries() const { return entries_; }  ///< in the order first told
   const LogEntry* find(const SuspectSet& active) const;
+  /// Those whose active suspects are all among these, in the order first told.
+  std::vector<const LogEntry*> within(const SuspectSet& active) const;
 
   /// The first contradiction that stands, by the present verdicts; one whose failure is `excused` is none.
   std::optional<Contradiction> contradiction(const std::function<bool(const LogEntry& fail)>& excused = {}) const;
@@ -103,6 +105,8 @@ class EvidenceLog {
 
   void weigh(const Opinion& opinion);
   void settle(std::size_t entry);
+  template <typename MayBe, typename Act>
+  void each_of_blocks(const MayBe& may_be, const Act& act) const;
 
   std::size_t suspects_;
   double flip_, error_;

@@ -93,16 +93,19 @@ void Inquiry::tell_again() {
 }
 
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
-// passes that none neutralised further fails. What stays active because neutralising it may do harm is the exception.
+// passes that none neutralised further fails. What stays active because neutralising it may do harm is the exception; which
+// that is, is asked last: an answer costs far more than all the comparisons.
 bool Inquiry::contradicts_shortened(const strategies::Evidence& whole) const {
-  SuspectSet left_active(whole.neutralised.size());
-  for (const SuspectId suspect : search_.answer().excluded) left_active.set(suspect);
+  const auto is_left_active = [&](const SuspectSet& neutralised) {
+    return std::ranges::any_of(search_.answer().excluded,
+                               [&](const strategies::SuspectId suspect) { return neutralised.test(suspect); });
+  };
   return std::ranges::any_of(shortened_, [&](const strategies::Evidence& other) {
-    if (other.neutralised.intersects(left_active)) return false;
-    return (whole.verdict == Verdict::fail && other.verdict == Verdict::pass &&
-            other.neutralised.is_subset_of(whole.neutralised)) ||
-           (whole.verdict == Verdict::pass && other.verdict == Verdict::fail &&
-            whole.neutralised.is_subset_of(other.neutralised));
+    const bool contradicts = (whole.verdict == Verdict::fail && other.verdict == Verdict::pass &&
+                              other.neutralised.is_subset_of(whole.neutralised)) ||
+                             (whole.verdict == Verdict::pass && other.verdict == Verdict::fail &&
+                              whole.neutralised.is_subset_of(other.neutralised));
+    return contradicts && !is_left_active(other.neutralised);
   });
 }
 

@@ -59,6 +59,29 @@ TEST_CASE("a contradiction is known as soon as it is told") {
   CHECK(log.entries()[log.contradiction()->fail].active == ~set_of(4, {0, 1}));
 }
 
+TEST_CASE("the log's entries within a set are those that a scan of all finds, in their order") {
+  constexpr std::size_t kSuspects = 130;  // three blocks of bits
+  EvidenceLog log(kSuspects, 0.0, 0.003);
+  Random random(5);
+  const auto any_set = [&](std::uint64_t of_four) {
+    SuspectSet set(kSuspects);
+    for (SuspectId id = 0; id < kSuspects; ++id) set.set(id, random.below(4) < of_four);
+    return set;
+  };
+  std::vector<SuspectSet> wide{SuspectSet(kSuspects), any_set(2), SuspectSet(kSuspects).set()};
+  for (int i = 0; i < 200; ++i) {
+    const SuspectSet active = any_set(3) & wide[random.below(wide.size())];
+    log.add(evidence_of(~active, random.below(2) == 0 ? Verdict::pass : Verdict::fail));
+    wide.push_back(active | any_set(2));
+  }
+  for (const SuspectSet& active : wide) {
+    std::vector<const LogEntry*> scanned;
+    for (const LogEntry& entry : log.entries())
+      if ((entry.active - active).none()) scanned.push_back(&entry);
+    CHECK(log.within(active) == scanned);
+  }
+}
+
 TEST_CASE("first hit: bounds follow from any set, cuts are quantiles and respect what is pending") {
   const Relations none(problem_of(8));
   FirstHit question(none, SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, std::vector<double>(10, 1.0));
