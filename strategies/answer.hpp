@@ -32,7 +32,7 @@ struct Claim {
   };
   Kind kind = Kind::fix_passes;
   std::vector<SuspectId> subject;
-  SuspectSet neutralised;  ///< the trial that shows it, itself or by implication; see certificate.hpp
+  Neutralised neutralised;  ///< the trial that shows it, itself or by implication; see certificate.hpp
   Verdict expected = Verdict::pass;
   double bits = 0;  ///< evidence for it, log2 odds; many for one exact verdict
   bool proved = false;

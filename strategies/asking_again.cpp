@@ -42,9 +42,9 @@ bool is_disputed(const EvidenceLog& log, const LogEntry& entry) {
 bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known) {
   const std::size_t most = std::max(kMostSilentInARow, kMostSilentRounds * slots);
   std::size_t silent = 0;
-  for (auto opinion = log.opinions().rbegin(); opinion != log.opinions().rend() && silent < most; ++opinion) {
-    if (known == &log.entries()[opinion->entry]) continue;
-    if (!log.silent(*opinion)) return false;
+  for (auto told = log.told().rbegin(); told != log.told().rend() && silent < most; ++told) {
+    if (!told->entry || known == &log.entries()[*told->entry]) continue;
+    if (!log.silent(*told)) return false;
     ++silent;
   }
   return silent >= most;

@@ -28,11 +28,11 @@ using Causes = std::span<const std::vector<SuspectId>>;
 // that the member is needed, for its neighbours, neutralised in that trial, may be what makes it wrong (an operator that
 // cannot bear what another one hands it from the CPU). Causes add up well enough for this; one that is met by another member
 // of the fix as well does not come back with this one.
-bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
+bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                      std::span<const SuspectId> culprit_set, Causes causes, SuspectId member) {
-  std::vector<double> rest = log.signature_of(relations.effective(SuspectSet(always_active.size()).set())), own(rest.size());
+  std::vector<double> rest = log.signature_of(relations.effective(as_it_is(always_active.size()))), own(rest.size());
   for (const std::vector<SuspectId>& cause : causes) {
-    SuspectSet active = always_active;
+    Active active = always_active;
     for (SuspectId each : relations.with_needs(cause)) active.set(each);
     const std::vector<double> here = log.signature_of(relations.effective(std::move(active)));
     if (rest.empty() || here.size() != rest.size()) return false;
@@ -59,9 +59,9 @@ bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const S
 bool needs_own_set(Claim::Kind kind) { return kind == Claim::Kind::fix_passes || kind == Claim::Kind::cause_minimal; }
 
 // The active set a claim is about.
-SuspectSet claimed(const Claim& claim, const Relations& relations, const SuspectSet& always_active,
-                   std::span<const SuspectId> culprit_set) {
-  SuspectSet active = always_active;
+Active claimed(const Claim& claim, const Relations& relations, const Active& always_active,
+               std::span<const SuspectId> culprit_set) {
+  Active active = always_active;
   switch (claim.kind) {
     case Claim::Kind::fix_passes:
     case Claim::Kind::member_needed:
@@ -112,7 +112,7 @@ void settle(std::vector<Claim>& claims, const EvidenceLog& log) {
 
 }  // namespace
 
-std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
+std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
   // Whether these causes predict the verdict; without causes anything is allowed.
   std::vector<SuspectSet> cause_sets;
@@ -120,7 +120,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
     cause_sets.emplace_back(always_active.size());
     for (SuspectId member : cause) cause_sets.back().set(member);
   }
-  const auto predicted = [&](const SuspectSet& active, Verdict expected) {
+  const auto predicted = [&](const Active& active, Verdict expected) {
     const bool fails = std::any_of(cause_sets.begin(), cause_sets.end(),
                                    [&](const SuspectSet& cause) { return cause.is_subset_of(active); });
     return cause_sets.empty() || fails == (expected == Verdict::fail);
@@ -131,8 +131,8 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
     made.own_trial =
         needs_own_set(kind) || (kind == Claim::Kind::member_needed &&
                                 belied_as_it_is(log, relations, always_active, culprit_set, causes, made.subject.front()));
-    const SuspectSet active = claimed(made, relations, always_active, culprit_set);
-    made.neutralised = ~active;
+    const Active active = claimed(made, relations, always_active, culprit_set);
+    made.neutralised = neutralised_beside(active);
     const double sign = expected == Verdict::fail ? 1 : -1;
     double bits = 0, strongest = 0;
     int times = 0;  // that it was seen
@@ -147,11 +147,11 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
       times += expected == Verdict::fail ? entry->fails : entry->passes;
       if (here > strongest || (here > 0 && entry == itself)) {
         strongest = entry == itself ? HUGE_VAL : here;
-        made.neutralised = ~entry->active;
+        made.neutralised = neutralised_beside(entry->active);
       }
     }
     const bool by_one_run = kind == Claim::Kind::cause_fails && times < 2 && made.subject.size() > kTogetherByOneRun &&
-                            active == relations.effective(SuspectSet(active.size()).set());
+                            active == relations.effective(as_it_is(active.size()));
     made.bits = by_one_run ? std::min(bits, log.needed_bits() / 2) : bits;
     claims.push_back(std::move(made));
   };
@@ -171,7 +171,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
   }
   settle(claims, log);
   for (Claim& made : claims) {
-    if (!made.proved) made.neutralised = ~claimed(made, relations, always_active, culprit_set);
+    if (!made.proved) made.neutralised = neutralised_beside(claimed(made, relations, always_active, culprit_set));
   }
   return claims;
 }
@@ -184,14 +184,14 @@ double confidence_in(std::span<const Claim> claims) {
   return all;
 }
 
-bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const SuspectSet& neutralised,
+bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const Neutralised& neutralised,
            Verdict verdict) {
   if (verdict != claim.expected) return false;
-  SuspectSet always_active(neutralised.size());
+  Active always_active{SuspectSet(neutralised.size())};
   for (const auto* kept : {&answer.not_neutralisable, &answer.excluded})
     for (SuspectId suspect : *kept) always_active.set(suspect);
-  const SuspectSet about = claimed(claim, relations, always_active, answer.culprit_set);
-  const SuspectSet active = relations.effective(~neutralised);
+  const Active about = claimed(claim, relations, always_active, answer.culprit_set);
+  const Active active = relations.effective(active_beside(neutralised));
   return claim.own_trial ? active == about : active.is_subset_of(about);
 }
 

@@ -17,7 +17,7 @@ namespace bisectd::strategies {
 /// a member is needed, where the subject as it is differs as if that member did nothing.
 /// Claim::neutralised is the trial that shows it (with noise the
 /// strongest of them), or the one to run if it is not proved yet.
-std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const SuspectSet& always_active,
+std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes);
 
 /// Chance that the claims about the culprit set all hold, from the evidence for each; if all claims are proved, it is
@@ -25,7 +25,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
 double confidence_in(std::span<const Claim> claims);
 
 /// Whether a judged trial shows the claim about this answer: right verdict, and a set that implies it.
-bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const SuspectSet& neutralised,
+bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const Neutralised& neutralised,
            Verdict verdict);
 
 }  // namespace bisectd::strategies

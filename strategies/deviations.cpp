@@ -10,8 +10,8 @@ namespace bisectd::strategies {
 namespace {
 
 /// The only one of these that is not needed by another one.
-std::optional<SuspectId> lone(const SuspectSet& active, const Relations& relations) {
-  const std::vector<SuspectId> members = members_of(active);
+std::optional<SuspectId> lone(const SuspectSet& suspects, const Relations& relations) {
+  const std::vector<SuspectId> members = members_of(suspects);
   if (members.size() == 1) return members.front();
   for (SuspectId member : members)
     if (std::ranges::includes(relations.with_needs(std::span(&member, 1)), members)) return member;
@@ -20,8 +20,8 @@ std::optional<SuspectId> lone(const SuspectSet& active, const Relations& relatio
 
 }  // namespace
 
-std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relations& relations,
-                                           const SuspectSet& always_active, const SuspectSet& guilty) {
+std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relations& relations, const Active& always_active,
+                                           const SuspectSet& guilty) {
   std::vector<Deviation> found;
   const std::vector<double> without = log.signature_of(relations.effective(always_active));
   if (without.empty()) return found;

@@ -15,7 +15,7 @@ namespace bisectd::strategies {
 
 /// A trial that an engine wants.
 struct Question {
-  SuspectSet active;
+  Active active;
   Purpose purpose = Purpose::search;
   std::string reason;  ///< in words, with suspects as #3
   bool votes = false;  ///< also worth asking while the same set is on its way
@@ -41,7 +41,7 @@ class Engine {
   /// The answer that is likeliest, or the one that is proved.
   virtual const Finding& finding() const = 0;
   /// Worth running now beside `pending` (active sets); empty if nothing would tell anything.
-  virtual std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const = 0;
+  virtual std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const = 0;
   virtual std::vector<double> guilt() const = 0;  ///< per suspect
   /// Expected to the proof, if no surprise comes; nothing if it cannot tell.
   virtual std::optional<double> trials_left() const { return std::nullopt; }

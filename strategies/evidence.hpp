@@ -30,14 +30,14 @@ enum class Purpose {
 
 /// One set of neutralised suspects, to be judged.
 struct Trial {
-  SuspectSet neutralised;
+  Neutralised neutralised;
   Purpose purpose = Purpose::search;
   std::string reason;  ///< why this trial, in words with suspect ids as #3; shown by the driver with their names
 };
 
 /// One trial that was told.
 struct Evidence {
-  SuspectSet neutralised;
+  Neutralised neutralised;
   Verdict verdict = Verdict::unresolved;
   double p_bad = 0.5;                    ///< probability that the true state is a failure, from the judge
   std::optional<double> delta;           ///< measured signed relative difference; absent when unresolved

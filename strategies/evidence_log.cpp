@@ -53,22 +53,38 @@ double EvidenceLog::needed_bits() const {
   return log2_exact((1 - error) / error);
 }
 
-double EvidenceLog::doubt(const Opinion& opinion) const {
-  return exact() ? opinion.claimed_doubt : std::clamp(opinion.claimed_doubt, flip_, 0.5);
+bool Told::leans_to_fail() const {
+  return evidence.verdict == Verdict::fail || (evidence.verdict == Verdict::inconclusive && evidence.p_bad > 0.5);
 }
 
-bool EvidenceLog::silent(const Opinion& opinion) const { return doubt(opinion) > kSilent; }
+bool Told::measured() const { return entry && evidence.delta && evidence.verdict != Verdict::unresolved; }
 
-std::size_t EvidenceLog::Hash::operator()(const SuspectSet& set) const {
+// An exact verdict is right, whatever the judge says.
+double EvidenceLog::doubt(const Told& told) const {
+  if (exact()) return decided(told.evidence.verdict) ? 0.0 : 0.5;
+  if (told.evidence.verdict == Verdict::unresolved) return 0.5;
+  const double good = 1 - told.evidence.p_bad;
+  const double claimed = told.evidence.verdict == Verdict::pass   ? told.evidence.p_bad
+                         : told.evidence.verdict == Verdict::fail ? good
+                                                                  : std::min(good, told.evidence.p_bad);
+  return std::clamp(claimed, flip_, 0.5);
+}
+
+bool EvidenceLog::silent(const Told& told) const { return doubt(told) > kSilent; }
+
+std::size_t EvidenceLog::Hash::operator()(const Active& set) const {
   std::size_t hash = set.size();
   boost::to_block_range(set, HashIterator(hash));
   return hash;
 }
 
-// An exact verdict is right, whatever the judge says.
-EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
+// A trial that only its signature was wanted of, and that has none, said nothing, like one that noise hides.
+std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   if (evidence.neutralised.size() != suspects_) throw std::invalid_argument("evidence is not over these suspects");
-  const SuspectSet active = ~evidence.neutralised;
+  const Active active = active_beside(evidence.neutralised);
+  Told& told = told_.emplace_back(Told{.evidence = evidence, .active = active});
+  if (!evidence.signature.empty()) ++signatures_;
+  if (!evidence.judged && !evidence.signature.empty()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
   if (fresh) {
     first_blocks_.push_back(first_block(active));
@@ -76,42 +92,23 @@ EvidenceLog::Change EvidenceLog::add(const Evidence& evidence) {
   }
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
-  Opinion opinion{.entry = at->second, .fresh = fresh};
-  const double good = 1 - evidence.p_bad;
+  told.entry = at->second;
+  told.first = fresh;
   switch (evidence.verdict) {
-    case Verdict::pass:
-      ++entry.passes;
-      opinion.claimed_doubt = exact() ? 0.0 : evidence.p_bad;
-      break;
-    case Verdict::fail:
-      ++entry.fails;
-      opinion.fails = true;
-      opinion.claimed_doubt = exact() ? 0.0 : good;
-      break;
-    case Verdict::inconclusive:
-      ++entry.inconclusive;
-      opinion.fails = evidence.p_bad > 0.5;
-      opinion.claimed_doubt = exact() ? 0.5 : std::min(good, evidence.p_bad);
-      break;
+    case Verdict::pass: ++entry.passes; break;
+    case Verdict::fail: ++entry.fails; break;
+    case Verdict::inconclusive: ++entry.inconclusive; break;
     case Verdict::unresolved: ++entry.unresolved; break;
   }
-  if (evidence.delta && evidence.verdict != Verdict::unresolved)
-    measurements_.push_back({at->second, *evidence.delta, evidence.standard_error.value_or(0.0)});
-  see(evidence);
-  opinions_.push_back(opinion);
-  weigh(opinion);
+  weigh(told);
   settle(at->second);
-  return {.entry = at->second, .before = before, .fresh = fresh};
+  return Change{.entry = at->second, .before = before, .fresh = fresh};
 }
 
-void EvidenceLog::see(const Evidence& evidence) {
-  if (!evidence.signature.empty()) signatures_.push_back({~evidence.neutralised, evidence.signature});
-}
-
-void EvidenceLog::weigh(const Opinion& opinion) {
-  const double wrong = doubt(opinion);
+void EvidenceLog::weigh(const Told& told) {
+  const double wrong = doubt(told);
   const double bits = wrong <= 0 ? kExactBits : log2_exact((1 - wrong) / wrong);
-  entries_[opinion.entry].bits += opinion.fails ? bits : -bits;
+  entries_[*told.entry].bits += told.leans_to_fail() ? bits : -bits;
 }
 
 // Many doubtful looks may add up to a pass, but only a judge's own "fail" condemns: what repeats of a healthy set have in
@@ -145,7 +142,7 @@ void EvidenceLog::each_of_blocks(const MayBe& may_be, const Act& act) const {
     act(entries_[static_cast<std::size_t>(next - first_blocks_.begin())]);
 }
 
-std::vector<const LogEntry*> EvidenceLog::within(const SuspectSet& active) const {
+std::vector<const LogEntry*> EvidenceLog::within(const Active& active) const {
   std::vector<const LogEntry*> found;
   const bool all = active.all();  // then none of the sets need be looked at
   each_of_blocks([block = first_block(active)](std::uint64_t other) { return (other & ~block) == 0; },
@@ -158,7 +155,8 @@ std::vector<const LogEntry*> EvidenceLog::within(const SuspectSet& active) const
 bool EvidenceLog::set_flip(double flip) {
   flip_ = flip;
   for (LogEntry& entry : entries_) entry.bits = 0;
-  for (const Opinion& opinion : opinions_) weigh(opinion);
+  for (const Told& told : told_)
+    if (told.entry) weigh(told);
   bool changed = false;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Verdict before = entries_[i].verdict;
@@ -168,9 +166,10 @@ bool EvidenceLog::set_flip(double flip) {
   return changed;
 }
 
-std::vector<double> EvidenceLog::signature_of(const SuspectSet& active) const {
-  const auto seen = std::ranges::find(signatures_, active, &SignatureRow::active);
-  return seen == signatures_.end() ? std::vector<double>{} : seen->signature;
+std::vector<double> EvidenceLog::signature_of(const Active& active) const {
+  const auto seen = std::ranges::find_if(
+      told_, [&](const Told& told) { return !told.evidence.signature.empty() && told.active == active; });
+  return seen == told_.end() ? std::vector<double>{} : seen->evidence.signature;
 }
 
 Flips EvidenceLog::outvoted() const {
@@ -183,7 +182,7 @@ Flips EvidenceLog::outvoted() const {
   return flips;
 }
 
-const LogEntry* EvidenceLog::find(const SuspectSet& active) const {
+const LogEntry* EvidenceLog::find(const Active& active) const {
   const auto at = index_.find(active);
   return at == index_.end() ? nullptr : &entries_[at->second];
 }

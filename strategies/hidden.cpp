@@ -7,13 +7,14 @@
 namespace bisectd::strategies {
 
 Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry) {
-  Hidden hidden{.neutralised = ~entry.active, .trials = entry.told(), .difference = {}};
+  Hidden hidden{.neutralised = neutralised_beside(entry.active), .trials = entry.told(), .difference = {}};
   double sum = 0, count = 0;
-  for (const Measurement& one : log.measurements()) {
-    if (&log.entries()[one.entry] != &entry) continue;
-    sum += one.delta;
+  for (const Told& told : log.told()) {
+    if (!told.measured() || &log.entries()[*told.entry] != &entry) continue;
+    const double error = told.evidence.standard_error.value_or(0.0);
+    sum += *told.evidence.delta;
     count += 1;
-    hidden.error = count == 1 ? one.error : std::min(hidden.error, one.error);
+    hidden.error = count == 1 ? error : std::min(hidden.error, error);
   }
   if (count > 0) hidden.difference = sum / count;
   return hidden;
@@ -27,7 +28,8 @@ std::string list_of(const std::vector<SuspectId>& ids, const char* between) {
 
 std::string text_of(const Hidden& hidden) {
   constexpr std::size_t kNamed = 4;
-  const SuspectSet &off = hidden.neutralised, on = ~off;
+  const Neutralised& off = hidden.neutralised;
+  const Active on = active_beside(off);
   const std::string what = off.none()              ? "with nothing neutralised"
                            : off.all()             ? "with everything neutralised"
                            : off.count() <= kNamed ? fmt::format("with {} neutralised", list_of(members_of(off), " and "))

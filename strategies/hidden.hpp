@@ -11,7 +11,7 @@
 namespace bisectd::strategies {
 
 struct Hidden {
-  SuspectSet neutralised;
+  Neutralised neutralised;
   int trials = 0;
   std::optional<double> difference;  ///< measured on average, relative and signed
   double error = 0;                  ///< standard error of one trial: repeats may have their error in common

@@ -6,11 +6,11 @@
 
 namespace bisectd::strategies {
 
-std::vector<SuspectSet> parts_left_active(const SuspectSet& always_active, std::uint64_t seed) {
+std::vector<Active> parts_left_active(const Active& always_active, std::uint64_t seed) {
   constexpr std::size_t kDraws = 20;  // for each part: with few suspects most parts were drawn before
   constexpr double kNeutralised[] = {1.0 / 2, 2.0 / 3, 1.0 / 3};
-  std::vector<SuspectSet> parts;
-  std::vector<SuspectId> others = members_of(~always_active);
+  std::vector<Active> parts;
+  std::vector<SuspectId> others = members_of(neutralised_beside(always_active));
   if (others.size() < 2) return parts;
   Random random(seed);
   for (std::size_t draw = 0; draw < kDraws * kMostParts && parts.size() < kMostParts; ++draw) {
@@ -18,7 +18,7 @@ std::vector<SuspectSet> parts_left_active(const SuspectSet& always_active, std::
     const auto neutralised = std::clamp<std::size_t>(
         static_cast<std::size_t>(share * static_cast<double>(others.size()) + 0.5), 1, others.size() - 1);
     random.shuffle(std::span(others));
-    SuspectSet active = always_active;
+    Active active = always_active;
     for (std::size_t i = neutralised; i < others.size(); ++i) active.set(others[i]);
     if (std::ranges::count(parts, active) == 0) parts.push_back(std::move(active));
   }

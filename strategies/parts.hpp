@@ -11,7 +11,7 @@ namespace bisectd::strategies {
 /// Sets of suspects that stay active, `always_active` among them, each neutralising another random part of the others: by
 /// turns half, two thirds and a third of them. Distinct, neither all nor none; at most kMostParts, fewer where there are no
 /// more. The same for the same arguments on any build.
-std::vector<SuspectSet> parts_left_active(const SuspectSet& always_active, std::uint64_t seed);
+std::vector<Active> parts_left_active(const Active& always_active, std::uint64_t seed);
 
 /// One part in four holds a lone culprit but not a lone suspect that does harm; 2 in 9 of the parts of a third or two
 /// thirds. So twelve miss both with a chance of 0.75^4 * 0.78^8 = 4 %; a test asks for 90 % of 300 searches.

@@ -14,22 +14,22 @@ namespace {
 
 constexpr int kTopVotes = 3;  // that leave it open whether the top passes, before the search goes on without
 constexpr std::size_t kMostFurtherCauses = 8;  // named beside one for each culprit
-constexpr std::size_t kEnoughDifferences = 2;  // both ends: runs are measured at all, and `additive` can ask for more
+constexpr std::ptrdiff_t kEnoughDifferences = 2;  // both ends: runs are measured at all, and `additive` can ask for more
 
 }  // namespace
 
 Phases::Phases(Problem problem, EngineKind engine)
     : problem_(std::move(problem)),
       kind_(engine),
-      all_(SuspectSet(problem_.suspects.size()).set()),
+      all_(as_it_is(problem_.suspects.size())),
       relations_(problem_),
       unrelated_(Problem{.suspects = std::vector<Suspect>(all_.size())}),
       prior_(believed_odds(problem_.suspects)),
       even_(std::vector<double>(all_.size(), 1.0)),
       log_(all_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
-      always_active_(all_.size()) {}
+      always_active_(SuspectSet(all_.size())) {}
 
-Verdict Phases::verdict_of(const SuspectSet& active) const {
+Verdict Phases::verdict_of(const Active& active) const {
   const LogEntry* entry = entry_of(active);
   return entry ? entry->verdict : Verdict::unresolved;
 }
@@ -41,17 +41,15 @@ bool Phases::fails_neutralised() const {
 
 void Phases::tell(const Evidence& evidence) {
   Evidence seen = evidence;
-  if (seen.neutralised.size() == size()) seen.neutralised = ~relations_.effective(~seen.neutralised);
-  if (!seen.judged && !seen.signature.empty()) {  // without one it said nothing, like a trial that noise hides
-    log_.see(seen);
-    if (signatures_) signatures_->hear();
-    return advance();
-  }
-  const LogEntry* told_before = log_.find(~seen.neutralised);
+  if (seen.neutralised.size() == size())
+    seen.neutralised = neutralised_beside(relations_.effective(active_beside(seen.neutralised)));
+  const LogEntry* told_before = log_.find(active_beside(seen.neutralised));
   const bool was_hidden = hidden_by_noise(log_, told_before);
-  const EvidenceLog::Change change = log_.add(seen);
-  const LogEntry& entry = log_.entries()[change.entry];
+  const std::optional<EvidenceLog::Change> told = log_.tell(seen);
   if (signatures_) signatures_->hear();
+  if (!told) return advance();
+  const EvidenceLog::Change& change = *told;
+  const LogEntry& entry = log_.entries()[change.entry];
   if (causes_) causes_->hear();
   if (additive_) additive_->hear();
   const bool changed = change.fresh || change.before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
@@ -109,12 +107,12 @@ Phase Phases::phase() const {
 void Phases::take_in(const LogEntry& entry) {
   const Verdict verdict = entry.verdict;
   if (!log_.exact() && verdict == Verdict::inconclusive && worth_asking(log_, &entry)) return;
-  const SuspectSet widest = relations_.widest(entry.active);
+  const Active widest = relations_.widest(entry.active);
   for_ordered_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
                                                                             : verdict == Verdict::pass ? Outcome::clear
                                                                                                        : Outcome::nothing});
   const bool crashed = verdict == Verdict::unresolved;
-  for_breaking_.push_back({crashed ? ~widest : ~entry.active, crashed ? Outcome::hit : Outcome::clear});
+  for_breaking_.push_back({neutralised_beside(crashed ? widest : entry.active), crashed ? Outcome::hit : Outcome::clear});
   if (breaking_) breaking_->observe(for_breaking_.back());
   if (ordered_) ordered_->observe(for_ordered_.back());
   for (const auto& cause : reasons_) cause->observe(for_ordered_.back());
@@ -122,7 +120,7 @@ void Phases::take_in(const LogEntry& entry) {
 
 // `causes` weighs every opinion by itself and stays, unless what cannot be neutralised is no longer the same.
 void Phases::rebuild() {
-  const SuspectSet before = always_active_;
+  const Active before = always_active_;
   additive_.reset();
   breaking_.reset();
   ordered_.reset();
@@ -190,7 +188,7 @@ void Phases::look_for_causes() {
                                                        for_ordered_, problem_.seed + 3 + culprit));
   while (reasons_.size() < ordered_->found().size() + kMostFurtherCauses &&
          std::ranges::all_of(reasons_, [](const auto& reason) { return reason->complete(); })) {
-    const SuspectSet* failing = unexplained();
+    const std::optional<Active> failing = unexplained();
     if (!failing) return;
     std::vector<SuspectId> order = ordered_->found();
     for (SuspectId other : ordered_->others()) order.push_back(other);
@@ -201,11 +199,11 @@ void Phases::look_for_causes() {
   }
 }
 
-const SuspectSet* Phases::unexplained() const {
-  if (!log_.exact() || reasons_.empty()) return nullptr;
+std::optional<Active> Phases::unexplained() const {
+  if (!log_.exact() || reasons_.empty()) return std::nullopt;
   std::vector<SuspectSet> causes;
   for (const auto& reason : reasons_) {
-    if (!reason->complete()) return nullptr;
+    if (!reason->complete()) return std::nullopt;
     causes.emplace_back(size());
     for (SuspectId member : relations_.with_needs(reason->members())) causes.back().set(member);
     causes.back() -= always_active_;
@@ -213,8 +211,8 @@ const SuspectSet* Phases::unexplained() const {
   for (const Observation& seen : for_ordered_)
     if (seen.outcome == Outcome::hit &&
         std::ranges::none_of(causes, [&](const SuspectSet& cause) { return cause.is_subset_of(seen.exposed); }))
-      return &seen.exposed;
-  return nullptr;
+      return Active(seen.exposed);
+  return std::nullopt;
 }
 
 // Culprits whose effects cancel make a run worse when only some of them are neutralised: no engine that trusts
@@ -223,8 +221,8 @@ bool Phases::wants_additive() const {
   if (always_active_.count() == size() || kind_ == EngineKind::ordered || kind_ == EngineKind::causes) return false;
   if (kind_ == EngineKind::additive) return true;
   const auto pair = contradiction();
-  return pair && log_.measurements().size() >= kEnoughDifferences && !worth_settling(log_, log_.entries()[pair->fail]) &&
-         !worth_settling(log_, log_.entries()[pair->pass]);
+  return pair && std::ranges::count_if(log_.told(), &Told::measured) >= kEnoughDifferences &&
+         !worth_settling(log_, log_.entries()[pair->fail]) && !worth_settling(log_, log_.entries()[pair->pass]);
 }
 
 const Engine* Phases::asking_engine() const {
@@ -263,9 +261,9 @@ void Phases::hand_over() {
 // Where the subject as it is differs from the first steps on.
 bool Phases::wants_signatures() const {
   if (kind_ != EngineKind::automatic || always_active_.count() == size()) return false;
-  return std::ranges::any_of(log_.signatures(), [&](const SignatureRow& seen) {
-    return seen.active == relations_.effective(all_) && signatures::speaks(seen.signature);
-  });
+  const Active as_is = relations_.effective(all_);
+  return std::ranges::any_of(
+      log_.told(), [&](const Told& told) { return told.active == as_is && signatures::speaks(told.evidence.signature); });
 }
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.

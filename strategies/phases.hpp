@@ -45,14 +45,14 @@ class Phases {
   std::optional<Contradiction> contradiction() const;
   std::size_t size() const { return all_.size(); }
   const Relations& relations() const { return relations_; }
-  const SuspectSet& top_active() const { return relations_.tops()[top_]; }  ///< active: everything neutralised that may be
-  const SuspectSet& all_active() const { return all_; }                     ///< active: the subject as it is
-  const SuspectSet& always_active() const { return always_active_; }        ///< cannot be neutralised
-  Verdict verdict_of(const SuspectSet& active) const;
+  const Active& top_active() const { return relations_.tops()[top_]; }  ///< everything neutralised that may be
+  const Active& all_active() const { return all_; }                     ///< the subject as it is
+  const Active& always_active() const { return always_active_; }        ///< cannot be neutralised
+  Verdict verdict_of(const Active& active) const;
   /// The subject fails as it is, and even with everything neutralised that can be.
   bool fails_neutralised() const;
   /// Null if it was never told.
-  const LogEntry* entry_of(const SuspectSet& active) const { return log_.find(relations_.effective(active)); }
+  const LogEntry* entry_of(const Active& active) const { return log_.find(relations_.effective(active)); }
 
   /// The two bisections, once their phase was reached; null before. Neither is an `Engine`: they serve two predicates,
   /// "breaks when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
@@ -60,8 +60,8 @@ class Phases {
   const Ordered* ordered() const { return ordered_.get(); }
   /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
   const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }
-  /// The first failing trial that holds none of the causes found; null without one, with noise, and while one is open.
-  const SuspectSet* unexplained() const;
+  /// The first failing trial that holds none of the causes found; nothing without one, with noise, and while one is open.
+  std::optional<Active> unexplained() const;
 
   /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
   /// hands over; all of them heard the same evidence.
@@ -90,7 +90,7 @@ class Phases {
 
   Problem problem_;
   EngineKind kind_;
-  SuspectSet all_;
+  Active all_;
   Relations relations_, unrelated_;
   std::size_t top_ = 0;  // which of the allowed ones is searched below
   CulpritPrior prior_, even_;
@@ -101,7 +101,7 @@ class Phases {
   std::unique_ptr<Ordered> breaking_, ordered_;
   std::unique_ptr<Engine> signatures_, causes_, additive_;
   std::vector<std::unique_ptr<CauseSearch>> reasons_;
-  SuspectSet always_active_;
+  Active always_active_;
 };
 
 }  // namespace bisectd::strategies

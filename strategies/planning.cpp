@@ -15,18 +15,18 @@ constexpr const char* kOnceMore = "said nothing before and would decide: once mo
 
 class Planner {
  public:
-  Planner(const Phases& phases, std::size_t slots, std::span<const SuspectSet> pending)
+  Planner(const Phases& phases, std::size_t slots, std::span<const Neutralised> pending)
       : phases_(phases), standing_(phases), slots_(slots), waits_(!pending.empty()) {
-    for (const SuspectSet& set : pending) busy_.push_back(phases.relations().effective(~set));
+    for (const Neutralised& set : pending) busy_.push_back(phases.relations().effective(active_beside(set)));
   }
 
   std::vector<Trial> plan(const Outage& outage);
 
  private:
   const EvidenceLog& log() const { return phases_.log(); }
-  const SuspectSet& all() const { return phases_.all_active(); }
+  const Active& all() const { return phases_.all_active(); }
   bool idle() const { return trials_.empty() && !waits_; }
-  void add(const SuspectSet& wanted, Purpose purpose, std::string reason, bool twice = false);
+  void add(const Active& wanted, Purpose purpose, std::string reason, bool twice = false);
 
   void settle();
   void ask_both_ends();
@@ -41,17 +41,19 @@ class Planner {
   const Standing standing_;
   std::size_t slots_;
   bool waits_;
-  std::vector<SuspectSet> busy_;  // active sets on their way
+  std::vector<SuspectSet> exposed() const { return {busy_.begin(), busy_.end()}; }
+
+  std::vector<Active> busy_;  // on their way
   std::vector<Trial> trials_;
 };
 
-void Planner::add(const SuspectSet& wanted, Purpose purpose, std::string reason, bool twice) {
+void Planner::add(const Active& wanted, Purpose purpose, std::string reason, bool twice) {
   if (trials_.size() >= slots_) return;
-  const SuspectSet active = phases_.relations().effective(wanted);
+  const Active active = phases_.relations().effective(wanted);
   if (!twice && std::ranges::find(busy_, active) != busy_.end()) return;
   busy_.push_back(active);
   // What cannot matter is left alone, so that the fix is tried as it will be used.
-  trials_.push_back({~phases_.relations().widest(active), purpose, std::move(reason)});
+  trials_.push_back({neutralised_beside(phases_.relations().widest(active)), purpose, std::move(reason)});
 }
 
 std::vector<Trial> Planner::plan(const Outage& outage) {
@@ -89,7 +91,7 @@ void Planner::settle() {
 void Planner::ask_both_ends() {
   if (phases_.verdict_of(all()) != Verdict::fail) add(all(), Purpose::subject_as_is, "the subject as it is must fail");
   if (phases_.ordered() || phases_.breaking()) return;
-  const SuspectSet top = phases_.relations().widest(phases_.top_active());
+  const Active top = phases_.relations().widest(phases_.top_active());
   if (standing_.worth(top))
     add(top, Purpose::everything_neutralised,
         top.none() ? "with everything neutralised it must pass"
@@ -100,16 +102,17 @@ void Planner::ask_both_ends() {
 
 void Planner::find_unneutralisable() {
   std::vector<SuspectSet> exposed;
-  for (const SuspectSet& active : busy_) exposed.push_back(~active);
+  for (const Active& active : busy_) exposed.push_back(neutralised_beside(active));
   for (const SuspectSet& set : phases_.breaking()->ask(slots_, exposed))
-    add(~set, Purpose::runnable, fmt::format("does it run with these {} neutralised?", set.count()));
-  const SuspectSet& top = phases_.always_active();
+    add(active_beside(Neutralised(set)), Purpose::runnable,
+        fmt::format("does it run with these {} neutralised?", set.count()));
+  const Active& top = phases_.always_active();
   if (phases_.breaking()->complete() && standing_.worth(top))
     add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
 }
 
 void Planner::neutralise_in_part() {
-  for (const SuspectSet& active : standing_.open_parts())
+  for (const Active& active : standing_.open_parts())
     add(active, Purpose::search,
         fmt::format("with everything neutralised it fails, which neutralising one of them may cause: does it pass with only "
                     "{} neutralised?",
@@ -122,19 +125,20 @@ bool Planner::ask_engine() {
     add(question.active, question.purpose, std::move(question.reason), question.votes);
   if (!idle() || phases_.additive_leads()) return true;
   // What it believes needs no other way to find it, only better verdicts.
-  return std::ranges::any_of(standing_.open_claims(),
-                             [&](const Claim& claim) { return hidden_by_noise(log(), log().find(~claim.neutralised)); });
+  return std::ranges::any_of(standing_.open_claims(), [&](const Claim& claim) {
+    return hidden_by_noise(log(), log().find(active_beside(claim.neutralised)));
+  });
 }
 
 void Planner::bisect() {
-  for (const SuspectSet& set : phases_.ordered()->ask(slots_, busy_)) {
+  for (const SuspectSet& set : phases_.ordered()->ask(slots_, exposed())) {
     const bool fix = set.count() + phases_.ordered()->found().size() == phases_.size();
-    add(set, fix ? Purpose::certificate : Purpose::search,
+    add(Active(set), fix ? Purpose::certificate : Purpose::search,
         fix ? "is the fix complete?" : fmt::format("is a culprit among these {} active ones?", set.count()));
   }
   if (!idle()) return;
   for (const SuspectSet& set : phases_.ordered()->retries())
-    if (standing_.worth(set)) add(set, Purpose::search, kOnceMore);
+    if (standing_.worth(Active(set))) add(Active(set), Purpose::search, kOnceMore);
 }
 
 /// One trial for every open cause before a second one for any.
@@ -145,9 +149,9 @@ void Planner::name_causes() {
   for (std::size_t share = 1; share <= slots_ && trials_.size() < slots_ && !open.empty(); ++share) {
     const std::size_t before = trials_.size();
     for (const CauseSearch* cause : open) {
-      const auto sets = cause->ask(1, busy_);
+      const auto sets = cause->ask(1, exposed());
       if (!sets.empty())
-        add(sets.front(), Purpose::certificate,
+        add(Active(sets.front()), Purpose::certificate,
             cause->members().empty() ? "a trial failed that holds no cause known so far: which one?"
                                      : fmt::format("does #{} fail without the others?", cause->members().front()));
     }
@@ -156,7 +160,7 @@ void Planner::name_causes() {
   if (idle())
     for (const CauseSearch* cause : open)
       for (const SuspectSet& set : cause->retries())
-        if (standing_.worth(set)) add(set, Purpose::certificate, kOnceMore);
+        if (standing_.worth(Active(set))) add(Active(set), Purpose::certificate, kOnceMore);
   prove();
 }
 
@@ -164,7 +168,7 @@ void Planner::prove() {
   if (idle()) {
     const std::vector<Claim> claims = standing_.open_claims();
     const auto next = std::ranges::find_if(claims, [&](const Claim& claim) { return standing_.may_prove(claim); });
-    if (next != claims.end()) add(~next->neutralised, Purpose::certificate, "checks a claim of the answer");
+    if (next != claims.end()) add(active_beside(next->neutralised), Purpose::certificate, "checks a claim of the answer");
   }
   if (const auto fix = standing_.cheaper_fix(); !fix.empty() && standing_.worth(standing_.all_but(fix)))
     add(standing_.all_but(fix), Purpose::certificate, "would a cheaper fix of the same causes be enough?");
@@ -173,19 +177,19 @@ void Planner::prove() {
 }  // namespace
 
 std::vector<Trial> next_trials(const Phases& phases, const Outage& outage, std::size_t slots,
-                               std::span<const SuspectSet> pending) {
+                               std::span<const Neutralised> pending) {
   return Planner(phases, slots, pending).plan(outage);
 }
 
 std::vector<Trial> repeats(const Phases& phases, std::size_t slots) {
   const Standing standing(phases);
   std::vector<Trial> trials;
-  std::vector<SuspectSet> sets = standing.deciding();
-  if (!phases.problem().budgeted) std::erase_if(sets, [&](const SuspectSet& active) { return !standing.worth(active); });
-  std::ranges::stable_sort(sets, {}, [&](const SuspectSet& active) { return phases.entry_of(active)->told(); });
-  for (const SuspectSet& active : sets) {
+  std::vector<Active> sets = standing.deciding();
+  if (!phases.problem().budgeted) std::erase_if(sets, [&](const Active& active) { return !standing.worth(active); });
+  std::ranges::stable_sort(sets, {}, [&](const Active& active) { return phases.entry_of(active)->told(); });
+  for (const Active& active : sets) {
     if (trials.size() == slots) break;
-    const SuspectSet neutralised = ~phases.relations().widest(active);
+    const Neutralised neutralised = neutralised_beside(phases.relations().widest(active));
     if (std::ranges::count(trials, neutralised, &Trial::neutralised)) continue;
     trials.push_back({neutralised, Purpose::certificate,
                       fmt::format("would decide, but the noise hid it {} times", phases.entry_of(active)->told())});

@@ -10,12 +10,12 @@ namespace bisectd::strategies {
 namespace {
 
 // All ways to choose the one of each group that may be neutralised, likely ones first; what stays active is in all of them.
-std::vector<SuspectSet> tops_of(const Problem& problem) {
+std::vector<Active> tops_of(const Problem& problem) {
   struct Top {
-    SuspectSet active;
+    Active active;
     double odds = 1;
   };
-  std::vector<Top> tops{{SuspectSet(problem.suspects.size())}};
+  std::vector<Top> tops{{Active(SuspectSet(problem.suspects.size()))}};
   const auto stays_active = [&](SuspectId suspect) { return problem.suspects.at(suspect).stays_active; };
   for (SuspectId suspect = 0; suspect < problem.suspects.size(); ++suspect)
     if (stays_active(suspect)) tops.front().active.set(suspect);
@@ -35,7 +35,7 @@ std::vector<SuspectSet> tops_of(const Problem& problem) {
     if (next.size() > configs::kMostChoices) next.resize(configs::kMostChoices);
     tops = std::move(next);
   }
-  std::vector<SuspectSet> sets;
+  std::vector<Active> sets;
   for (Top& top : tops)
     if (std::find(sets.begin(), sets.end(), top.active) == sets.end()) sets.push_back(std::move(top.active));
   return sets;
@@ -67,16 +67,16 @@ void Relations::sort_dependents() {
   for (SuspectId suspect = 0; suspect < needs_.size(); ++suspect) visit(visit, suspect);
 }
 
-SuspectSet Relations::effective(SuspectSet active) const {
+SuspectSet Relations::effective(SuspectSet exposed) const {
   for (SuspectId suspect : dependents_)
     for (SuspectId needed : needs_[suspect])
-      if (!active.test(needed)) active.reset(suspect);
-  return active;
+      if (!exposed.test(needed)) exposed.reset(suspect);
+  return exposed;
 }
 
-SuspectSet Relations::widest(const SuspectSet& active) const {
-  SuspectSet wide = effective(active);
-  const SuspectSet matter = wide;
+Active Relations::widest(const Active& active) const {
+  Active wide = effective(active);
+  const Active matter = wide;
   for (SuspectId suspect : dependents_)
     for (SuspectId needed : needs_[suspect])
       if (!matter.test(needed)) wide.set(suspect);
@@ -125,7 +125,7 @@ std::vector<SuspectId> Relations::needed_first(std::vector<SuspectId> order) con
 
 Relations Relations::among(std::span<const SuspectId> kept) const {
   Relations made;
-  made.tops_.emplace_back(kept.size());
+  made.tops_.emplace_back(SuspectSet(kept.size()));
   for (SuspectId suspect : kept) {
     std::vector<SuspectId> needs;
     for (SuspectId needed : with_needs(std::span(&suspect, 1)))

@@ -16,10 +16,12 @@ class Relations {
   explicit Relations(const Problem& problem);
 
   /// Without the suspects that cannot matter: the smallest set with the effect of `active`.
-  SuspectSet effective(SuspectSet active) const;
+  Active effective(Active active) const { return Active(effective(SuspectSet(std::move(active)))); }
+  /// The same of sets that are active for one predicate and not for another (observation.hpp).
+  SuspectSet effective(SuspectSet exposed) const;
   /// With every suspect that would not matter: the largest set with the effect of `active`, so the one that needs the
   /// fewest neutralised.
-  SuspectSet widest(const SuspectSet& active) const;
+  Active widest(const Active& active) const;
   /// With all that its members need to matter.
   std::vector<SuspectId> with_needs(std::span<const SuspectId> members) const;  ///< ascending
 
@@ -31,9 +33,9 @@ class Relations {
   /// Each suspect's rank becomes the greatest of its own and of those of all that it needs.
   void raise_to_needs(std::span<std::uint32_t> rank) const;
 
-  /// The smallest active sets that are allowed, likely ones first: in each exclusive group all but one stay active, and
+  /// The smallest sets that are allowed, likely ones first: in each exclusive group all but one stay active, and
   /// what stays active anyhow. One set where there are no groups; at most configs::kMostChoices.
-  const std::vector<SuspectSet>& tops() const { return tops_; }
+  const std::vector<Active>& tops() const { return tops_; }
 
   /// The same over some of the suspects (ascending), numbered by their place; the others are active.
   Relations among(std::span<const SuspectId> kept) const;
@@ -44,7 +46,7 @@ class Relations {
 
   std::vector<std::vector<SuspectId>> needs_;  // by suspect, as told
   std::vector<SuspectId> dependents_;          // that need another one; each behind all that it needs
-  std::vector<SuspectSet> tops_;
+  std::vector<Active> tops_;
 };
 
 }  // namespace bisectd::strategies

@@ -20,7 +20,7 @@ class Search::Impl {
  public:
   Impl(Problem problem, EngineKind engine);
 
-  std::vector<Trial> plan(std::size_t slots, std::span<const SuspectSet> pending) const;
+  std::vector<Trial> plan(std::size_t slots, std::span<const Neutralised> pending) const;
   void update_answer();
   void tell(const Evidence& evidence);
 
@@ -32,7 +32,7 @@ class Search::Impl {
   State state();
   void name_hindrance();
   void describe_culprits();
-  bool belies_needs(const SuspectSet& active, const SuspectSet& top) const;
+  bool belies_needs(const Active& active, const Active& top) const;
   void begin_again();
   bool leave_harmful_active();
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
@@ -62,7 +62,7 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
-  const SuspectSet top = phases->top_active();
+  const Active top = phases->top_active();
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -71,7 +71,7 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
   }
   if (ran) told_until_last_run = told.size();
-  if (uses_needs && belies_needs(~evidence.neutralised, top)) {
+  if (uses_needs && belies_needs(active_beside(evidence.neutralised), top)) {
     uses_needs = false;
     needs_belied = true;
     problem = without_needs(std::move(problem));
@@ -96,7 +96,7 @@ bool Search::Impl::leave_harmful_active() {
   if (!passing) return false;
   if (phases->breaking())
     for (SuspectId suspect : phases->breaking()->found()) breaking_there.set(suspect);
-  const SuspectSet active = phases->relations().widest(passing->active);
+  const Active active = phases->relations().widest(passing->active);
   for (SuspectId suspect : members_of(active - phases->top_active())) {
     left_active.set(suspect);
     problem.suspects[suspect].stays_active = true;
@@ -106,7 +106,7 @@ bool Search::Impl::leave_harmful_active() {
 
 // Only what should not matter was active beside the top, and it fails; or there is nothing to search, or one set both
 // passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
-bool Search::Impl::belies_needs(const SuspectSet& active, const SuspectSet& top) const {
+bool Search::Impl::belies_needs(const Active& active, const Active& top) const {
   const EvidenceLog& log = phases->log();
   const bool contradictory =
       log.exact() && (phases->contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
@@ -116,7 +116,7 @@ bool Search::Impl::belies_needs(const SuspectSet& active, const SuspectSet& top)
   return !active.is_subset_of(top) && relations.effective(active).is_subset_of(relations.effective(top));
 }
 
-std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const SuspectSet> pending) const {
+std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
   std::vector<Trial> trials = next_trials(*phases, outage, slots, pending);
   return trials.empty() && pending.empty() ? repeats(*phases, slots) : trials;
 }
@@ -145,20 +145,20 @@ void Search::Impl::name_hindrance() {
   if (outage.on()) answer.hindrance = Hindrance::outage;
   if (outage.on() || (answer.state != State::stuck && answer.state != State::searching)) return;
   if (answer.state == State::searching && !only_hidden_left) return;
-  const std::vector<SuspectSet> sets = Standing(*phases).deciding();
+  const std::vector<Active> sets = Standing(*phases).deciding();
   if (sets.empty()) {
     if (answer.state == State::stuck && !Standing(*phases).comes_and_goes()) answer.hindrance = Hindrance::crashes;
     return;
   }
   answer.hindrance = Hindrance::noise;
   // Behind the ends stands what the answer rests on, the most important first.
-  const auto is_end = [&](const SuspectSet& active) {
+  const auto is_end = [&](const Active& active) {
     return active == phases->all_active() || active == phases->always_active();
   };
   const auto claim = std::ranges::find_if_not(sets, is_end);
   const LogEntry* entry = phases->entry_of(claim != sets.end() ? *claim : sets.back());
   answer.hidden = hidden_in(phases->log(), *entry);
-  answer.hidden->neutralised = ~phases->relations().widest(entry->active);
+  answer.hidden->neutralised = neutralised_beside(phases->relations().widest(entry->active));
 }
 
 void Search::Impl::update_answer() {
@@ -194,7 +194,8 @@ void Search::Impl::describe_culprits() {
   std::sort(answer.causes.begin(), answer.causes.end());
   answer.certificate =
       certificate(phases->log(), phases->relations(), phases->always_active(), answer.culprit_set, answer.causes);
-  for (Claim& claim : answer.certificate) claim.neutralised = ~phases->relations().widest(~claim.neutralised);
+  for (Claim& claim : answer.certificate)
+    claim.neutralised = neutralised_beside(phases->relations().widest(active_beside(claim.neutralised)));
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
   if (answer.state != State::searching) return;
   if (const auto left = phases->asking_engine() ? phases->asking_engine()->trials_left() : std::nullopt) {
@@ -217,7 +218,7 @@ Search& Search::operator=(Search&&) noexcept = default;
 
 void Search::tell(const Evidence& evidence) { impl_->tell(evidence); }
 
-std::vector<Trial> Search::ask(std::size_t slots, std::span<const SuspectSet> pending) {
+std::vector<Trial> Search::ask(std::size_t slots, std::span<const Neutralised> pending) {
   return answer().state == State::searching ? impl_->plan(slots, pending) : std::vector<Trial>{};
 }
 

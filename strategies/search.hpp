@@ -30,7 +30,7 @@ class Search {
   /// Up to `slots` trials worth running now beside `pending` ones (asked, not yet told). Empty while it must wait for
   /// pending trials or when answer().state is final. A set that is pending or already judged only when a repeat is meant
   /// (noise, contradiction). Same evidence, seed, pending and slots give the same trials on any build.
-  std::vector<Trial> ask(std::size_t slots, std::span<const SuspectSet> pending);
+  std::vector<Trial> ask(std::size_t slots, std::span<const Neutralised> pending);
 
   const Answer& answer() const;
 

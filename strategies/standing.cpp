@@ -15,41 +15,40 @@ constexpr std::uint64_t kPartsSeed = 23;  // beside the seeds of the engines
 
 }  // namespace
 
-bool Standing::worth(const SuspectSet& active) const { return worth_asking(phases_.log(), phases_.entry_of(active)); }
+bool Standing::worth(const Active& active) const { return worth_asking(phases_.log(), phases_.entry_of(active)); }
 
-SuspectSet Standing::all_but(const std::vector<SuspectId>& fix) const {
-  SuspectSet active = phases_.all_active();
+Active Standing::all_but(const std::vector<SuspectId>& fix) const {
+  Active active = phases_.all_active();
   for (SuspectId suspect : fix) active.reset(suspect);
   return phases_.relations().effective(std::move(active));
 }
 
-std::vector<SuspectSet> Standing::open_parts() const {
+std::vector<Active> Standing::open_parts() const {
   if (!phases_.fails_neutralised() || nothing_was_switched_off()) return {};
-  std::vector<SuspectSet> open;
-  for (const SuspectSet& part : parts_left_active(phases_.always_active(), phases_.problem().seed + kPartsSeed)) {
-    SuspectSet active = phases_.relations().effective(part);
+  std::vector<Active> open;
+  for (const Active& part : parts_left_active(phases_.always_active(), phases_.problem().seed + kPartsSeed)) {
+    Active active = phases_.relations().effective(part);
     if (may_pass(active) && std::ranges::count(open, active) == 0) open.push_back(std::move(active));
   }
   return open;
 }
 
 // A part is asked again only while noise hides whether it passes, and it leans to that: twelve parts cost enough.
-bool Standing::may_pass(const SuspectSet& part) const {
+bool Standing::may_pass(const Active& part) const {
   const LogEntry* entry = phases_.log().find(part);
   return !entry || (entry->judged() > 0 && entry->bits < 0 && worth(part));
 }
 
 // The same difference to the last digit, with nothing neutralised and with everything.
 bool Standing::nothing_was_switched_off() const {
-  const auto measured = [&](const SuspectSet& active) -> const Measurement* {
-    const auto& all = phases_.log().measurements();
-    const auto seen = std::ranges::find_if(all, [&](const Measurement& each) {
-      return phases_.log().entries()[each.entry].active == phases_.relations().effective(active);
-    });
-    return seen == all.end() ? nullptr : &*seen;
+  const auto difference_of = [&](const Active& set) -> std::optional<double> {
+    const Active active = phases_.relations().effective(set);
+    const auto& all = phases_.log().told();
+    const auto seen = std::ranges::find_if(all, [&](const Told& each) { return each.measured() && each.active == active; });
+    return seen == all.end() ? std::nullopt : seen->evidence.delta;
   };
-  const Measurement *as_is = measured(phases_.all_active()), *neutralised = measured(phases_.always_active());
-  return as_is && neutralised && as_is->delta == neutralised->delta;
+  const auto as_is = difference_of(phases_.all_active());
+  return as_is && as_is == difference_of(phases_.always_active());
 }
 
 bool Standing::any_passed() const {
@@ -68,7 +67,7 @@ bool Standing::comes_and_goes() const {
 
 bool Standing::given_up(const CauseSearch& cause) const {
   if (cause.complete() || !cause.ask(1, {}).empty()) return false;
-  return std::ranges::none_of(cause.retries(), [&](const SuspectSet& set) { return worth(set); });
+  return std::ranges::none_of(cause.retries(), [&](const SuspectSet& exposed) { return worth(Active(exposed)); });
 }
 
 bool Standing::ordered_done() const {
@@ -123,8 +122,9 @@ bool Standing::ordered_proved() const {
 }
 
 bool Standing::may_prove(const Claim& claim) const {
-  const LogEntry* entry = phases_.log().find(~claim.neutralised);
-  return worth(~claim.neutralised) || (entry && entry->verdict == claim.expected);
+  const Active active = active_beside(claim.neutralised);
+  const LogEntry* entry = phases_.log().find(active);
+  return worth(active) || (entry && entry->verdict == claim.expected);
 }
 
 std::vector<Claim> Standing::open_claims() const {
@@ -135,19 +135,19 @@ std::vector<Claim> Standing::open_claims() const {
   return open;
 }
 
-std::vector<SuspectSet> Standing::deciding() const {
-  std::vector<SuspectSet> sets;
+std::vector<Active> Standing::deciding() const {
+  std::vector<Active> sets;
   if (phases_.log().exact()) return sets;
-  const auto add = [&](const SuspectSet& active) {
+  const auto add = [&](const Active& active) {
     const LogEntry* entry = phases_.entry_of(active);
     if (entry && entry->verdict == Verdict::inconclusive) sets.push_back(active);
   };
   add(phases_.all_active());
   add(phases_.always_active());
   if (!phases_.ordered()) return sets;
-  for (const Claim& claim : open_claims()) add(~claim.neutralised);
+  for (const Claim& claim : open_claims()) add(active_beside(claim.neutralised));
   if (!phases_.ordered()->complete())
-    for (const SuspectSet& set : phases_.ordered()->retries()) add(set);
+    for (const SuspectSet& exposed : phases_.ordered()->retries()) add(Active(exposed));
   return sets;
 }
 

@@ -24,8 +24,8 @@ class Standing {
   /// It fails even with everything neutralised that can be, and with each part of it that is worth a trial, and no trial
   /// passed.
   bool outside() const;
-  /// Where everything neutralised fails: active sets of trials that neutralise a part and are still worth asking.
-  std::vector<SuspectSet> open_parts() const;
+  /// Where everything neutralised fails: trials that neutralise a part and are still worth asking.
+  std::vector<Active> open_parts() const;
   /// Where no verdict is ever wrong, the subject as it is failed and then passed more often, or it fails with everything
   /// neutralised although it passed in some trial.
   bool comes_and_goes() const;
@@ -38,15 +38,15 @@ class Standing {
   std::vector<Claim> open_claims() const;
   /// Whether trials may still prove it: with noise a set that came out as it should may need more votes.
   bool may_prove(const Claim& claim) const;
-  /// What would decide, were it not for the noise: the ends, then what the answer rests on. Active sets.
-  std::vector<SuspectSet> deciding() const;
+  /// What would decide, were it not for the noise: the ends, then what the answer rests on.
+  std::vector<Active> deciding() const;
 
-  bool worth(const SuspectSet& active) const;                   ///< another trial of it may decide it
-  SuspectSet all_but(const std::vector<SuspectId>& fix) const;  ///< active: the subject with this fix
+  bool worth(const Active& active) const;                   ///< another trial of it may decide it
+  Active all_but(const std::vector<SuspectId>& fix) const;  ///< the subject with this fix
 
  private:
   bool nothing_was_switched_off() const;
-  bool may_pass(const SuspectSet& part) const;
+  bool may_pass(const Active& part) const;
   bool any_passed() const;  ///< with no less active than the top
   bool given_up(const CauseSearch& cause) const;
 

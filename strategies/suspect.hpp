@@ -5,14 +5,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace bisectd::strategies {
 
 using SuspectId = std::size_t;  ///< 0 .. n-1
 
-/// A set of suspects; its size() is n.
+/// A set of suspects; its size() is n. Which of them a trial leaves active and which it neutralises are types of their own.
 using SuspectSet = boost::dynamic_bitset<std::uint64_t>;
+
+struct Neutralised;
+
+/// The suspects that are active in a trial; all others are neutralised.
+struct Active : SuspectSet {
+  Active() = default;
+  explicit Active(SuspectSet suspects) : SuspectSet(std::move(suspects)) {}
+  explicit Active(const Neutralised&) = delete;  // active_beside() is meant
+  SuspectSet operator~() const = delete;         // neutralised_beside() is meant
+};
+
+/// The suspects that are neutralised in a trial; all others are active.
+struct Neutralised : SuspectSet {
+  Neutralised() = default;
+  explicit Neutralised(SuspectSet suspects) : SuspectSet(std::move(suspects)) {}
+  explicit Neutralised(const Active&) = delete;
+  SuspectSet operator~() const = delete;
+};
+
+/// The subject as it is: nothing is neutralised.
+inline Active as_it_is(std::size_t suspects) { return Active(SuspectSet(suspects).set()); }
+
+/// The same trial from the other side.
+inline Active active_beside(const Neutralised& neutralised) { return Active(~static_cast<const SuspectSet&>(neutralised)); }
+inline Neutralised neutralised_beside(const Active& active) { return Neutralised(~static_cast<const SuspectSet&>(active)); }
 
 /// Ascending.
 inline std::vector<SuspectId> members_of(const SuspectSet& set) {

@@ -120,7 +120,8 @@ class Retold {
     std::size_t shown = 0;
     for (const PastTrial* trial : trials_)
       if (strategies::shows(claim, answer_, *relations_, trial->neutralised, trial->judgement->verdict) &&
-          (!claim.proved || relations_->effective(~trial->neutralised) == relations_->effective(~claim.neutralised)) &&
+          (!claim.proved || relations_->effective(active_beside(trial->neutralised)) ==
+                                relations_->effective(active_beside(claim.neutralised))) &&
           shown++ < kShown)
         print(*trial);
   }

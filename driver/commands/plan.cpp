@@ -22,12 +22,13 @@
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 #include "strategies/relations.hpp"
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
 
 namespace fs = std::filesystem;
+using strategies::Neutralised;
 using strategies::SuspectSet;
 
 constexpr std::size_t kBatchShown = 3;      ///< trials of the first batch
@@ -109,15 +110,15 @@ void show_ends(Plan& plan, const configs::Experiment& experiment, Sides& sides) 
   plan.free_devices();
 }
 
-std::string names_of(const neutralise::Catalogue& catalogue, const SuspectSet& neutralised) {
+std::string names_of(const neutralise::Catalogue& catalogue, const Neutralised& neutralised) {
   return neutralised.count() * 2 <= catalogue.size() || neutralised.all()
              ? catalogue.labels(neutralised, kHeadlineNames)
-             : "all but " + catalogue.labels(~neutralised, kHeadlineNames);
+             : "all but " + catalogue.labels(active_beside(neutralised), kHeadlineNames);
 }
 
 void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strategies::Problem& problem, const Scope& scope,
-                 const SuspectSet& everything, strategies::EngineKind engine, Sides& sides) {
-  const SuspectSet nothing(catalogue.size());
+                 const Neutralised& everything, strategies::EngineKind engine, Sides& sides) {
+  const Neutralised nothing{SuspectSet(catalogue.size())};
   plan.headline(fmt::format("the subject with {}{} suspects neutralised: this must pass",
                             everything.count() == scope.size() ? "all " : "", everything.count()));
   plan.command(sides.subject, plan.recipe(catalogue, everything));

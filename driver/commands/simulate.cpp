@@ -14,7 +14,7 @@
 #include "driver/loop/problem.hpp"
 #include "driver/trial/inherited_environment.hpp"
 #include "driver/trial/sides.hpp"
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 
 namespace bisectd::driver::commands {
 namespace {

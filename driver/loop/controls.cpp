@@ -18,7 +18,7 @@ namespace {
 using strategies::Answer;
 using strategies::Claim;
 using strategies::Hindrance;
-using strategies::SuspectSet;
+using strategies::Neutralised;
 using strategies::Verdict;
 
 constexpr int kTries = 3;  ///< of one control: the majority of three, where a verdict may be wrong
@@ -52,7 +52,7 @@ struct Tried {
   }
 };
 
-std::string set_text(const SuspectSet& neutralised) {
+std::string set_text(const Neutralised& neutralised) {
   if (neutralised.none()) return "nothing neutralised";
   return strategies::list_of(strategies::members_of(neutralised), " and ") + " neutralised";
 }
@@ -95,7 +95,7 @@ std::string reason_of(const Tried& tried) {
 
 void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
   const auto tried = std::ranges::find(all, finished.plan.neutralised,
-                                       [](const Tried& one) -> const SuspectSet& { return one.control.neutralised; });
+                                       [](const Tried& one) -> const Neutralised& { return one.control.neutralised; });
   tried->is_running = false;
   tried->last_trial = finished.plan.number;
   const Verdict verdict = finished.judgement.verdict;
@@ -146,17 +146,18 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
 std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalogue& catalogue, const History& history,
                                  bool exact) {
   std::vector<Control> controls;
-  const auto add = [&](const SuspectSet& neutralised, Verdict expected) {
+  const auto add = [&](const Neutralised& neutralised, Verdict expected) {
     if (!std::ranges::count(controls, neutralised, &Control::neutralised)) controls.push_back({neutralised, expected});
   };
-  const SuspectSet fix = catalogue.set_of(answer.culprit_set);
+  const Neutralised fix(catalogue.set_of(answer.culprit_set));
   add(fix, Verdict::pass);
   if (exact && has_passed_and_failed(history))
     for (const Claim& claim : answer.certificate)
       if (claim.proved) add(claim.neutralised, claim.expected);
   for (const strategies::SuspectId member : answer.culprit_set) {
-    SuspectSet without = fix;
-    add(without.reset(member), Verdict::fail);
+    Neutralised without = fix;
+    without.reset(member);
+    add(without, Verdict::fail);
   }
   std::ranges::stable_partition(controls, [](const Control& control) { return control.expected == Verdict::pass; });
   return controls;

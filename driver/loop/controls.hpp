@@ -9,7 +9,7 @@ namespace bisectd::driver {
 
 /// One set that is tried once more, and what it must show.
 struct Control {
-  strategies::SuspectSet neutralised;
+  strategies::Neutralised neutralised;
   strategies::Verdict expected = strategies::Verdict::pass;
 };
 

@@ -67,7 +67,7 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
       run.warn("the budget was spent before a discovery run came to its end");
       break;
     }
-    const strategies::SuspectSet all = most_neutralised(run.experiment, known);
+    const strategies::Neutralised all = most_neutralised(run.experiment, known);
     TrialPlan plan = run.plan_for(Role::discovery, {},
                                   fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, kNamed)));
     plan.recipe = neutralise::recipe_for(run.experiment, known, all, run.sides.subject.environment, run.state.rungs);

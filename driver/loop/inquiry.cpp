@@ -4,12 +4,13 @@
 
 namespace bisectd::driver {
 
+using strategies::Neutralised;
 using strategies::SuspectSet;
 using strategies::Verdict;
 
 // The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature
 // is what it is, however long the run was.
-JudgedRun judged_run(const judge::Judgement& judgement, const SuspectSet& neutralised, Role role, bool shortened) {
+JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutralised, Role role, bool shortened) {
   if (role == Role::signature && judgement.verdict != Verdict::unresolved)
     return {.evidence = {.neutralised = neutralised,
                          .verdict = Verdict::inconclusive,
@@ -34,8 +35,9 @@ JudgedRun judged_run(const PastTrial& trial) {
 }
 
 JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects) {
-  SuspectSet alone(suspects);
-  return {.evidence = {.neutralised = alone.set(member), .verdict = Verdict::unresolved}, .role = Role::runnable};
+  Neutralised alone{SuspectSet(suspects)};
+  alone.set(member);
+  return {.evidence = {.neutralised = std::move(alone), .verdict = Verdict::unresolved}, .role = Role::runnable};
 }
 
 Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine, Scope scope)
@@ -51,9 +53,9 @@ void Inquiry::tell(strategies::Evidence evidence) {
   search_.tell(evidence);
 }
 
-std::vector<strategies::Trial> Inquiry::ask(std::size_t slots, std::span<const SuspectSet> pending) {
-  std::vector<SuspectSet> ours;
-  for (const SuspectSet& set : pending) ours.push_back(narrowed(set, scope_));
+std::vector<strategies::Trial> Inquiry::ask(std::size_t slots, std::span<const Neutralised> pending) {
+  std::vector<Neutralised> ours;
+  for (const Neutralised& set : pending) ours.push_back(narrowed(set, scope_));
   std::vector<strategies::Trial> trials = search_.ask(slots, ours);
   for (strategies::Trial& trial : trials) {
     trial.neutralised = widened(trial.neutralised, scope_, size_);
@@ -70,7 +72,7 @@ bool Inquiry::learn(JudgedRun newest) {
     return false;
   }
   if (told.shortened) shortened_.push_back(told.evidence);
-  else whole_.add(told.evidence);
+  else whole_.tell(told.evidence);
   if (told.shortened || reopened_ || !contradicts_shortened(told.evidence)) {
     tell(told.evidence);
     return false;
@@ -96,7 +98,7 @@ void Inquiry::tell_again() {
 // passes that none neutralised further fails. What stays active because neutralising it may do harm is the exception; which
 // that is, is asked last: an answer costs far more than all the comparisons.
 bool Inquiry::contradicts_shortened(const strategies::Evidence& whole) const {
-  const auto is_left_active = [&](const SuspectSet& neutralised) {
+  const auto is_left_active = [&](const Neutralised& neutralised) {
     return std::ranges::any_of(search_.answer().excluded,
                                [&](const strategies::SuspectId suspect) { return neutralised.test(suspect); });
   };
@@ -109,8 +111,8 @@ bool Inquiry::contradicts_shortened(const strategies::Evidence& whole) const {
   });
 }
 
-std::vector<SuspectSet> Inquiry::unproved() const {
-  std::vector<SuspectSet> sets;
+std::vector<Neutralised> Inquiry::unproved() const {
+  std::vector<Neutralised> sets;
   const strategies::Answer now = answer();
   for (const strategies::Claim& claim : now.certificate) {
     if (!claim.proved) continue;
@@ -119,7 +121,7 @@ std::vector<SuspectSet> Inquiry::unproved() const {
       return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected && !told.shortened &&
              (!is_fix || told.strict || told.role == Role::proof);
     });
-    const strategies::LogEntry* votes = whole_.exact() ? nullptr : whole_.find(~claim.neutralised);
+    const strategies::LogEntry* votes = whole_.exact() ? nullptr : whole_.find(active_beside(claim.neutralised));
     const bool carried = votes && votes->verdict == claim.expected;
     if (!seen && !carried && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
   }
@@ -128,12 +130,12 @@ std::vector<SuspectSet> Inquiry::unproved() const {
 
 std::optional<strategies::Hidden> Inquiry::hidden_proof() const {
   if (whole_.exact()) return std::nullopt;
-  for (const SuspectSet& set : unproved())
-    if (const strategies::LogEntry* entry = whole_.find(~set)) return strategies::hidden_in(whole_, *entry);
+  for (const Neutralised& set : unproved())
+    if (const strategies::LogEntry* entry = whole_.find(active_beside(set))) return strategies::hidden_in(whole_, *entry);
   return std::nullopt;
 }
 
-std::ptrdiff_t Inquiry::proofs_of(const SuspectSet& neutralised) const {
+std::ptrdiff_t Inquiry::proofs_of(const Neutralised& neutralised) const {
   return std::ranges::count_if(
       told_, [&](const JudgedRun& told) { return told.role == Role::proof && told.evidence.neutralised == neutralised; });
 }

@@ -22,7 +22,7 @@ struct JudgedRun {
   bool strict = false;     ///< holds without a grey zone
 };
 
-JudgedRun judged_run(const judge::Judgement& judgement, const strategies::SuspectSet& neutralised, Role role,
+JudgedRun judged_run(const judge::Judgement& judgement, const strategies::Neutralised& neutralised, Role role,
                      bool shortened);
 /// The same of a trial in the journal, which is judged.
 JudgedRun judged_run(const PastTrial& trial);
@@ -41,15 +41,15 @@ class Inquiry {
 
   strategies::Answer answer() const { return widened(search_.answer(), scope_, size_); }
   std::string so_far() const { return renumbered(search_.so_far(), scope_); }
-  std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::SuspectSet> pending);
+  std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::Neutralised> pending);
 
   /// Proved claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
   /// length; with noise many undecided runs at full length may add up to the same. Each set once.
-  std::vector<strategies::SuspectSet> unproved() const;
+  std::vector<strategies::Neutralised> unproved() const;
   /// What is measured of the first of these, at full length; nothing if there is none, or no noise.
   std::optional<strategies::Hidden> hidden_proof() const;
   /// How often a trial for that was told already.
-  std::ptrdiff_t proofs_of(const strategies::SuspectSet& neutralised) const;
+  std::ptrdiff_t proofs_of(const strategies::Neutralised& neutralised) const;
 
  private:
   void tell_again();

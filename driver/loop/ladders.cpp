@@ -11,10 +11,11 @@
 namespace bisectd::driver {
 namespace {
 
+using strategies::Neutralised;
 using strategies::SuspectSet;
 
 /// One trial for each value that is selected, all at full length; in the order of the values.
-std::vector<reports::Rung> try_values(Run& run, const std::string& family, const SuspectSet& neutralised) {
+std::vector<reports::Rung> try_values(Run& run, const std::string& family, const Neutralised& neutralised) {
   const neutralise::Rungs before = run.state.rungs;
   const std::vector<std::string> values =
       neutralise::selected_values(run.experiment.families.at(family), run.experiment.suspects.at(family));
@@ -39,7 +40,7 @@ std::vector<reports::Rung> try_values(Run& run, const std::string& family, const
 reports::Ladder climb(Run& run, const std::string& family) {
   const std::size_t suspects = run.state.catalogue.size();
   // Alone first: those runs are fast, and where a value mends the subject by itself nothing else need be right.
-  const SuspectSet only_it = SuspectSet(suspects).set(run.state.catalogue.find(family, family).value());
+  const Neutralised only_it(SuspectSet(suspects).set(run.state.catalogue.find(family, family).value()));
   reports::Ladder ladder{.family = family, .alone = true, .rungs = try_values(run, family, only_it)};
   find_window(ladder);
   if (ladder.window || suspects == 1) return ladder;

@@ -48,8 +48,9 @@ void compare_fixes(Run& run, SearchPhase& search, bool exact) {
 /// compared with it.
 void soak_fix(Run& run, const SearchPhase& search) {
   if (!run.experiment.soak || run.state.answer.state != strategies::State::proved) return;
-  TrialPlan plan = run.plan_for(Role::soak, run.state.catalogue.set_of(run.state.answer.culprit_set),
-                                fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
+  TrialPlan plan =
+      run.plan_for(Role::soak, strategies::Neutralised(run.state.catalogue.set_of(run.state.answer.culprit_set)),
+                   fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
   const bool begun = run.was_begun(plan);
   if (run.state.history.finished && !begun) return;
   if (!begun && search.budget_spent(0))
@@ -104,7 +105,7 @@ void journal_conclusion(Run& run) {
 /// Without a run with nothing neutralised beside it, only a missing trace shows.
 std::vector<std::string> notes_without_effect(Run& run, const FinishedTrial& finished) {
   const AttemptOutcome& attempt = finished.attempts.back();
-  const strategies::SuspectSet& off = finished.plan.neutralised;
+  const strategies::Neutralised& off = finished.plan.neutralised;
   SeenNames nothing;
   nothing.in_log.resize(attempt.names.in_log.size());
   nothing.in_files.resize(attempt.names.in_files.size());
@@ -133,7 +134,7 @@ reports::Record run_loop(Run& run) {
 TriedByHand run_one_trial(Run& run, const std::vector<configs::MemberLabel>& off) {
   if (!run.must_only_run()) measure_reference(run);
   run.state.catalogue = neutralise::make_catalogue(run.experiment, {}, {});
-  strategies::SuspectSet neutralised(run.state.catalogue.size());
+  strategies::Neutralised neutralised{strategies::SuspectSet(run.state.catalogue.size())};
   for (const configs::MemberLabel& member : off) {
     const bool ladder = run.experiment.families.at(member.family).kind == configs::FamilyKind::ladder;
     if (const auto id = run.state.catalogue.find(member.family, ladder ? member.family : member.name)) neutralised.set(*id);

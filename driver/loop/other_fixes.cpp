@@ -28,7 +28,7 @@ std::vector<std::vector<SuspectId>> other_fixes(const strategies::Answer& answer
 std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs) {
   if (!costs.as_is_step_time_s || !costs.fix_step_time_s) return {};
   for (const std::vector<SuspectId>& fix : run.state.other_fixes) {
-    const SuspectSet set = run.state.catalogue.set_of(fix);
+    const strategies::Neutralised set(run.state.catalogue.set_of(fix));
     if (std::ranges::any_of(run.state.history.trials, [&](const PastTrial& trial) {
           return trial.role == Role::other_fix && trial.neutralised == set && trial.judgement;
         }))

@@ -20,7 +20,7 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
 strategies::Problem preferring(strategies::Problem problem, const std::vector<strategies::SuspectId>& fix);
 
 /// All suspects of the first search, less those that cannot be neutralised together with another one or do not matter then.
-strategies::SuspectSet most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
+strategies::Neutralised most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
 
 /// `trials`: those that count, begun by now; `now_s`: the run's time.
 bool budget_spent(const configs::SearchSettings& settings, int trials, double now_s);

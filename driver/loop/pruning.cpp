@@ -9,8 +9,8 @@ namespace bisectd::driver {
 void weigh_workaround(Run& run) {
   const reports::Pruned pruned = pruned_by(run.state.history, *run.state.conclusion);
   if (pruned.over.empty() || !pruned.needed_step_time_s || pruned.in_use_step_time_s) return;
-  strategies::SuspectSet all(run.state.catalogue.size());
-  TrialPlan plan = run.plan_for(Role::other_fix, all.set(), "the whole workaround in use: how fast is it?");
+  const strategies::Neutralised all(strategies::SuspectSet(run.state.catalogue.size()).set());
+  TrialPlan plan = run.plan_for(Role::other_fix, all, "the whole workaround in use: how fast is it?");
   const auto is_whole = [&](const PastTrial& trial) {
     return trial.role == Role::other_fix && trial.neutralised == plan.neutralised && trial.judgement;
   };

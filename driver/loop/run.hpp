@@ -41,7 +41,7 @@ class Run {
   Run(const Run&) = delete;  // what it started tells it
 
   /// What a trial of this role launches, as far as is known by now.
-  TrialPlan plan_for(Role role, const strategies::SuspectSet& neutralised, std::string reason) const {
+  TrialPlan plan_for(Role role, const strategies::Neutralised& neutralised, std::string reason) const {
     return plan_trial(input, state, role, neutralised, std::move(reason));
   }
   /// An earlier bisectd started the same trial.

@@ -105,8 +105,8 @@ RunState state_after(const configs::Experiment& experiment, History history) {
 
 void describe_fix(const configs::Experiment& experiment, const keep::RunDirectory& directory, RunState& state,
                   const judge::Reference& reference) {
-  const PastTrial* trial =
-      judged_trial(state.history, state.catalogue.set_of(state.answer.culprit_set), strategies::Verdict::pass);
+  const PastTrial* trial = judged_trial(
+      state.history, strategies::Neutralised(state.catalogue.set_of(state.answer.culprit_set)), strategies::Verdict::pass);
   const PastAttempt* attempt = trial ? last_ended(*trial) : nullptr;
   if (!attempt) return;
   const auto folder = directory.attempt(trial->number, set_key(trial->neutralised), attempt->number);

@@ -6,6 +6,7 @@
 
 namespace bisectd::driver {
 
+using strategies::Neutralised;
 using strategies::Problem;
 using strategies::SuspectId;
 using strategies::SuspectSet;
@@ -43,15 +44,15 @@ Problem narrowed(Problem problem, const Scope& scope) {
   return problem;
 }
 
-SuspectSet narrowed(const SuspectSet& set, const Scope& scope) {
-  SuspectSet inside(scope.size());
+Neutralised narrowed(const Neutralised& set, const Scope& scope) {
+  Neutralised inside(SuspectSet(scope.size()));
   for (SuspectId place = 0; place < scope.size(); ++place)
     if (scope[place] < set.size() && set.test(scope[place])) inside.set(place);  // the first runs came before the suspects
   return inside;
 }
 
-SuspectSet widened(const SuspectSet& set, const Scope& scope, std::size_t size) {
-  SuspectSet whole(size);
+Neutralised widened(const Neutralised& set, const Scope& scope, std::size_t size) {
+  Neutralised whole{SuspectSet(size)};
   for (const SuspectId place : strategies::members_of(set)) whole.set(scope[place]);
   return whole;
 }

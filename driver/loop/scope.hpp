@@ -15,10 +15,10 @@ using Scope = std::vector<strategies::SuspectId>;
 /// The problem among the scope. What needs a suspect outside needs nothing there: that one is active. A group of which one
 /// member is left is none.
 strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
-strategies::SuspectSet narrowed(const strategies::SuspectSet& set, const Scope& scope);
+strategies::Neutralised narrowed(const strategies::Neutralised& set, const Scope& scope);
 
 /// `size`: the number of suspects of the run.
-strategies::SuspectSet widened(const strategies::SuspectSet& set, const Scope& scope, std::size_t size);
+strategies::Neutralised widened(const strategies::Neutralised& set, const Scope& scope, std::size_t size);
 strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size);
 
 /// A text of the search, with ids as #3.

@@ -14,6 +14,7 @@
 
 namespace bisectd::driver {
 
+using strategies::Neutralised;
 using strategies::State;
 using strategies::SuspectSet;
 using strategies::Verdict;
@@ -38,7 +39,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
       as_is_names_(as_is.names),
       as_is_number_(as_is.trial.plan.number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
-      as_is_(judged_run(as_is.trial.judgement, SuspectSet(run.state.catalogue.size()), Role::as_is, false)),
+      as_is_(judged_run(as_is.trial.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false)),
       inquiry_(problem_, engine_of(run.experiment.search.engine), first_scope(run.experiment, run.state.catalogue)),
       refused_(run.state.catalogue.size()),
       effect_due_(refused_),
@@ -225,7 +226,7 @@ void SearchPhase::sit_out() {
 void SearchPhase::ask() {
   if (inquiry_.answer().hindrance == strategies::Hindrance::outage) sit_out();
   else pause_ = paused_ = std::chrono::seconds{0};
-  std::vector<SuspectSet> pending;
+  std::vector<Neutralised> pending;
   for (const auto& [number, set] : pending_) pending.push_back(set);
   for (strategies::Trial& trial : inquiry_.ask(run_.trials.free_slots(run_.sides.subject), pending))
     start(run_.plan_for(role_of(trial.purpose), trial.neutralised, run_.state.catalogue.with_labels(trial.reason)));
@@ -243,7 +244,7 @@ bool SearchPhase::ask_for_proofs() {
   constexpr std::ptrdiff_t kTries = 2;
   const bool goes_on = problem_.budgeted && problem_.flip_probability != 0.0 && !budget_spent();
   bool waiting = false;
-  for (const SuspectSet& set : inquiry_.unproved()) {
+  for (const Neutralised& set : inquiry_.unproved()) {
     const bool running = std::ranges::any_of(pending_, [&](const auto& trial) { return trial.second == set; });
     if (!running && !goes_on && inquiry_.proofs_of(set) >= kTries) continue;
     waiting = true;

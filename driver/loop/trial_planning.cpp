@@ -59,7 +59,7 @@ void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury
 
 }  // namespace
 
-TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::SuspectSet& neutralised,
+TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::Neutralised& neutralised,
                      std::string reason) {
   const configs::Experiment& experiment = input.experiment;
   TrialPlan plan;

@@ -21,7 +21,7 @@ struct RunInput {
 };
 
 /// As far as is known by now; without a number. Pure.
-TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::SuspectSet& neutralised,
+TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::Neutralised& neutralised,
                      std::string reason);
 
 }  // namespace bisectd::driver

@@ -12,7 +12,7 @@ namespace bisectd::driver {
 /// A trial that the search was told.
 struct ToldTrial {
   std::size_t number = 0;
-  strategies::SuspectSet neutralised;
+  strategies::Neutralised neutralised;
   strategies::Verdict verdict = strategies::Verdict::unresolved;
   bool judged = true;  ///< false: only its first steps were wanted
 };

@@ -9,11 +9,11 @@
 namespace bisectd::driver {
 namespace {
 
+using strategies::Neutralised;
 using strategies::SuspectId;
-using strategies::SuspectSet;
 
-SuspectSet set_of(const History& history, const std::vector<SuspectId>& ids) {
-  return history.catalogue ? history.catalogue->set_of(ids) : SuspectSet();
+Neutralised set_of(const History& history, const std::vector<SuspectId>& ids) {
+  return history.catalogue ? Neutralised(history.catalogue->set_of(ids)) : Neutralised();
 }
 
 std::optional<double> step_time_s(const History& history, const auto& is_meant) {
@@ -35,12 +35,12 @@ bool is_timed(const PastTrial& trial) {
 }
 
 /// Of the trials of exactly this set, which is not empty.
-std::optional<double> step_time_with_s(const History& history, const SuspectSet& set) {
+std::optional<double> step_time_with_s(const History& history, const Neutralised& set) {
   return step_time_s(history, [&](const PastTrial& trial) { return trial.neutralised == set && is_timed(trial); });
 }
 
 /// How far the median of the fix's runs over that of the runs as they are may be off, from sets that ran more than once.
-std::optional<double> step_time_error(const History& history, const SuspectSet& fix_set) {
+std::optional<double> step_time_error(const History& history, const Neutralised& fix_set) {
   double squares = 0, freedoms = 0, as_is = 0, fix = 0;
   for (const PastTrial& trial : history.trials) {
     if (trial.role == Role::reference) continue;  // another device
@@ -65,12 +65,12 @@ reports::Costs costs_of(const configs::Experiment& experiment, const History& hi
                         const std::vector<std::vector<SuspectId>>& other_fixes) {
   reports::Costs costs{.as_is_step_time_s = as_is_step_time_s(history), .step_time_limit = experiment.accept.step_time};
   if (!fix.empty()) {
-    const SuspectSet set = set_of(history, fix);
+    const Neutralised set = set_of(history, fix);
     costs.fix_step_time_s = step_time_with_s(history, set);
     costs.step_time_error = step_time_error(history, set);
   }
   for (const std::vector<SuspectId>& other : other_fixes) {
-    const SuspectSet set = set_of(history, other);
+    const Neutralised set = set_of(history, other);
     if (const PastTrial* trial = judged_trial(history, set))
       costs.other_fixes.push_back(
           {other, trial->number, trial->judgement->verdict, trial->judgement->delta, step_time_with_s(history, set)});

@@ -80,7 +80,7 @@ reports::Outcome History::outcome() const {
   return failure.empty() ? reports::Outcome::unfinished : reports::Outcome::infrastructure;
 }
 
-const PastTrial* judged_trial(const History& history, const strategies::SuspectSet& neutralised,
+const PastTrial* judged_trial(const History& history, const strategies::Neutralised& neutralised,
                               std::optional<strategies::Verdict> wanted) {
   constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check,
                                    Role::control,   Role::soak,      Role::ladder};

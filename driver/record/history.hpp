@@ -58,7 +58,7 @@ struct History : PastTrials {
 /// The last judged trial of exactly this set, or null; one with the `wanted` verdict is preferred, because a repeat after it
 /// may have been a lost node. Only trials that say something about the subject at its usual length count, and none of a
 /// single value of a ladder.
-const PastTrial* judged_trial(const History& history, const strategies::SuspectSet& neutralised,
+const PastTrial* judged_trial(const History& history, const strategies::Neutralised& neutralised,
                               std::optional<strategies::Verdict> wanted = {});
 
 /// Its attempt that ended last, or null.

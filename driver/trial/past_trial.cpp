@@ -68,7 +68,7 @@ bool PastTrials::take_trial(const json& record) {
     PastTrial trial;
     trial.number = record.at("trial");
     trial.role = role_of(record.at("role").get<std::string>());
-    trial.neutralised = strategies::SuspectSet(record.at("neutralised").get<std::string>());
+    trial.neutralised = strategies::Neutralised(strategies::SuspectSet(record.at("neutralised").get<std::string>()));
     trial.reason = record.at("reason");
     trial.rungs = record.value("rungs", neutralise::Rungs{});
     trial.shortened = record.value("shortened", false);

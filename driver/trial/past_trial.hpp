@@ -22,7 +22,7 @@ struct PastAttempt : AttemptSummary {
 struct PastTrial {
   std::size_t number = 0;
   Role role = Role::search;
-  strategies::SuspectSet neutralised;
+  strategies::Neutralised neutralised;
   neutralise::Rungs rungs;
   std::string reason;
   bool shortened = false;

@@ -55,7 +55,7 @@ inline constexpr const char* kMeasured = "measured";
 struct TrialPlan {
   std::size_t number = 0;  ///< given by Trials
   Role role = Role::search;
-  strategies::SuspectSet neutralised;
+  strategies::Neutralised neutralised;
   std::string reason;  ///< why this trial, with names
   LaunchSide* side = nullptr;
   neutralise::Rungs rungs;  ///< the values by which it neutralises ladders

@@ -30,12 +30,12 @@ double log2_choose(std::size_t n, std::size_t k) {
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log)
     : problem_(problem),
       relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
-      suspects_(members_of(~always_active_)),
+      suspects_(members_of(neutralised_beside(always_active_))),
       sums_(suspects_.size()) {
   hear();
 }
@@ -56,16 +56,17 @@ void Engine::hear() {
 
 // A difference is only comparable where the always active suspects were active too.
 void Engine::take_rows() {
-  const std::vector<Measurement>& all = log_.measurements();
   double largest = 0;
-  for (const Measurement& one : all) largest = std::max(largest, std::abs(one.delta));
-  for (; heard_ < all.size(); ++heard_) {
-    const SuspectSet& active = log_.entries()[all[heard_].entry].active;
-    if (!always_active_.is_subset_of(relations_.widest(active))) continue;
+  for (const Told& told : log_.told())
+    if (told.measured()) largest = std::max(largest, std::abs(*told.evidence.delta));
+  for (; heard_ < log_.told().size(); ++heard_) {
+    const Told& told = log_.told()[heard_];
+    if (!told.measured() || !always_active_.is_subset_of(relations_.widest(told.active))) continue;
     SuspectSet row(suspects_.size());
     for (std::size_t i = 0; i < suspects_.size(); ++i)
-      if (active.test(suspects_[i])) row.set(i);
-    sums_.add(row, all[heard_].delta, std::max({all[heard_].error, kLeastError * largest, 1e-12}));
+      if (told.active.test(suspects_[i])) row.set(i);
+    const double error = told.evidence.standard_error.value_or(0.0);
+    sums_.add(row, *told.evidence.delta, std::max({error, kLeastError * largest, 1e-12}));
   }
 }
 
@@ -106,22 +107,22 @@ void Engine::review() {
     if (claim.proved) continue;
     finding_.proved = false;
     if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) continue;  // each member failing alone shows it
-    checks_.push_back(~claim.neutralised);
-    const LogEntry* entry = log_.find(~claim.neutralised);
+    checks_.push_back(active_beside(claim.neutralised));
+    const LogEntry* entry = log_.find(checks_.back());
     const bool refuted = entry && entry->verdict == (claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);
     const bool open = entry && !decided(entry->verdict);
     misfit_ = misfit_ || refuted || (open && !worth_asking(log_, entry));
   }
 }
 
-std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pending) const {
   std::vector<Question> questions;
   if (misfit_ || finding_.proved) return questions;
-  const auto known = [&](const SuspectSet& set) {
+  const auto known = [&](const Active& set) {
     return std::find(pending.begin(), pending.end(), set) != pending.end() ||
            std::ranges::count(questions, set, &Question::active) > 0;
   };
-  for (const SuspectSet& check : checks_)
+  for (const Active& check : checks_)
     if (questions.size() < count && !known(check)) {
       const LogEntry* entry = log_.find(check);
       if (!entry || !log_.exact() || entry->judged() == 0)
@@ -129,10 +130,10 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
     }
   Random random(problem_.seed + 17 * sums_.size() + 1009 * pending.size());
   while (questions.size() < count && checks_.empty()) {
-    SuspectSet best;
+    Active best;
     double most = -1;
     for (int candidate = 0; candidate < kCandidates; ++candidate) {
-      SuspectSet active = always_active_;
+      Active active = always_active_;
       for (SuspectId suspect : suspects_)
         if (random.below(2)) active.set(suspect);
       active = relations_.effective(std::move(active));

@@ -17,12 +17,12 @@ class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
   /// problem, relations and log must outlive the engine.
-  Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
+  Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log);
 
   void hear() override;
   bool misfit() const override { return misfit_; }
   const Finding& finding() const override { return finding_; }
-  std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
+  std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
   std::vector<double> guilt() const override;  ///< 1 for those of the finding
 
  private:
@@ -32,13 +32,13 @@ class Engine : public strategies::Engine {
 
   const Problem& problem_;
   const Relations& relations_;
-  SuspectSet always_active_;
+  Active always_active_;
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
   Regression sums_;
-  std::size_t heard_ = 0;  // measurements of the log taken in
+  std::size_t heard_ = 0;  // of what the log was told
   std::vector<Regression::Fit> fits_;
-  std::vector<SuspectSet> checks_;  // active sets that prove the finding
+  std::vector<Active> checks_;  // trials that prove the finding
   Finding finding_;
   bool misfit_ = false;
 };

@@ -29,12 +29,12 @@ constexpr double kLikely = 0.5;  // share from which a finding's checks are run 
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log)
     : problem_(problem),
       relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
-      suspects_(members_of(~always_active_)),
+      suspects_(members_of(neutralised_beside(always_active_))),
       local_relations_(relations.among(suspects_)),
       tests_(suspects_.size()),
       particles_(tests_, believed_odds(problem.suspects, suspects_), log.exact(),
@@ -47,32 +47,32 @@ Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet al
   review();
 }
 
-SuspectSet Engine::local(const SuspectSet& active) const {
+SuspectSet Engine::local(const Active& active) const {
   SuspectSet pool(suspects_.size());
   for (std::size_t i = 0; i < suspects_.size(); ++i)
     if (active.test(suspects_[i])) pool.set(i);
   return pool;
 }
 
-SuspectSet Engine::global(const SuspectSet& pool) const {
-  SuspectSet active = always_active_;
+Active Engine::global(const SuspectSet& pool) const {
+  Active active = always_active_;
   for (auto i = pool.find_first(); i != SuspectSet::npos; i = pool.find_next(i)) active.set(suspects_[i]);
   return active;
 }
 
 void Engine::hear() {
-  while (opinions_heard_ < log_.opinions().size()) take_in(log_.opinions()[opinions_heard_++]);
+  for (; heard_ < log_.told().size(); ++heard_)
+    if (log_.told()[heard_].entry) take_in(log_.told()[heard_]);
 }
 
 // A pass with one of the always active suspects neutralised says nothing about the trials to come; a failure does.
-void Engine::take_in(const Opinion& opinion) {
-  const SuspectSet& active = log_.entries()[opinion.entry].active;
-  if (misfit()) return check_proof(log_.entries()[opinion.entry]);
-  silent_in_a_row_ = !log_.silent(opinion) ? 0 : silent_in_a_row_ + (opinion.fresh ? 1 : 0);
-  if (log_.doubt(opinion) >= 0.5) return;
-  if (!opinion.fails && !always_active_.is_subset_of(relations_.widest(active))) return;
-  tests_.add(local(active), opinion.fails, doubt_ratio(opinion));
-  heard_.push_back(opinion);
+void Engine::take_in(const Told& told) {
+  if (misfit()) return check_proof(log_.entries()[*told.entry]);
+  silent_in_a_row_ = !log_.silent(told) ? 0 : silent_in_a_row_ + (told.first ? 1 : 0);
+  if (log_.doubt(told) >= 0.5) return;
+  if (!told.leans_to_fail() && !always_active_.is_subset_of(relations_.widest(told.active))) return;
+  tests_.add(local(told.active), told.leans_to_fail(), doubt_ratio(told));
+  of_test_.push_back(heard_);
   particles_.absorb(std::max(kLeastMoves, kMovesPerRound / std::max<std::size_t>(problem_.slots, 1)));
   review();
 }
@@ -89,22 +89,23 @@ void Engine::check_proof(const LogEntry& latest) {
       std::ranges::all_of(certificate(log_, relations_, always_active_, proved.culprit_set, proved.causes), &Claim::proved);
 }
 
-double Engine::doubt_ratio(const Opinion& opinion) const {
-  const double wrong = std::max(log_.doubt(opinion), kExactDoubt);
+double Engine::doubt_ratio(const Told& told) const {
+  const double wrong = std::max(log_.doubt(told), kExactDoubt);
   return wrong / (1 - wrong);
 }
 
 // The particles stay: the moves to come carry them to the new posterior, which is near.
 void Engine::weigh_again() {
-  for (std::size_t test = 0; test < heard_.size(); ++test) tests_.set_doubt(test, doubt_ratio(heard_[test]));
+  for (std::size_t test = 0; test < of_test_.size(); ++test)
+    tests_.set_doubt(test, doubt_ratio(log_.told()[of_test_[test]]));
   review();
 }
 
 std::optional<Flips> Engine::expected_flips() const {
   TestSet ordinary;
   Flips flips;
-  for (std::size_t test = 0; test < heard_.size(); ++test)
-    if (log_.doubt(heard_[test]) == log_.flip()) {
+  for (std::size_t test = 0; test < of_test_.size(); ++test)
+    if (log_.doubt(log_.told()[of_test_[test]]) == log_.flip()) {
       ordinary.word[test / 64] |= Word{1} << (test % 64);
       flips.of += 1;
     }
@@ -140,8 +141,8 @@ void Engine::review() {
       finding.proved = false;
       // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
       if ((claim.kind == Claim::Kind::member_needed && !claim.own_trial) || likely.mass < gate) continue;
-      if (std::none_of(checks_.begin(), checks_.end(), [&](const Check& c) { return c.active == ~claim.neutralised; }))
-        checks_.push_back({~claim.neutralised, votes_missing(claim)});
+      if (Active active = active_beside(claim.neutralised); !is_check(active))
+        checks_.push_back({std::move(active), votes_missing(claim)});
     }
     if (findings_.empty()) crowded_ = likely.explanation.size + 2 >= kMostCauses;
     if (finding.proved) findings_.insert(findings_.begin(), std::move(finding));
@@ -155,18 +156,18 @@ void Engine::review() {
 }
 
 // A set that is settled may lack evidence for the claim, and gets it where no verdict is exact.
-bool Engine::may_decide(const SuspectSet& active) const {
+bool Engine::may_decide(const Active& active) const {
   const LogEntry* entry = log_.find(active);
   const bool settled = entry && (entry->verdict == Verdict::pass || entry->verdict == Verdict::fail);
   return settled ? !log_.exact() : worth_asking(log_, entry);
 }
 
-std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pending) const {
   if (misfit() || finding().proved) return {};
   std::vector<SuspectSet> known, batch;
   for (const LogEntry& entry : log_.entries())
     if (log_.exact() || entry.judged() == 0) known.push_back(local(entry.active));
-  for (const SuspectSet& active : pending) batch.push_back(local(active));
+  for (const Active& active : pending) batch.push_back(local(active));
   const std::size_t before = batch.size();
   // Where verdicts are noisy a claim needs several that agree: all of them ride along once the finding is likely.
   const std::size_t votes = !log_.exact() && finding().mass >= kLikely ? kMostVotesAtOnce : 1;
@@ -181,7 +182,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   design_pools(particles_.all(), local_relations_, price_, log_.flip(), before + count, known, batch, random);
   std::vector<Question> questions;
   for (std::size_t i = before; i < batch.size(); ++i) {
-    SuspectSet active = relations_.effective(global(batch[i]));
+    Active active = relations_.effective(global(batch[i]));
     if (is_check(active))
       questions.push_back(
           {std::move(active), Purpose::certificate, "checks a claim of the likeliest answer", !log_.exact()});
@@ -190,7 +191,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet>
   return questions;
 }
 
-bool Engine::is_check(const SuspectSet& active) const {
+bool Engine::is_check(const Active& active) const {
   return std::any_of(checks_.begin(), checks_.end(), [&](const Check& check) { return check.active == active; });
 }
 

@@ -19,7 +19,7 @@ class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched; the others are at most kMostSuspects. Begins
   /// with what the log holds already; problem, relations and log must outlive the engine.
-  Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
+  Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log);
 
   void hear() override;
   void weigh_again() override;
@@ -29,34 +29,34 @@ class Engine : public strategies::Engine {
     return particles_.misfit() || tests_.full() || crowded_ || silent_in_a_row_ >= most_silent_;
   }
   const Finding& finding() const override { return findings_.front(); }
-  std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
+  std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
   std::vector<double> guilt() const override;  ///< from the particles
 
  private:
   struct Check {
-    SuspectSet active;
+    Active active;
     std::size_t votes;  // verdicts it lacks, if all come as expected
   };
-  void take_in(const Opinion& opinion);
-  bool is_check(const SuspectSet& active) const;
-  SuspectSet local(const SuspectSet& active) const;
-  SuspectSet global(const SuspectSet& pool) const;
-  double doubt_ratio(const Opinion& opinion) const;
+  void take_in(const Told& told);
+  bool is_check(const Active& active) const;
+  SuspectSet local(const Active& active) const;
+  Active global(const SuspectSet& pool) const;
+  double doubt_ratio(const Told& told) const;
   std::size_t votes_missing(const Claim& claim) const;
   void review();
   void check_proof(const LogEntry& latest);
-  bool may_decide(const SuspectSet& active) const;
+  bool may_decide(const Active& active) const;
 
   const Problem& problem_;
   const Relations& relations_;
-  SuspectSet always_active_;
+  Active always_active_;
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // local to global
   std::vector<double> price_;        // of these
   Relations local_relations_;
   Tests tests_;
-  std::size_t opinions_heard_ = 0;  // of the log
-  std::vector<Opinion> heard_;      // by test
+  std::size_t heard_ = 0;             // of what the log was told
+  std::vector<std::size_t> of_test_;  // by test: which of that
   Particles particles_;
   std::vector<Finding> findings_;  // the likeliest first; never empty
   std::vector<Check> checks_;      // what the likely findings still want judged

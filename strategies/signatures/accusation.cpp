@@ -16,7 +16,7 @@ constexpr double kPatience = 16;     // trials more, after which it gives up
 
 }  // namespace
 
-Accusation::Accusation(const Problem& problem, const Relations& relations, const SuspectSet& always_active,
+Accusation::Accusation(const Problem& problem, const Relations& relations, const Active& always_active,
                        const EvidenceLog& log)
     : problem_(problem), relations_(relations), always_active_(always_active), log_(log), settled_(always_active.size()) {}
 
@@ -68,7 +68,7 @@ double Accusation::least_size(const Belief& belief) const {
 }
 
 // What was heard, in vain or not: a judged trial with a signature was heard twice. kPatience is tuned to this count.
-std::size_t Accusation::trials() const { return log_.signatures().size() + log_.entries().size(); }
+std::size_t Accusation::trials() const { return log_.signatures_told() + log_.entries().size(); }
 
 bool Accusation::out_of_patience(const Belief& belief) const {
   const double patience = kPatienceBits * log2_exact(static_cast<double>(belief.searched() + 1)) + kPatience;
@@ -94,7 +94,7 @@ bool Accusation::hold_against_verdicts(Belief& belief) {
     finding_.proved = false;
     // Each cause failing alone shows that its member of the fix is needed, but where the subject as it is belies it.
     if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) continue;
-    Check check{~claim.neutralised, std::move(claim)};
+    Check check{active_beside(claim.neutralised), std::move(claim)};
     if (refuted(check)) return take_back(check.claim, belief);
     const LogEntry* entry = log_.find(check.active);
     if (!(entry && decided(entry->verdict)) && !worth_asking(log_, entry)) gives_up_ = true;
@@ -142,7 +142,7 @@ void Accusation::look_for_rest(const Belief& belief) {
   if (!hidden) return;
   for (Claim& claim : claims()) {
     if (claim.kind != Claim::Kind::cause_fails || claim.proved) continue;
-    Check check{~claim.neutralised, std::move(claim)};
+    Check check{active_beside(claim.neutralised), std::move(claim)};
     if (refuted(check)) settled_.acquit(check.claim.subject);
     else if (worth_asking(log_, log_.find(check.active))) checks_.push_back(std::move(check));
   }

@@ -15,14 +15,14 @@ inline constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fi
 
 /// A claim that is still to be shown, and the trial that shows it.
 struct Check {
-  SuspectSet active;
+  Active active;
   Claim claim;
 };
 
 class Accusation {
  public:
   /// All of these must outlive it.
-  Accusation(const Problem& problem, const Relations& relations, const SuspectSet& always_active, const EvidenceLog& log);
+  Accusation(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log);
 
   /// Notes a fix that was checked and passed, before anything else is believed.
   void note_passed_fix();
@@ -53,7 +53,7 @@ class Accusation {
 
   const Problem& problem_;
   const Relations& relations_;
-  const SuspectSet& always_active_;
+  const Active& always_active_;
   const EvidenceLog& log_;
   Settled settled_;
   Finding finding_;

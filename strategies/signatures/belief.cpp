@@ -7,24 +7,24 @@
 
 namespace bisectd::strategies::signatures {
 
-Belief::Belief(const Problem& problem, const Relations& relations, const SuspectSet& always_active, const EvidenceLog& log)
+Belief::Belief(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log)
     : relations_(relations),
       always_active_(always_active),
       log_(log),
-      suspects_(members_of(~always_active)),
+      suspects_(members_of(neutralised_beside(always_active))),
       local_relations_(relations.among(suspects_)),
       explainer_(believed_odds(problem.suspects, suspects_)),
       rows_(suspects_.size()) {}
 
-SuspectSet Belief::local(const SuspectSet& active) const {
+SuspectSet Belief::local(const Active& active) const {
   SuspectSet set(suspects_.size());
   for (std::size_t i = 0; i < suspects_.size(); ++i)
     if (active.test(suspects_[i])) set.set(i);
   return set;
 }
 
-SuspectSet Belief::global(const SuspectSet& set) const {
-  SuspectSet active = always_active_;
+Active Belief::global(const SuspectSet& set) const {
+  Active active = always_active_;
   for (std::size_t i : members_of(set)) active.set(suspects_[i]);
   return active;
 }
@@ -32,15 +32,16 @@ SuspectSet Belief::global(const SuspectSet& set) const {
 // A signature is only comparable where the always active suspects were active, too.
 bool Belief::take_in() {
   const std::size_t before = rows_.size();
-  for (; heard_ < log_.signatures().size(); ++heard_) {
-    const SignatureRow& seen = log_.signatures()[heard_];
-    if (always_active_.is_subset_of(relations_.widest(seen.active))) rows_.add(local(seen.active), seen.signature);
+  for (; heard_ < log_.told().size(); ++heard_) {
+    const Told& told = log_.told()[heard_];
+    if (told.evidence.signature.empty() || !always_active_.is_subset_of(relations_.widest(told.active))) continue;
+    rows_.add(local(told.active), told.evidence.signature);
   }
   return rows_.size() > before;
 }
 
 bool Belief::explain(const SuspectSet& off) {
-  const std::vector<double> whole = log_.signature_of(relations_.effective(~off));
+  const std::vector<double> whole = log_.signature_of(relations_.effective(Active(~off)));
   if (whole.size() != rows_.steps() || !speaks(whole)) return false;
   local_causes_ = explainer_.explain(rows_, whole);
   causes_ = local_causes_;
@@ -50,17 +51,17 @@ bool Belief::explain(const SuspectSet& off) {
   return true;
 }
 
-std::vector<SuspectSet> Belief::splits(std::size_t count, std::span<const SuspectSet> running, const SuspectSet& off,
-                                       Random random) const {
-  std::vector<SuspectSet> known, batch, splits;
+std::vector<Active> Belief::splits(std::size_t count, std::span<const Active> running, const SuspectSet& off,
+                                   Random random) const {
+  std::vector<SuspectSet> known, batch;
+  std::vector<Active> splits;
   for (std::size_t row = 0; row < rows_.size(); ++row) known.push_back(rows_.active(row));
   for (const LogEntry& entry : log_.entries()) known.push_back(local(entry.active));
-  for (const SuspectSet& active : running) batch.push_back(local(active));
+  for (const Active& active : running) batch.push_back(local(active));
   split(local_causes_, local_relations_, running.size() + count, known, batch, random);
   for (std::size_t i = running.size(); i < batch.size(); ++i) {
-    SuspectSet active = relations_.effective(global(batch[i]) - off);
-    const bool told = log_.find(active) || std::ranges::count(log_.signatures(), active, &SignatureRow::active) > 0;
-    if (!told) splits.push_back(std::move(active));
+    Active active = relations_.effective(Active(global(batch[i]) - off));
+    if (!std::ranges::count(log_.told(), active, &Told::active)) splits.push_back(std::move(active));
   }
   return splits;
 }

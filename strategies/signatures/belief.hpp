@@ -12,7 +12,7 @@ namespace bisectd::strategies::signatures {
 class Belief {
  public:
   /// Suspects in `always_active` are not searched. All but the problem must outlive it.
-  Belief(const Problem& problem, const Relations& relations, const SuspectSet& always_active, const EvidenceLog& log);
+  Belief(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log);
 
   /// Takes in the signatures told since the last time, and says whether there was a comparable one; explain() is then due.
   bool take_in();
@@ -26,23 +26,22 @@ class Belief {
   double background() const { return explainer_.background(); }  ///< see Explainer
   bool background_may_be_all() const { return explainer_.background_may_be_all(); }
 
-  /// Up to `count` active sets that split what is believed of all causes in half, given that those in `running` run anyway;
+  /// Up to `count` trials that split what is believed of all causes in half, given that those in `running` run anyway;
   /// `off` is neutralised in each, and none was told before.
-  std::vector<SuspectSet> splits(std::size_t count, std::span<const SuspectSet> running, const SuspectSet& off,
-                                 Random random) const;
+  std::vector<Active> splits(std::size_t count, std::span<const Active> running, const SuspectSet& off, Random random) const;
 
  private:
-  SuspectSet local(const SuspectSet& active) const;
-  SuspectSet global(const SuspectSet& set) const;
+  SuspectSet local(const Active& active) const;
+  Active global(const SuspectSet& set) const;
 
   const Relations& relations_;
-  const SuspectSet& always_active_;
+  const Active& always_active_;
   const EvidenceLog& log_;
   std::vector<SuspectId> suspects_;  // those searched: rows, explainer and splits number them by their place here
   Relations local_relations_;
   Explainer explainer_;
   Rows rows_;
-  std::size_t heard_ = 0;  // signatures of the log taken in
+  std::size_t heard_ = 0;  // of what the log was told
   Explanation local_causes_, causes_;
 };
 

@@ -14,7 +14,7 @@ constexpr double kRival = 0.02;  // weight of a hypothesis that is tried beside 
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log)
     : problem_(problem),
       relations_(relations),
       always_active_(std::move(always_active)),
@@ -42,21 +42,21 @@ void Engine::review() {
   else accusation_.review(belief_);
 }
 
-std::vector<Question> Engine::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pending) const {
   if (misfit() || finding().proved) return {};
   if (!accusation_.checks().empty()) return checks(count, pending);
   std::vector<Question> questions = rivals(count, pending);
-  std::vector<SuspectSet> running(pending.begin(), pending.end());
+  std::vector<Active> running(pending.begin(), pending.end());
   for (const Question& question : questions) running.push_back(question.active);
-  const Random random(problem_.seed + 29 * log_.signatures().size() + 13 * log_.entries().size() + 1009 * pending.size());
-  for (SuspectSet& active : belief_.splits(count - questions.size(), running, accusation_.settled().off(), random)) {
+  const Random random(problem_.seed + 29 * log_.signatures_told() + 13 * log_.entries().size() + 1009 * pending.size());
+  for (Active& active : belief_.splits(count - questions.size(), running, accusation_.settled().off(), random)) {
     std::string reason = reason_of_split(active);
     questions.push_back({std::move(active), Purpose::signature, std::move(reason)});
   }
   return questions;
 }
 
-std::vector<Question> Engine::checks(std::size_t count, std::span<const SuspectSet> pending) const {
+std::vector<Question> Engine::checks(std::size_t count, std::span<const Active> pending) const {
   std::vector<Question> questions;
   for (const Check& check : accusation_.checks())
     if (questions.size() < count && !std::ranges::count(pending, check.active))
@@ -64,7 +64,7 @@ std::vector<Question> Engine::checks(std::size_t count, std::span<const SuspectS
   return questions;
 }
 
-std::string Engine::reason_of_split(const SuspectSet& active) const {
+std::string Engine::reason_of_split(const Active& active) const {
   if (belief_.causes().empty())
     return fmt::format("its first steps tell whether a cause is among these {} active ones", active.count());
   return fmt::format("its first steps tell which of {} causes are among these {} active ones", belief_.causes().size(),
@@ -72,7 +72,7 @@ std::string Engine::reason_of_split(const SuspectSet& active) const {
 }
 
 // Of each of the few hypotheses that are left the fix and the cause alone.
-std::vector<Question> Engine::rivals(std::size_t count, std::span<const SuspectSet> pending) const {
+std::vector<Question> Engine::rivals(std::size_t count, std::span<const Active> pending) const {
   if (problem_.slots == 1 || belief_.causes().size() != 1) return {};
   std::vector<std::vector<SuspectId>> likely;
   for (const Hypothesis& each : belief_.causes().front().hypotheses)
@@ -80,10 +80,10 @@ std::vector<Question> Engine::rivals(std::size_t count, std::span<const SuspectS
   if (likely.size() < 2 || 2 * likely.size() > count) return {};
   std::vector<Question> questions;
   for (const std::vector<SuspectId>& cause : likely) {
-    SuspectSet fixed = ~accusation_.settled().off(), alone = always_active_;
+    Active fixed(~accusation_.settled().off()), alone = always_active_;
     fixed.reset(cause.front());
     for (SuspectId member : relations_.with_needs(cause)) alone.set(member);
-    for (const SuspectSet& active : {relations_.effective(fixed), relations_.effective(alone)})
+    for (const Active& active : {relations_.effective(fixed), relations_.effective(alone)})
       if (!std::ranges::count(pending, active) && worth_asking(log_, log_.find(active)))
         questions.push_back({active, Purpose::certificate, "tries one of the few answers that are left"});
   }

@@ -13,7 +13,7 @@ class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
   /// problem, relations and log must outlive the engine.
-  Engine(const Problem& problem, const Relations& relations, SuspectSet always_active, const EvidenceLog& log);
+  Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log);
 
   void hear() override;
   void weigh_again() override { review(); }
@@ -23,19 +23,19 @@ class Engine : public strategies::Engine {
   /// Once the likeliest causes have the mass kGate: the checks of what is claimed of them, at full length. Before that, with
   /// slots to spare, the few answers that are left, each as if it were right, at full length, too; then trials of a few
   /// steps, whose active sets split what is believed of every cause in half.
-  std::vector<Question> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
+  std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
   std::vector<double> guilt() const override;
   std::optional<double> trials_left() const override;
 
  private:
   void review();
-  std::vector<Question> checks(std::size_t count, std::span<const SuspectSet> pending) const;
-  std::vector<Question> rivals(std::size_t count, std::span<const SuspectSet> pending) const;
-  std::string reason_of_split(const SuspectSet& active) const;
+  std::vector<Question> checks(std::size_t count, std::span<const Active> pending) const;
+  std::vector<Question> rivals(std::size_t count, std::span<const Active> pending) const;
+  std::string reason_of_split(const Active& active) const;
 
   const Problem& problem_;
   const Relations& relations_;
-  SuspectSet always_active_;
+  Active always_active_;
   const EvidenceLog& log_;
   Belief belief_;
   Accusation accusation_;

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 
 using namespace bisectd::strategies;
 

@@ -6,22 +6,22 @@ namespace bisectd::driver {
 namespace {
 
 using strategies::Claim;
-using strategies::SuspectSet;
+using strategies::Neutralised;
 using strategies::Verdict;
 
 const neutralise::Catalogue kThreeOps({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}});
 
-SuspectSet ops_off(std::vector<strategies::SuspectId> ids) { return kThreeOps.set_of(ids); }
+Neutralised ops_off(std::vector<strategies::SuspectId> ids) { return Neutralised(kThreeOps.set_of(ids)); }
 
-std::vector<std::pair<SuspectSet, Verdict>> control_sets(const strategies::Answer& answer, const History& history = {},
-                                                         bool exact = true) {
-  std::vector<std::pair<SuspectSet, Verdict>> sets;
+std::vector<std::pair<Neutralised, Verdict>> control_sets(const strategies::Answer& answer, const History& history = {},
+                                                          bool exact = true) {
+  std::vector<std::pair<Neutralised, Verdict>> sets;
   for (const Control& control : controls_of(answer, kThreeOps, history, exact))
     sets.emplace_back(control.neutralised, control.expected);
   return sets;
 }
 
-using Sets = std::vector<std::pair<SuspectSet, Verdict>>;
+using Sets = std::vector<std::pair<Neutralised, Verdict>>;
 
 TEST_CASE("a fix of one is controlled with the subject as it is, which runs last") {
   CHECK(control_sets({.culprit_set = {1}}) == Sets{{ops_off({1}), Verdict::pass}, {ops_off({}), Verdict::fail}});
@@ -44,7 +44,7 @@ TEST_CASE("where a set passed and failed each trial of the certificate is a cont
                                 .neutralised = ops_off({0, 1}),
                                 .expected = Verdict::pass,
                                 .proved = true});
-  const auto judged = [](std::size_t number, const SuspectSet& neutralised, Verdict verdict) {
+  const auto judged = [](std::size_t number, const Neutralised& neutralised, Verdict verdict) {
     PastTrial trial{.number = number, .role = Role::search, .neutralised = neutralised};
     trial.judgement.emplace().verdict = verdict;
     return trial;

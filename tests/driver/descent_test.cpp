@@ -6,6 +6,7 @@ namespace bisectd::driver {
 namespace {
 
 using strategies::Answer;
+using strategies::Neutralised;
 using strategies::State;
 using strategies::SuspectSet;
 
@@ -58,10 +59,9 @@ TEST_CASE("a search among some suspects speaks of them by their numbers in the r
   CHECK(narrow.suspects[2].odds == 9);
   CHECK(narrow.suspects[2].only_with == std::vector<std::size_t>{1});
   CHECK(narrow.exclusive == std::vector<std::vector<std::size_t>>{{0, 1}});
-  SuspectSet set(8);
-  set.set(1).set(5);
+  Neutralised set(SuspectSet(8).set(1).set(5));
   CHECK(strategies::members_of(narrowed(set, scope)) == std::vector<std::size_t>{1});
-  CHECK(narrowed(SuspectSet(), scope).none());
+  CHECK(narrowed(Neutralised(), scope).none());
   Answer answer = proved({{0, 2}}, {2});
   answer.guilt = {0.1, 0.2, 0.3};
   answer.explanation = "#0, #2 and #33";

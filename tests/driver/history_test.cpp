@@ -16,7 +16,7 @@ TEST_CASE("what is journaled is read back") {
   TrialPlan plan;
   plan.number = 3;
   plan.role = Role::certificate;
-  plan.neutralised = strategies::SuspectSet(std::string("0110"));
+  plan.neutralised = strategies::Neutralised(strategies::SuspectSet(std::string("0110")));
   plan.reason = "why";
   plan.rungs = {{"scale", "64"}};
   plan.shortened = true;
@@ -109,7 +109,7 @@ TEST_CASE("how a session ended is read back") {
   conclusion.answer.causes = {{0, 1}};
   conclusion.answer.certificate = {{strategies::Claim::Kind::member_needed,
                                     {1},
-                                    strategies::SuspectSet(std::string("0110")),
+                                    strategies::Neutralised(strategies::SuspectSet(std::string("0110"))),
                                     strategies::Verdict::fail,
                                     20,
                                     true}};

@@ -28,7 +28,7 @@ void add_round(History& history, const std::string& family, bool alone, const st
     trial.number = history.trials.size() + 1;
     trial.role = Role::ladder;
     trial.reason = reason_of_rung(family, values[i]);
-    trial.neutralised = strategies::SuspectSet(3, alone ? 1 : 7);
+    trial.neutralised = strategies::Neutralised(strategies::SuspectSet(3, alone ? 1 : 7));
     trial.judgement = judge::Judgement{};
     trial.judgement->verdict = verdicts[i];
     history.trials.push_back(trial);

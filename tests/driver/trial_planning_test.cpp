@@ -49,7 +49,7 @@ struct Planner {
     state.jury = judge::Jury::seat(experiment.accept, metrics, references).value();
   }
 
-  TrialPlan plan(Role role) const { return plan_trial(input, state, role, strategies::SuspectSet{}, "why"); }
+  TrialPlan plan(Role role) const { return plan_trial(input, state, role, strategies::Neutralised{}, "why"); }
 };
 
 TEST_CASE("a trial's plan: the reference runs on its own side, repeated and not judged") {

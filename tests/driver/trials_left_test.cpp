@@ -36,7 +36,7 @@ struct Seen {
 };
 
 ToldTrial told(std::size_t number, Verdict verdict = Verdict::pass) {
-  return {.number = number, .neutralised = SuspectSet(4, 0b0010), .verdict = verdict};
+  return {.number = number, .neutralised = Neutralised(SuspectSet(4, 0b0010)), .verdict = verdict};
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ TEST_CASE("the trials to come: what grows says why") {
   Answer believed = few;
   believed.culprit_set = {1};
   believed.certificate = {
-      {.kind = Claim::Kind::fix_passes, .neutralised = SuspectSet(4, 0b0010), .expected = Verdict::pass}};
+      {.kind = Claim::Kind::fix_passes, .neutralised = Neutralised(SuspectSet(4, 0b0010)), .expected = Verdict::pass}};
   CHECK(why(believed, more, told(7, Verdict::fail)) == "trial 7 tried the likeliest answer, and it is not right");
   Answer two = more;
   two.culprit_set = {1, 2};

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "strategies/additive/regression.hpp"
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -21,8 +21,7 @@ SuspectSet random_half(std::size_t size, Random& random) {
 }
 
 // Tells the difference that the active culprits' effects make, within the target of 1.
-Game play_sums(const Problem& problem, const std::function<double(const SuspectSet& active)>& difference,
-               EngineKind engine) {
+Game play_sums(const Problem& problem, const std::function<double(const Active& active)>& difference, EngineKind engine) {
   Search search(problem, engine);
   Game game;
   while (game.told.size() < 600) {
@@ -30,7 +29,7 @@ Game play_sums(const Problem& problem, const std::function<double(const SuspectS
     if (trials.empty()) break;
     ++game.rounds;
     for (const Trial& trial : trials) {
-      const double delta = difference(~trial.neutralised);
+      const double delta = difference(active_beside(trial.neutralised));
       Evidence evidence = evidence_of(trial.neutralised, std::abs(delta) > 1 ? Verdict::fail : Verdict::pass);
       evidence.delta = delta;
       evidence.standard_error = 0.1;
@@ -80,15 +79,14 @@ TEST_CASE("additive: fewer trials than bits, whatever the signs, each culprit sh
 TEST_CASE("effects that cancel are a contradiction for every verdict, and sums find the way out by themselves") {
   std::size_t solved = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const auto difference = [](const SuspectSet& active) {
+    const auto difference = [](const Active& active) {
       return 3.0 * active.test(2) + 5.0 * active.test(11) - 4.0 * active.test(17);
     };
     const Game game = play_sums(problem_of(24, 4, seed), difference, EngineKind::automatic);
     INFO("seed " << seed << " " << game.answer.explanation);
     if (game.answer.state == State::contradictory) continue;
     REQUIRE(game.answer.state == State::proved);
-    SuspectSet active(24);
-    active.set();
+    Active active = as_it_is(24);
     for (SuspectId culprit : game.answer.culprit_set) active.reset(culprit);
     CHECK(std::abs(difference(active)) <= 1);  // whatever set it is, it is a fix
     ++solved;
@@ -97,7 +95,7 @@ TEST_CASE("effects that cancel are a contradiction for every verdict, and sums f
 }
 
 TEST_CASE("two faults that cancel make nobody else guilty, whatever engine leads") {
-  const auto difference = [](const SuspectSet& active) {
+  const auto difference = [](const Active& active) {
     return 3.0 * active.test(2) - 3.0 * active.test(11) + 2.0 * active.test(17);
   };
   const std::size_t slots = GENERATE(1, 4);
@@ -112,11 +110,11 @@ TEST_CASE("two faults that cancel make nobody else guilty, whatever engine leads
 }
 
 TEST_CASE("effects that do not add are handed over with nothing lost") {
-  const auto difference = [](const SuspectSet& active) { return active.test(3) || active.test(9) ? 2.0 : 0.0; };
+  const auto difference = [](const Active& active) { return active.test(3) || active.test(9) ? 2.0 : 0.0; };
   const Game game = play_sums(problem_of(40, 8), difference, EngineKind::additive);
   REQUIRE(game.answer.state == State::proved);
   CHECK(game.answer.causes == Causes{{3}, {9}});
-  const auto pair = [](const SuspectSet& active) { return active.test(3) && active.test(9) ? 2.0 : 0.0; };
+  const auto pair = [](const Active& active) { return active.test(3) && active.test(9) ? 2.0 : 0.0; };
   const Game together = play_sums(problem_of(40, 8), pair, EngineKind::additive);
   REQUIRE(together.answer.state == State::proved);
   CHECK(together.answer.causes == Causes{{3, 9}});

@@ -81,7 +81,7 @@ TEST_CASE("sets that never resolve do not lead to a wrong answer") {
     const std::uint64_t salt = random.next();
     const Game game = play(
         problem_of(n, slots, seed),
-        [&](const SuspectSet& neutralised) {
+        [&](const Neutralised& neutralised) {
           if (neutralised.none() || neutralised.all()) return truth(neutralised);
           if (Random(neutralised.to_ulong() * 7919 + salt).unit() < share) return Verdict::unresolved;
           return truth(neutralised);
@@ -113,7 +113,7 @@ TEST_CASE("crashes that depend on the set: pairs that cannot be neutralised toge
     const Oracle truth = exact(causes);
     const Game game = play(
         problem_of(n, slots, seed),
-        [&](const SuspectSet& neutralised) {
+        [&](const Neutralised& neutralised) {
           const bool crash =
               together ? neutralised.test(a) && neutralised.test(b) : neutralised.test(a) && !neutralised.test(b);
           return crash ? Verdict::unresolved : truth(neutralised);
@@ -131,7 +131,7 @@ TEST_CASE("the same evidence gives the same trials, whether asked after every tr
     Random random(seed);
     const std::size_t n = 20 + random.below(100);
     const Causes causes = random_causes(random, n);
-    const Game game = play(problem_of(n, 2, seed), [&](const SuspectSet& neutralised) {
+    const Game game = play(problem_of(n, 2, seed), [&](const Neutralised& neutralised) {
       if (!neutralised.none() && !neutralised.all() && random.below(10) == 0) return Verdict::unresolved;
       return fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
     });
@@ -155,7 +155,7 @@ TEST_CASE("a failure that is gone after the first trial accuses nobody") {
   const std::size_t n = GENERATE(4, 8, 24);
   for (std::size_t slots : {1, 4}) {
     bool first = true;
-    const Oracle healed = [&](const SuspectSet&) { return std::exchange(first, false) ? Verdict::fail : Verdict::pass; };
+    const Oracle healed = [&](const Neutralised&) { return std::exchange(first, false) ? Verdict::fail : Verdict::pass; };
     CHECK(play(problem_of(n, slots), healed, 20000, engine).answer.state != State::proved);
   }
 }

@@ -14,7 +14,7 @@ using namespace bisectd::strategies::testing;
 namespace {
 
 Oracle flipping(const Oracle& truth, double flip, std::uint64_t seed) {
-  return [truth, flip, random = std::make_shared<Random>(seed)](const SuspectSet& neutralised) {
+  return [truth, flip, random = std::make_shared<Random>(seed)](const Neutralised& neutralised) {
     const Verdict verdict = truth(neutralised);
     if (random->unit() >= flip) return verdict;
     return verdict == Verdict::fail ? Verdict::pass : Verdict::fail;

@@ -1,7 +1,7 @@
 // Small cells of `bench_search`: how many trials whole searches take. A search is a pure function of the problem and a seed,
 // so each figure is what it was when it was written here, until somebody changes the search: not a bound with a margin.
 // Whoever makes one smaller writes the new figure here.
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 
 namespace bisectd::strategies {

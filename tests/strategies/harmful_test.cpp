@@ -11,7 +11,7 @@ namespace {
 
 /// Fails by its causes, and while one of the harmful ones is neutralised.
 Oracle harmful(Causes causes, std::vector<SuspectId> harm) {
-  return [causes = std::move(causes), harm = std::move(harm)](const SuspectSet& neutralised) {
+  return [causes = std::move(causes), harm = std::move(harm)](const Neutralised& neutralised) {
     const bool does_harm = std::ranges::any_of(harm, [&](SuspectId suspect) { return neutralised.test(suspect); });
     return does_harm || fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
   };
@@ -21,12 +21,12 @@ Oracle harmful(Causes causes, std::vector<SuspectId> harm) {
 
 TEST_CASE("parts that stay active are distinct, hold what must, and leave something to neutralise") {
   for (std::size_t size : {2u, 3u, 5u, 60u}) {
-    SuspectSet always(size);
+    Active always = active(size, {});
     always.set(0);
     const auto parts = parts_left_active(always, 5);
     CHECK(parts == parts_left_active(always, 5));
     CHECK(parts.size() == (size == 2 ? 0 : size == 3 ? 2 : kMostParts));
-    for (const SuspectSet& part : parts) {
+    for (const Active& part : parts) {
       CHECK(always.is_proper_subset_of(part));
       CHECK_FALSE(part.all());
       CHECK(std::ranges::count(parts, part) == 1);
@@ -66,7 +66,7 @@ TEST_CASE("two culprits or a pair beside a harmful suspect are found or not, and
     if (game.answer.state == State::outside_suspects) continue;
     ++found;
     REQUIRE(game.answer.state == State::proved);
-    CHECK_FALSE(fails(causes, set_of(40, game.answer.culprit_set)));
+    CHECK_FALSE(fails(causes, neutralised(40, game.answer.culprit_set)));
     CHECK(game.answer.culprit_set.size() == (pair ? 1 : 2));
     Causes searched = causes;  // one of a pair may have stayed active
     for (auto& cause : searched)
@@ -79,8 +79,8 @@ TEST_CASE("two culprits or a pair beside a harmful suspect are found or not, and
 TEST_CASE("a part passes before it is known that everything neutralised fails") {
   Search search(problem_of(8));
   const auto fails_with = harmful({{2}}, {6});
-  for (const std::vector<SuspectId>& neutralised : {std::vector<SuspectId>{}, {2, 3}, {0, 1, 2, 3, 4, 5, 6, 7}})
-    search.tell(evidence_of(set_of(8, neutralised), fails_with(set_of(8, neutralised))));
+  for (const Neutralised& set : {neutralised(8, {}), neutralised(8, {2, 3}), neutralised_beside(active(8, {}))})
+    search.tell(evidence_of(set, fails_with(set)));
   CHECK(search.answer().state == State::searching);
   const auto next = search.ask(1, {});
   REQUIRE(next.size() == 1);
@@ -88,7 +88,7 @@ TEST_CASE("a part passes before it is known that everything neutralised fails") 
 }
 
 TEST_CASE("what breaks the run and what does harm are told apart") {
-  const Game game = play(problem_of(24, 1, 3), [](const SuspectSet& neutralised) {
+  const Game game = play(problem_of(24, 1, 3), [](const Neutralised& neutralised) {
     return neutralised.test(20) ? Verdict::unresolved : harmful({{4}}, {11})(neutralised);
   });
   REQUIRE(game.answer.state == State::proved);
@@ -101,7 +101,7 @@ TEST_CASE("with noise a part that leans to fail is not asked again") {
   Problem problem = problem_of(20);
   problem.flip_probability = 0.05;
   Random random(3);
-  const auto judge = [&](const SuspectSet& neutralised) {
+  const auto judge = [&](const Neutralised& neutralised) {
     const bool flipped = random.below(20) == 0;
     return evidence_of(neutralised, flipped ? Verdict::pass : Verdict::fail);
   };

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "strategies/flip_estimate.hpp"
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/predicates.hpp"
 
@@ -24,14 +24,14 @@ TEST_CASE("the flip chance follows the evidence and is never taken for nothing")
 
 TEST_CASE("another flip chance weighs all verdicts again, those told before it too") {
   EvidenceLog log(3, 0.04, 0.01);
-  SuspectSet set(3);
-  for (int i = 0; i < 2; ++i) log.add(evidence_of(set, Verdict::fail));
+  const Neutralised set = neutralised(3, {});
+  for (int i = 0; i < 2; ++i) log.tell(evidence_of(set, Verdict::fail));
   CHECK(log.entries().front().verdict == Verdict::fail);
   CHECK(log.set_flip(0.2));
   CHECK(log.entries().front().verdict == Verdict::inconclusive);
   CHECK(log.set_flip(0.04));
   CHECK(log.entries().front().verdict == Verdict::fail);
-  log.add(evidence_of(set, Verdict::pass));
+  log.tell(evidence_of(set, Verdict::pass));
   const Flips flips = log.outvoted();
   CHECK(flips.wrong == 1);
   CHECK(flips.of == 3);
@@ -69,7 +69,7 @@ TEST_CASE("with noise every small predicate and random larger ones are answered 
       problem.flip_probability = kFlip;
       Random flips(seed);
       const Oracle truth = exact(causes);
-      const Game game = play(problem, [&](const SuspectSet& neutralised) {
+      const Game game = play(problem, [&](const Neutralised& neutralised) {
         const bool wrong_now = flips.unit() < kFlip;
         return (truth(neutralised) == Verdict::fail) != wrong_now ? Verdict::fail : Verdict::pass;
       });

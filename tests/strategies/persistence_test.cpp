@@ -25,7 +25,7 @@ std::map<SuspectSet, int> times_asked(const Game& game) {
   return times;
 }
 
-Evidence undecided(const SuspectSet& neutralised, double p_bad) {
+Evidence undecided(const Neutralised& neutralised, double p_bad) {
   return {
       .neutralised = neutralised, .verdict = Verdict::inconclusive, .p_bad = p_bad, .delta = 0.004, .standard_error = 0.01};
 }
@@ -38,7 +38,7 @@ TEST_CASE("a set that stays undecided is asked nine times at most, and the searc
       Random random(3);
       const Game game = play_judged(
           noisy_problem(64, slots),
-          [&](const SuspectSet& neutralised) {
+          [&](const Neutralised& neutralised) {
             if (neutralised.none()) return evidence_of(neutralised, Verdict::fail);
             return undecided(neutralised, random.below(2) ? 0.48 : 0.52);
           },
@@ -79,7 +79,7 @@ TEST_CASE("what the noise hides is repeated until the budget is spent, and ends 
     // The fix alone stays undecided: something small is left.
     const Game game = play_judged(
         problem,
-        [&](const SuspectSet& neutralised) {
+        [&](const Neutralised& neutralised) {
           return truth(neutralised) == Verdict::pass && !neutralised.all() && neutralised.count() < 3
                      ? undecided(neutralised, 0.5)
                      : evidence_of(neutralised, truth(neutralised));
@@ -97,22 +97,22 @@ TEST_CASE("what the noise hides is repeated until the budget is spent, and ends 
 
 TEST_CASE("doubtful looks may acquit, but only a judge's own verdict condemns") {
   EvidenceLog log(3, 0.04, 0.01);
-  const SuspectSet one = set_of(3, {1}), other = set_of(3, {2});
+  const Neutralised one = neutralised(3, {1}), other = neutralised(3, {2});
   for (int i = 0; i < 30; ++i) {
-    log.add(undecided(one, 0.7));
-    log.add(undecided(other, 0.3));
+    log.tell(undecided(one, 0.7));
+    log.tell(undecided(other, 0.3));
   }
-  CHECK(log.find(~one)->verdict == Verdict::inconclusive);
-  CHECK(log.find(~other)->verdict == Verdict::pass);
-  log.add(evidence_of(one, Verdict::fail));
-  CHECK(log.find(~one)->verdict == Verdict::fail);
+  CHECK(log.find(active_beside(one))->verdict == Verdict::inconclusive);
+  CHECK(log.find(active_beside(other))->verdict == Verdict::pass);
+  log.tell(evidence_of(one, Verdict::fail));
+  CHECK(log.find(active_beside(one))->verdict == Verdict::fail);
 }
 
 TEST_CASE("a healthy subject that looks bad by the luck of the reference is never said to have its cause outside") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Game game = play_judged(
         noisy_problem(30, 4, seed),
-        [&](const SuspectSet& neutralised) {
+        [&](const Neutralised& neutralised) {
           return neutralised.none() ? evidence_of(neutralised, Verdict::fail) : undecided(neutralised, 0.75);
         },
         200);
@@ -124,15 +124,15 @@ TEST_CASE("a healthy subject that looks bad by the luck of the reference is neve
 TEST_CASE("a verdict that is certain and wrong is outvoted, a pass as well as a fail") {
   for (const Verdict wrong : {Verdict::fail, Verdict::pass}) {
     EvidenceLog log(3, 0.04, 0.01);
-    const SuspectSet set = set_of(3, {1});
+    const Neutralised set = neutralised(3, {1});
     Evidence certain = evidence_of(set, wrong);
     certain.p_bad = wrong == Verdict::fail ? 1.0 : 0.0;
-    log.add(certain);
-    log.add(certain);
-    CHECK(log.find(~set)->verdict == wrong);
+    log.tell(certain);
+    log.tell(certain);
+    CHECK(log.find(active_beside(set))->verdict == wrong);
     const Verdict right = wrong == Verdict::fail ? Verdict::pass : Verdict::fail;
-    for (int i = 0; i < 5; ++i) log.add(evidence_of(set, right));
-    CHECK(log.find(~set)->verdict == right);
+    for (int i = 0; i < 5; ++i) log.tell(evidence_of(set, right));
+    CHECK(log.find(active_beside(set))->verdict == right);
   }
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("what is said to be proved keeps within the error that was asked for, 
       Random flips(seed);
       const Game game = play_judged(
           problem,
-          [&](const SuspectSet& neutralised) {
+          [&](const Neutralised& neutralised) {
             const bool bad = fails({{2, 7}}, neutralised) != (flips.unit() < 0.05);
             return evidence_of(neutralised, bad ? Verdict::fail : Verdict::pass);
           },
@@ -167,7 +167,7 @@ TEST_CASE("sums that were all measured hand over: a pair among four suspects") {
     for (const std::size_t slots : {1, 4}) {
       const Game game = play_judged(
           problem_of(4, slots, seed),
-          [&](const SuspectSet& neutralised) {
+          [&](const Neutralised& neutralised) {
             Evidence evidence = evidence_of(neutralised, fails({{0, 2}}, neutralised) ? Verdict::fail : Verdict::pass);
             evidence.delta = evidence.verdict == Verdict::fail ? 2.0 : 0.0;
             evidence.standard_error = 0.01;
@@ -226,7 +226,7 @@ TEST_CASE("a proof that a later trial refutes is taken back, also by an engine t
   to_the_end();
   REQUIRE(search.answer().state == State::proved);
   // A trial of the other fix fails: 20 is in a further cause, with 63.
-  SuspectSet other = set_of(64, search.answer().culprit_set);
+  Neutralised other = neutralised(64, search.answer().culprit_set);
   other.reset(20);
   other.set(61);
   search.tell(evidence_of(other, Verdict::fail));

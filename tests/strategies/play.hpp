@@ -17,23 +17,32 @@ namespace bisectd::strategies::testing {
 
 using Causes = std::vector<std::vector<SuspectId>>;
 
+inline constexpr Verdict kPass = Verdict::pass, kFail = Verdict::fail, kUndecided = Verdict::inconclusive,
+                         kBroke = Verdict::unresolved;
+
 inline SuspectSet set_of(std::size_t size, const std::vector<SuspectId>& members) {
   SuspectSet set(size);
   for (SuspectId member : members) set.set(member);
   return set;
 }
 
+inline Neutralised neutralised(std::size_t size, const std::vector<SuspectId>& members) {
+  return Neutralised(set_of(size, members));
+}
+
+inline Active active(std::size_t size, const std::vector<SuspectId>& members) { return Active(set_of(size, members)); }
+
 /// Fails iff some cause is wholly active.
-inline bool fails(const Causes& causes, const SuspectSet& neutralised) {
+inline bool fails(const Causes& causes, const Neutralised& neutralised) {
   return std::any_of(causes.begin(), causes.end(), [&](const std::vector<SuspectId>& cause) {
     return std::none_of(cause.begin(), cause.end(), [&](SuspectId member) { return neutralised.test(member); });
   });
 }
 
-using Oracle = std::function<Verdict(const SuspectSet& neutralised)>;
+using Oracle = std::function<Verdict(const Neutralised& neutralised)>;
 
 inline Oracle exact(Causes causes) {
-  return [causes = std::move(causes)](const SuspectSet& neutralised) {
+  return [causes = std::move(causes)](const Neutralised& neutralised) {
     return fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
   };
 }
@@ -53,13 +62,13 @@ struct Game {
   std::size_t rounds = 0;
 };
 
-inline Evidence evidence_of(const SuspectSet& neutralised, Verdict verdict) {
+inline Evidence evidence_of(const Neutralised& neutralised, Verdict verdict) {
   Evidence evidence{.neutralised = neutralised, .verdict = verdict, .delta = {}};
   evidence.p_bad = verdict == Verdict::fail ? 0.999 : verdict == Verdict::pass ? 0.001 : 0.5;
   return evidence;
 }
 
-using Judge = std::function<Evidence(const SuspectSet& neutralised)>;
+using Judge = std::function<Evidence(const Neutralised& neutralised)>;
 
 /// To the end of the search, or to the first round after `budget` trials.
 inline Game play_judged(const Problem& problem, const Judge& judge, std::size_t budget,
@@ -83,7 +92,7 @@ inline Game play_judged(const Problem& problem, const Judge& judge, std::size_t 
 /// Throws std::runtime_error after `most` trials: a search must end.
 inline Game play(const Problem& problem, const Oracle& oracle, std::size_t most = 20000,
                  EngineKind engine = EngineKind::automatic) {
-  const auto judge = [&](const SuspectSet& neutralised) { return evidence_of(neutralised, oracle(neutralised)); };
+  const auto judge = [&](const Neutralised& neutralised) { return evidence_of(neutralised, oracle(neutralised)); };
   Game game = play_judged(problem, judge, most, engine);
   if (game.answer.state == State::searching) throw std::runtime_error("endless search");
   return game;
@@ -96,7 +105,7 @@ struct NoisyJudge {
   double effect = 0.02, noise = 0.003, offset = 0, crash = 0;
   std::shared_ptr<Random> random = std::make_shared<Random>(1);
 
-  Evidence operator()(const SuspectSet& neutralised) const {
+  Evidence operator()(const Neutralised& neutralised) const {
     Evidence evidence{.neutralised = neutralised, .verdict = Verdict::unresolved, .delta = {}};
     if (random->unit() < crash) return evidence;
     double normal = -6;
@@ -124,7 +133,8 @@ inline bool replays(const Game& game) {
   const Relations relations(game.problem);
   return std::all_of(game.answer.certificate.begin(), game.answer.certificate.end(), [&](const Claim& claim) {
     return claim.proved && std::any_of(game.told.begin(), game.told.end(), [&](const Evidence& seen) {
-             return relations.effective(~seen.neutralised) == relations.effective(~claim.neutralised) &&
+             return relations.effective(active_beside(seen.neutralised)) ==
+                        relations.effective(active_beside(claim.neutralised)) &&
                     shows(claim, game.answer, relations, seen.neutralised, seen.verdict);
            });
   });
@@ -132,9 +142,9 @@ inline bool replays(const Game& game) {
 
 /// Sufficient, and no member too many, by the truth itself.
 inline bool minimal_fix(const Oracle& truth, std::size_t size, const std::vector<SuspectId>& culprits) {
-  if (truth(set_of(size, culprits)) != Verdict::pass) return false;
+  if (truth(neutralised(size, culprits)) != Verdict::pass) return false;
   return std::all_of(culprits.begin(), culprits.end(), [&](SuspectId member) {
-    SuspectSet less = set_of(size, culprits);
+    Neutralised less = neutralised(size, culprits);
     less.reset(member);
     return truth(less) == Verdict::fail;
   });
@@ -142,10 +152,10 @@ inline bool minimal_fix(const Oracle& truth, std::size_t size, const std::vector
 
 /// A cause fails alone and none of its members is too many, by the truth itself.
 inline bool minimal_cause(const Oracle& truth, std::size_t size, const std::vector<SuspectId>& cause) {
-  SuspectSet neutralised = ~set_of(size, cause);
+  const Neutralised neutralised = neutralised_beside(active(size, cause));
   if (truth(neutralised) != Verdict::fail) return false;
   return std::all_of(cause.begin(), cause.end(), [&](SuspectId member) {
-    SuspectSet more = neutralised;
+    Neutralised more = neutralised;
     more.set(member);
     return truth(more) == Verdict::pass;
   });

@@ -4,7 +4,7 @@
 
 #include <rapidcheck.h>
 
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/predicates.hpp"
 
@@ -40,8 +40,9 @@ Problem random_problem(Random& random, std::uint64_t seed) {
 
 // The truth as the relations make it: what cannot matter does no harm.
 Oracle related(const Relations& relations, const Causes& causes) {
-  return [&relations, causes](const SuspectSet& neutralised) {
-    return fails(causes, ~relations.effective(~neutralised)) ? Verdict::fail : Verdict::pass;
+  return [&relations, causes](const Neutralised& neutralised) {
+    return fails(causes, neutralised_beside(relations.effective(active_beside(neutralised)))) ? Verdict::fail
+                                                                                              : Verdict::pass;
   };
 }
 
@@ -50,11 +51,12 @@ void check_minimal_causes(const Game& game, const Relations& relations, const Or
   SuspectSet kept(n);
   for (SuspectId suspect : game.answer.excluded) kept.set(suspect);
   for (const auto& cause : game.answer.causes) {
-    const SuspectSet active = set_of(n, relations.with_needs(cause)) | kept;
-    if (truth(~active) != Verdict::fail) throw std::runtime_error("a cause that does not fail");
+    const Active active(set_of(n, relations.with_needs(cause)) | kept);
+    if (truth(neutralised_beside(active)) != Verdict::fail) throw std::runtime_error("a cause that does not fail");
     for (SuspectId member : cause) {
-      SuspectSet less = active;
-      if (truth(~less.reset(member)) != Verdict::pass) throw std::runtime_error("a cause that is not minimal");
+      Active less = active;
+      less.reset(member);
+      if (truth(neutralised_beside(less)) != Verdict::pass) throw std::runtime_error("a cause that is not minimal");
     }
   }
 }
@@ -63,9 +65,9 @@ void check_minimal_causes(const Game& game, const Relations& relations, const Or
 
 TEST_CASE("sets of one effect have one smallest and one largest form") {
   const Relations relations(chain());
-  CHECK(relations.effective(set_of(6, {1, 2, 4, 5})) == set_of(6, {5}));
-  CHECK(relations.effective(set_of(6, {0, 2, 3, 4})) == set_of(6, {0, 3, 4}));
-  CHECK(relations.widest(set_of(6, {3})) == set_of(6, {1, 2, 3, 4}));
+  CHECK(relations.effective(active(6, {1, 2, 4, 5})) == active(6, {5}));
+  CHECK(relations.effective(active(6, {0, 2, 3, 4})) == active(6, {0, 3, 4}));
+  CHECK(relations.widest(active(6, {3})) == active(6, {1, 2, 3, 4}));
   CHECK(relations.with_needs(std::vector<SuspectId>{2}) == std::vector<SuspectId>{0, 1, 2});
   CHECK(relations.outermost(std::vector<SuspectId>{0, 2, 3}) == std::vector<SuspectId>{2, 3});
   CHECK(relations.needed_first({2, 5, 1, 4, 0, 3}) == std::vector<SuspectId>{5, 0, 1, 2, 3, 4});
@@ -125,7 +127,7 @@ TEST_CASE("random needs: minimal, sufficient, named, proved, and no set is run t
       if (!replays(game)) throw std::runtime_error("the certificate does not replay");
       std::set<SuspectSet> seen;
       for (const Evidence& evidence : game.told)
-        if (!seen.insert(relations.effective(~evidence.neutralised)).second && !as_is_again(game, evidence))
+        if (!seen.insert(relations.effective(active_beside(evidence.neutralised))).second && !as_is_again(game, evidence))
           throw std::runtime_error("a set was run twice");
     }
   }));
@@ -139,7 +141,7 @@ TEST_CASE("what must stay active from some trial on is neutralised no more and n
     const Oracle truth = exact(random_causes(random, n));
     const EngineKind engine = std::array{EngineKind::automatic, EngineKind::ordered, EngineKind::causes}[random.below(3)];
     const Game before = play(problem, truth, 1000, engine);
-    SuspectSet kept(n);
+    Active kept = active(n, {});
     for (std::size_t count = 1 + random.below(2); count > 0; --count) kept.set(random.below(n));
     for (const SuspectId suspect : members_of(kept)) problem.suspects[suspect].stays_active = true;
     Search search(problem, engine);
@@ -153,7 +155,7 @@ TEST_CASE("what must stay active from some trial on is neutralised no more and n
       }
     const Answer& answer = search.answer();
     if (answer.excluded != members_of(kept)) throw std::runtime_error("it is not said what stayed active");
-    if (truth(~kept) == Verdict::fail) {
+    if (truth(neutralised_beside(kept)) == Verdict::fail) {
       if (answer.state != State::outside_suspects) throw std::runtime_error("not outside: " + answer.explanation);
       return;
     }
@@ -170,7 +172,7 @@ TEST_CASE("needs that do not hold are given up: nobody is accused in place of wh
     Problem problem = problem_of(64);
     problem.suspects[50].only_with = {7};
     const Game game = play(
-        problem, [](const SuspectSet& neutralised) { return neutralised.test(50) ? Verdict::pass : Verdict::fail; }, 1000,
+        problem, [](const Neutralised& neutralised) { return neutralised.test(50) ? Verdict::pass : Verdict::fail; }, 1000,
         engine);
     REQUIRE(game.answer.state == State::proved);
     CHECK(game.answer.culprit_set == std::vector<SuspectId>{50});
@@ -186,7 +188,7 @@ TEST_CASE("needs that do not hold, beside a suspect whose neutralising breaks th
       problem.suspects[20].only_with = {7};
       const Game game = play(
           problem,
-          [](const SuspectSet& neutralised) {
+          [](const Neutralised& neutralised) {
             return neutralised.test(3) ? Verdict::unresolved : neutralised.test(20) ? Verdict::pass : Verdict::fail;
           },
           1000, engine);
@@ -223,7 +225,7 @@ TEST_CASE("random needs that may not hold, lone culprits: the answer is right") 
     const std::size_t n = problem.suspects.size();
     SuspectSet guilty(n);
     for (std::size_t count = 1 + random.below(3); count > 0; --count) guilty.set(random.below(n));
-    const Oracle truth = [&](const SuspectSet& neutralised) {
+    const Oracle truth = [&](const Neutralised& neutralised) {
       return guilty.is_subset_of(neutralised) ? Verdict::pass : Verdict::fail;
     };
     for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
@@ -247,14 +249,14 @@ TEST_CASE("random exclusive groups: never two of one neutralised, and a fix is f
     const Relations relations(problem);
     const Causes causes = random_causes(random, n);
     const Oracle truth = related(relations, causes);
-    const Oracle guarded = [&](const SuspectSet& neutralised) {
+    const Oracle guarded = [&](const Neutralised& neutralised) {
       for (const auto& group : problem.exclusive)
         if (std::count_if(group.begin(), group.end(), [&](SuspectId s) { return neutralised.test(s); }) > 1)
           throw std::runtime_error("two of an exclusive group neutralised");
       return truth(neutralised);
     };
     const bool possible = std::any_of(relations.tops().begin(), relations.tops().end(),
-                                      [&](const SuspectSet& top) { return truth(~top) == Verdict::pass; });
+                                      [&](const Active& top) { return truth(neutralised_beside(top)) == Verdict::pass; });
     for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
       const Game game = play(problem, guarded, 1000, engine);
       if (!possible) {

@@ -9,7 +9,7 @@ using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
 
 TEST_CASE("a subject that passes as it is has nothing to find") {
-  const Game game = play(problem_of(5), [](const SuspectSet&) { return Verdict::pass; });
+  const Game game = play(problem_of(5), [](const Neutralised&) { return Verdict::pass; });
   CHECK(game.answer.state == State::aligned);
   CHECK(game.told.size() == 1);
 }
@@ -31,21 +31,21 @@ TEST_CASE("both ends are asked at once when there are slots, the subject as it i
 
 TEST_CASE("the subject as it is may be told before anything is asked") {
   Search search(problem_of(5));
-  search.tell(evidence_of(SuspectSet(5), Verdict::fail));
+  search.tell(evidence_of(neutralised(5, {}), Verdict::fail));
   const auto next = search.ask(1, {});
   REQUIRE(next.size() == 1);
   CHECK(next[0].purpose == Purpose::everything_neutralised);
 }
 
 TEST_CASE("everything neutralised still fails, and every part of it: the cause is outside the suspects") {
-  const Game game = play(problem_of(5), [](const SuspectSet&) { return Verdict::fail; });
+  const Game game = play(problem_of(5), [](const Neutralised&) { return Verdict::fail; });
   CHECK(game.answer.state == State::outside_suspects);
   CHECK(game.told.size() == 2 + kMostParts);
-  CHECK(play(problem_of(1), [](const SuspectSet&) { return Verdict::fail; }).told.size() == 2);
+  CHECK(play(problem_of(1), [](const Neutralised&) { return Verdict::fail; }).told.size() == 2);
 }
 
 TEST_CASE("no part is tried where neutralising everything changed nothing") {
-  const auto same = [](const SuspectSet& neutralised) {
+  const auto same = [](const Neutralised& neutralised) {
     Evidence evidence = evidence_of(neutralised, Verdict::fail);
     evidence.delta = 0.0312345;
     return evidence;
@@ -57,21 +57,21 @@ TEST_CASE("no part is tried where neutralising everything changed nothing") {
 
 TEST_CASE("everything neutralised fails, but passed once: nothing is said to be outside the suspects") {
   Search search(problem_of(5));
-  search.tell(evidence_of(SuspectSet(5), Verdict::fail));
+  search.tell(evidence_of(neutralised(5, {}), Verdict::fail));
   for (Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::fail})
-    search.tell(evidence_of(SuspectSet(5).set(), verdict));
+    search.tell(evidence_of(neutralised_beside(active(5, {})), verdict));
   CHECK(search.answer().state == State::stuck);
   CHECK(search.answer().explanation.find("comes and goes") != std::string::npos);
 }
 
 TEST_CASE("an end without a verdict ends the search with an explanation") {
   for (Verdict silent : {Verdict::inconclusive, Verdict::unresolved}) {
-    const Game game = play(problem_of(5), [&](const SuspectSet&) { return silent; });
+    const Game game = play(problem_of(5), [&](const Neutralised&) { return silent; });
     CHECK(game.answer.state == State::stuck);
     CHECK_FALSE(game.answer.explanation.empty());
     CHECK(game.told.size() <= 4);
   }
-  const Game top = play(problem_of(5), [](const SuspectSet& neutralised) {
+  const Game top = play(problem_of(5), [](const Neutralised& neutralised) {
     return neutralised.all() ? Verdict::inconclusive : Verdict::fail;
   });
   CHECK(top.answer.state == State::stuck);
@@ -79,9 +79,9 @@ TEST_CASE("an end without a verdict ends the search with an explanation") {
 }
 
 TEST_CASE("no suspects at all: a failing subject has its cause outside") {
-  const Game game = play(problem_of(0), [](const SuspectSet&) { return Verdict::fail; });
+  const Game game = play(problem_of(0), [](const Neutralised&) { return Verdict::fail; });
   CHECK(game.answer.state == State::outside_suspects);
-  CHECK(play(problem_of(0), [](const SuspectSet&) { return Verdict::pass; }).answer.state == State::aligned);
+  CHECK(play(problem_of(0), [](const Neutralised&) { return Verdict::pass; }).answer.state == State::aligned);
 }
 
 TEST_CASE("one suspect is proved by the two ends") {
@@ -121,7 +121,7 @@ TEST_CASE("4096 suspects are searched in a few trials") {
 
 TEST_CASE("a suspect whose neutralising crashes stays active, and the rest is searched without it") {
   const Causes causes{{3}, {9}};
-  const Game game = play(problem_of(32), [&](const SuspectSet& neutralised) {
+  const Game game = play(problem_of(32), [&](const Neutralised& neutralised) {
     if (neutralised.test(20)) return Verdict::unresolved;
     return fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
   });
@@ -139,7 +139,7 @@ TEST_CASE("where every mixture crashes the search ends, and says so") {
         problem.flip_probability = flip;
         const Game game = play(
             problem,
-            [](const SuspectSet& neutralised) {
+            [](const Neutralised& neutralised) {
               return neutralised.none() ? Verdict::fail : neutralised.all() ? Verdict::pass : Verdict::unresolved;
             },
             400, engine);
@@ -151,7 +151,7 @@ TEST_CASE("where every mixture crashes the search ends, and says so") {
 
 TEST_CASE("two suspects that crash together: one of them stays active") {
   const Causes causes{{3}};
-  const Game game = play(problem_of(32), [&](const SuspectSet& neutralised) {
+  const Game game = play(problem_of(32), [&](const Neutralised& neutralised) {
     if (neutralised.test(20) && neutralised.test(21)) return Verdict::unresolved;
     return fails(causes, neutralised) ? Verdict::fail : Verdict::pass;
   });
@@ -161,7 +161,7 @@ TEST_CASE("two suspects that crash together: one of them stays active") {
 }
 
 TEST_CASE("a culprit that cannot be neutralised is said to be outside, with the hint where it may hide") {
-  const Game game = play(problem_of(16), [&](const SuspectSet& neutralised) {
+  const Game game = play(problem_of(16), [&](const Neutralised& neutralised) {
     return neutralised.test(5) ? Verdict::unresolved : Verdict::fail;
   });
   CHECK(game.answer.state == State::outside_suspects);
@@ -187,7 +187,7 @@ TEST_CASE("what is dear to neutralise stays active in most trials") {
 TEST_CASE("a pending set is never asked again, and answers may come in any order") {
   Search search(problem_of(100, 4));
   const Oracle truth = exact({{31}, {70}});
-  std::vector<SuspectSet> pending;
+  std::vector<Neutralised> pending;
   Random random(5);
   std::size_t trials = 0;
   for (;;) {
@@ -208,7 +208,7 @@ TEST_CASE("a pending set is never asked again, and answers may come in any order
 TEST_CASE("a flipped verdict that contradicts others is repeated and outvoted") {
   const Oracle truth = exact({{4}});
   int flips = 1;
-  const Game game = play(problem_of(16), [&](const SuspectSet& neutralised) {
+  const Game game = play(problem_of(16), [&](const Neutralised& neutralised) {
     if (neutralised.all() && flips-- > 0) return Verdict::pass;
     if (neutralised.count() == 15 && !neutralised.test(4)) return Verdict::fail;
     return truth(neutralised);
@@ -220,13 +220,12 @@ TEST_CASE("a flipped verdict that contradicts others is repeated and outvoted") 
 TEST_CASE("a truth that is not monotone ends as a contradiction that names both trials") {
   // Neutralising #0 and #1 together is worse than either alone.
   Search search(problem_of(4));
-  const auto truth = [](const SuspectSet& neutralised) {
+  const auto truth = [](const Neutralised& neutralised) {
     return neutralised.none() || (neutralised.test(0) && neutralised.test(1) && neutralised.count() == 2) ? Verdict::fail
                                                                                                           : Verdict::pass;
   };
-  search.tell(evidence_of(SuspectSet(4), Verdict::fail));
-  for (std::vector<SuspectId> set : {std::vector<SuspectId>{0}, std::vector<SuspectId>{0, 1}})
-    search.tell(evidence_of(set_of(4, set), truth(set_of(4, set))));
+  search.tell(evidence_of(neutralised(4, {}), Verdict::fail));
+  for (const Neutralised& set : {neutralised(4, {0}), neutralised(4, {0, 1})}) search.tell(evidence_of(set, truth(set)));
   std::size_t trials = 0;
   for (auto next = search.ask(1, {}); !next.empty(); next = search.ask(1, {})) {
     for (const Trial& trial : next) search.tell(evidence_of(trial.neutralised, truth(trial.neutralised)));
@@ -238,7 +237,7 @@ TEST_CASE("a truth that is not monotone ends as a contradiction that names both 
 
 TEST_CASE("evidence over other suspects is refused") {
   Search search(problem_of(4));
-  CHECK_THROWS_AS(search.tell(evidence_of(SuspectSet(5), Verdict::fail)), std::invalid_argument);
+  CHECK_THROWS_AS(search.tell(evidence_of(neutralised(5, {}), Verdict::fail)), std::invalid_argument);
 }
 
 TEST_CASE("the answer is honest while searching") {
@@ -292,7 +291,7 @@ TEST_CASE("a trial that fails by a cause nobody named is followed up, whoever ra
     to_the_end();
     REQUIRE(search.answer().state == State::proved);
     for (const SuspectId partner : {20, 40}) {
-      const SuspectSet other = set_of(64, {9, partner});
+      const Neutralised other = neutralised(64, {9, partner});
       search.tell(evidence_of(other, truth(other)));
       to_the_end();
     }

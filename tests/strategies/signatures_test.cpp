@@ -4,7 +4,7 @@
 
 #include "strategies/signatures/engine.hpp"
 #include "strategies/signatures/likelihood.hpp"
-#include "strategies/simulate.hpp"
+#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -148,8 +148,8 @@ TEST_CASE("a fix that passed is not forgotten, whatever its signature makes like
   for (std::size_t trials = 0; trials < 100; ++trials) {
     const std::vector<Trial> next = search.ask(1, {});
     if (next.empty()) break;
-    const SuspectSet& neutralised = next.front().neutralised;
-    splits += fixed && (~neutralised).count() > 1;
+    const Neutralised& neutralised = next.front().neutralised;
+    splits += fixed && active_beside(neutralised).count() > 1;
     Evidence seen = world.run(next.front());
     if (neutralised == set_of(64, {4, 30})) {
       fixed = true;
@@ -165,7 +165,7 @@ TEST_CASE("a fix that passed is not forgotten, whatever its signature makes like
 
 TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left active is found by its signature") {
   SignedWorld world{.size = 64, .causes = {{30}, {50}, {60}, {4}}, .seed = GENERATE(1, 2, 3)};  // #30 the smallest by far
-  const SuspectSet wrong = set_of(64, {4, 50, 60});
+  const Neutralised wrong = neutralised(64, {4, 50, 60});
   Search search(problem_of(world.size));
   const auto play = [&](bool believed) {
     for (int trials = 0; trials < 100; ++trials) {
@@ -215,20 +215,19 @@ TEST_CASE("causes far smaller than the greatest one are found once that is neutr
 }
 
 TEST_CASE("a member that does nothing in the subject as it is needs a trial of its own, though it fails alone") {
-  const SuspectSet none(4);
   EvidenceLog log(4, 0, 0.01);
-  const auto tell = [&](const SuspectSet& neutralised, Verdict verdict, std::vector<double> signature) {
+  const auto tell = [&](const Neutralised& neutralised, Verdict verdict, std::vector<double> signature) {
     Evidence seen = evidence_of(neutralised, verdict);
     seen.signature = std::move(signature);
-    log.add(seen);
+    log.tell(seen);
   };
-  tell(none, Verdict::fail, {900, 10, 5});
-  tell(~set_of(4, {1}), Verdict::fail, {0, 700, 800});
-  tell(~set_of(4, {3}), Verdict::fail, {900, 11, 4});
-  tell(set_of(4, {1, 3}), Verdict::pass, {0, 1, 0});
+  tell(neutralised(4, {}), Verdict::fail, {900, 10, 5});
+  tell(neutralised_beside(active(4, {1})), Verdict::fail, {0, 700, 800});
+  tell(neutralised_beside(active(4, {3})), Verdict::fail, {900, 11, 4});
+  tell(neutralised(4, {1, 3}), Verdict::pass, {0, 1, 0});
   const Relations relations(problem_of(4));
   const std::vector<SuspectId> fix{1, 3};
-  for (const Claim& claim : certificate(log, relations, none, fix, Causes{{1}, {3}}))
+  for (const Claim& claim : certificate(log, relations, active(4, {}), fix, Causes{{1}, {3}}))
     if (claim.kind == Claim::Kind::member_needed) CHECK(claim.proved == (claim.subject.front() == 3));
 }
 
@@ -296,7 +295,7 @@ TEST_CASE("a further cause that only another fix shows is named, though it has n
   play_on();
   REQUIRE(search.answer().state == State::proved);
   CHECK(search.answer().culprit_set == std::vector<SuspectId>{2});
-  tell({.neutralised = set_of(32, {5}), .purpose = Purpose::certificate, .reason = {}});
+  tell({.neutralised = neutralised(32, {5}), .purpose = Purpose::certificate, .reason = {}});
   play_on();
   CHECK(search.answer().state == State::proved);
   CHECK(search.answer().causes == Causes{{1, 2}, {2, 5}});

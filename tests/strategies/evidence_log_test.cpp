@@ -1,0 +1,179 @@
+// The log of all trials: what a verdict weighs, when a set is settled, what follows from one set for others.
+#include "strategies/evidence_log.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/strategies/play.hpp"
+
+using namespace bisectd::strategies;
+using namespace bisectd::strategies::testing;
+
+namespace {
+
+Evidence verdict_with(const Neutralised& set, Verdict verdict, double p_bad) {
+  Evidence evidence = evidence_of(set, verdict);
+  evidence.p_bad = p_bad;
+  return evidence;
+}
+
+Evidence first_steps_of(const Neutralised& set, std::vector<double> signature) {
+  Evidence evidence = evidence_of(set, Verdict::inconclusive);
+  evidence.signature = std::move(signature);
+  evidence.judged = false;
+  return evidence;
+}
+
+// Whatever may be told, of few sets, so that they are told again and contradict each other.
+Evidence any_evidence(Random& random, std::size_t suspects) {
+  Neutralised set = neutralised(suspects, {});
+  for (SuspectId suspect = 0; suspect < suspects; ++suspect) set.set(suspect, random.below(2) == 0);
+  const Verdict verdict =
+      std::array{Verdict::pass, Verdict::fail, Verdict::inconclusive, Verdict::unresolved}[random.below(4)];
+  const double doubt = 0.3 * random.unit();
+  return verdict_with(set, verdict, verdict == Verdict::fail ? 1 - doubt : verdict == Verdict::pass ? doubt : random.unit());
+}
+
+}  // namespace
+
+TEST_CASE("exact verdicts settle at once, a majority settles a dispute") {
+  EvidenceLog log(3, 0.0, 0.003);
+  const Neutralised set = neutralised(3, {1});
+  log.tell(evidence_of(set, Verdict::fail));
+  CHECK(log.find(active_beside(set))->verdict == Verdict::fail);
+  log.tell(evidence_of(set, Verdict::pass));
+  CHECK(log.find(active_beside(set))->verdict == Verdict::inconclusive);
+  log.tell(evidence_of(set, Verdict::pass));
+  CHECK(log.find(active_beside(set))->verdict == Verdict::pass);
+}
+
+TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge counts less, a certain one no more") {
+  EvidenceLog log(3, 0.05, 0.01);
+  const auto verdict_after = [&](const Evidence& evidence) {
+    log.tell(evidence);
+    return log.find(active_beside(evidence.neutralised))->verdict;
+  };
+  const Evidence usual = evidence_of(neutralised(3, {1}), Verdict::fail);
+  CHECK(verdict_after(usual) == Verdict::inconclusive);
+  CHECK(verdict_after(usual) == Verdict::fail);
+  const Evidence doubtful = verdict_with(neutralised(3, {2}), Verdict::fail, 0.7);
+  CHECK(verdict_after(doubtful) == Verdict::inconclusive);
+  CHECK(verdict_after(doubtful) == Verdict::inconclusive);
+  const Evidence certain = verdict_with(neutralised(3, {0}), Verdict::fail, 1.0);
+  CHECK(verdict_after(certain) == Verdict::inconclusive);
+  CHECK(verdict_after(certain) == Verdict::fail);
+}
+
+TEST_CASE("the doubt about a verdict is the judge's, but never less than verdicts are wrong in general") {
+  EvidenceLog noisy(1, 0.1, 0.01), exact(1, 0.0, 0.01);
+  struct Case {
+    Verdict verdict;
+    double p_bad, doubt;
+  };
+  for (const auto& [verdict, p_bad, doubt] :
+       {Case{Verdict::fail, 0.99, 0.1}, Case{Verdict::fail, 0.8, 0.2}, Case{Verdict::fail, 0.3, 0.5},
+        Case{Verdict::pass, 0.01, 0.1}, Case{Verdict::pass, 0.25, 0.25}, Case{Verdict::inconclusive, 0.6, 0.4},
+        Case{Verdict::inconclusive, 0.2, 0.2}, Case{Verdict::unresolved, 0.9, 0.5}}) {
+    INFO("verdict " << static_cast<int>(verdict) << ", p_bad " << p_bad);
+    const Evidence evidence = verdict_with(neutralised(1, {}), verdict, p_bad);
+    noisy.tell(evidence);
+    exact.tell(evidence);
+    CHECK(noisy.doubt(noisy.told().back()) == Approx(doubt));
+    CHECK(noisy.silent(noisy.told().back()) == (doubt > 0.4));
+    CHECK(exact.doubt(exact.told().back()) == (decided(verdict) ? 0.0 : 0.5));
+  }
+}
+
+TEST_CASE("a trial of which only the first steps were looked at is told, and says nothing of its set") {
+  EvidenceLog log(3, 0.0, 0.01);
+  const Neutralised set = neutralised(3, {0});
+  CHECK_FALSE(log.tell(first_steps_of(set, {1, 2})));
+  CHECK(log.find(active_beside(set)) == nullptr);
+  CHECK(log.told().size() == 1);
+  CHECK(log.signatures_told() == 1);
+  log.tell(first_steps_of(set, {3, 4}));
+  CHECK(log.signature_of(active_beside(set)) == std::vector<double>{1, 2});  // of the first one
+  CHECK(log.signature_of(as_it_is(3)).empty());
+  // Where its first steps were lost it said nothing, and counts like one that noise hides.
+  REQUIRE(log.tell(first_steps_of(set, {})));
+  CHECK(log.find(active_beside(set))->inconclusive == 1);
+  CHECK(log.signatures_told() == 2);
+}
+
+TEST_CASE("a contradiction is known as soon as it is told") {
+  EvidenceLog log(4, 0.0, 0.003);
+  log.tell(evidence_of(neutralised(4, {0}), Verdict::pass));
+  CHECK_FALSE(log.contradiction());
+  log.tell(evidence_of(neutralised(4, {0, 1}), Verdict::fail));
+  REQUIRE(log.contradiction());
+  CHECK(log.entries()[log.contradiction()->fail].active == active(4, {2, 3}));
+  CHECK_FALSE(log.contradiction([](const LogEntry& fail) { return fail.active.count() == 2; }));  // it is excused
+}
+
+TEST_CASE("whatever is told: contradictions and votes are those that a scan of the entries finds") {
+  for (const double flip : {0.0, 0.05}) {
+    Random random(11);
+    for (int game = 0; game < 60; ++game) {
+      EvidenceLog log(3, flip, 0.01);
+      for (int i = 0; i < 12; ++i) log.tell(any_evidence(random, 3));
+      bool contradicts = false;
+      int told = 0;
+      double outvoted = 0, votes = 0;
+      for (const LogEntry& fail : log.entries()) {
+        told += fail.told();
+        if (fail.judged() > 1) outvoted += std::min(fail.passes, fail.fails), votes += fail.judged();
+        for (const LogEntry& pass : log.entries())
+          contradicts = contradicts || (fail.verdict == Verdict::fail && pass.verdict == Verdict::pass &&
+                                        fail.active.is_subset_of(pass.active));
+      }
+      CHECK(log.contradiction().has_value() == contradicts);
+      CHECK(told == 12);
+      CHECK(log.outvoted().wrong == outvoted);
+      CHECK(log.outvoted().of == votes);
+    }
+  }
+}
+
+TEST_CASE("another flip chance makes of a log what it were had it been told with that one") {
+  Random random(3);
+  for (int game = 0; game < 40; ++game) {
+    EvidenceLog revised(3, 0.02, 0.01), fresh(3, 0.15, 0.01);
+    for (int i = 0; i < 15; ++i) {
+      const Evidence evidence = any_evidence(random, 3);
+      revised.tell(evidence);
+      fresh.tell(evidence);
+    }
+    std::vector<Verdict> before;
+    for (const LogEntry& entry : revised.entries()) before.push_back(entry.verdict);
+    bool changed = false;
+    const bool said_so = revised.set_flip(0.15);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      CHECK(revised.entries()[i].bits == Approx(fresh.entries()[i].bits).margin(1e-9));
+      CHECK(revised.entries()[i].verdict == fresh.entries()[i].verdict);
+      changed = changed || revised.entries()[i].verdict != before[i];
+    }
+    CHECK(said_so == changed);
+    CHECK(revised.contradiction().has_value() == fresh.contradiction().has_value());
+  }
+}
+
+TEST_CASE("the log's entries within a set are those that a scan of all finds, in their order") {
+  constexpr std::size_t kSuspects = 130;  // three blocks of bits
+  EvidenceLog log(kSuspects, 0.0, 0.003);
+  Random random(5);
+  const auto any_set = [&](std::uint64_t of_four) {
+    SuspectSet set(kSuspects);
+    for (SuspectId id = 0; id < kSuspects; ++id) set.set(id, random.below(4) < of_four);
+    return set;
+  };
+  std::vector<Active> wide{active(kSuspects, {}), Active(any_set(2)), as_it_is(kSuspects)};
+  for (int i = 0; i < 200; ++i) {
+    const Active set(any_set(3) & wide[random.below(wide.size())]);
+    log.tell(evidence_of(neutralised_beside(set), random.below(2) == 0 ? Verdict::pass : Verdict::fail));
+    wide.emplace_back(set | any_set(2));
+  }
+  for (const Active& set : wide) {
+    std::vector<const LogEntry*> scanned;
+    for (const LogEntry& entry : log.entries())
+      if ((entry.active - set).none()) scanned.push_back(&entry);
+    CHECK(log.within(set) == scanned);
+  }
+}
