@@ -1,0 +1,179 @@
+// The proof of an answer: which trials show which claim, against what follows from monotonicity alone.
+#include "strategies/certificate.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/strategies/predicates.hpp"
+
+using namespace bisectd::strategies;
+using namespace bisectd::strategies::testing;
+
+namespace {
+
+using Kind = Claim::Kind;
+
+const Claim& claim_of(const std::vector<Claim>& claims, Kind kind, std::vector<SuspectId> subject) {
+  const auto found = std::ranges::find_if(claims, [&](const Claim& c) { return c.kind == kind && c.subject == subject; });
+  REQUIRE(found != claims.end());
+  return *found;
+}
+
+/// What was told of five suspects, whose causes are {1} and {2, 3}: the fix is {1, 2}.
+struct FiveSuspects {
+  EvidenceLog log;
+  Relations relations{problem_of(5)};
+  std::vector<SuspectId> fix{1, 2};
+  Causes causes{{1}, {2, 3}};
+
+  explicit FiveSuspects(double flip = 0, double error = 0.01) : log(5, flip, error) {}
+  void active_were(const std::vector<SuspectId>& set, Verdict verdict, int times = 1) {
+    for (int i = 0; i < times; ++i) log.tell(evidence_of(neutralised_beside(active(5, set)), verdict));
+  }
+  std::vector<Claim> claims() const { return certificate(log, relations, active(5, {}), fix, causes); }
+  bool proved(Kind kind, const std::vector<SuspectId>& subject) const { return claim_of(claims(), kind, subject).proved; }
+};
+
+}  // namespace
+
+TEST_CASE("the claims of an answer: the fix, each of its members, each cause, each of its members") {
+  const FiveSuspects nothing_told;
+  const std::vector<Claim> claims = nothing_told.claims();
+  struct Wanted {
+    Kind kind;
+    std::vector<SuspectId> subject, active;
+    Verdict expected;
+  };
+  const std::vector<Wanted> wanted{
+      {Kind::fix_passes, {1, 2}, {0, 3, 4}, Verdict::pass},    {Kind::member_needed, {1}, {0, 1, 3, 4}, Verdict::fail},
+      {Kind::member_needed, {2}, {0, 2, 3, 4}, Verdict::fail}, {Kind::cause_fails, {1}, {1}, Verdict::fail},
+      {Kind::cause_fails, {2, 3}, {2, 3}, Verdict::fail},      {Kind::cause_minimal, {3, 2}, {3}, Verdict::pass},
+      {Kind::cause_minimal, {2, 3}, {2}, Verdict::pass}};
+  CHECK(claims.size() == wanted.size());  // a lone cause is minimal as it is: nothing active is the top, which passed
+  for (const Wanted& each : wanted) {
+    const Claim& claim = claim_of(claims, each.kind, each.subject);
+    CHECK_FALSE(claim.proved);
+    CHECK(claim.expected == each.expected);
+    CHECK(active_beside(claim.neutralised) == active(5, each.active));  // the trial to run
+  }
+}
+
+TEST_CASE("that something fails is shown by any failure with less active; that it passes by its own trial alone") {
+  FiveSuspects told;
+  told.active_were({1}, Verdict::fail);
+  CHECK(told.proved(Kind::cause_fails, {1}));
+  CHECK(told.proved(Kind::member_needed, {1}));  // by the same trial
+  CHECK(active_beside(claim_of(told.claims(), Kind::member_needed, {1}).neutralised) == active(5, {1}));
+  told.active_were({1, 2, 3}, Verdict::fail);
+  CHECK_FALSE(told.proved(Kind::cause_fails, {2, 3}));  // more was active
+  told.active_were({0, 2, 3, 4}, Verdict::pass);
+  CHECK_FALSE(told.proved(Kind::cause_minimal, {2, 3}));  // opposite faults may cancel in it
+  told.active_were({2}, Verdict::pass);
+  CHECK(told.proved(Kind::cause_minimal, {2, 3}));
+  CHECK_FALSE(told.proved(Kind::fix_passes, {1, 2}));
+  told.active_were({0, 3, 4}, Verdict::pass);
+  CHECK(told.proved(Kind::fix_passes, {1, 2}));
+}
+
+TEST_CASE("whatever is told of a monotone truth: a claim is proved if and only if a told trial shows it") {
+  Random random(17);
+  for (int game = 0; game < 150; ++game) {
+    const std::size_t n = 2 + random.below(3);
+    const Causes causes = random_causes(random, n), answered = random_causes(random, n);  // the answer may be wrong
+    const std::vector<SuspectId> fix = members_of_mask(static_cast<unsigned>(random.below(1U << n)));
+    const Relations relations(problem_of(n));
+    EvidenceLog log(n, 0, 0.01);
+    Answer answer{.culprit_set = fix, .causes = answered};
+    std::vector<Evidence> told;
+    for (std::size_t i = random.below(1U << n); i > 0; --i) {
+      const Neutralised set(SuspectSet(n, random.below(1U << n)));
+      told.push_back(evidence_of(set, exact(causes)(set)));
+      log.tell(told.back());
+    }
+    for (const Claim& claim : certificate(log, relations, active(n, {}), fix, answered)) {
+      const auto shown_by = [&](const Evidence& seen) {
+        return shows(claim, answer, relations, seen.neutralised, seen.verdict);
+      };
+      // More than two that fail only together, all there are: one run of the subject as it is does not show it.
+      const bool by_one_run = claim.kind == Kind::cause_fails && claim.subject.size() == n && n > 2;
+      const auto enough = by_one_run ? 2 : 1;
+      CHECK(claim.proved == (std::ranges::count_if(told, shown_by) >= enough));
+      if (!claim.proved) continue;
+      const Verdict truth = exact(causes)(claim.neutralised);
+      CHECK(truth == claim.expected);
+      CHECK(log.find(active_beside(claim.neutralised)));  // it names a trial that was run
+    }
+  }
+}
+
+TEST_CASE("where all suspects fail only together the only run that shows it is made twice") {
+  EvidenceLog log(3, 0, 0.01);
+  const Relations relations(problem_of(3));
+  const Causes together{{0, 1, 2}};
+  const auto proved = [&] {
+    const auto claims = certificate(log, relations, active(3, {}), std::vector<SuspectId>{0}, together);
+    return claim_of(claims, Kind::cause_fails, {0, 1, 2}).proved;
+  };
+  log.tell(evidence_of(neutralised(3, {}), Verdict::fail));
+  CHECK_FALSE(proved());
+  log.tell(evidence_of(neutralised(3, {}), Verdict::fail));
+  CHECK(proved());
+}
+
+TEST_CASE("what a member needs is active with it, and is not enough without it") {
+  Problem problem = problem_of(4);
+  problem.suspects[2].only_with = {1};
+  const Relations relations(problem);
+  const EvidenceLog log(4, 0, 0.01);
+  const auto claims = certificate(log, relations, active(4, {}), std::vector<SuspectId>{2}, Causes{{2}});
+  CHECK(active_beside(claim_of(claims, Kind::cause_fails, {2}).neutralised) == active(4, {1, 2}));
+  CHECK(active_beside(claim_of(claims, Kind::cause_minimal, {2}).neutralised) == active(4, {1}));
+}
+
+TEST_CASE("with noise trials that imply a claim are added up, and all together may err as rarely as asked") {
+  FiveSuspects told(0.05, 0.01);
+  told.active_were({1}, Verdict::fail);
+  told.active_were({0, 1}, Verdict::fail);
+  CHECK_FALSE(told.proved(Kind::cause_fails, {1}));
+  CHECK(told.proved(Kind::member_needed, {1}));  // both imply it
+  told.active_were({1}, Verdict::fail, 2);
+  CHECK(told.proved(Kind::cause_fails, {1}));
+  // A trial of which the causes predict the opposite says nothing of the claim, however it came out.
+  const double before = claim_of(told.claims(), Kind::member_needed, {2}).bits;
+  told.active_were({0, 4}, Verdict::fail, 3);
+  CHECK(claim_of(told.claims(), Kind::member_needed, {2}).bits == before);
+
+  // Each claim has the least evidence, but there are many of them: the weakest is open until their sum is small enough.
+  FiveSuspects many(0.05, 0.01);
+  for (const Claim& claim : many.claims())
+    for (int i = 0; i < 2; ++i) many.log.tell(evidence_of(claim.neutralised, claim.expected));
+  double wrong = 0;
+  std::size_t open = 0;
+  for (const Claim& claim : many.claims()) {
+    CHECK(claim.bits >= many.log.needed_bits());
+    open += !claim.proved;
+    if (claim.proved && claim.kind != Kind::member_needed && claim.subject.size() > 1) wrong += std::exp2(-claim.bits);
+  }
+  CHECK(open > 0);
+  CHECK(wrong <= 0.01);
+  CHECK(many.claims().front().neutralised == neutralised(5, {1, 2}));
+}
+
+TEST_CASE("the confidence in an answer is that of the claims about its culprit set, together") {
+  std::vector<Claim> claims(3);
+  claims[0] = {.kind = Kind::fix_passes, .bits = 3};
+  claims[1] = {.kind = Kind::member_needed, .bits = 4};
+  claims[2] = {.kind = Kind::cause_fails, .bits = 0};  // who is guilty beside them does not count
+  CHECK(confidence_in(claims) == Approx(8.0 / 9 * 16.0 / 17));
+  CHECK(confidence_in({}) == 1);
+}
+
+TEST_CASE("a trial shows a claim by its verdict and its set, also for what stayed active") {
+  const Relations relations(problem_of(4));
+  const Answer answer{.culprit_set = {1}, .causes = {{1}}, .not_neutralisable = {3}};
+  const Claim fails_alone{.kind = Kind::cause_fails, .subject = {1}, .expected = Verdict::fail};
+  CHECK(shows(fails_alone, answer, relations, neutralised(4, {0, 2}), Verdict::fail));
+  CHECK_FALSE(shows(fails_alone, answer, relations, neutralised(4, {0, 2}), Verdict::pass));
+  CHECK_FALSE(shows(fails_alone, answer, relations, neutralised(4, {0}), Verdict::fail));
+  const Claim passes{.kind = Kind::fix_passes, .subject = {1}, .expected = Verdict::pass, .own_trial = true};
+  CHECK(shows(passes, answer, relations, neutralised(4, {1}), Verdict::pass));
+  CHECK_FALSE(shows(passes, answer, relations, neutralised(4, {1, 2}), Verdict::pass));
+}
