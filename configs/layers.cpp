@@ -46,6 +46,13 @@ bool check_version(MapReader& top, Problems& problems) {
   return true;
 }
 
+/// However the file is called. A pipe (`bisectd check <(...)`) has no other name than the given one.
+std::filesystem::path one_name_of(const std::filesystem::path& file) {
+  std::error_code nameless;
+  const auto name = std::filesystem::weakly_canonical(file, nameless);
+  return nameless ? file : name;
+}
+
 std::optional<Layers> read_layer(const std::filesystem::path& file, std::vector<std::filesystem::path>& chain,
                                  Problems& problems) {
   auto root = parse_yaml(read_bytes(file), file.string(), problems);
@@ -60,8 +67,8 @@ std::optional<Layers> read_layer(const std::filesystem::path& file, std::vector<
 
   const auto below = extended_file(extends, problems);
   if (!below) return std::nullopt;
-  chain.push_back(std::filesystem::weakly_canonical(file));
-  if (std::ranges::count(chain, std::filesystem::weakly_canonical(*below))) {
+  chain.push_back(one_name_of(file));
+  if (std::ranges::count(chain, one_name_of(*below))) {
     problems.add(extends.place, in_quotes(extends.value) + " extends this file in turn");
     return std::nullopt;
   }

@@ -26,6 +26,15 @@ class CommandLine(Space):
         self.assertEqual(*shown)
         self.assertIn("--target", self.bisectd("compare", "a.log", "--target", "2x", "--", "b.log", code=2).err)
 
+    def test_an_experiment_from_a_pipe(self):
+        """`bisectd check <(...)`: a file that has no path, and is read once."""
+        experiment = f"version: 1\nextends: generic\nreference: {{command: ['true'], directory: {self.folder}}}\n"
+        for rest, code, said in ((f"subject: {{command: ['true'], directory: {self.folder}}}\n", 0, "experiment stdin"),
+                                 ("suspects: {nothing: [x]}\n", 2, "/dev/stdin:4:12: unknown family `nothing`")):
+            done = subprocess.run([BISECTD, "check", "/dev/stdin"], input=experiment + rest, env=self.environment(), capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(said, done.stdout + done.stderr)
+
     def test_files_that_are_nearly_there(self):
         self.write("rec.yaml", hostile_experiment(suspects=2))
         self.assertIn("did you mean 'rec.yaml'?", self.bisectd("check", "rec.yml", code=2).err)
