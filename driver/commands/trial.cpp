@@ -72,6 +72,9 @@ ExitCode trial(const TrialOptions& options) {
     fmt::print("{}\n", json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}\n", reports::trial_line(frame, judged, run.run().state.history.order_judged.size()));
+    if (judged.verdict == strategies::Verdict::unresolved)
+      fmt::print("  {}; its logs: {}\n", reports::plain(judged.text),
+                 reports::plain((run.directory().folder() / judged.attempts.back().folder).string()));
     for (const auto& [ladder, value] : named.values) fmt::print("  {} was {}\n", ladder, reports::plain(value));
     for (const std::string& note : judged.notes) fmt::print("  {}\n", reports::plain(note));
   }

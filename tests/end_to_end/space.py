@@ -1,7 +1,7 @@
 """A folder of its own for each end-to-end test, and the real bisectd started in it from the command line.
 
 The folder is kept when the test fails; its path is in the failure. Where programs are comes from the environment, set by
-CMake: BISECTD (the program), HOSTILE_TRAINER (the stand-in training of a few milliseconds).
+CMake: BISECTD (the program), HOSTILE_TRAINER (the stand-in training of a few milliseconds), FILE_RECORDER.
 """
 import fcntl
 import hashlib
@@ -18,6 +18,7 @@ import unittest
 
 BISECTD = os.environ["BISECTD"]
 HOSTILE = os.environ["HOSTILE_TRAINER"]
+RECORDER = os.environ.get("FILE_RECORDER", "")  # tests/power_cut/recorder.cpp; not with sanitizers
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 RECORDINGS = SOURCE / "build/test-references"
 # They change with the frameworks that are installed: the pins of Paddle's environment, the files of Debian's PyTorch.
@@ -59,6 +60,11 @@ class Space(unittest.TestCase):
         if code is not None:
             self.assertEqual(done.returncode, code, f"\n--- stdout\n{done.out}\n--- stderr\n{done.err}")
         return done
+
+    def recorded(self, **settings):
+        """The environment in which bisectd's operations on the files of this test are looked at (tests/power_cut/recorder.cpp)."""
+        return {"LD_PRELOAD": RECORDER, "FILES_PROGRAM": os.path.realpath(BISECTD), "FILES_ROOT": str(self.folder),
+                **{f"FILES_{name.upper()}": str(value) for name, value in settings.items()}}
 
     def start(self, *arguments, environment=None):
         """Starts bisectd and leaves it running; its stderr goes to the file stderr.txt."""
