@@ -1,7 +1,8 @@
 """Stops at random moments, then `resume` until the run is at its end: nothing is lost, repeated, left running or answered otherwise.
 
 A few games in the tests; a campaign:  BISECTD_GAMES=1000 BISECTD_SEED=7 python3 -B tests/end_to_end/test_kills.py Kills
-(BISECTD and HOSTILE_TRAINER name the programs; BISECTD_SLURM_GAMES: games through jobs of a private Slurm). It says at its end where the stops hit."""
+(BISECTD and HOSTILE_TRAINER name the programs; BISECTD_SLURM_GAMES: games through jobs of a private Slurm; BISECTD_STOPS="KILL,KILL at": only
+these stops). It says at its end where the stops hit."""
 import collections
 import json
 import os
@@ -14,16 +15,17 @@ import subprocess
 import time
 import unittest
 
-from space import Space, hostile_experiment
+from space import RECORDER, Space, hostile_experiment
 from test_slurm import Slurm
 
 SEED = int(os.environ.get("BISECTD_SEED", 1))
-MOST_STOPS = 6
+MOST_STOPS = 8
 
 
 class Games:
-    # "all": whatever this test has started, in any order, as a signal to a whole control group.
-    HOWS = ("KILL", "KILL", "KILL", "KILL all", "INT", "TERM", "HUP", "INT all", "TERM all", "HUP all")
+    # "all": whatever this test has started, in any order, as a signal to a whole control group. "at": in the middle of an operation on a file.
+    HOWS = tuple(how for how in os.environ.get("BISECTD_STOPS", "KILL,KILL,KILL at,KILL at,KILL all,INT,TERM,HUP,INT all,TERM all,HUP all").split(",")
+                 if RECORDER or not how.endswith(" at"))
 
     def launched(self, experiment):
         """The text of the experiment with its way of launching."""
@@ -36,24 +38,25 @@ class Games:
         together = len(culprits) == 2 and random.random() < 0.5
         names = [f"op{one}" for one in culprits]
         causes = [("--cause", "+".join(names) + "=3")] if together else [("--cause", f"{name}={2 + 2 * i}") for i, name in enumerate(names)]
-        step_ms, devices = random.choice(("0", "1")), random.choice((1, 2, 3))
+        step_ms, devices = random.choice(("1", "2", "4")), random.choice((1, 2, 3))
         self.write("experiment.yaml", self.launched(hostile_experiment(
             *[word for cause in causes for word in cause], "--step-ms", step_ms, suspects=suspects,
             devices=list(range(devices)), search=f"search: {{seed: {random.randrange(1000)}}}")))
-        began = time.monotonic()
         whole = self.run_to_its_end("run", "experiment.yaml")
-        took = time.monotonic() - began
+        lines = self.journal_text().count("\n")
         expected = self.causes(self.report())
         self.assertEqual(expected, [sorted(names)] if together else sorted([name] for name in names), whole)
         shutil.rmtree(self.folder / "bisectd-out")  # and the history, which would change the odds
 
         command, left = ["run", "experiment.yaml"], ""
         for _ in range(random.randint(1, MOST_STOPS)):
-            left = self.run_until(command, random, took, left)
+            left = self.run_until(command, random, lines, left)
             if not (self.folder / "bisectd-out/latest").exists():  # stopped before there was a run
                 shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
                 continue
             command = ["resume", "bisectd-out/latest"]
+            if '"kind":"finished"' in left and random.random() < 0.7:
+                break  # a whole run is resumed in no time, and hardly to be hit
         self.run_to_its_end(*command)
         self.assert_kept(left)
         self.assertEqual(self.causes(self.report()), expected)
@@ -72,13 +75,22 @@ class Games:
         whole = before[:before.rfind("\n") + 1]
         self.assertTrue(self.journal_text().startswith(whole), "the journal has lost lines")
 
-    def run_until(self, command, random, took, before):
-        """Starts it, stops it after a while; the journal as it is then."""
-        process = self.start(*command)
+    def run_until(self, command, random, whole, before):
+        """Starts it, stops it at a random moment; the journal as it is then. A whole run has about `whole` lines there."""
         how = random.choice(self.HOWS)
         number = getattr(signal, "SIG" + how.split()[0])
+        settings = {"kill_at": random.randint(1, random.choice((20, 80, 400)))} if how.endswith(" at") else {}
+        process = self.start(*command, environment=self.recorded(**settings) if settings else None)
+        have = before.count("\n")
+        until = have + random.randint(0, max(1, (whole - have) // 3))
+        pause = random.uniform(0, random.choice((0.005, 0.05, 0.2)))
+        if settings:
+            pause = 60
+        elif random.random() < 0.9:  # at a line of the journal, or a while after it: reports are written then, trainings run
+            while process.poll() is None and self.journal_text().count("\n") < until:
+                time.sleep(0.001)
         try:
-            process.wait(timeout=random.uniform(0, took * 0.7))
+            process.wait(timeout=pause)
         except subprocess.TimeoutExpired:
             if how.endswith("all"):
                 pids = list(self.pids_of_this_test())
@@ -94,9 +106,16 @@ class Games:
         self.assertIn(128 - code if code < 0 else code, (1, 128 + number), how)
         self.assert_kept(before)
         text = self.journal_text()
-        last = text[:text.rfind("\n")].rsplit("\n", 1)[-1]
-        STOPS["ended before" if code == 1 else how, json.loads(last)["kind"] if last else "no journal"] += 1
+        STOPS["ended before" if code == 1 else how, self.place_of_stop(text)] += 1
         return text
+
+    def place_of_stop(self, journal):
+        if journal and not journal.endswith("\n"):
+            return "half a line of the journal"
+        if [file for ending in ("part", "new") for file in self.folder.glob(f"bisectd-out/latest/**/*.{ending}")]:
+            return "half a file"
+        last = journal[:journal.rfind("\n")].rsplit("\n", 1)[-1]
+        return "after " + (json.loads(last)["kind"] if last else "nothing: no journal")
 
     def pids_of_this_test(self):
         for entry in pathlib.Path("/proc").iterdir():
@@ -127,7 +146,7 @@ class Games:
         for game in range(self.GAMES):
             with self.subTest(seed=SEED, game=game):
                 self.play(random.Random(f"{SEED}/{game}"))
-            if self.GAMES > 50 and game % 50 == 49:
+            if self.GAMES > 10 and game % 10 == 9:
                 print(f"{game + 1} games, {STOPS.total()} stops", flush=True)
 
 
@@ -158,9 +177,9 @@ STOPS = collections.Counter()
 
 
 def tearDownModule():
-    if max(Kills.GAMES, ThroughSlurm.GAMES) > 50:
+    if max(Kills.GAMES, ThroughSlurm.GAMES) > 10:
         for (how, where), times in sorted(STOPS.items()):
-            print(f"{how:12} after {where:16} {times}")
+            print(f"{how:12} {where:26} {times}")
 
 
 if __name__ == "__main__":
