@@ -4,7 +4,9 @@ import unittest
 import urllib.parse
 
 from browser import CHROMIUM, Browser
-from space import Space, hostile_experiment
+from space import SOURCE, Space, hostile_experiment
+
+AXE = SOURCE / "tests/npm/node_modules/axe-core/axe.min.js"  # tests/npm/install brings it
 
 # Texts that are hard to read, each with its contrast.
 CONTRASTS = """(() => {
@@ -162,6 +164,19 @@ class Page(Space):
         self.assertEqual(page.evaluate(cells), ["-inf", "-2.00 %", "+1e-05 %", "inf", "inf", "ended early", "nan", ""])
         page.evaluate(press)
         self.assertEqual(page.evaluate(cells), ["inf", "inf", "+1e-05 %", "-2.00 %", "-inf", "nan", "ended early", ""])
+
+    @unittest.skipUnless(AXE.is_file(), "axe-core is not installed: tests/npm/install")
+    def test_an_accessibility_checker_finds_nothing(self):
+        """All rules of axe-core, also those of good practice; both themes, and a telephone's width."""
+        for width, dark in ((1200, False), (1200, True), (390, False)):
+            with self.subTest(width=width, dark=dark):
+                page = self.browser.open(self.file, width=width, dark=dark)
+                page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+                page.evaluate(AXE.read_text() + "; 0")
+                found = page.evaluate("axe.run().then(result => ({passes: result.passes.length, "
+                                      "violations: result.violations.map(one => `${one.id}: ${one.nodes.map(node => node.html).slice(0, 3)}`)}))")
+                self.assertEqual(found["violations"], [])
+                self.assertGreater(found["passes"], 20)
 
     def filter(self, page, words):
         page.evaluate("{ const box = document.querySelector('#trials input[type=search]'); box.value = '%s'; box.dispatchEvent(new Event('input')); }" % words)
