@@ -68,11 +68,8 @@ std::map<std::string, std::string> needed_environment(const Experiment& experime
   for (const auto& [family_name, selection] : experiment.suspects) {
     for (const auto& [name, value] : experiment.families.at(family_name).environment) {
       const std::string needs = fmt::format("family `{}` needs {}={}", family_name, name, value);
-      const auto set = subject.environment.find(name);
-      const bool keeps = value.find("{and_inherited}") != std::string::npos;
-      if (set != subject.environment.end() && set->second.value != value && !keeps)
-        problems.add(set->second.place, needs,
-                     fmt::format("remove it here, or change `families.{}.environment`", family_name));
+      if (const auto* own = instead_of(value, name, subject))
+        problems.add(own->place, needs, fmt::format("remove it here, or change `families.{}.environment`", family_name));
       if (is_unset(subject, name)) problems.add(subject.place, needs + ", but `subject.unset` takes it away");
       if (const auto [first, is_new] = needed.emplace(name, value); !is_new && first->second != value)
         problems.add(selection.place, fmt::format("{}, another family {}", needs, first->second));
@@ -86,13 +83,11 @@ void warn_of_hidden_traces(const Experiment& experiment, Problems& problems) {
   for (const auto& [family_name, selection] : experiment.suspects) {
     const auto& effect = experiment.families.at(family_name).effect;
     if (!effect) continue;
-    for (const auto& [name, value] : effect->environment) {
-      const auto set = experiment.subject.environment.find(name);
-      if (set != experiment.subject.environment.end() && set->second.value != value)
-        problems.warn(set->second.place, fmt::format("family `{}` finds its traces in the log with {}={}; with this value "
-                                                     "it is not checked that a suspect was really switched off",
-                                                     family_name, name, value));
-    }
+    for (const auto& [name, value] : effect->environment)
+      if (const auto* own = instead_of(value, name, experiment.subject))
+        problems.warn(own->place, fmt::format("family `{}` finds its traces in the log with {}={}; with this value "
+                                              "it is not checked that a suspect was really switched off",
+                                              family_name, name, value));
   }
 }
 
@@ -207,6 +202,12 @@ std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<
   const std::optional<std::string> safe_means = toggle.safe ? toggle.safe : toggle.unset_means;
   const bool same = means && (means == safe_means || std::ranges::count(toggle.also_safe, *means));
   return same ? toggle.safe : has;
+}
+
+const Placed<std::string>* instead_of(const std::string& value, const std::string& variable, const Side& side) {
+  const auto own = side.environment.find(variable);
+  if (own == side.environment.end() || own->second.value == value) return nullptr;
+  return value.find("{and_inherited}") == std::string::npos ? &own->second : nullptr;
 }
 
 std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment& experiment) {

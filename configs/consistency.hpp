@@ -14,6 +14,11 @@ namespace bisectd::configs {
 /// names, nothing to search. Sets Toggle::suspect of every family.
 void check_and_settle(Experiment& experiment, Problems& problems);
 
+/// The side's own value of a variable, where it stands instead of `value`: it differs, and `value` does not keep what was
+/// there
+/// ({and_inherited}). Otherwise null.
+const Placed<std::string>* instead_of(const std::string& value, const std::string& variable, const Side& side);
+
 /// Every variable or argument by which the selected families deliver, with who does it.
 std::vector<std::pair<const Delivery*, std::string>> deliveries(const Experiment& experiment);
 

@@ -12,10 +12,8 @@ namespace {
 void check_side(const Side& side, const std::string& what, const Hold& hold, Problems& problems) {
   if (side.command.empty()) return;
   for (const auto& [name, value] : hold.environment) {
-    const auto own = side.environment.find(name);
-    const bool keeps = value.find("{and_inherited}") != std::string::npos;
-    if (own != side.environment.end() && own->second.value != value && !keeps)
-      problems.add(own->second.place, fmt::format("`hold` sets {}={} in every run", name, value),
+    if (const auto* own = instead_of(value, name, side))
+      problems.add(own->place, fmt::format("`hold` sets {}={} in every run", name, value),
                    "remove it here, or leave it out of `hold`");
     if (std::ranges::count(side.unset, name))
       problems.add(side.place,

@@ -55,10 +55,8 @@ void check_needs(const Perturbation& perturb, const Side& side, const std::strin
                  Problems& problems) {
   for (const auto& [name, value] : perturb.needs) {
     const std::string needs = fmt::format("the perturbation of the {} needs {}={}", what, name, value);
-    const auto own = side.environment.find(name);
-    const bool keeps = value.find("{and_inherited}") != std::string::npos;
-    if (own != side.environment.end() && own->second.value != value && !keeps)
-      problems.add(own->second.place, needs, "remove it here, or change `perturb.needs`");
+    if (const auto* own = instead_of(value, name, side))
+      problems.add(own->place, needs, "remove it here, or change `perturb.needs`");
     if (is_unset(side, name)) problems.add(side.place, fmt::format("{}, but `{}.unset` takes it away", needs, what));
     if (what != "subject") continue;
     for (const auto& [family, selection] : experiment.suspects) {

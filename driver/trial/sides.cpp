@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 
+#include "configs/consistency.hpp"
 #include "configs/loader.hpp"
 #include "configs/printable.hpp"
 #include "configs/suggest.hpp"
@@ -173,7 +174,7 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
     for (const auto& [variable, value] : family.environment) set_for_family(sides.subject, variable, value);
     if (!family.effect) continue;
     for (const auto& [variable, value] : family.effect->environment)
-      if (!experiment.subject.environment.contains(variable)) set_for_family(sides.subject, variable, value);
+      if (!configs::instead_of(value, variable, experiment.subject)) set_for_family(sides.subject, variable, value);
   }
   refuse_overwriting(experiment, sides.subject);
   check_command(sides.reference);

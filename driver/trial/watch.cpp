@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "configs/consistency.hpp"
 #include "configs/member_name.hpp"
 #include "configs/printable.hpp"
 
@@ -13,10 +14,8 @@ namespace {
 
 /// Whether the subject's own environment, which stands, may hide the traces: then a missing one says nothing.
 bool may_be_hidden(const configs::Effect& effect, const configs::Side& subject) {
-  return std::ranges::any_of(effect.environment, [&](const auto& entry) {
-    const auto own = subject.environment.find(entry.first);
-    return own != subject.environment.end() && own->second.value != entry.second;
-  });
+  return std::ranges::any_of(effect.environment,
+                             [&](const auto& entry) { return configs::instead_of(entry.second, entry.first, subject); });
 }
 
 }  // namespace

@@ -109,12 +109,13 @@ TEST_CASE("a name that is right, but not of what the logs call so, is warned abo
 TEST_CASE("a value that may hide the traces of a family is warned about") {
   const Folder folder;
   const auto warnings = [&](const std::string& value) {
-    const std::string side = "  devices: {ids: [0]}\n  environment: {GLOG_v: " + value + "}";
+    const std::string side = "  devices: {ids: [0]}\n  environment: {" + value + "}";
     return load_experiment(folder.write("e.yaml", with_line(kGoodPaddle, 8, side))).warnings;
   };
-  CHECK(warnings("3").empty());
-  REQUIRE(warnings("0").size() == 1);
-  CHECK(warnings("0")[0].value ==
+  CHECK(warnings("GLOG_v: 3").empty());
+  CHECK(warnings("PYTHONPATH: /mine").empty());  // the preset's is put in front of it
+  REQUIRE(warnings("GLOG_v: 0").size() == 1);
+  CHECK(warnings("GLOG_v: 0")[0].value ==
         "family `ops` finds its traces in the log with GLOG_v=3; with this value it is not checked that a suspect was "
         "really switched off");
 }

@@ -1,4 +1,4 @@
-"""The shims of the families layers and layer_ops alone, the one of `hold`, and Paddle's launcher."""
+"""The shims of the families layers and layer_ops alone, those of `hold` and of fall-back lines, and Paddle's launcher."""
 import json
 import os
 import pathlib
@@ -11,8 +11,8 @@ from paddle_space import PADDLE, PYTHON, STANDIN, main
 from space import SOURCE, Space
 
 
-class LayerShim(unittest.TestCase):
-    """The shim of the family layers alone, on a device that does not round: what is moved is exactly the CPU's."""
+class Alone(unittest.TestCase):
+    """A shim alone, on a device that does not round: what is moved is exactly the CPU's."""
 
     SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python")}
 
@@ -30,6 +30,8 @@ class LayerShim(unittest.TestCase):
                                   STANDIN_NPU_FAULTS=str(file), **environment)
         return out, [float(loss) for loss in re.findall(r"loss: ([\d.]+)", out)]
 
+
+class LayerShim(Alone):
     def test_all_layers_moved_compute_what_the_cpu_computes(self):
         listed, _ = self.train("Global.use_npu=true", BISECTD_PADDLE_LIST_LAYERS="1")
         layers = re.findall(r"ran layer (\S+) on the device", listed)
@@ -143,6 +145,27 @@ class LayerShim(unittest.TestCase):
 
     def test_with_nothing_listed_it_is_not_even_imported(self):
         self.assertEqual(self.run_python("-c", "import sys, paddle; print('bisectd_paddle_layers' in sys.modules)"), "False\n")
+
+
+class FallBacks(Alone):
+    """The shim that leaves only these lines of GLOG_v=3."""
+
+    def logged(self, level, only=""):
+        _, losses = self.train("Global.use_npu=true", GLOG_v=level, BISECTD_PADDLE_FALL_BACKS=only, CUSTOM_DEVICE_BLACK_LIST="hard_swish,relu_grad",
+                               FLAGS_use_stride_kernel="0")
+        self.assertEqual((self.done.returncode, len(losses)), (0, 20), self.done.stderr[-1000:])
+        return len(self.done.stderr), sorted(re.findall(r"missing npu kernel: .*", self.done.stderr))
+
+    def test_their_lines_stay_and_the_log_is_short(self):
+        whole, lines = self.logged("3")
+        self.assertIn("missing npu kernel: hardswish, expected_kernel_key:(npu, Undefined(AnyLayout), float32), fallbacking to CPU one!", lines)
+        short, left = self.logged("3", "1")
+        self.assertLess(short, whole / 10)
+        self.assertEqual(set(left), set(lines))
+        self.assertGreater(len(left), 0.95 * len(lines))  # some come before Paddle is imported to its end
+
+    def test_another_level_is_the_users_own(self):
+        self.assertEqual(self.logged("0", "1")[1], [])
 
 
 class Held(Space):
