@@ -171,8 +171,9 @@ void add_align(CLI::App& app, Action& action) {
   auto* experiment = command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)");
   auto* record = command->add_option("--record", options->record,
                                      "run the reference alone and write its step to this file, for another machine");
-  auto* reference = command->add_option("--reference", options->reference, "such a file instead of runs of the reference")
-                        ->excludes(record);
+  auto* reference =
+      command->add_option("--reference", options->reference, "a file that --record wrote, instead of running the reference")
+          ->excludes(record);
   auto* from = command->add_option("--from", options->from,
                                    "start nothing: compare what msprobe dumped of one step into these two folders, the "
                                    "reference's and the subject's");

@@ -77,7 +77,7 @@ ExitCode discover(const DiscoverOptions& options) {
 
 void add_discover(CLI::App& app, Action& action) {
   const auto options = std::make_shared<DiscoverOptions>();
-  CLI::App* command = app.add_subcommand("discover", "show which members of the families one run of the subject uses");
+  CLI::App* command = app.add_subcommand("discover", "show which suspects one run of the subject really uses");
   command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   add_stderr_options(*command);

@@ -38,8 +38,7 @@ constexpr std::array<ExitCodeMeaning, 8> kExitCodes{{
     {"70", "a bug of bisectd"},
     {"128+n", "ended by signal n; can be resumed"},
     {"141",
-     "whoever read the result on stdout has left, as `head` does; a run came to its end all the same, its reports are "
-     "written"},
+     "the reader of stdout closed it, as `head` does; the run was finished all the same, and its reports are written"},
 }};
 
 /// Of a program that signal `number` has ended.

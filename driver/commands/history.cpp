@@ -98,7 +98,8 @@ ExitCode history(const HistoryOptions& options) {
 
 void add_history(CLI::App& app, Action& action) {
   const auto options = std::make_shared<HistoryOptions>();
-  CLI::App* command = app.add_subcommand("history", "say what earlier runs came to, and who was guilty how often");
+  CLI::App* command =
+      app.add_subcommand("history", "list the results of earlier runs, and how often each culprit was guilty");
   command->add_option("PATH", options->path, "the history file, or the folder it is in")->capture_default_str();
   command->add_option("--model", options->model, "only results of this experiment");
   command->add_flag("--json", options->json, "one JSON document instead of text");

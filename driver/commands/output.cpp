@@ -23,10 +23,10 @@ void add_stderr_options(CLI::App& command) {
   auto* quiet = command.add_flag_callback(
       "-q,--quiet", [] { log::show_on_stderr(Level::error); }, "only errors on stderr");
   auto* verbose = command.add_flag_callback(
-      "-v,--verbose", [] { log::show_on_stderr(Level::debug); }, "on stderr all that bisectd.log gets, too");
+      "-v,--verbose", [] { log::show_on_stderr(Level::debug); }, "show on stderr everything that bisectd.log gets");
   auto* level = command.add_option_function<std::string>(
       "--log-level", [](const std::string& word) { log::show_on_stderr(levels.at(word)); },
-      "what stderr shows at least: debug, info, warning or error");
+      "the least important messages that stderr shows: debug, info, warning or error");
   level->check(one_of({"debug", "info", "warning", "error"}))->default_str("info");
   quiet->excludes(verbose)->excludes(level);
   verbose->excludes(level);

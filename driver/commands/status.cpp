@@ -46,7 +46,7 @@ ExitCode status(const StatusOptions& options) {
 
 void add_status(CLI::App& app, Action& action) {
   const auto options = std::make_shared<StatusOptions>();
-  CLI::App* command = app.add_subcommand("status", "say what a run is doing now, or came to; changes nothing");
+  CLI::App* command = app.add_subcommand("status", "say what a run is doing now, or its result; changes nothing");
   command->add_option("DIR", options->folder, "the run directory")->required();
   command->add_flag("--json", options->json, "one JSON document instead of text");
   command->callback([&action, options] { action = [options] { return status(*options); }; });
