@@ -137,12 +137,11 @@ std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Differenc
 bool EarlyStop::explained_by_rounding(const Difference& difference, double level) const {
   if (!reference_.ensemble) return false;
   const Ensemble& ensemble = *reference_.ensemble;
-  const double apart =
-      ensemble.spread_at(ensemble.rounding.coarseness_of(difference)) * std::sqrt(1 + 1.0 / reference_.distinct());
+  const double factor = std::sqrt(1 + 1.0 / reference_.distinct());
   const Comparison at_end{.size = level,
-                          .error = {apart, ensemble.dof},
+                          .error = {factor * ensemble.spread_at(ensemble.rounding.coarseness_of(difference)), ensemble.dof},
                           .ground = Ground::ensemble,
-                          .cautious = ensemble.caution_of_level(difference) * apart};
+                          .cautious = factor * ensemble.cautious_level(difference)};
   return decide(reference_.accept, at_end) != strategies::Verdict::fail;
 }
 

@@ -55,8 +55,8 @@ Allowance allowance_for(const Reference& reference, const Difference& difference
   const double coarseness = ensemble.rounding.coarseness_of(difference);
   // All that its first steps show is granted here: a fault that looks like rounding in them is left to the level.
   const double seen = std::clamp(ensemble.rounding.further_coarseness_of(difference).value_or(coarseness), coarseness, 1.0);
-  return {.factor = Ensemble::caution_at(coarseness) * ensemble.spread_at(coarseness) / ensemble.fine,
-          .step = Ensemble::caution_at(seen) * static_cast<double>(kReferenceFactor) * ensemble.step_at(seen)};
+  return {.factor = ensemble.cautious_spread(coarseness) / ensemble.fine,
+          .step = static_cast<double>(kReferenceFactor) * ensemble.cautious_step(seen)};
 }
 
 bool excused(const Reference& reference, std::int64_t step) {

@@ -55,6 +55,13 @@ constexpr double kGranted = 0.3;
 /// With caution in proportion it was condemned, the one of 180 healthy judgements of the recogniser until then; with this it
 /// is not, and no fault is lost (healthy_devices.py --first-seed 40 --seeds 2).
 constexpr double kCaution = 2;
+/// Of the way from float32 to float16, by which a device may be read as too fine: 12 times in size. It counts where coarse
+/// runs are far more than kCaution allows for apart and fine ones are not yet: what rounding grows to has no middle there. A
+/// PyTorch net with dropout (healthy_devices.py --worlds mlp --steps 100 --first-seed 100) has fine runs 0.0001 % apart at
+/// step 50, coarse ones 15 %; a healthy device that rounds at 1e-4 was read as 0.6, and is 5 % off.
+constexpr double kMisread = 0.3;
+
+double misread(double coarseness) { return std::min(1.0, coarseness + kMisread); }
 
 double mean_square(std::span<const double> values) {
   double sum = 0;
@@ -134,6 +141,19 @@ double Ensemble::caution_at(double coarseness) { return 1 + kCaution * coarsenes
 double Ensemble::caution_of_level(const Difference& run) const {
   const double coarseness = rounding.coarseness_of(run);
   return caution_at(rounding.begins_beyond(run) ? coarseness : std::min(1.0, coarseness / kGranted));
+}
+
+double Ensemble::cautious_level(const Difference& run) const {
+  const double coarseness = rounding.coarseness_of(run);
+  return std::max(caution_of_level(run) * spread_at(coarseness), spread_at(misread(coarseness)));
+}
+
+double Ensemble::cautious_spread(double coarseness) const {
+  return std::max(caution_at(coarseness) * spread_at(coarseness), spread_at(misread(coarseness)));
+}
+
+double Ensemble::cautious_step(double coarseness) const {
+  return std::max(caution_at(coarseness) * step_at(coarseness), step_at(misread(coarseness)));
 }
 
 double Ensemble::coarseness_at(double spread) const {

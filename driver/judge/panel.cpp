@@ -9,6 +9,7 @@
 #include "driver/judge/attempt.hpp"
 #include "driver/judge/grey_zone.hpp"
 #include "driver/judge/horizon.hpp"
+#include "driver/judge/numbering.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -262,6 +263,12 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
 }
 
 Judgement Panel::judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
+  Judgement judgement = judge_whole(attempts, accept);
+  doubt_numbering(whole_, attempts, judgement);
+  return judgement;
+}
+
+Judgement Panel::judge_whole(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
   if (!healthy_) return judge::judge(whole_, attempts, pool_, accept);
   Judgement judgement = judge_part(attempts, accept, {});
   const bool open = judgement.verdict == Verdict::pass || judgement.verdict == Verdict::inconclusive;

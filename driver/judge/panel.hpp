@@ -88,6 +88,7 @@ class Panel {
                     Judgement& judgement) const;
   void look_later(std::span<const Curve> attempts, const configs::Acceptance& accept, double coarseness,
                   std::optional<std::int64_t> horizon, Judgement& judgement) const;
+  Judgement judge_whole(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
   Judgement judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept,
                        std::optional<std::int64_t> horizon) const;
   Judgement not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const;

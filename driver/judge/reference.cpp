@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "driver/judge/events.hpp"
 #include "driver/judge/level.hpp"
@@ -12,6 +13,8 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::size_t kFewestReferences = 3;  ///< a broken run is dropped while this many are left
+constexpr double kNoNumber = std::numeric_limits<double>::infinity();
+constexpr double kExploded = 1000;            ///< no loss that is learnt ends so far above the middle of its values
 constexpr double kWholeReference = 0.9;       ///< a run that ends before this share of the longest was cut short
 
 using Tracks = std::vector<Track>;
@@ -28,6 +31,16 @@ std::vector<std::int64_t> non_finite_steps(const Track& track) {
     if (!std::isfinite(track.values[i])) steps.push_back(track.steps[i]);
   }
   return steps;
+}
+
+/// A loss that ends so far above its middle value has diverged, though the numbers last: from there on it is no number.
+void end_where_it_explodes(Track& track) {
+  std::vector<double> sizes;
+  for (const double value : track.values) sizes.push_back(std::isfinite(value) ? std::abs(value) : kNoNumber);
+  const double most = kExploded * quantile(sizes, 0.5);
+  if (most == 0 || std::abs(track.values.back()) <= most) return;
+  for (double& value : track.values)
+    if (std::abs(value) > most) value = kNoNumber;
 }
 
 /// Removes the tracks marked as broken and says so.
@@ -69,7 +82,7 @@ std::vector<std::int64_t> drop_non_finite(Tracks& tracks, std::vector<std::strin
   }
   const auto clean = static_cast<std::size_t>(std::count(broken.begin(), broken.end(), false));
   const bool enough = clean >= kFewestReferences;
-  drop(tracks, enough ? broken : ends_so, "it holds NaN or infinity", notes);
+  drop(tracks, enough ? broken : ends_so, "it holds NaN or infinity, or explodes", notes);
   return excused;
 }
 
@@ -176,6 +189,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
       reference.notes.push_back(fmt::format("a reference run is left out: it logged no {}", metric.name));
       continue;
     }
+    if (!metric.higher_is_better) end_where_it_explodes(track);
     if (track.resumed) reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
     reference.runs.push_back(std::move(track));
     for (const char* name : {kLossScale, kGradNorm}) {
@@ -192,7 +206,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   reference.excused = drop_non_finite(reference.runs, reference.notes);
   reference.diverged = before - reference.runs.size();
   if (reference.runs.empty()) {
-    return problem("not-finite", fmt::format("every reference run ends with a {} that is not finite", metric.name),
+    return problem("not-finite",
+                   fmt::format("every reference run ends with a {} that is not finite, or has exploded", metric.name),
                    "mend the reference first: it must train");
   }
   reference.given = reference.runs.size();

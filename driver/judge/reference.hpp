@@ -81,6 +81,10 @@ struct Ensemble {
   double coarseness_at(double spread) const;    ///< inverse of spread_at; above 1: no device is so far apart
   /// The same as caution_at for the level of this run, whose coarseness may be read as too low.
   double caution_of_level(const Difference& run) const;
+  /// How far a healthy run may be apart before it is condemned: at least the spread times that caution.
+  double cautious_level(const Difference& run) const;
+  double cautious_spread(double coarseness) const;  ///< the same of what is no level
+  double cautious_step(double coarseness) const;    ///< of single steps
 };
 
 /// What a healthy run of a subject that varies by itself may be off by chance. Fractions.

@@ -113,7 +113,7 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
     comparison.ground = Ground::ensemble;
     comparison.last_look = true;
     comparison.error = standard_error({apart * apart, ensemble.dof}, m, 1, inside.value * m / (m + 1.0));
-    comparison.cautious = ensemble.caution_of_level(first) * apart * std::sqrt(1 + 1.0 / m);
+    comparison.cautious = ensemble.cautious_level(first) * std::sqrt(1 + 1.0 / m);
   } else if (all.dof > 0) {
     // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
     const bool by_perturbation = reference.perturbed || (distinct.perturbed && !reference.subject);
@@ -273,26 +273,11 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
   return judgement;
 }
 
-/// Set if all steps are shifted by the same number: one side may count from 0, the other from 1.
-std::string shift_of(const Reference& reference, const Curve& curve) {
-  const Track track = difference(reference, curve).track;
-  if (track.steps.empty()) return "";
-  const std::int64_t shift = track.steps.front() - reference.steps.front();
-  if (shift == 0 || track.steps.back() - reference.last_step() != shift) return "";
-  return fmt::format(
-      "the steps run from {} to {} here, from {} to {} in the reference: if only the numbering differs, every step "
-      "was compared with another one",
-      track.steps.front(), track.steps.back(), reference.steps.front(), reference.last_step());
-}
-
 }  // namespace
 
 Judgement judge(const Reference& reference, std::span<const Curve> attempts, const NoisePool& pool,
                 const configs::Acceptance& accept) {
   Judgement judgement = by_rules(reference, attempts, pool, accept);
-  if (judgement.verdict != Verdict::pass && !attempts.empty())
-    if (std::string shift = shift_of(reference, attempts.front()); !shift.empty())
-      judgement.notes.push_back(std::move(shift));
   judgement.metric = reference.metric.name;
   return judgement;
 }

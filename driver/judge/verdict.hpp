@@ -39,7 +39,7 @@ struct Judgement {
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
 // no-noise-floor, rounding-unknown, not-comparable, few-points, few-references,
-// spikes. unresolved: no-curve, misaligned, truncated, gaps.
+// misnumbered, spikes. unresolved: no-curve, misaligned, truncated, gaps.
 
 /// Judges one trial from the curves of its attempts so far (at least one; attempts that crashed before the end are left
 /// out while a whole one is there). Scores and losses alike; `delta` is candidate above reference whatever is better.

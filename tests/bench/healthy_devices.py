@@ -2,7 +2,8 @@
 """Is a healthy device acquitted and a faulty one condemned? Real trainings with Paddle on stand-in devices of many makes, and
 on the CPU in ways that users really change, judged by build/*/tests/bench_healthy.
 
-    healthy_devices.py [--worlds devices,transformer,pairs,dose,torch] [--steps 200] [--first-seed 0] [--seeds 5] [--jobs 2] [--bench FILE] [--verbose]
+    healthy_devices.py [--worlds devices,transformer,pairs,dose,torch,lstm,...] [--steps 200] [--first-seed 0] [--seeds 5] [--jobs 2]
+                       [--bench FILE] [--verbose]
 
 devices  per seed of the training two references (eight runs each) on devices of their own make, 15 healthy devices that round
          at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4; what each does to the loss is measured on the
@@ -11,11 +12,15 @@ transformer  the same with the transformer of examples/paddlenlp and faults of i
 dose     faults of growing size in five operators, measured likewise
 pairs    the CPU against itself: other MKL code paths, other thread counts, oneDNN on or off
 torch    the same with a small convolutional net in Debian's PyTorch
+lstm, mlp, gan, regression, warmup, plateau, negative, convolution, edge
+         trainings of other kinds (torch_zoo.py) on the stand-in device of examples/torch: ten healthy devices and faults of several
+         operators and sizes
 
 Curves are kept in build/bench/healthy: what was trained once is not trained again. 200 steps: a run takes about 5 s of one core.
 """
 import argparse
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -42,6 +47,14 @@ DOSES = [("hard_swish", relative) for relative in (0.001, 0.002, 0.004, 0.008, 0
 PAIRS = {"MKL_CBWR=COMPATIBLE": {"MKL_CBWR": "COMPATIBLE"}, "MKL_CBWR=AVX2": {"MKL_CBWR": "AVX2"},
          "two threads": {"OMP_NUM_THREADS": "2"}, "oneDNN": {"FLAGS_use_onednn": "1", "FLAGS_use_mkldnn": "1"}}
 
+TORCH_HEALTHY = [("", 2), ("rounding=1e-7", 1), ("rounding=1e-6", 1), ("rounding=1e-5", 1), ("rounding=1e-4", 1), ("products=5e-4", 2),
+                 ("rounding=5e-4", 2)]  # settings of examples/torch, devices
+TORCH_FAULTS = {"lstm": ("sigmoid", "mm", "embedding_dense_backward"), "mlp": ("addmm", "threshold_backward", "div_"),
+                "gan": ("native_layer_norm", "gelu_backward", "softplus"), "regression": ("tanh", "tanh_backward", "mm"),
+                "warmup": ("_softmax", "native_layer_norm_backward", "bmm"), "plateau": ("tanh", "mm", "sqrt"),
+                "negative": ("silu", "silu_backward", "exp"), "edge": ("native_layer_norm", "gelu_backward", "mm"),
+                "convolution": ("hardswish", "native_batch_norm_backward", "convolution_backward_overrideable")}
+TORCH_RELATIVE = (0.01, 0.04, 0.15, 0.5)
 
 TORCH_PAIRS = {"two threads": {"OMP_NUM_THREADS": "2"}, "no vector kernels": {"ATEN_CPU_CAPABILITY": "default"},
                "oneDNN for SSE4.1": {"DNNL_MAX_CPU_ISA": "SSE41", "ONEDNN_MAX_CPU_ISA": "SSE41"},
@@ -63,9 +76,12 @@ class Recogniser:
     def __init__(self, steps, seed):
         self.steps, self.seed = steps, seed
 
+    def file(self, name):
+        return KEPT / f"{self.NAME}-{self.steps}-{self.seed}-{re.sub(r'[^A-Za-z0-9.]+', '_', name)}.json"
+
     def curve(self, name, environment):
         """The file of its losses, trained if need be."""
-        file = KEPT / f"{self.NAME}-{self.steps}-{self.seed}-{re.sub(r'[^A-Za-z0-9.]+', '_', name)}.json"
+        file = self.file(name)
         if not file.exists():
             losses = self.train(environment)
             if len(losses) != self.steps:
@@ -106,6 +122,31 @@ class TorchNet(Recogniser):
         done = subprocess.run(["/usr/bin/python3", ROOT / "tests/bench/torch_cnn.py", str(self.steps), str(self.seed)],
                               env=clean_environment(environment), capture_output=True, text=True)
         return [float(loss) for loss in re.findall(r"loss (\S+)", done.stdout)]
+
+
+class Zoo(Recogniser):
+    """Runs of one world of torch_zoo.py."""
+
+    def __init__(self, world, steps, seed):
+        super().__init__(steps, seed)
+        self.NAME = world
+
+    def order(self, name, environment):
+        """What torch_zoo.py is told to train."""
+        return {"world": self.NAME, "steps": self.steps, "seed": self.seed, "environment": environment, "file": str(self.file(name))}
+
+    def train(self, environment):
+        return []  # trained with the others, or it failed
+
+
+def train_zoo(runs, jobs):
+    """All that are not kept, in one process."""
+    orders = [training.order(name, environment) for _, training, name, environment in runs
+              if isinstance(training, Zoo) and not training.file(name).exists()]
+    if orders:
+        subprocess.run([ROOT / "examples/torch/build"], check=True)
+        subprocess.run(["/usr/bin/python3", ROOT / "tests/bench/torch_zoo.py", str(jobs)], input=json.dumps(orders), text=True,
+                       env=clean_environment({}), stderr=subprocess.DEVNULL, check=True)
 
 
 def device(make, rounding=None, fault=None):
@@ -172,6 +213,21 @@ def torch_pairs(training):
         yield f"healthy {of(training)} {label.replace(' ', '_')}", training, label, environment
 
 
+def zoo(training):
+    s = of(training)
+    for make in ("gpu", "tpu"):
+        yield from ensemble(training, make, {"STANDIN_NPU_MAKE": make})
+    for settings, count in TORCH_HEALTHY:
+        for i in range(count):
+            yield (f"healthy {s} {settings or 'default'}", training, f"healthy-{settings}-{i}",
+                   {"STANDIN_NPU_MAKE": f"npu{i}", "STANDIN_NPU_FAULTS": settings})
+    for op in TORCH_FAULTS[training.NAME]:
+        for relative in TORCH_RELATIVE:
+            label, fault = f"{op}_{relative:g}", f"{op}*{1 + relative:g}"
+            yield f"truth {s} {label}", training, f"truth-{label}", {"STANDIN_NPU_MAKE": "gpu", "STANDIN_NPU_FAULTS": fault}
+            yield f"dose {s} {label}", training, f"dose-{label}", {"STANDIN_NPU_MAKE": "npu3", "STANDIN_NPU_FAULTS": fault}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", default="devices")
@@ -184,9 +240,11 @@ def main():
     wanted = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
     worlds = {"devices": (Recogniser, devices), "transformer": (Transformer, devices), "dose": (Recogniser, doses), "pairs": (Recogniser, pairs),
-              "torch": (TorchNet, torch_pairs)}
+              "torch": (TorchNet, torch_pairs)} | {world: (functools.partial(Zoo, world), zoo) for world in TORCH_FAULTS}
     runs = [run for seed in range(wanted.first_seed, wanted.first_seed + wanted.seeds) for training, runs_of in map(worlds.get, wanted.worlds.split(","))
             for run in runs_of(training(wanted.steps, 1024 + seed))]
+
+    train_zoo(runs, wanted.jobs)
 
     def made(run):
         line, training, name, environment = run

@@ -210,3 +210,53 @@ TEST_CASE(
     CHECK(judged(panel, spiky(1e-7, side, 80)).reason == "spikes");  // 8 % of a device that rounds finely
   }
 }
+
+TEST_CASE("odd worlds: what rounds finely stays together, what rounds coarsely flies apart, and a device is between") {
+  const auto chaotic = [](double size, double side, double most) {
+    const double rate = size > 1e-6 ? 0.2 : 0;
+    return curve(kSteps, [=](std::int64_t step) {
+      return plain_loss(step) * (1 + side * std::min(most, size * std::exp(rate * static_cast<double>(step - 1))));
+    });
+  };
+  std::vector<Curve> runs;
+  for (const double side : {0.2, -1.3, 0.9, 0.4, -0.7}) runs.push_back(chaotic(1e-7, side, 1));
+  for (const double side : {1.0, -0.8, 0.5}) runs.push_back(chaotic(4e-4, side, 0.1));
+  for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
+  const Panel panel = panel_of(std::move(runs));
+  for (const double side : {-1.0, 1.0}) CHECK(judged(panel, chaotic(4e-6, side, 0.04)).verdict != Verdict::fail);
+  CHECK(judged(panel, chaotic(1e-7, 1.1, 1)).verdict == Verdict::pass);
+  const auto wrong = [](double loss, std::int64_t step) { return step > 2 ? 1.3 * loss : loss; };
+  CHECK(judged(panel, shaped(chaotic(4e-6, 1, 0.04), wrong)).verdict == Verdict::fail);
+}
+
+TEST_CASE("odd worlds: a training that explodes on both sides, in numbers that last") {
+  const auto exploding = [](std::int64_t from) {
+    return [=](double loss, std::int64_t step) {
+      return step > from ? loss * std::exp(static_cast<double>(step - from)) : loss;
+    };
+  };
+  std::vector<Curve> runs = references();
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = shaped(runs[i], exploding(150 + static_cast<std::int64_t>(i)));
+  const auto panel = Panel::seat({}, {"loss", false}, runs);
+  REQUIRE_FALSE(panel.has_value());
+  CHECK(panel.error().code == "not-finite");
+  runs[1] = run(1e-7, -1.3);  // where only some do, a healthy run may explode
+  runs[2] = run(1e-7, 0.9);
+  runs[4] = run(1e-7, -0.7);
+  const Judgement judgement = judged(panel_of(runs), shaped(run(1e-7, 0.5), exploding(147)));
+  CHECK(judgement.verdict != Verdict::pass);
+}
+
+TEST_CASE("odd worlds: logs whose steps are counted from other numbers accuse nobody") {
+  const Panel panel = panel_of(references());
+  for (const std::int64_t shift : {-1, 1}) {
+    Curve counted = run(1e-7, 0.5), wrong = run(1e-7, 0.5, constant(4));
+    for (Point& point : counted.series["loss"]) point.step += shift;
+    for (Point& point : wrong.series["loss"]) point.step += 100 * shift;
+    const Judgement judgement = judged(panel, counted);
+    CHECK(judgement.verdict == Verdict::inconclusive);
+    CHECK(judgement.reason == "misnumbered");
+    CHECK(judgement.text.find("numbering") != std::string::npos);
+    CHECK(judged(panel, wrong).verdict != Verdict::pass);
+  }
+}
