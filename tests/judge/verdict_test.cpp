@@ -1,6 +1,7 @@
 #include "driver/judge/verdict.hpp"
 
 #include "driver/judge/grey_zone.hpp"
+#include "driver/judge/panel.hpp"
 
 #include <limits>
 
@@ -171,10 +172,10 @@ TEST_CASE("a regular log at a coarser interval has no gaps") {
 }
 
 TEST_CASE("steps that are counted from another number are told of") {
-  const Reference reference = reference_of(noisy_references(200, 3, 0.0001));
+  const auto panel = Panel::seat({}, kLoss, noisy_references(200, 3, 0.0001));
   Series series;
   for (int step = 1; step <= 200; ++step) series.push_back({step - 1, plain_loss(step) * 1.03});
-  const Judgement judgement = judge_one(reference, curve_of(series), deterministic_pool());
+  const Judgement judgement = panel->judge(std::vector<Curve>{curve_of(series)});
   CHECK(judgement.verdict == Verdict::fail);
   CHECK(judgement.notes.back().starts_with("the steps run from 0 to 199 here, from 1 to 200 in the reference"));
 }
