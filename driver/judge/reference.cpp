@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kFewestReferences = 3;  ///< a broken run is dropped while this many are left
 constexpr double kNoNumber = std::numeric_limits<double>::infinity();
-constexpr double kExploded = 1000;            ///< no loss that is learnt ends so far above the middle of its values
-constexpr double kWholeReference = 0.9;       ///< a run that ends before this share of the longest was cut short
+constexpr double kExploded = 1000;       ///< no loss that is learnt ends so far above the middle of its values
+constexpr double kWholeReference = 0.9;  ///< a run that ends before this share of the longest was cut short
 
 using Tracks = std::vector<Track>;
 
