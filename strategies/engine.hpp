@@ -13,7 +13,7 @@
 
 namespace bisectd::strategies {
 
-/// A trial that an engine wants.
+/// A trial that an engine wants; planning.cpp makes a Trial of it.
 struct Question {
   Active active;
   Purpose purpose = Purpose::search;

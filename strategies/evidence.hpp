@@ -1,4 +1,4 @@
-// What a trial asks and what it taught.
+// What a trial asks (Trial) and what its run showed (Evidence).
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ struct Trial {
   std::string reason;  ///< why this trial, in words with suspect ids as #3; shown by the driver with their names
 };
 
-/// One trial that was told.
+/// One judged run, as it is told.
 struct Evidence {
   Neutralised neutralised;
   Verdict verdict = Verdict::unresolved;

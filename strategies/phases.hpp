@@ -36,6 +36,7 @@ class Phases {
 
   void tell(const Evidence& evidence);
 
+  /// Follows from what was told alone.
   Phase phase() const;
 
   const Problem& problem() const { return problem_; }

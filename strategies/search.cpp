@@ -1,4 +1,5 @@
-// The search itself: from the phases that the evidence has reached to the next trials, and to the answer so far.
+// The search itself: from the phases that the evidence has reached to the next trials, and to the answer so far. Where the
+// problem turns out to be another one than was thought, it begins anew with all that was told.
 #include "strategies/search.hpp"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class Search::Impl {
   void name_hindrance();
   void describe_culprits();
   bool belies_needs(const Active& active, const Active& top) const;
-  void begin_again();
+  void begin_again();  // after an outage, without needs that do not hold, or with what does harm left active
   bool leave_harmful_active();
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
