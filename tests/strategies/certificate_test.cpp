@@ -66,6 +66,8 @@ TEST_CASE("that something fails is shown by any failure with less active; that i
   CHECK_FALSE(told.proved(Kind::cause_fails, {2, 3}));  // more was active
   told.active_were({0, 2, 3, 4}, Verdict::pass);
   CHECK_FALSE(told.proved(Kind::cause_minimal, {2, 3}));  // opposite faults may cancel in it
+  told.active_were({}, Verdict::pass);
+  CHECK_FALSE(told.proved(Kind::cause_minimal, {2, 3}));  // and less active says nothing of a pass
   told.active_were({2}, Verdict::pass);
   CHECK(told.proved(Kind::cause_minimal, {2, 3}));
   CHECK_FALSE(told.proved(Kind::fix_passes, {1, 2}));

@@ -134,6 +134,9 @@ TEST_CASE("exclusive groups: the tops are all ways to neutralise one of each, an
     for (const Active& set : all_sets(n))
       if (allowed(set))  // each allowed set neutralises no more than some top
         CHECK(std::ranges::any_of(relations.tops(), [&](const Active& top) { return top.is_subset_of(set); }));
+    if (problem.exclusive.size() == 1)  // groups that share a suspect may add sets beyond the smallest
+      for (const Active& top : relations.tops())
+        CHECK(std::ranges::none_of(relations.tops(), [&](const Active& other) { return other.is_proper_subset_of(top); }));
     const std::set<Active> distinct(relations.tops().begin(), relations.tops().end());
     CHECK(distinct.size() == relations.tops().size());
   }

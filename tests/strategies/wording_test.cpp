@@ -89,3 +89,14 @@ TEST_CASE("wording: a pair is proved only together, and a fix whose need is not 
   REQUIRE(six.search.answer().state == State::proved);
   CHECK(six.search.so_far().find("#1 and #4 only together") != std::string::npos);
 }
+
+TEST_CASE("wording: nobody is said to be guilty whose cause fails alone but may hold an innocent") {
+  const Phases phases(problem_of(4), EngineKind::automatic);
+  Answer answer{.culprit_set = {1}, .causes = {{1, 3}}, .guilt = std::vector<double>(4, 0.0)};
+  answer.certificate = {{.kind = Claim::Kind::cause_fails, .subject = {1, 3}, .proved = true},
+                        {.kind = Claim::Kind::cause_minimal, .subject = {1, 3}, .proved = true},
+                        {.kind = Claim::Kind::cause_minimal, .subject = {3, 1}, .proved = false}};
+  CHECK(progress(phases, answer, nullptr).find("Nothing is proved yet.") == 0);
+  answer.certificate.back().proved = true;
+  CHECK(progress(phases, answer, nullptr).find("Proved to be guilty: #1 and #3 only together.") == 0);
+}
