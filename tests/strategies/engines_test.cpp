@@ -162,6 +162,26 @@ TEST_CASE("causes: what no set of causes explains is a misfit, and so are sets t
   CHECK(silenced.misfit());
 }
 
+TEST_CASE("causes: what takes in no more keeps its proof, until a failure shows a cause beside it") {
+  Bench bench(problem_of(40, 2), {{1}});
+  bench.tell_ends();
+  causes::Engine engine(bench.problem, bench.relations, active(40, {}), bench.log);
+  bench.play(engine, 2);
+  REQUIRE(engine.finding().proved);
+  for (SuspectId suspect = 2; suspect < 36; ++suspect) {
+    bench.log.tell(evidence_of(neutralised(40, {suspect, suspect + 1, suspect + 3}), kBroke));
+    engine.hear();
+  }
+  REQUIRE(engine.misfit());
+  CHECK(engine.finding().proved);
+  bench.log.tell(evidence_of(neutralised_beside(active(40, {1, 7})), kFail));  // as it should
+  engine.hear();
+  CHECK(engine.finding().proved);
+  bench.log.tell(evidence_of(neutralised_beside(active(40, {6, 7})), kFail));
+  engine.hear();
+  CHECK_FALSE(engine.finding().proved);
+}
+
 TEST_CASE("signatures: splits are trials of a few steps, checks are judged, and it says how many are left") {
   Bench bench(problem_of(64), {{10}, {40}});
   bench.tell_ends();
