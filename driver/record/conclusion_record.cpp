@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "driver/trial/set_of.hpp"
 #include "driver/trial/trial_plan.hpp"
 #include "reports/words.hpp"
 
@@ -85,7 +86,7 @@ Answer answer_in(const json& from) {
     Claim claim;
     claim.kind = value_of(kKinds, one.at("kind").get<std::string>());
     one.at("subject").get_to(claim.subject);
-    claim.neutralised = strategies::Neutralised(strategies::SuspectSet(one.at("neutralised").get<std::string>()));
+    claim.neutralised = strategies::Neutralised(set_of(one.at("neutralised").get<std::string>()));
     claim.expected = one.at("passes").get<bool>() ? Verdict::pass : Verdict::fail;
     claim.bits = one.at("bits").is_null() ? 0 : one.at("bits").get<double>();
     one.at("proved").get_to(claim.proved);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "driver/keep/journal.hpp"
+#include "driver/trial/set_of.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -69,7 +70,7 @@ void History::take(const json& record) {
   } else if (kind == "preferred") {
     record.at("fix").get_to(preferred);
   } else if (kind == "effect") {
-    effect_seen = strategies::SuspectSet(record.at("seen").get<std::string>());
+    effect_seen = set_of(record.at("seen").get<std::string>());
   } else {
     throw std::invalid_argument("unknown kind of record: " + kind);
   }

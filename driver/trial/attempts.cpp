@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -32,16 +31,6 @@ constexpr double kGatherShare = 0.03;
 
 /// Ranks say the same or, where each has a part of the model, a line each.
 constexpr std::size_t kSaidOfPerturbation = 4, kSaidOfPerturbation_bytes = 300;
-
-constexpr std::array<std::pair<Ending, const char*>, 9> kEndingNames{{{Ending::finished, "finished"},
-                                                                      {Ending::whole, "whole"},
-                                                                      {Ending::crashed, "crashed"},
-                                                                      {Ending::timed_out, "timed-out"},
-                                                                      {Ending::stalled, "stalled"},
-                                                                      {Ending::not_started, "not-started"},
-                                                                      {Ending::ended_early, "ended-early"},
-                                                                      {Ending::interrupted, "interrupted"},
-                                                                      {Ending::lost, "lost"}}};
 
 /// As the launcher calls it in the log.
 std::string label_of(const AttemptRequest& request) { return fmt::format("{:04}-{}", request.trial, request.number); }
@@ -122,18 +111,6 @@ std::string device_text(const configs::Side& side, const launch::Slot& slot) {
 
 bool can_be_judged(const AttemptOutcome& outcome) {
   return (outcome.ending == Ending::finished || outcome.ending == Ending::whole) && outcome.errors.empty();
-}
-
-const char* name_of(Ending ending) {
-  return std::ranges::find(kEndingNames, ending, &std::pair<Ending, const char*>::first)->second;
-}
-
-bool broke(Ending ending) { return ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled; }
-
-Ending ending_of(const std::string& name) {
-  for (const auto& [ending, word] : kEndingNames)
-    if (name == word) return ending;
-  throw std::invalid_argument("no such ending: " + name);
 }
 
 double seconds_to_gather(const AttemptOutcome& first, std::span<const double> others_began_s, double now_s) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "driver/trial/set_of.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
@@ -68,7 +69,7 @@ bool PastTrials::take_trial(const json& record) {
     PastTrial trial;
     trial.number = record.at("trial");
     trial.role = role_of(record.at("role").get<std::string>());
-    trial.neutralised = strategies::Neutralised(strategies::SuspectSet(record.at("neutralised").get<std::string>()));
+    trial.neutralised = strategies::Neutralised(set_of(record.at("neutralised").get<std::string>()));
     trial.reason = record.at("reason");
     trial.rungs = record.value("rungs", neutralise::Rungs{});
     trial.shortened = record.value("shortened", false);

@@ -211,3 +211,15 @@ TEST_CASE("a probability that is no number does not damage the journal") {
   CHECK(history.trials.front().judgement->p_bad == 0.5);
   CHECK(history.trials.front().judgement->signature.empty());
 }
+
+TEST_CASE("a record whose set of suspects is none is damage, whatever its checksum") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  const auto damaged_by = [&](const nlohmann::json& record) {
+    std::filesystem::remove(file);
+    keep::Journal(file, 0).append(record);
+    CHECK_THROWS_AS(read_history(file), keep::JournalDamaged);
+  };
+  damaged_by({{"kind", "effect"}, {"seen", "0120"}});
+  damaged_by({{"kind", "trial"}, {"trial", 1}, {"role", "search"}, {"neutralised", "01x"}, {"reason", "why"}});
+}
