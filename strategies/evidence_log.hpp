@@ -103,8 +103,8 @@ class EvidenceLog {
   std::vector<LogEntry> entries_;
   std::vector<std::uint64_t> first_blocks_;  // of each entry the first suspects: they show nearly always at once that
                                              // one set is not within another
-  std::unordered_map<Active, std::size_t, Hash> index_;      // looked up only, never walked
-  std::vector<Contradiction> contradictions_;                // superset of those that stand
+  std::unordered_map<Active, std::size_t, Hash> index_;  // looked up only, never walked
+  std::vector<Contradiction> contradictions_;            // superset of those that stand
 };
 
 }  // namespace bisectd::strategies

@@ -13,7 +13,7 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr int kTopVotes = 3;  // that leave it open whether the top passes, before the search goes on without
-constexpr std::size_t kMostFurtherCauses = 8;  // named beside one for each culprit
+constexpr std::size_t kMostFurtherCauses = 8;     // named beside one for each culprit
 constexpr std::ptrdiff_t kEnoughDifferences = 2;  // both ends: runs are measured at all, and `additive` can ask for more
 
 }  // namespace

@@ -70,9 +70,9 @@ class SearchPhase {
   int searched_ =
       0;  ///< trials of the search, started or in the journal: what the budget counts, beside further discoveries
   std::map<std::size_t, strategies::Neutralised> pending_;  ///< sets of running trials, by number
-  strategies::SuspectSet refused_;                         ///< named by the log of a broken run as impossible to neutralise
-  strategies::SuspectSet effect_due_;                      ///< neutralised at least once, in a family that leaves traces
-  strategies::SuspectSet effect_seen_;                     ///< of these: left one
+  strategies::SuspectSet refused_;                          ///< named by the log of a broken run as impossible to neutralise
+  strategies::SuspectSet effect_due_;                       ///< neutralised at least once, in a family that leaves traces
+  strategies::SuspectSet effect_seen_;                      ///< of these: left one
 };
 
 }  // namespace bisectd::driver

@@ -41,7 +41,7 @@ void Accusation::review(Belief& belief) {
   } while (!gives_up_ && finding_.mass >= kGate && !hold_against_verdicts(belief));
 }
 
-// Causes far smaller than the greatest one wait: rounding of the great ones looks like them, and mostly they do no harm.
+// Causes far smaller than the greatest one wait until they were seen without it: its rounding looks like them.
 void Accusation::accuse(const Belief& belief) {
   finding_.causes = settled_.guilty();
   finding_.only_beside_others = settled_.only_beside_others();
@@ -50,7 +50,8 @@ void Accusation::accuse(const Belief& belief) {
   for (const Cause& cause : belief.causes()) {
     std::vector<SuspectId> members = relations_.outermost(cause.likeliest().members);
     if (settled_.clears(members, relations_) || std::ranges::count(finding_.causes, members) > 0) continue;
-    if (cause.size < std::max(kGreat * greatest_, least_size(belief))) break;
+    if (cause.size < least_size(belief)) break;
+    if (!cause.credible()) continue;
     greatest_ = std::max(greatest_, cause.size);
     finding_.mass *= cause.likeliest().weight;
     finding_.causes.push_back(std::move(members));
@@ -71,7 +72,8 @@ double Accusation::least_size(const Belief& belief) const {
 std::size_t Accusation::trials() const { return log_.signatures_told() + log_.entries().size(); }
 
 bool Accusation::out_of_patience(const Belief& belief) const {
-  const double patience = kPatienceBits * log2_exact(static_cast<double>(belief.searched() + 1)) + kPatience;
+  const double beside = 2 * static_cast<double>(problem_.slots - 1);  // trials on their way know nothing of each other
+  const double patience = kPatienceBits * log2_exact(static_cast<double>(belief.searched() + 1)) + kPatience + beside;
   return static_cast<double>(trials() - settled_.trials_at_off()) > patience;
 }
 
@@ -135,7 +137,7 @@ bool Accusation::take_back(const Claim& claim, Belief& belief) {
 // first, so that they need not find it again.
 void Accusation::look_for_rest(const Belief& belief) {
   const bool doubtful = trials() - settled_.trials_at_off() >= kDoubts * problem_.slots;
-  const bool hidden = belief.background_may_be_all() &&
+  const bool hidden = belief.rest_may_be_healthy() &&
                       (doubtful || std::ranges::any_of(belief.causes(),
                                                        [&](const Cause& cause) { return cause.size < least_size(belief); }));
   gives_up_ = !settled_.harmless().empty() || out_of_patience(belief);

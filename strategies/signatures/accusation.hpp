@@ -9,7 +9,6 @@
 namespace bisectd::strategies::signatures {
 
 inline constexpr double kGate = 0.9;       // mass from which a finding is checked
-inline constexpr double kGreat = 0.1;      // of the greatest cause: what is smaller waits until that is neutralised
 inline constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed, or where healthy suspects
                                            // deviate and nothing stands out of them; then verdicts go on
 

@@ -51,6 +51,15 @@ bool Belief::explain(const SuspectSet& off) {
   return true;
 }
 
+// What is certain needs no split, and only hides smaller causes where it is active.
+SuspectSet Belief::certain() const {
+  SuspectSet set(suspects_.size());
+  for (const Cause& cause : local_causes_)
+    if (cause.certain())
+      for (SuspectId member : cause.likeliest().members) set.set(member);
+  return set;
+}
+
 std::vector<Active> Belief::splits(std::size_t count, std::span<const Active> running, const SuspectSet& off,
                                    Random random) const {
   std::vector<SuspectSet> known, batch;
@@ -58,7 +67,7 @@ std::vector<Active> Belief::splits(std::size_t count, std::span<const Active> ru
   for (std::size_t row = 0; row < rows_.size(); ++row) known.push_back(rows_.active(row));
   for (const LogEntry& entry : log_.entries()) known.push_back(local(entry.active));
   for (const Active& active : running) batch.push_back(local(active));
-  split(local_causes_, local_relations_, running.size() + count, known, batch, random);
+  split(local_causes_, local_relations_, certain(), running.size() + count, known, batch, random);
   for (std::size_t i = running.size(); i < batch.size(); ++i) {
     Active active = relations_.effective(Active(global(batch[i]) - off));
     if (!std::ranges::count(log_.told(), active, &Told::active)) splits.push_back(std::move(active));

@@ -24,7 +24,7 @@ class Belief {
   std::size_t searched() const { return suspects_.size(); }
 
   double background() const { return explainer_.background(); }  ///< see Explainer
-  bool background_may_be_all() const { return explainer_.background_may_be_all(); }
+  bool rest_may_be_healthy() const { return explainer_.rest_may_be_healthy(); }
 
   /// Up to `count` trials that split what is believed of all causes in half, given that those in `running` run anyway;
   /// `off` is neutralised in each, and none was told before.
@@ -33,6 +33,7 @@ class Belief {
  private:
   SuspectSet local(const Active& active) const;
   Active global(const SuspectSet& set) const;
+  SuspectSet certain() const;
 
   const Relations& relations_;
   const Active& always_active_;

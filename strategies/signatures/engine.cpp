@@ -46,6 +46,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pen
   if (misfit() || finding().proved) return {};
   if (!accusation_.checks().empty()) return checks(count, pending);
   std::vector<Question> questions = rivals(count, pending);
+  if (questions.empty()) add_certain(count / 2, pending, questions);
   std::vector<Active> running(pending.begin(), pending.end());
   for (const Question& question : questions) running.push_back(question.active);
   const Random random(problem_.seed + 29 * log_.signatures_told() + 13 * log_.entries().size() + 1009 * pending.size());
@@ -88,6 +89,20 @@ std::vector<Question> Engine::rivals(std::size_t count, std::span<const Active> 
         questions.push_back({active, Purpose::certificate, "tries one of the few answers that are left"});
   }
   return questions;
+}
+
+// That a certain cause fails alone has to be shown anyhow, so it need not wait for the others.
+void Engine::add_certain(std::size_t count, std::span<const Active> pending, std::vector<Question>& questions) const {
+  for (const Cause& cause : belief_.causes()) {
+    if (questions.size() >= count) return;
+    if (!cause.certain()) continue;
+    Active alone = always_active_;
+    for (SuspectId member : relations_.with_needs(relations_.outermost(cause.likeliest().members))) alone.set(member);
+    alone = relations_.effective(std::move(alone));
+    if (!std::ranges::count(pending, alone) && worth_asking(log_, log_.find(alone)))
+      questions.push_back(
+          {std::move(alone), Purpose::certificate, "this cause is certain, the others are not yet: does it fail alone?"});
+  }
 }
 
 // Every split halves what is believed of each cause; then one check for each and for each member of one that fails only

@@ -14,8 +14,9 @@ namespace {
 constexpr std::array kShares{0.001, 0.003, 0.01, 0.03};  // of a difference that changes with what else is active
 constexpr std::array kInteractions{0.1, 0.01, 0.0};  // variance of what two causes add to their sum, of the smaller one's
 constexpr std::array kBackgrounds{0.0, 3.0, 30.0, 300.0, 3000.0};  // variance of all healthy suspects together
+constexpr std::array kNoises{1.0, 10.0, 100.0, 1e3, 1e4, 1e5};     // variance of each trial by itself
 constexpr std::size_t kMostMoves = 6,
-                      kMostCauses = 12;  // and not more than one for three trials: more could explain anything
+                      kMostCauses = 12;  // and not more than one for two trials: more could explain anything
 constexpr std::size_t kTried = 6;        // candidates of which the whole likelihood is computed
 constexpr double kStrong = 10;           // log odds from which a cause is more than a chance of the rounding
 constexpr double kImproves = 1e-6;
@@ -35,6 +36,15 @@ void drop_interactions(Explanation& explanation) {
   });
 }
 
+// Rows in which a cause of this size and pattern is active and no other one of `sizes` is great beside it.
+std::size_t rows_apart(const Pattern& pattern, double size, std::span<const Column> columns, std::span<const double> sizes) {
+  Pattern rows = pattern;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    for (std::size_t word = 0; kGreat * sizes[i] > size && word < rows.size(); ++word)
+      rows[word] &= ~columns[i].pattern[word];
+  return count_of(rows);
+}
+
 std::vector<Column> all_but(std::size_t one, std::vector<Column> columns) {
   columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(one));
   return columns;
@@ -51,7 +61,7 @@ Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& w
 
 // Variances by coordinate ascent: each at its best given the others.
 Explainer::Model Explainer::model(const World& world, std::vector<Column> columns) const {
-  Likelihood likelihood(world.rows, world.whitened, world.assumed.share, world.assumed.background);
+  Likelihood likelihood(world.rows, world.whitened, world.assumed.noise, world.assumed.share, world.assumed.background);
   std::vector<double> variance(columns.size(), 0.0);
   double prior = log_prior_of_count(columns.size()), offset = 0;
   const auto ascend = [&](const Pattern& pattern, double& own) {
@@ -75,7 +85,7 @@ Explainer::Model Explainer::model(const World& world, std::vector<Column> column
 
 // The candidate that improves the model most; false if none does.
 bool Explainer::add_one(const World& world, Model& current) const {
-  if (current.columns.size() >= std::min(kMostCauses, 2 + world.rows.size() / 3)) return false;
+  if (current.columns.size() >= std::min(kMostCauses, 2 + world.rows.size() / 2)) return false;
   std::optional<Model> better;
   for (const Column& candidate : columns_.candidates(world.rows, current.likelihood, kTried)) {
     if (std::ranges::count(current.columns, candidate)) continue;
@@ -145,6 +155,7 @@ Explanation Explainer::explain(const Rows& rows, const std::vector<double>& whol
   climb(&Assumptions::interaction, kInteractions);
   climb(&Assumptions::share, kShares);
   climb(&Assumptions::background, kBackgrounds);
+  climb(&Assumptions::noise, kNoises);
   assumed_ = assumed;
   whole_squares_ = 0;
   for (const double step : whole)
@@ -153,12 +164,15 @@ Explanation Explainer::explain(const Rows& rows, const std::vector<double>& whol
 
   before_.clear();
   Explanation explanation;
-  for (std::size_t i = 0; i < likeliest->columns.size(); ++i) {
-    const Model without = model(*its_world, all_but(i, likeliest->columns));
-    Cause cause{columns_.hypotheses(rows, without.likelihood, without.columns, likeliest->columns[i]),
-                std::sqrt(likeliest->variance[i])};
+  const Model& best = *likeliest;
+  std::vector<double> sizes;
+  for (double variance : best.variance) sizes.push_back(std::sqrt(variance));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Model without = model(*its_world, all_but(i, best.columns));
+    Cause cause{columns_.hypotheses(rows, without.likelihood, without.columns, best.columns[i]), sizes[i],
+                rows_apart(best.columns[i].pattern, sizes[i], best.columns, sizes)};
     before_.push_back(cause.likeliest().members);
-    if (likeliest->score - without.score >= kStrong) explanation.push_back(std::move(cause));
+    if (best.score - without.score >= kStrong) explanation.push_back(std::move(cause));
   }
   std::ranges::stable_sort(explanation, std::ranges::greater{}, &Cause::size);
   drop_interactions(explanation);

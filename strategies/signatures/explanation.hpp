@@ -10,12 +10,19 @@
 
 namespace bisectd::strategies::signatures {
 
+inline constexpr double kCertain = 0.95;  // weight of a hypothesis for which no further split is needed
+inline constexpr double kGreat = 0.1;     // a cause is great beside another one that is smaller than this part of it
+
 /// What is believed of one cause: one hypothesis of many is true.
 struct Cause {
   std::vector<Hypothesis> hypotheses;  ///< the likeliest first; not empty
   double size = 0;                     ///< root mean square of its steps, in the units of the whitened rows
+  std::size_t apart = 0;               ///< trials in which it is active and no great cause beside it
 
   const Hypothesis& likeliest() const { return hypotheses.front(); }
+  /// Whether it is no trick of a great cause, whose rounding may look like it: it was seen without one, twice.
+  bool credible() const { return apart >= 2; }
+  bool certain() const { return credible() && likeliest().weight >= kCertain; }
 };
 
 using Explanation = std::vector<Cause>;  ///< the greatest first
@@ -32,8 +39,8 @@ class Explainer {
 
   /// What all healthy suspects together change, root mean square of its steps in the units of Cause::size.
   double background() const { return std::sqrt(assumed_.background); }
-  /// Whether `whole` is not clearly more than that.
-  bool background_may_be_all() const { return whole_squares_ <= kBackgroundStep * assumed_.background; }
+  /// Whether `whole` is not clearly more than that and the noise of one trial.
+  bool rest_may_be_healthy() const { return whole_squares_ <= kStep * (assumed_.background + assumed_.noise); }
 
  private:
   struct Model {
@@ -46,6 +53,7 @@ class Explainer {
     double share = 0.001;      // of a difference that changes with what else is active
     double interaction = 0.1;  // variance of what two causes add to their sum, of the smaller one's
     double background = 0;     // variance of all healthy suspects together
+    double noise = 1;          // variance of each trial by itself: neutralising anything changes how all is rounded
   };
   struct World {  // the rows under these
     const Rows& rows;
@@ -64,7 +72,7 @@ class Explainer {
   bool add_one(const World& world, Model& current) const;
 
   Columns columns_;
-  static constexpr double kBackgroundStep = 10;  // from one background that is tried to the next
+  static constexpr double kStep = 10;  // from one background or noise that is tried to the next
   Assumptions assumed_;
   double whole_squares_ = 0;                    // mean square of the whitened steps of `whole`
   std::vector<std::vector<SuspectId>> before_;  // examples of the columns of the best model so far

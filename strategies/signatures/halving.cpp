@@ -27,8 +27,8 @@ struct Cell {
 
 class Split {
  public:
-  Split(const std::vector<Cause>& causes, std::span<const SuspectSet> batch, std::size_t suspects)
-      : of_(suspects), weight_(suspects) {
+  Split(const std::vector<Cause>& causes, const SuspectSet& quiet, std::span<const SuspectSet> batch)
+      : of_(quiet.size()), weight_(quiet.size()) {
     for (const Cause& cause : causes) {
       std::map<std::vector<bool>, std::size_t> cells;
       for (const Hypothesis& hypothesis : cause.hypotheses) {
@@ -44,8 +44,8 @@ class Split {
         hypotheses_.push_back({&hypothesis, cell->second});
       }
     }
-    for (SuspectId suspect = 0; suspect < suspects; ++suspect)
-      if (weight_[suspect] > 0) heavy_.push_back(suspect);
+    for (SuspectId suspect = 0; suspect < quiet.size(); ++suspect)
+      if (weight_[suspect] > 0 && !quiet.test(suspect)) heavy_.push_back(suspect);
     std::ranges::stable_sort(heavy_, std::ranges::greater{}, [&](SuspectId s) { return weight_[s]; });
     if (heavy_.size() > kMoved) heavy_.resize(kMoved);
   }
@@ -98,18 +98,19 @@ class Split {
 
 }  // namespace
 
-void split(const std::vector<Cause>& causes, const Relations& relations, std::size_t count,
+void split(const std::vector<Cause>& causes, const Relations& relations, const SuspectSet& quiet, std::size_t count,
            std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
   constexpr int kTries = 4;  // in vain, before it gives up
-  const std::size_t suspects = known.empty() ? 0 : known.front().size();
+  const std::size_t suspects = quiet.size();
   for (int vain = 0; batch.size() < count && vain < kTries;) {
-    Split problem(causes, batch, suspects);
+    Split problem(causes, quiet, batch);
     SuspectSet best;
     double most = -1;
     for (std::size_t draw = 0; draw < kDraws; ++draw) {
       SuspectSet set(suspects);
       for (SuspectId suspect = 0; suspect < suspects; ++suspect)
         if (random.unit() < kDensities[draw % kDensities.size()]) set.set(suspect);
+      set -= quiet;
       const double bits = problem.improve(set);
       set = relations.effective(std::move(set));
       const bool asked = std::ranges::count(known, set) + std::ranges::count(batch, set) > 0;

@@ -28,14 +28,14 @@ Matrix inverse_of(Matrix a, double& log_determinant) {
 
 }  // namespace
 
-Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double share, double background)
+Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double noise, double share, double background)
     : inverse_(rows.size(), rows.size()) {
   const std::size_t m = rows.size();
   Matrix covariance(m, m);
   for (std::size_t a = 0; a < m; ++a) {
     double squares_of_row = 0;
     for (std::size_t k = 0; k < whitened.columns; ++k) squares_of_row += whitened(a, k) * whitened(a, k);
-    covariance(a, a) = 1 + share * share * squares_of_row / static_cast<double>(whitened.columns);
+    covariance(a, a) = noise + share * share * squares_of_row / static_cast<double>(whitened.columns);
     for (std::size_t b = 0; background > 0 && b < m; ++b)
       covariance(a, b) +=
           background * static_cast<double>((rows.active(a) & rows.active(b)).count()) / static_cast<double>(rows.suspects());

@@ -14,9 +14,9 @@ namespace bisectd::strategies::signatures {
 
 class Likelihood {
  public:
-  /// Noise alone: of variance 1, and a `share` of the row's own size. `background`: variance that all healthy suspects
+  /// Noise alone: of variance `noise`, and a `share` of the row's own size. `background`: variance that all healthy suspects
   /// together contribute when all of them are active.
-  Likelihood(const Rows& rows, const Matrix& whitened, double share, double background);
+  Likelihood(const Rows& rows, const Matrix& whitened, double noise, double share, double background);
 
   /// What a component with this pattern would gain at its best variance, in nats; 0 if it should not be there.
   struct Gain {

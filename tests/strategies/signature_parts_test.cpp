@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "strategies/signatures/explanation.hpp"
 #include "strategies/signatures/halving.hpp"
 #include "strategies/signatures/likelihood.hpp"
 #include "strategies/signatures/settled.hpp"
@@ -58,7 +59,7 @@ std::pair<Dense, double> inverted(Dense a) {
 /// A model of the rows as one dense covariance.
 struct DenseModel {
   const Rows& rows;
-  double share, background;
+  double noise, share, background;
   std::vector<std::pair<Pattern, double>> components = {};
 
   Dense covariance() const {
@@ -66,7 +67,7 @@ struct DenseModel {
     for (std::size_t a = 0; a < rows.size(); ++a) {
       double squares = 0;
       for (double step : rows.signature(a)) squares += step * step;
-      c[a][a] = 1 + share * share * squares / static_cast<double>(rows.steps());
+      c[a][a] = noise + share * share * squares / static_cast<double>(rows.steps());
       for (std::size_t b = 0; b < rows.size(); ++b) {
         const auto common = static_cast<double>((rows.active(a) & rows.active(b)).count());
         c[a][b] += background * common / static_cast<double>(rows.suspects());
@@ -86,7 +87,7 @@ struct DenseModel {
     return -0.5 * (static_cast<double>(rows.steps()) * log_determinant + squares);
   }
   signatures::Likelihood likelihood() const {
-    signatures::Likelihood made(rows, rows.whitened(std::vector<double>(rows.steps(), 0.0), 0), share, background);
+    signatures::Likelihood made(rows, rows.whitened(std::vector<double>(rows.steps(), 0.0), 0), noise, share, background);
     for (const auto& [pattern, variance] : components) made.add(pattern, variance);
     return made;
   }
@@ -94,11 +95,11 @@ struct DenseModel {
 
 /// Sets that split these, beside those that run anyway.
 std::vector<SuspectSet> splits_of(const std::vector<Cause>& causes, std::size_t suspects, std::size_t count,
-                                  std::vector<SuspectSet> batch = {}) {
+                                  std::vector<SuspectSet> batch = {}, const Members& quiet = {}) {
   const Relations relations(problem_of(suspects));
   const std::vector<SuspectSet> known{SuspectSet(suspects)};
   Random random(5);
-  signatures::split(causes, relations, count, known, batch, random);
+  signatures::split(causes, relations, set_of(suspects, quiet), count, known, batch, random);
   return batch;
 }
 
@@ -157,7 +158,7 @@ TEST_CASE("likelihood: the density of a Gaussian, however its components are add
   Random random(8);
   for (int game = 0; game < 20; ++game) {
     const Rows rows = random_rows(6, 2 + random.below(8), 4, random);
-    DenseModel model{rows, 0.01 * random.unit(), 2 * random.unit()};
+    DenseModel model{rows, 1 + random.unit(), 0.01 * random.unit(), 2 * random.unit()};
     for (SuspectId suspect = 0; suspect < random.below(4); ++suspect)
       model.components.emplace_back(rows.pattern(suspect), 30 * random.unit());
     CHECK(model.likelihood().nats() == Approx(model.nats()));
@@ -169,7 +170,7 @@ TEST_CASE("likelihood: a component gains what its best variance adds, and no oth
   std::size_t gained = 0;
   for (int game = 0; game < 40; ++game) {
     const Rows rows = random_rows(5, 6, 3, random);
-    DenseModel model{rows, 0, 1};
+    DenseModel model{rows, 1, 0, 1};
     const Pattern pattern = rows.pattern(random.below(5));
     const auto gain = model.likelihood().gain(pattern);
     const double before = model.nats();
@@ -189,7 +190,7 @@ TEST_CASE("likelihood: a component gains what its best variance adds, and no oth
 TEST_CASE("likelihood: what is unexplained of a row is how far it is off what the others predict of it") {
   Random random(21);
   const Rows rows = random_rows(5, 7, 4, random);
-  const DenseModel model{rows, 0, 2, {{rows.pattern(SuspectId{1}), 20}}};
+  const DenseModel model{rows, 1, 0, 2, {{rows.pattern(SuspectId{1}), 20}}};
   const std::vector<double> unexplained = model.likelihood().unexplained();
   const Dense c = model.covariance();
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -224,7 +225,7 @@ TEST_CASE("columns: who was active in the same trials is one class, and the like
   const signatures::Column column = columns.of(rows, Members{0});
   CHECK(column == columns.of(rows, Members{1}));
   CHECK_FALSE(column == columns.of(rows, Members{2}));
-  const DenseModel nothing{rows, 0, 0};
+  const DenseModel nothing{rows, 1, 0, 0};
   const std::vector<Hypothesis> cause = columns.hypotheses(rows, nothing.likelihood(), {}, column);
   REQUIRE(cause.size() >= 2);
   CHECK(cause[0].members == Members{1});
@@ -252,6 +253,75 @@ TEST_CASE("halving: a set holds half of the hypotheses for every cause, two sets
   }
   // Beside a set that runs anyway the next one splits its halves.
   CHECK(splits_of(causes, 20, 2, {two[0]})[0] == two[0]);
+}
+
+TEST_CASE("halving: what is to be quiet is active in no set, and the others are split as they were") {
+  std::vector<Members> eight;
+  for (SuspectId suspect = 0; suspect < 8; ++suspect) eight.push_back({suspect});
+  for (const SuspectSet& set : splits_of({cause_of({{9}}), cause_of(eight)}, 10, 3, {}, {9})) {
+    CHECK_FALSE(set.test(9));
+    CHECK((set & set_of(10, {0, 1, 2, 3, 4, 5, 6, 7})).count() == 4);
+  }
+}
+
+TEST_CASE("explanation: how much each trial varies by itself is estimated, so that noise is nobody's doing") {
+  Random random(8);
+  const auto normal = [&] {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += random.unit();
+    return sum;
+  };
+  constexpr std::size_t kSuspects = 200, kSteps = 12;
+  const double noise = GENERATE(1.0, 250.0);  // as products that round like float16: the unit is what float32 rounds to
+  std::vector<double> guilty;
+  for (std::size_t step = 0; step < kSteps; ++step) guilty.push_back(8 * noise * normal());
+  Rows rows(kSuspects);
+  const auto add = [&](const SuspectSet& active) {
+    std::vector<double> signature;
+    for (std::size_t step = 0; step < kSteps; ++step)
+      signature.push_back(noise * normal() + (active.test(17) ? guilty[step] : 0));
+    rows.add(active, signature);
+  };
+  add(SuspectSet(kSuspects).set());
+  add(SuspectSet(kSuspects));
+  signatures::Explainer explainer(std::vector<double>(kSuspects, 1.0));
+  signatures::Explanation causes;
+  for (int trial = 0; trial < 24; ++trial) {
+    SuspectSet active(kSuspects);
+    for (SuspectId suspect = 0; suspect < kSuspects; ++suspect)
+      if (random.below(2)) active.set(suspect);
+    add(active);
+    causes = explainer.explain(rows, rows.signature(0));
+  }
+  REQUIRE(causes.size() == 1);
+  CHECK(causes.front().likeliest().members == Members{17});
+  CHECK(causes.front().certain());
+}
+
+TEST_CASE("explanation: a cause beside a much greater one is credible once it was seen twice without it") {
+  constexpr std::size_t kSteps = 12;
+  Rows rows(4);
+  const auto add = [&](const Members& active) {
+    std::vector<double> signature;
+    for (std::size_t step = 0; step < kSteps; ++step) {
+      double value = (step % 3) - 1.0;  // of the rounding
+      for (SuspectId suspect : active)
+        value += suspect == 0 ? 9000.0 * (1 + step % 5) : suspect == 1 ? 200.0 * (step % 4) : 0;
+      signature.push_back(value);
+    }
+    rows.add(set_of(4, active), signature);
+  };
+  signatures::Explainer explainer(std::vector<double>(4, 1.0));
+  for (const Members& active : {Members{0, 1, 2, 3}, {}, {0, 1}, {0, 2}, {0, 1, 3}, {0, 3}, {1}}) add(active);
+  const auto small = [&](const signatures::Explanation& causes) {
+    return *std::ranges::find(causes, Members{1}, [](const Cause& cause) { return cause.likeliest().members; });
+  };
+  CHECK_FALSE(small(explainer.explain(rows, rows.signature(0))).credible());
+  add({1, 2});
+  const signatures::Explanation causes = explainer.explain(rows, rows.signature(0));
+  CHECK(small(causes).credible());
+  CHECK(causes.front().likeliest().members == Members{0});
+  CHECK(causes.front().credible());
 }
 
 TEST_CASE("halving: a pair is inside where both are, so that more than half of all are active") {
