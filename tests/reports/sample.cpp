@@ -1,6 +1,7 @@
 #include "tests/reports/sample.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace bisectd::reports::sample {
 namespace {
@@ -10,10 +11,10 @@ using strategies::Verdict;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-strategies::SuspectSet set_of(const std::vector<std::size_t>& ids) {
+strategies::Neutralised set_of(const std::vector<std::size_t>& ids) {
   strategies::SuspectSet set(6);
   for (const std::size_t id : ids) set.set(id);
-  return set;
+  return strategies::Neutralised(std::move(set));
 }
 
 Trial trial(std::size_t number, const std::string& role, std::vector<std::size_t> neutralised, Verdict verdict,
