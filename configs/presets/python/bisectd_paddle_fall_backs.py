@@ -13,7 +13,8 @@ MODULES = "kernel_factory", "phi_utils"  # paddle/phi/core/kernel_factory.cc, pa
 def install():
     import paddle
 
-    set_level = getattr(paddle.base.core, "set_vlog_level", None)
+    core = getattr(getattr(paddle, "base", None), "core", None)  # before 2.6 there is no paddle.base
+    set_level = getattr(core, "set_vlog_level", None)
     if set_level and os.environ.get("GLOG_v") == str(LEVEL):  # another level is the user's own
         set_level(0)
         set_level(dict.fromkeys(MODULES, LEVEL))
