@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kMostSilent = 3;  // trials of one set that all broke, or said nothing although no verdict is ever wrong
 constexpr int kMostVotes = 9;   // of one set, with noise
+constexpr int kVotesOfEnd = 3;  // of everything neutralised, with noise
 
 // A contradiction is worth three judged trials of either set; five when some of them say nothing. With noise three more
 // than that.
@@ -15,6 +16,9 @@ constexpr int kJudgedEnough = 3, kToldEnough = 5, kMoreWithNoise = 3;
 
 // Four tries of each of the 24 sets that `ordered` asks for want of a better one (kMostOrders), or six rounds of all slots.
 constexpr std::size_t kMostSilentInARow = 96, kMostSilentRounds = 6;
+
+// A third of that, so that the engine that goes on has its own tries left.
+constexpr std::size_t kMostSilentSets = 32, kMostRoundsOfSets = 4;
 
 }  // namespace
 
@@ -39,6 +43,10 @@ bool is_disputed(const EvidenceLog& log, const LogEntry& entry) {
   return log.exact() && entry.disputed() && entry.verdict == Verdict::inconclusive && worth_settling(log, entry);
 }
 
+bool may_stay_open(const EvidenceLog& log, const LogEntry& end) {
+  return !log.exact() && end.verdict == Verdict::inconclusive && end.told() >= kVotesOfEnd;
+}
+
 bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known) {
   const std::size_t most = std::max(kMostSilentInARow, kMostSilentRounds * slots);
   std::size_t silent = 0;
@@ -49,5 +57,7 @@ bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* kn
   }
   return silent >= most;
 }
+
+std::size_t most_silent_sets(std::size_t slots) { return std::max(kMostSilentSets, kMostRoundsOfSets * slots); }
 
 }  // namespace bisectd::strategies

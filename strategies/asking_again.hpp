@@ -18,8 +18,15 @@ bool is_disputed(const EvidenceLog& log, const LogEntry& entry);
 /// Whether another trial of one side of a contradiction may give it up.
 bool worth_settling(const EvidenceLog& log, const LogEntry& entry);
 
+/// Whether noise leaves this end open after so many trials that the search goes on without its verdict: other trials show it
+/// as well.
+bool may_stay_open(const EvidenceLog& log, const LogEntry& end);
+
 /// Whether the last trials, with so many slots, said nothing for so long that the next would not either.
 /// `known`: a set that is asked only to see whether anything runs at all; it does not count.
 bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known);
+
+/// So many sets in a row that said nothing are enough for an engine that another one can go on from.
+std::size_t most_silent_sets(std::size_t slots);
 
 }  // namespace bisectd::strategies

@@ -94,7 +94,7 @@ double error_of(const Claim& claim) {
 
 // A claim needs its least evidence, and all together may be wrong as rarely as asked (union bound); while they are not,
 // the weakest one is open.
-void settle(std::vector<Claim>& claims, const EvidenceLog& log) {
+void mark_proved(std::vector<Claim>& claims, const EvidenceLog& log) {
   double wrong = 0;
   for (Claim& claim : claims) {
     claim.proved = claim.bits >= log.needed_bits();
@@ -159,7 +159,8 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
   for (SuspectId member : culprit_set) claim(Claim::Kind::member_needed, {member}, Verdict::fail);
   for (const std::vector<SuspectId>& cause : causes) {
     claim(Claim::Kind::cause_fails, cause, Verdict::fail);
-    // The empty cause is the top, which passed. What one member needs must not be enough either.
+    // Without its only member nothing is active beside what always is, and that passed. What one member needs must not be
+    // enough either.
     const std::vector<SuspectId> whole = relations.with_needs(cause);
     if (std::count_if(whole.begin(), whole.end(), [&](SuspectId s) { return !always_active.test(s); }) < 2) continue;
     for (std::size_t i = 0; i < cause.size(); ++i) {
@@ -169,7 +170,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
       claim(Claim::Kind::cause_minimal, std::move(last_one), Verdict::pass);
     }
   }
-  settle(claims, log);
+  mark_proved(claims, log);
   for (Claim& made : claims) {
     if (!made.proved) made.neutralised = neutralised_beside(claimed(made, relations, always_active, culprit_set));
   }

@@ -12,11 +12,13 @@
 namespace bisectd::strategies {
 
 /// All claims about this culprit set and these causes; what a member needs to matter is active with it. `always_active`
-/// stays active in every trial. A claim "fails" is shown by its own set or by one that is neutralised further and still
-/// fails; a claim "passes" by exactly its own set, as opposite faults may cancel in one that is neutralised less. So is that
-/// a member is needed, where the subject as it is differs as if that member did nothing.
-/// Claim::neutralised is the trial that shows it (with noise the
-/// strongest of them), or the one to run if it is not proved yet.
+/// stays active in every trial. Which trials show a claim:
+/// - that a set fails: one of that set, or of one that is neutralised further and still fails;
+/// - that a set passes: only one of that set, as opposite faults may cancel in one that is neutralised less;
+/// - that a member is needed: its cause failing alone; only a trial of exactly the rest of the fix where the subject as it
+/// is
+///   differs as if that member did nothing.
+/// Claim::neutralised is the trial that shows it (with noise the strongest of them), or the one to run if it is not proved.
 std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes);
 

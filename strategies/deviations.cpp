@@ -36,7 +36,7 @@ std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relatio
       steps[i] -= without[i];
       size = std::max(size, std::abs(steps[i]));
     }
-    if (signatures::speaks(steps)) found.push_back({*alone, size});
+    if (signatures::differs_clearly(steps)) found.push_back({*alone, size});
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, &Deviation::size);
   return found;

@@ -50,7 +50,7 @@ EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
 double EvidenceLog::needed_bits() const {
   if (exact()) return kExactBits / 2;
   const double error = error_ / 3;
-  return log2_exact((1 - error) / error);
+  return portable_log2((1 - error) / error);
 }
 
 bool Told::leans_to_fail() const {
@@ -101,19 +101,19 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
     case Verdict::unresolved: ++entry.unresolved; break;
   }
   weigh(told);
-  settle(at->second);
+  decide(at->second);
   return Change{.entry = at->second, .before = before, .fresh = fresh};
 }
 
 void EvidenceLog::weigh(const Told& told) {
   const double wrong = doubt(told);
-  const double bits = wrong <= 0 ? kExactBits : log2_exact((1 - wrong) / wrong);
+  const double bits = wrong <= 0 ? kExactBits : portable_log2((1 - wrong) / wrong);
   entries_[*told.entry].bits += told.leans_to_fail() ? bits : -bits;
 }
 
 // Many doubtful looks may add up to a pass, but only a judge's own "fail" condemns: what repeats of a healthy set have in
 // common (the luck of the reference, the rounding of one device) leans the same way every time.
-void EvidenceLog::settle(std::size_t at) {
+void EvidenceLog::decide(std::size_t at) {
   LogEntry& entry = entries_[at];
   const Verdict before = entry.verdict;
   const double needed = needed_bits();
@@ -160,7 +160,7 @@ bool EvidenceLog::set_flip(double flip) {
   bool changed = false;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Verdict before = entries_[i].verdict;
-    settle(i);
+    decide(i);
     changed = changed || entries_[i].verdict != before;
   }
   return changed;

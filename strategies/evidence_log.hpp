@@ -92,7 +92,7 @@ class EvidenceLog {
   };
 
   void weigh(const Told& told);
-  void settle(std::size_t entry);
+  void decide(std::size_t entry);
   template <typename MayBe, typename Act>
   void each_of_blocks(const MayBe& may_be, const Act& act) const;
 

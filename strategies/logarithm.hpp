@@ -7,7 +7,7 @@ namespace bisectd::strategies {
 
 /// log2 x for x > 0, absolute error below 1e-12 for the mantissa's part: 2/ln 2 * atanh((m - r) / (m + r)), r =
 /// sqrt(1/2).
-inline double log2_exact(double x) {
+inline double portable_log2(double x) {
   int exponent = 0;
   const double m = std::frexp(x, &exponent);  // exact; in [1/2, 1)
   const double z = (m - 0.70710678118654752) / (m + 0.70710678118654752), z2 = z * z;
@@ -17,6 +17,6 @@ inline double log2_exact(double x) {
 }
 
 /// Natural logarithm, from the same.
-inline double ln_exact(double x) { return 0.69314718055994531 * log2_exact(x); }
+inline double portable_ln(double x) { return 0.69314718055994531 * portable_log2(x); }
 
 }  // namespace bisectd::strategies

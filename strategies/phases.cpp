@@ -12,7 +12,6 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr int kTopVotes = 3;  // that leave it open whether the top passes, before the search goes on without
 constexpr std::size_t kMostFurtherCauses = 8;     // named beside one for each culprit
 constexpr std::ptrdiff_t kEnoughDifferences = 2;  // both ends: runs are measured at all, and `additive` can ask for more
 
@@ -23,10 +22,10 @@ Phases::Phases(Problem problem, EngineKind engine)
       kind_(engine),
       all_(as_it_is(problem_.suspects.size())),
       relations_(problem_),
-      unrelated_(Problem{.suspects = std::vector<Suspect>(all_.size())}),
       prior_(believed_odds(problem_.suspects)),
-      even_(std::vector<double>(all_.size(), 1.0)),
       log_(all_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
+      no_relations_(Problem{.suspects = std::vector<Suspect>(all_.size())}),
+      even_prior_(std::vector<double>(all_.size(), 1.0)),
       always_active_(SuspectSet(all_.size())) {}
 
 Verdict Phases::verdict_of(const Active& active) const {
@@ -35,8 +34,8 @@ Verdict Phases::verdict_of(const Active& active) const {
 }
 
 bool Phases::fails_neutralised() const {
-  const bool top_known = !breaking_ || breaking_->complete();
-  return verdict_of(all_) == Verdict::fail && top_known && verdict_of(always_active_) == Verdict::fail;
+  const bool runs = !breaking_ || breaking_->complete();
+  return verdict_of(all_) == Verdict::fail && runs && verdict_of(always_active_) == Verdict::fail;
 }
 
 void Phases::tell(const Evidence& evidence) {
@@ -54,9 +53,9 @@ void Phases::tell(const Evidence& evidence) {
   if (additive_) additive_->hear();
   const bool changed = change.fresh || change.before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
   // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
-  const bool top = ordered_ && entry.active == relations_.effective(always_active_);
+  const bool end = ordered_ && entry.active == relations_.effective(always_active_);
   const bool built_upon =
-      !change.fresh && (decided(change.before) || top || (breaking_ && change.before == Verdict::unresolved));
+      !change.fresh && (decided(change.before) || end || (breaking_ && change.before == Verdict::unresolved));
   if (changed && built_upon) {
     rebuild();
   } else {
@@ -68,7 +67,7 @@ void Phases::tell(const Evidence& evidence) {
 
 // What is believed about the flips decides how much every verdict weighs, those told long ago too.
 void Phases::estimate_flip() {
-  const std::optional<Flips> believed = asking_engine() ? asking_engine()->expected_flips() : std::nullopt;
+  const std::optional<Flips> believed = leading_engine() ? leading_engine()->expected_flips() : std::nullopt;
   flip_.observe(believed.value_or(log_.outvoted()));
   if (!flip_.moved_from(log_.flip())) return;
   const bool revised = log_.set_flip(flip_.mean());
@@ -93,8 +92,8 @@ Phase Phases::phase() const {
   if (!ordered_ && fails_neutralised()) return Phase::in_part;
   if (verdict != Verdict::fail || (!ordered_ && !breaking_)) return Phase::both_ends;
   if (!ordered_) return Phase::runnable;
-  if (belief_proved() || all_is_silent(log_, problem_.slots, as_is)) return Phase::over;
-  if (asking_engine()) return Phase::engine_asks;
+  if (finding_proved() || all_is_silent(log_, problem_.slots, as_is)) return Phase::over;
+  if (leading_engine()) return Phase::engine_asks;
   return ordered_->complete() ? Phase::naming : Phase::bisecting;
 }
 
@@ -115,7 +114,7 @@ void Phases::take_in(const LogEntry& entry) {
   for_breaking_.push_back({neutralised_beside(crashed ? widest : entry.active), crashed ? Outcome::hit : Outcome::clear});
   if (breaking_) breaking_->observe(for_breaking_.back());
   if (ordered_) ordered_->observe(for_ordered_.back());
-  for (const auto& cause : reasons_) cause->observe(for_ordered_.back());
+  for (const auto& cause : cause_searches_) cause->observe(for_ordered_.back());
 }
 
 // `causes` weighs every opinion by itself and stays, unless what cannot be neutralised is no longer the same.
@@ -124,11 +123,11 @@ void Phases::rebuild() {
   additive_.reset();
   breaking_.reset();
   ordered_.reset();
-  reasons_.clear();
+  cause_searches_.clear();
   for_ordered_.clear();
   for_breaking_.clear();
   always_active_.reset();
-  top_ = 0;
+  choice_ = 0;
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
   const bool same = before == always_active_ && ordered_;
@@ -137,34 +136,34 @@ void Phases::rebuild() {
   advance();
 }
 
-// What stays active in every trial, given the top that is tried; false while that is not known.
-bool Phases::choose_top() {
-  if (!breaking_ && entry_of(top_active()) && verdict_of(top_active()) == Verdict::unresolved)
-    breaking_ = std::make_unique<Ordered>(even_, std::span<const Suspect>{}, unrelated_, SuspectSet(size()), top_active(),
-                                          for_breaking_, problem_.seed + 1);
+// What stays active in every trial, of the choice that is tried; false while that is not known.
+bool Phases::choose_always_active() {
+  if (!breaking_ && entry_of(least_active()) && verdict_of(least_active()) == Verdict::unresolved)
+    breaking_ = std::make_unique<Ordered>(even_prior_, std::span<const Suspect>{}, no_relations_, SuspectSet(size()),
+                                          least_active(), for_breaking_, problem_.seed + 1);
   if (breaking_ && !breaking_->complete()) return false;
-  always_active_ = top_active();
+  always_active_ = least_active();
   if (breaking_)
     for (SuspectId suspect : breaking_->found()) always_active_.set(suspect);
   return true;
 }
 
 // Whether everything neutralised passes may stay open: whatever passes with more active shows it as well.
-bool Phases::top_may_pass() const {
+bool Phases::may_pass_neutralised() const {
   const LogEntry* entry = entry_of(always_active_);
-  return entry && (entry->verdict == Verdict::pass ||
-                   (!log_.exact() && entry->verdict == Verdict::inconclusive && entry->told() >= kTopVotes));
+  return entry && (entry->verdict == Verdict::pass || may_stay_open(log_, *entry));
 }
 
 // An engine begins with all that was told already, so that it does not matter when it is started (but for trials:
 // `signatures` remembers a fix that passed while it believed in it).
 void Phases::advance() {
   if (verdict_of(all_) != Verdict::fail) return;
-  while (choose_top() && verdict_of(always_active_) == Verdict::fail && top_ + 1 < relations_.tops().size()) {
-    ++top_;
+  while (choose_always_active() && verdict_of(always_active_) == Verdict::fail &&
+         choice_ + 1 < relations_.least_active_sets().size()) {
+    ++choice_;
     breaking_.reset();
   }
-  if ((breaking_ && !breaking_->complete()) || !top_may_pass()) return;
+  if ((breaking_ && !breaking_->complete()) || !may_pass_neutralised()) return;
   if (!ordered_)
     ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
                                          for_ordered_, problem_.seed + 2);
@@ -175,34 +174,34 @@ void Phases::advance() {
     signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
   if (!causes_ && !additive_leads() && wants_causes())
     causes_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
-  if (belief_proved()) return;
+  if (finding_proved()) return;
   if (ordered_->complete()) look_for_causes();
 }
 
 // A culprit has one cause here, but may be in several: those are met when a trial fails that holds none of the known ones.
 // A member of the fix is in each of them, so these stand first, where they cost least.
 void Phases::look_for_causes() {
-  if (reasons_.empty())
+  if (cause_searches_.empty())
     for (SuspectId culprit : ordered_->found())
-      reasons_.push_back(std::make_unique<CauseSearch>(culprit, prior_, relations_, always_active_, ordered_->others(),
-                                                       for_ordered_, problem_.seed + 3 + culprit));
-  while (reasons_.size() < ordered_->found().size() + kMostFurtherCauses &&
-         std::ranges::all_of(reasons_, [](const auto& reason) { return reason->complete(); })) {
+      cause_searches_.push_back(std::make_unique<CauseSearch>(
+          culprit, prior_, relations_, always_active_, ordered_->others(), for_ordered_, problem_.seed + 3 + culprit));
+  while (cause_searches_.size() < ordered_->found().size() + kMostFurtherCauses &&
+         std::ranges::all_of(cause_searches_, [](const auto& reason) { return reason->complete(); })) {
     const std::optional<Active> failing = unexplained();
     if (!failing) return;
     std::vector<SuspectId> order = ordered_->found();
     for (SuspectId other : ordered_->others()) order.push_back(other);
     std::erase_if(order, [&](SuspectId suspect) { return !failing->test(suspect) || always_active_.test(suspect); });
-    reasons_.push_back(std::make_unique<CauseSearch>(std::nullopt, prior_, relations_, always_active_,
-                                                     relations_.needed_first(std::move(order)), for_ordered_,
-                                                     problem_.seed + 3 + size() + reasons_.size()));
+    cause_searches_.push_back(std::make_unique<CauseSearch>(std::nullopt, prior_, relations_, always_active_,
+                                                            relations_.needed_first(std::move(order)), for_ordered_,
+                                                            problem_.seed + 3 + size() + cause_searches_.size()));
   }
 }
 
 std::optional<Active> Phases::unexplained() const {
-  if (!log_.exact() || reasons_.empty()) return std::nullopt;
+  if (!log_.exact() || cause_searches_.empty()) return std::nullopt;
   std::vector<SuspectSet> causes;
-  for (const auto& reason : reasons_) {
+  for (const auto& reason : cause_searches_) {
     if (!reason->complete()) return std::nullopt;
     causes.emplace_back(size());
     for (SuspectId member : relations_.with_needs(reason->members())) causes.back().set(member);
@@ -225,7 +224,7 @@ bool Phases::wants_additive() const {
          !worth_settling(log_, log_.entries()[pair->fail]) && !worth_settling(log_, log_.entries()[pair->pass]);
 }
 
-const Engine* Phases::asking_engine() const {
+const Engine* Phases::leading_engine() const {
   for (const Engine* engine : {additive_.get(), signatures_.get(), causes_.get()})
     if (engine && !engine->misfit()) return engine;
   return nullptr;
@@ -234,13 +233,13 @@ const Engine* Phases::asking_engine() const {
 // An engine that has proved its answer goes on answering after it misfits; `causes` withdraws it when a later trial refutes
 // it.
 const Engine* Phases::answering_engine() const {
-  if (const Engine* engine = asking_engine()) return engine;
+  if (const Engine* engine = leading_engine()) return engine;
   for (const Engine* engine : {signatures_.get(), causes_.get()})
     if (engine && engine->finding().proved) return engine;
   return nullptr;
 }
 
-const Finding* Phases::belief() const { return answering_engine() ? &answering_engine()->finding() : nullptr; }
+const Finding* Phases::finding() const { return answering_engine() ? &answering_engine()->finding() : nullptr; }
 
 std::vector<double> Phases::guilt() const { return answering_engine()->guilt(); }
 
@@ -252,7 +251,7 @@ void Phases::hand_over() {
   const std::vector<double> guilt = signatures_->guilt();
   causes_.reset();
   ordered_.reset();
-  reasons_.clear();
+  cause_searches_.clear();
   for (SuspectId suspect = 0; suspect < size(); ++suspect) problem_.suspects[suspect].odds *= 1 + kLikelier * guilt[suspect];
   prior_ = CulpritPrior(believed_odds(problem_.suspects));
   advance();
@@ -262,8 +261,9 @@ void Phases::hand_over() {
 bool Phases::wants_signatures() const {
   if (kind_ != EngineKind::automatic || always_active_.count() == size()) return false;
   const Active as_is = relations_.effective(all_);
-  return std::ranges::any_of(
-      log_.told(), [&](const Told& told) { return told.active == as_is && signatures::speaks(told.evidence.signature); });
+  return std::ranges::any_of(log_.told(), [&](const Told& told) {
+    return told.active == as_is && signatures::differs_clearly(told.evidence.signature);
+  });
 }
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.

@@ -1,6 +1,7 @@
-// The phases of a search, in the order they follow from the evidence: both ends, a top end that runs, the culprits,
-// their causes. Each has engines over the same evidence; the log outlives them all, so that a revised verdict only
-// means building the engines again from it. Knows what was told; not what to ask next, nor how to word an answer.
+// Where a search stands, as it follows from the evidence: its phase, and the engines over that evidence, of which each phase
+// starts those that it needs. The log outlives them all, so that a revised verdict only means building the engines again
+// from it. Knows what was told; not what to ask next (planning.hpp), nor what it amounts to (standing.hpp), nor how to word
+// it.
 #pragma once
 
 #include <memory>
@@ -22,7 +23,7 @@ enum class Phase {
   both_ends,    ///< the subject as it is must fail, and pass with everything neutralised
   runnable,     ///< with everything neutralised it does not run: which suspects cannot be neutralised?
   in_part,      ///< with everything neutralised it fails: does it pass with a part of it (parts.hpp)?
-  engine_asks,  ///< an engine that believes in causes says what to try
+  engine_asks,  ///< an engine says what to try, by the causes that it believes in; where it has no question, as in the next
   bisecting,    ///< `ordered` looks for the culprits
   naming,       ///< the culprits are known: which of them fail alone, and do they prove it?
   over,         ///< nothing is to be asked
@@ -46,9 +47,11 @@ class Phases {
   std::optional<Contradiction> contradiction() const;
   std::size_t size() const { return all_.size(); }
   const Relations& relations() const { return relations_; }
-  const Active& top_active() const { return relations_.tops()[top_]; }  ///< everything neutralised that may be
-  const Active& all_active() const { return all_; }                     ///< the subject as it is
-  const Active& always_active() const { return always_active_; }        ///< cannot be neutralised
+  const Active& all_active() const { return all_; }  ///< the subject as it is
+  /// With everything neutralised that the problem allows.
+  const Active& least_active() const { return relations_.least_active_sets()[choice_]; }
+  /// That, and whose neutralising breaks the run.
+  const Active& always_active() const { return always_active_; }
   Verdict verdict_of(const Active& active) const;
   /// The subject fails as it is, and even with everything neutralised that can be.
   bool fails_neutralised() const;
@@ -59,27 +62,27 @@ class Phases {
   /// "breaks when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
   const Ordered* breaking() const { return breaking_.get(); }
   const Ordered* ordered() const { return ordered_.get(); }
-  /// One per culprit, then one per further cause that a failing trial showed: one that holds none of those before.
-  const std::vector<std::unique_ptr<CauseSearch>>& reasons() const { return reasons_; }
+  /// In the phase `naming`: one per culprit, then one per further cause that a failing trial showed: one that holds none of
+  /// those before.
+  const std::vector<std::unique_ptr<CauseSearch>>& cause_searches() const { return cause_searches_; }
   /// The first failing trial that holds none of the causes found; nothing without one, with noise, and while one is open.
   std::optional<Active> unexplained() const;
 
   /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
   /// hands over; all of them heard the same evidence.
-  const Engine* asking_engine() const;
+  const Engine* leading_engine() const;
   /// Whether the leader bears verdicts that contradict each other for good, as cancelling effects make them: `additive`.
   bool additive_leads() const { return additive_ && !additive_->misfit(); }
-  /// What an engine believes that leads, or that has proved its answer; null if there is none.
-  const Finding* belief() const;
-  std::vector<double> guilt() const;  ///< per suspect, as the engine of belief() sees it
-  /// Whether that names and proves everything.
-  bool belief_proved() const { return belief() && belief()->proved; }
+  /// The answer as an engine sees it that leads, or that has proved its own; null if there is none.
+  const Finding* finding() const;
+  std::vector<double> guilt() const;  ///< per suspect, as the engine of finding() sees it
+  bool finding_proved() const { return finding() && finding()->proved; }
 
  private:
   const Engine* answering_engine() const;
   void take_in(const LogEntry& entry);
-  bool choose_top();
-  bool top_may_pass() const;
+  bool choose_always_active();
+  bool may_pass_neutralised() const;
   void advance();
   void look_for_causes();
   void rebuild();
@@ -92,16 +95,18 @@ class Phases {
   Problem problem_;
   EngineKind kind_;
   Active all_;
-  Relations relations_, unrelated_;
-  std::size_t top_ = 0;  // which of the allowed ones is searched below
-  CulpritPrior prior_, even_;
+  Relations relations_;
+  std::size_t choice_ = 0;  // which of relations_.least_active_sets() is searched
+  CulpritPrior prior_;
   EvidenceLog log_;
   FlipEstimate flip_;
   std::vector<Observation> for_ordered_, for_breaking_;  // the log as seen by the main search and by `breaking`
+  const Relations no_relations_;                         // `breaking` knows none,
+  const CulpritPrior even_prior_;                        // nor any odds
   bool handed_over_ = false;                             // what the signatures made likely is in the odds
   std::unique_ptr<Ordered> breaking_, ordered_;
   std::unique_ptr<Engine> signatures_, causes_, additive_;
-  std::vector<std::unique_ptr<CauseSearch>> reasons_;
+  std::vector<std::unique_ptr<CauseSearch>> cause_searches_;
   Active always_active_;
 };
 

@@ -26,6 +26,7 @@ class Planner {
   const EvidenceLog& log() const { return phases_.log(); }
   const Active& all() const { return phases_.all_active(); }
   bool idle() const { return trials_.empty() && !waits_; }
+  std::vector<SuspectSet> exposed() const { return {busy_.begin(), busy_.end()}; }  // as a bisection for culprits sees them
   void add(const Active& wanted, Purpose purpose, std::string reason, bool twice = false);
 
   void settle();
@@ -40,10 +41,8 @@ class Planner {
   const Phases& phases_;
   const Standing standing_;
   std::size_t slots_;
-  bool waits_;
-  std::vector<SuspectSet> exposed() const { return {busy_.begin(), busy_.end()}; }
-
-  std::vector<Active> busy_;  // on their way
+  bool waits_;                // some trials are on their way
+  std::vector<Active> busy_;  // those, and what is planned
   std::vector<Trial> trials_;
 };
 
@@ -91,13 +90,13 @@ void Planner::settle() {
 void Planner::ask_both_ends() {
   if (phases_.verdict_of(all()) != Verdict::fail) add(all(), Purpose::subject_as_is, "the subject as it is must fail");
   if (phases_.ordered() || phases_.breaking()) return;
-  const Active top = phases_.relations().widest(phases_.top_active());
-  if (standing_.worth(top))
-    add(top, Purpose::everything_neutralised,
-        top.none() ? "with everything neutralised it must pass"
-                   : fmt::format("with everything neutralised that can be together and can matter, {} stay active: it "
-                                 "must pass",
-                                 top.count()));
+  const Active least = phases_.relations().widest(phases_.least_active());
+  if (standing_.worth_asking(least))
+    add(least, Purpose::everything_neutralised,
+        least.none() ? "with everything neutralised it must pass"
+                     : fmt::format("with everything neutralised that can be together and can matter, {} stay active: it "
+                                   "must pass",
+                                   least.count()));
 }
 
 void Planner::find_unneutralisable() {
@@ -106,9 +105,9 @@ void Planner::find_unneutralisable() {
   for (const SuspectSet& set : phases_.breaking()->ask(slots_, exposed))
     add(active_beside(Neutralised(set)), Purpose::runnable,
         fmt::format("does it run with these {} neutralised?", set.count()));
-  const Active& top = phases_.always_active();
-  if (phases_.breaking()->complete() && standing_.worth(top))
-    add(top, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
+  const Active& kept = phases_.always_active();
+  if (phases_.breaking()->complete() && standing_.worth_asking(kept))
+    add(kept, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
 }
 
 void Planner::neutralise_in_part() {
@@ -121,7 +120,7 @@ void Planner::neutralise_in_part() {
 
 /// False if the leader leaves it to `ordered`.
 bool Planner::ask_engine() {
-  for (Question& question : phases_.asking_engine()->ask(slots_, busy_))
+  for (Question& question : phases_.leading_engine()->ask(slots_, busy_))
     add(question.active, question.purpose, std::move(question.reason), question.votes);
   if (!idle() || phases_.additive_leads()) return true;
   // What it believes needs no other way to find it, only better verdicts.
@@ -138,13 +137,13 @@ void Planner::bisect() {
   }
   if (!idle()) return;
   for (const SuspectSet& set : phases_.ordered()->retries())
-    if (standing_.worth(Active(set))) add(Active(set), Purpose::search, kOnceMore);
+    if (standing_.worth_asking(Active(set))) add(Active(set), Purpose::search, kOnceMore);
 }
 
 /// One trial for every open cause before a second one for any.
 void Planner::name_causes() {
   std::vector<const CauseSearch*> open;
-  for (const auto& cause : phases_.reasons())
+  for (const auto& cause : phases_.cause_searches())
     if (!cause->complete()) open.push_back(cause.get());
   for (std::size_t share = 1; share <= slots_ && trials_.size() < slots_ && !open.empty(); ++share) {
     const std::size_t before = trials_.size();
@@ -160,7 +159,7 @@ void Planner::name_causes() {
   if (idle())
     for (const CauseSearch* cause : open)
       for (const SuspectSet& set : cause->retries())
-        if (standing_.worth(Active(set))) add(Active(set), Purpose::certificate, kOnceMore);
+        if (standing_.worth_asking(Active(set))) add(Active(set), Purpose::certificate, kOnceMore);
   prove();
 }
 
@@ -170,7 +169,7 @@ void Planner::prove() {
     const auto next = std::ranges::find_if(claims, [&](const Claim& claim) { return standing_.may_prove(claim); });
     if (next != claims.end()) add(active_beside(next->neutralised), Purpose::certificate, "checks a claim of the answer");
   }
-  if (const auto fix = standing_.cheaper_fix(); !fix.empty() && standing_.worth(standing_.all_but(fix)))
+  if (const auto fix = standing_.cheaper_fix(); !fix.empty() && standing_.worth_asking(standing_.all_but(fix)))
     add(standing_.all_but(fix), Purpose::certificate, "would a cheaper fix of the same causes be enough?");
 }
 
@@ -185,7 +184,7 @@ std::vector<Trial> repeats(const Phases& phases, std::size_t slots) {
   const Standing standing(phases);
   std::vector<Trial> trials;
   std::vector<Active> sets = standing.deciding();
-  if (!phases.problem().budgeted) std::erase_if(sets, [&](const Active& active) { return !standing.worth(active); });
+  if (!phases.problem().budgeted) std::erase_if(sets, [&](const Active& active) { return !standing.worth_asking(active); });
   std::ranges::stable_sort(sets, {}, [&](const Active& active) { return phases.entry_of(active)->told(); });
   for (const Active& active : sets) {
     if (trials.size() == slots) break;

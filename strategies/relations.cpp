@@ -10,40 +10,40 @@ namespace bisectd::strategies {
 namespace {
 
 // All ways to choose the one of each group that may be neutralised, likely ones first; what stays active is in all of them.
-std::vector<Active> tops_of(const Problem& problem) {
-  struct Top {
+std::vector<Active> least_active_sets_of(const Problem& problem) {
+  struct Choice {
     Active active;
     double odds = 1;
   };
-  std::vector<Top> tops{{Active(SuspectSet(problem.suspects.size()))}};
+  std::vector<Choice> choices{{Active(SuspectSet(problem.suspects.size()))}};
   const auto stays_active = [&](SuspectId suspect) { return problem.suspects.at(suspect).stays_active; };
   for (SuspectId suspect = 0; suspect < problem.suspects.size(); ++suspect)
-    if (stays_active(suspect)) tops.front().active.set(suspect);
+    if (stays_active(suspect)) choices.front().active.set(suspect);
   for (const std::vector<SuspectId>& group : problem.exclusive) {
     if (std::all_of(group.begin(), group.end(), stays_active)) continue;
-    std::vector<Top> next;
-    for (const Top& top : tops)
+    std::vector<Choice> next;
+    for (const Choice& choice : choices)
       for (SuspectId chosen : group) {
         if (stays_active(chosen)) continue;
-        Top made = top;
+        Choice made = choice;
         for (SuspectId other : group)
           if (other != chosen) made.active.set(other);
         made.odds *= problem.suspects.at(chosen).odds;
         next.push_back(std::move(made));
       }
-    std::stable_sort(next.begin(), next.end(), [](const Top& a, const Top& b) { return a.odds > b.odds; });
+    std::stable_sort(next.begin(), next.end(), [](const Choice& a, const Choice& b) { return a.odds > b.odds; });
     if (next.size() > configs::kMostChoices) next.resize(configs::kMostChoices);
-    tops = std::move(next);
+    choices = std::move(next);
   }
   std::vector<Active> sets;
-  for (Top& top : tops)
-    if (std::find(sets.begin(), sets.end(), top.active) == sets.end()) sets.push_back(std::move(top.active));
+  for (Choice& choice : choices)
+    if (std::find(sets.begin(), sets.end(), choice.active) == sets.end()) sets.push_back(std::move(choice.active));
   return sets;
 }
 
 }  // namespace
 
-Relations::Relations(const Problem& problem) : tops_(tops_of(problem)) {
+Relations::Relations(const Problem& problem) : least_active_(least_active_sets_of(problem)) {
   for (const Suspect& suspect : problem.suspects) {
     needs_.push_back(suspect.only_with);
     for (SuspectId needed : suspect.only_with)
@@ -125,7 +125,7 @@ std::vector<SuspectId> Relations::needed_first(std::vector<SuspectId> order) con
 
 Relations Relations::among(std::span<const SuspectId> kept) const {
   Relations made;
-  made.tops_.emplace_back(SuspectSet(kept.size()));
+  made.least_active_.emplace_back(SuspectSet(kept.size()));
   for (SuspectId suspect : kept) {
     std::vector<SuspectId> needs;
     for (SuspectId needed : with_needs(std::span(&suspect, 1)))

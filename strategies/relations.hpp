@@ -35,7 +35,7 @@ class Relations {
 
   /// The smallest sets that are allowed, likely ones first: in each exclusive group all but one stay active, and
   /// what stays active anyhow. One set where there are no groups; at most configs::kMostChoices.
-  const std::vector<Active>& tops() const { return tops_; }
+  const std::vector<Active>& least_active_sets() const { return least_active_; }
 
   /// The same over some of the suspects (ascending), numbered by their place; the others are active.
   Relations among(std::span<const SuspectId> kept) const;
@@ -46,7 +46,7 @@ class Relations {
 
   std::vector<std::vector<SuspectId>> needs_;  // by suspect, as told
   std::vector<SuspectId> dependents_;          // that need another one; each behind all that it needs
-  std::vector<Active> tops_;
+  std::vector<Active> least_active_;
 };
 
 }  // namespace bisectd::strategies

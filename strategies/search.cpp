@@ -33,7 +33,7 @@ class Search::Impl {
   State state();
   void name_hindrance();
   void describe_culprits();
-  bool belies_needs(const Active& active, const Active& top) const;
+  bool belies_needs(const Active& active, const Active& least) const;
   void begin_again();  // after an outage, without needs that do not hold, or with what does harm left active
   bool leave_harmful_active();
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
@@ -63,7 +63,7 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
-  const Active top = phases->top_active();
+  const Active least = phases->least_active();
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -72,7 +72,7 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
   }
   if (ran) told_until_last_run = told.size();
-  if (uses_needs && belies_needs(active_beside(evidence.neutralised), top)) {
+  if (uses_needs && belies_needs(active_beside(evidence.neutralised), least)) {
     uses_needs = false;
     needs_belied = true;
     problem = without_needs(std::move(problem));
@@ -98,23 +98,23 @@ bool Search::Impl::leave_harmful_active() {
   if (phases->breaking())
     for (SuspectId suspect : phases->breaking()->found()) breaking_there.set(suspect);
   const Active active = phases->relations().widest(passing->active);
-  for (SuspectId suspect : members_of(active - phases->top_active())) {
+  for (SuspectId suspect : members_of(active - phases->least_active())) {
     left_active.set(suspect);
     problem.suspects[suspect].stays_active = true;
   }
   return true;
 }
 
-// Only what should not matter was active beside the top, and it fails; or there is nothing to search, or one set both
-// passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
-bool Search::Impl::belies_needs(const Active& active, const Active& top) const {
+// Only what should not matter was active beside the least that may be, and it fails; or there is nothing to search, or one
+// set both passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
+bool Search::Impl::belies_needs(const Active& active, const Active& least) const {
   const EvidenceLog& log = phases->log();
   const bool contradictory =
       log.exact() && (phases->contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
   if (contradictory || phases->fails_neutralised()) return true;
   if (active.size() != phases->size() || phases->verdict_of(active) != Verdict::fail) return false;
   const Relations& relations = phases->relations();
-  return !active.is_subset_of(top) && relations.effective(active).is_subset_of(relations.effective(top));
+  return !active.is_subset_of(least) && relations.effective(active).is_subset_of(relations.effective(least));
 }
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
@@ -126,15 +126,15 @@ State Search::Impl::state() {
   only_hidden_left = false;
   const Standing standing(*phases);
   if (phases->additive_leads())
-    return phases->belief_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
+    return phases->finding_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
   if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
   if (standing.comes_and_goes()) return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;
-  if (phases->belief_proved()) return State::proved;
-  if (!standing.answer_is_belief() && standing.ordered_done()) {
+  if (phases->finding_proved()) return State::proved;
+  if (!standing.engine_answers() && standing.ordered_done()) {
     const std::vector<SuspectId> cheaper = standing.cheaper_fix();
-    if (!cheaper.empty() && standing.worth(standing.all_but(cheaper))) return State::searching;
+    if (!cheaper.empty() && standing.worth_asking(standing.all_but(cheaper))) return State::searching;
     if (standing.ordered_proved()) return State::proved;
   }
   if (any_trial()) return State::searching;
@@ -170,7 +170,7 @@ void Search::Impl::update_answer() {
   answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = Standing(*phases).culprit_set();
   for (SuspectId suspect : members_of(phases->always_active())) {
-    const bool breaks = breaking_there.test(suspect) || !phases->top_active().test(suspect);
+    const bool breaks = breaking_there.test(suspect) || !phases->least_active().test(suspect);
     (breaks ? answer.not_neutralisable : answer.excluded).push_back(suspect);
   }
   if (phases->ordered()) describe_culprits();
@@ -187,10 +187,10 @@ void Search::Impl::update_answer() {
 
 void Search::Impl::describe_culprits() {
   const Standing standing(*phases);
-  const bool believed = standing.answer_is_belief();
+  const bool believed = standing.engine_answers();
   answer.guilt = believed ? phases->guilt() : phases->ordered()->guilt();
-  answer.confidence = believed ? phases->belief()->mass : phases->ordered()->none_left();
-  if (believed) answer.causes = phases->belief()->causes;
+  answer.confidence = believed ? phases->finding()->mass : phases->ordered()->none_left();
+  if (believed) answer.causes = phases->finding()->causes;
   else if (phases->ordered()->complete()) answer.causes = standing.named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
   answer.certificate =
@@ -199,13 +199,13 @@ void Search::Impl::describe_culprits() {
     claim.neutralised = neutralised_beside(phases->relations().widest(active_beside(claim.neutralised)));
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
   if (answer.state != State::searching) return;
-  if (const auto left = phases->asking_engine() ? phases->asking_engine()->trials_left() : std::nullopt) {
+  if (const auto left = phases->leading_engine() ? phases->leading_engine()->trials_left() : std::nullopt) {
     answer.trials_left_low = *left;
     answer.trials_left_high = kSurprises * *left;
     return;
   }
   double open = 0;
-  for (const auto& cause : phases->reasons()) open += cause->complete() ? 0 : 1;
+  for (const auto& cause : phases->cause_searches()) open += cause->complete() ? 0 : 1;
   const double explaining = phases->ordered()->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
   answer.trials_left_low = phases->ordered()->trials_left() + (phases->ordered()->complete() ? open : 0.0);
   answer.trials_left_high =

@@ -12,9 +12,10 @@
 
 namespace bisectd::strategies {
 
-/// `automatic`: `signatures` where trials have them; else `ordered` for one slot and exact verdicts, `causes` otherwise;
-/// `additive` (the measured size of the difference) when verdicts contradict each other for good, as cancelling effects make
-/// them. `signatures`, `causes` and `additive` hand over when they misfit: all of them heard the same evidence.
+/// Which engine leads. `automatic`: `signatures` where trials have them (nobody asks for it by name, as it cannot do
+/// without); else `ordered` for one slot and exact verdicts, `causes` otherwise; `additive` (the measured size of the
+/// difference) when verdicts contradict each other for good, as cancelling effects make them. All but `ordered` hand over
+/// when they misfit.
 enum class EngineKind { automatic, ordered, causes, additive };
 
 class Search {

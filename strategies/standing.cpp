@@ -15,7 +15,9 @@ constexpr std::uint64_t kPartsSeed = 23;  // beside the seeds of the engines
 
 }  // namespace
 
-bool Standing::worth(const Active& active) const { return worth_asking(phases_.log(), phases_.entry_of(active)); }
+bool Standing::worth_asking(const Active& active) const {
+  return strategies::worth_asking(phases_.log(), phases_.entry_of(active));
+}
 
 Active Standing::all_but(const std::vector<SuspectId>& fix) const {
   Active active = phases_.all_active();
@@ -36,7 +38,7 @@ std::vector<Active> Standing::open_parts() const {
 // A part is asked again only while noise hides whether it passes, and it leans to that: twelve parts cost enough.
 bool Standing::may_pass(const Active& part) const {
   const LogEntry* entry = phases_.log().find(part);
-  return !entry || (entry->judged() > 0 && entry->bits < 0 && worth(part));
+  return !entry || (entry->judged() > 0 && entry->bits < 0 && worth_asking(part));
 }
 
 // The same difference to the last digit, with nothing neutralised and with everything.
@@ -67,17 +69,18 @@ bool Standing::comes_and_goes() const {
 
 bool Standing::given_up(const CauseSearch& cause) const {
   if (cause.complete() || !cause.ask(1, {}).empty()) return false;
-  return std::ranges::none_of(cause.retries(), [&](const SuspectSet& exposed) { return worth(Active(exposed)); });
+  return std::ranges::none_of(cause.retries(), [&](const SuspectSet& exposed) { return worth_asking(Active(exposed)); });
 }
 
 bool Standing::ordered_done() const {
   return phases_.ordered() && phases_.ordered()->complete() &&
-         std::ranges::all_of(phases_.reasons(), [&](const auto& cause) { return cause->complete() || given_up(*cause); });
+         std::ranges::all_of(phases_.cause_searches(),
+                             [&](const auto& cause) { return cause->complete() || given_up(*cause); });
 }
 
 std::vector<std::vector<SuspectId>> Standing::named_causes() const {
   std::vector<std::vector<SuspectId>> causes;
-  for (const auto& cause : phases_.reasons()) {
+  for (const auto& cause : phases_.cause_searches()) {
     if (cause->members().empty()) continue;
     causes.push_back(phases_.relations().outermost(cause->members()));
     std::sort(causes.back().begin(), causes.back().end());
@@ -90,8 +93,9 @@ std::vector<std::vector<SuspectId>> Standing::named_causes() const {
 // `ordered` finds some minimal fix; its causes may allow a cheaper one. Empty if they do not. There can be causes that
 // it never met, because the fix it found hits them too: only a trial can tell whether the cheaper one is enough.
 std::vector<SuspectId> Standing::cheaper_fix() const {
-  if (answer_is_belief() || !phases_.ordered() || !phases_.ordered()->complete()) return {};
-  if (std::any_of(phases_.reasons().begin(), phases_.reasons().end(), [](const auto& c) { return !c->complete(); }))
+  if (engine_answers() || !phases_.ordered() || !phases_.ordered()->complete()) return {};
+  if (std::any_of(phases_.cause_searches().begin(), phases_.cause_searches().end(),
+                  [](const auto& c) { return !c->complete(); }))
     return {};
   const std::vector<Suspect>& suspects = phases_.problem().suspects;
   const auto price = [&](const std::vector<SuspectId>& set) {
@@ -104,9 +108,9 @@ std::vector<SuspectId> Standing::cheaper_fix() const {
 }
 
 // With noise `ordered` may have come to its end by verdicts that carry no proof yet.
-bool Standing::answer_is_belief() const {
-  if (phases_.belief_proved() || phases_.additive_leads()) return true;
-  if (!phases_.asking_engine()) return false;
+bool Standing::engine_answers() const {
+  if (phases_.finding_proved() || phases_.additive_leads()) return true;
+  if (!phases_.leading_engine()) return false;
   return phases_.log().exact() ? !phases_.ordered()->complete() : !ordered_proved();
 }
 
@@ -124,11 +128,11 @@ bool Standing::ordered_proved() const {
 bool Standing::may_prove(const Claim& claim) const {
   const Active active = active_beside(claim.neutralised);
   const LogEntry* entry = phases_.log().find(active);
-  return worth(active) || (entry && entry->verdict == claim.expected);
+  return worth_asking(active) || (entry && entry->verdict == claim.expected);
 }
 
 std::vector<Claim> Standing::open_claims() const {
-  const std::vector<std::vector<SuspectId>> causes = answer_is_belief() ? phases_.belief()->causes : named_causes();
+  const std::vector<std::vector<SuspectId>> causes = engine_answers() ? phases_.finding()->causes : named_causes();
   std::vector<Claim> open = certificate(phases_.log(), phases_.relations(), phases_.always_active(), culprit_set(), causes);
   std::erase_if(open, [](const Claim& claim) { return claim.proved; });
   std::ranges::stable_partition(open, [](const Claim& claim) { return claim.kind != Claim::Kind::member_needed; });
@@ -153,7 +157,7 @@ std::vector<Active> Standing::deciding() const {
 
 std::vector<SuspectId> Standing::culprit_set() const {
   if (const auto fix = cheaper_fix(); !fix.empty() && phases_.verdict_of(all_but(fix)) == Verdict::pass) return fix;
-  if (answer_is_belief()) return phases_.belief()->culprit_set;
+  if (engine_answers()) return phases_.finding()->culprit_set;
   std::vector<SuspectId> ids = phases_.ordered() ? phases_.ordered()->found() : std::vector<SuspectId>{};
   std::sort(ids.begin(), ids.end());
   return ids;

@@ -14,7 +14,7 @@ class Standing {
   explicit Standing(const Phases& phases) : phases_(phases) {}
 
   /// Whether an engine that believes, rather than `ordered`, gives the answer.
-  bool answer_is_belief() const;
+  bool engine_answers() const;
   std::vector<SuspectId> culprit_set() const;
   /// Of `ordered`: one cause for each culprit, as far as it is known.
   std::vector<std::vector<SuspectId>> named_causes() const;
@@ -41,13 +41,13 @@ class Standing {
   /// What would decide, were it not for the noise: the ends, then what the answer rests on.
   std::vector<Active> deciding() const;
 
-  bool worth(const Active& active) const;                   ///< another trial of it may decide it
+  bool worth_asking(const Active& active) const;            ///< another trial of it may decide it
   Active all_but(const std::vector<SuspectId>& fix) const;  ///< the subject with this fix
 
  private:
   bool nothing_was_switched_off() const;
   bool may_pass(const Active& part) const;
-  bool any_passed() const;  ///< with no less active than the top
+  bool any_passed() const;  ///< with all active that always are
   bool given_up(const CauseSearch& cause) const;
 
   const Phases& phases_;

@@ -65,19 +65,19 @@ std::string explanation(const Phases& phases, const Answer& answer) {
                : fmt::format("{} suspects stayed active; the cause may hide among them", phases.always_active().count());
   if (state == State::proved) {
     std::string text;
-    if (phases.belief_proved())
-      for (const std::vector<SuspectId>& cause : phases.belief()->only_beside_others)
+    if (phases.finding_proved())
+      for (const std::vector<SuspectId>& cause : phases.finding()->only_beside_others)
         text += fmt::format(
             "Not part of the fix: {}. The run fails with this active and all others neutralised, but with the fix alone "
             "neutralised it does no harm. ",
             list_of(cause, " and "));
-    for (const auto& cause : phases.reasons())
-      if (!phases.belief_proved() && !cause->complete())
+    for (const auto& cause : phases.cause_searches())
+      if (!phases.finding_proved() && !cause->complete())
         text += cause->members().empty()
                     ? "a further cause could not be named: every trial that would tell says nothing. "
                     : fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
                                   cause->members().front());
-    if (!phases.belief_proved() && phases.unexplained())
+    if (!phases.finding_proved() && phases.unexplained())
       text += "there are further causes, which the fix mends too and which were not named. ";
     return text;
   }

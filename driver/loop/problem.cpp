@@ -59,7 +59,7 @@ strategies::Problem preferring(strategies::Problem problem, const std::vector<st
 strategies::Neutralised most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
   const Scope scope = first_scope(experiment, catalogue);
   const strategies::Relations relations(narrowed(problem_of(experiment, catalogue, 1, true), scope));
-  return widened(neutralised_beside(relations.widest(relations.tops().front())), scope, catalogue.size());
+  return widened(neutralised_beside(relations.widest(relations.least_active_sets().front())), scope, catalogue.size());
 }
 
 bool budget_spent(const configs::SearchSettings& settings, int trials, double now_s) {

@@ -24,7 +24,7 @@ constexpr int kCandidates = 12;        // random halves, of which the one that t
 
 double log2_choose(std::size_t n, std::size_t k) {
   double bits = 0;
-  for (std::size_t i = 0; i < k; ++i) bits += log2_exact(static_cast<double>(n - i) / static_cast<double>(i + 1));
+  for (std::size_t i = 0; i < k; ++i) bits += portable_log2(static_cast<double>(n - i) / static_cast<double>(i + 1));
   return bits;
 }
 
@@ -46,7 +46,7 @@ void Engine::hear() {
   take_rows();
   if (sums_.size() > before) {
     fits_ = sums_.explain(std::min(kMostCulprits, sums_.size() / 2));
-    const double patience = 3 * log2_exact(static_cast<double>(suspects_.size() + 1)) + kPatience;
+    const double patience = 3 * portable_log2(static_cast<double>(suspects_.size() + 1)) + kPatience;
     if (fits_.empty() && static_cast<double>(sums_.size()) > patience) misfit_ = true;
   }
   review();
@@ -76,7 +76,7 @@ bool Engine::clear_best() const {
   if (fits_.empty()) return false;
   const Regression::Fit& best = fits_.front();
   // a rival is one of about n; a difference of chi2 is twice a log likelihood ratio
-  const double need = 2 * kNats * log2_exact(static_cast<double>(suspects_.size())) + kSurplusNats;
+  const double need = 2 * kNats * portable_log2(static_cast<double>(suspects_.size())) + kSurplusNats;
   if (fits_.size() > 1 && fits_[1].chi2 - best.chi2 < need) return false;
   const std::size_t k = best.support.size();
   if (k == 0 || sums_.size() < k + 3) return false;
@@ -85,7 +85,7 @@ bool Engine::clear_best() const {
   const double noise = sums_.typical_error();
   if (smallest < kStandsOut * noise) return false;
   const double spare = static_cast<double>(sums_.size() - k - 1);
-  return spare * log2_exact(smallest / noise) > log2_choose(suspects_.size(), k) + kSurplusBits;
+  return spare * portable_log2(smallest / noise) > log2_choose(suspects_.size(), k) + kSurplusBits;
 }
 
 void Engine::review() {

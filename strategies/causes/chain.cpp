@@ -62,6 +62,7 @@ double Chain::prior(const Cause& cause) const {
   return size_share_[cause.size()] * orders * p;
 }
 
+// But for the number of causes, which is geometric here: the moves mend that.
 Explanation Chain::from_prior(Random& random) const {
   Explanation state;
   std::size_t wanted = 1;

@@ -11,17 +11,17 @@
 
 namespace bisectd::strategies::causes {
 
-/// Prior: k causes with P(k) ~ k^-2.5; each has one, two or three members with probability .85, .12, .03; given that,
-/// its members have probability proportional to the product of their odds. Only + - * / and sqrt: the same on every
-/// machine.
+/// Prior: k causes with P(k) ~ k^-2.5 (of `ordered`, which counts members of the fix instead: CulpritPrior); each has one,
+/// two or three members (kLoneCause; of the rest one in five has three); given that, its members have probability
+/// proportional to the product of their odds. Only + - * / and sqrt: the same on every machine.
 class Chain {
  public:
   Chain(const Tests& tests, std::vector<double> odds);
 
   Explanation from_prior(Random& random) const;
 
-  /// `moves` proposals: birth and death of a cause, another cause for one, a member more
-  /// or less in one, another partner in one.
+  /// `moves` proposals: birth and death of a cause, another cause for one, a member more or less in one, another partner in
+  /// one.
   void walk(Explanation& state, std::size_t moves, Random& random);
 
   /// Number of tests that the explanation predicts wrongly.

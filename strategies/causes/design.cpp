@@ -21,10 +21,11 @@
 namespace bisectd::strategies::causes {
 namespace {
 
-constexpr std::size_t kJoint = 8;         // pools whose outcomes are judged together
-constexpr std::size_t kParticles = 1000;  // that judge
-constexpr std::size_t kCandidates = 24;   // per pool
-constexpr double kLeastGain = 0.02;       // bits
+constexpr std::size_t kJoint = 8;        // pools whose outcomes are looked at together
+constexpr std::size_t kSample = 1000;    // particles that stand for all
+constexpr std::size_t kCandidates = 24;  // per pool, of which the first few fix what one particle blames
+constexpr std::size_t kFixes = 4;
+constexpr double kLeastGain = 0.02;  // bits
 
 class Designer {
  public:
@@ -37,16 +38,16 @@ class Designer {
         random_(random),
         marginal_(suspects_, 0),
         fate_(suspects_, 0) {
-    const std::size_t count = std::min(particles.size(), kParticles);
+    const std::size_t count = std::min(particles.size(), kSample);
     for (std::size_t i = 0; i < count; ++i)
-      judges_.push_back(&particles[count == particles.size() ? i : random_.below(particles.size())]);
+      sample_.push_back(&particles[count == particles.size() ? i : random_.below(particles.size())]);
     cell_.assign(count, 0);
-    for (const Explanation* judge : judges_)
-      for (const Cause& cause : *judge)
+    for (const Explanation* particle : sample_)
+      for (const Cause& cause : *particle)
         for (std::uint16_t member : cause) ++marginal_[member];
   }
 
-  void fix(const SuspectSet& pool) {
+  void take(const SuspectSet& pool) {
     if (depth_ == kJoint) start_afresh();
     const std::vector<std::uint8_t> outcome = outcomes(pool);
     entropy_ = joint_entropy(outcome);
@@ -62,7 +63,7 @@ class Designer {
     SuspectSet chosen(suspects_);
     double most = entropy_ + noise_bits() + kLeastGain;
     for (std::size_t c = 0; c < kCandidates; ++c) {
-      const SuspectSet pool = c < 4 ? all_but_hit(*judges_[random_.below(judges_.size())]) : cut(stratified(sorted, c));
+      const SuspectSet pool = c < kFixes ? all_but_hit(*sample_[random_.below(sample_.size())]) : cut(stratified(sorted, c));
       const double entropy = joint_entropy(outcomes(pool));
       if (entropy <= most || std::find(known.begin(), known.end(), pool) != known.end() ||
           std::find(batch.begin(), batch.end(), pool) != batch.end())
@@ -82,16 +83,18 @@ class Designer {
   }
 
   // Entropy of one noisy outcome that is already known: what a useless pool would add.
-  double noise_bits() const { return flip_ <= 0 ? 0.0 : -flip_ * log2_exact(flip_) - (1 - flip_) * log2_exact(1 - flip_); }
+  double noise_bits() const {
+    return flip_ <= 0 ? 0.0 : -flip_ * portable_log2(flip_) - (1 - flip_) * portable_log2(1 - flip_);
+  }
 
   static bool hits(const Cause& cause, const SuspectSet& pool) {
     return std::all_of(cause.begin(), cause.end(), [&](std::uint16_t member) { return pool.test(member); });
   }
 
   std::vector<std::uint8_t> outcomes(const SuspectSet& pool) const {
-    std::vector<std::uint8_t> outcome(judges_.size());
-    for (std::size_t i = 0; i < judges_.size(); ++i)
-      outcome[i] = std::any_of(judges_[i]->begin(), judges_[i]->end(), [&](const Cause& c) { return hits(c, pool); });
+    std::vector<std::uint8_t> outcome(sample_.size());
+    for (std::size_t i = 0; i < sample_.size(); ++i)
+      outcome[i] = std::any_of(sample_[i]->begin(), sample_[i]->end(), [&](const Cause& c) { return hits(c, pool); });
     return outcome;
   }
 
@@ -99,8 +102,8 @@ class Designer {
   double joint_entropy(const std::vector<std::uint8_t>& outcome) const {
     std::array<double, std::size_t{1} << kJoint> share{};
     const std::size_t cells = std::size_t{2} << depth_;
-    const double one = 1 / static_cast<double>(judges_.size());
-    for (std::size_t i = 0; i < judges_.size(); ++i)
+    const double one = 1 / static_cast<double>(sample_.size());
+    for (std::size_t i = 0; i < sample_.size(); ++i)
       share[cell_[i] | static_cast<std::uint32_t>(outcome[i]) << depth_] += one;
     if (flip_ > 0)
       for (std::size_t bit = 1; bit < cells; bit <<= 1)
@@ -112,7 +115,7 @@ class Designer {
           }
     double entropy = 0;
     for (std::size_t i = 0; i < cells; ++i)
-      if (share[i] > 0) entropy -= share[i] * log2_exact(share[i]);
+      if (share[i] > 0) entropy -= share[i] * portable_log2(share[i]);
     return entropy;
   }
 
@@ -156,16 +159,16 @@ class Designer {
     return order;
   }
 
-  // The prefix of the order with which half of the judges fail; a suspect joins it when all that it needs is in.
+  // The prefix of the order with which half of the particles fail; a suspect joins it when all that it needs is in.
   SuspectSet cut(const std::vector<std::uint32_t>& order) {
     std::vector<std::uint32_t> rank(suspects_);
     for (std::size_t r = 0; r < order.size(); ++r) rank[order[r]] = static_cast<std::uint32_t>(r);
     relations_.raise_to_needs(rank);
-    std::vector<std::uint32_t> fails_from;  // the rank with which a judge begins to fail
-    fails_from.reserve(judges_.size());
-    for (const Explanation* judge : judges_) {
+    std::vector<std::uint32_t> fails_from;  // the rank with which a particle begins to fail
+    fails_from.reserve(sample_.size());
+    for (const Explanation* particle : sample_) {
       std::uint32_t first = static_cast<std::uint32_t>(suspects_);
-      for (const Cause& cause : *judge) {
+      for (const Cause& cause : *particle) {
         std::uint32_t last = 0;
         for (std::uint16_t member : cause) last = std::max(last, rank[member]);
         first = std::min(first, last);
@@ -193,7 +196,7 @@ class Designer {
   std::size_t suspects_;
   double flip_;
   Random& random_;
-  std::vector<const Explanation*> judges_;
+  std::vector<const Explanation*> sample_;
   std::vector<std::uint32_t> marginal_, fate_, cell_;
   std::size_t depth_ = 0;  // pools in the joint outcome
   double entropy_ = 0;
@@ -205,11 +208,11 @@ void design_pools(const std::vector<Explanation>& particles, const Relations& re
                   double flip, std::size_t count, std::span<const SuspectSet> known, std::vector<SuspectSet>& batch,
                   Random& random) {
   Designer designer(particles, relations, price, flip, random);
-  for (const SuspectSet& pool : batch) designer.fix(pool);
+  for (const SuspectSet& pool : batch) designer.take(pool);
   while (batch.size() < count) {
     SuspectSet pool = designer.best(known, batch);
     if (pool.none()) return;
-    designer.fix(pool);
+    designer.take(pool);
     batch.push_back(std::move(pool));
   }
 }

@@ -23,7 +23,6 @@ constexpr std::size_t kLeastMoves = 5;                           // per test
 constexpr double kGateOne = 0.6, kGateSeveral = 0.18;            // posterior from which a finding's checks are run
 constexpr double kLeastMass = 0.02;                              // of a finding that is looked at
 constexpr double kExactDoubt = 1e-9;  // of an outcome that is never wrong: keeps the chain reversible
-constexpr std::size_t kMostSilentInARow = 32, kMostSilentRounds = 4;  // trials, after which `ordered` goes on
 constexpr std::size_t kMostVotesAtOnce = 4;
 constexpr double kLikely = 0.5;  // share from which a finding's checks are run as often at once as must agree
 
@@ -41,7 +40,7 @@ Engine::Engine(const Problem& problem, const Relations& relations, Active always
                  std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles,
                             problem.slots > kManySlots ? kMostOfManySlots : kMostParticles),
                  problem.seed + 11),
-      most_silent_(std::max(kMostSilentInARow, kMostSilentRounds * problem.slots)) {
+      most_silent_(most_silent_sets(problem.slots)) {
   for (SuspectId suspect : suspects_) price_.push_back(problem_.suspects[suspect].price);
   hear();
   review();
@@ -113,10 +112,10 @@ std::optional<Flips> Engine::expected_flips() const {
   return flips;
 }
 
-// Verdicts that, all as expected, settle the claim.
+// Verdicts that, all as expected, prove the claim.
 std::size_t Engine::votes_missing(const Claim& claim) const {
   if (log_.exact()) return 1;
-  const double flip = log_.flip(), each = log2_exact((1 - flip) / flip);
+  const double flip = log_.flip(), each = portable_log2((1 - flip) / flip);
   const double missing = std::max(log_.needed_bits() - claim.bits, each / 2);
   return static_cast<std::size_t>(std::ceil(missing / each));
 }
@@ -155,11 +154,10 @@ void Engine::review() {
   if (findings_.empty()) findings_.emplace_back();
 }
 
-// A set that is settled may lack evidence for the claim, and gets it where no verdict is exact.
+// A set that is decided may lack evidence for the claim, and gets it where no verdict is exact.
 bool Engine::may_decide(const Active& active) const {
   const LogEntry* entry = log_.find(active);
-  const bool settled = entry && (entry->verdict == Verdict::pass || entry->verdict == Verdict::fail);
-  return settled ? !log_.exact() : worth_asking(log_, entry);
+  return entry && decided(entry->verdict) ? !log_.exact() : worth_asking(log_, entry);
 }
 
 std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pending) const {

@@ -58,11 +58,11 @@ class Engine : public strategies::Engine {
   std::size_t heard_ = 0;             // of what the log was told
   std::vector<std::size_t> of_test_;  // by test: which of that
   Particles particles_;
-  std::vector<Finding> findings_;  // the likeliest first; never empty
-  std::vector<Check> checks_;      // what the likely findings still want judged
-  bool crowded_ = false;           // about as many causes as it can hold
-  std::size_t most_silent_;
-  std::size_t silent_in_a_row_ = 0;  // sets
+  std::vector<Finding> findings_;    // the likeliest first; never empty
+  std::vector<Check> checks_;        // what the likely findings still want judged
+  bool crowded_ = false;             // about as many causes as it can hold
+  std::size_t most_silent_;          // sets
+  std::size_t silent_in_a_row_ = 0;  // of them, so far
 };
 
 }  // namespace bisectd::strategies::causes

@@ -73,7 +73,7 @@ std::size_t Accusation::trials() const { return log_.signatures_told() + log_.en
 
 bool Accusation::out_of_patience(const Belief& belief) const {
   const double beside = 2 * static_cast<double>(problem_.slots - 1);  // trials on their way know nothing of each other
-  const double patience = kPatienceBits * log2_exact(static_cast<double>(belief.searched() + 1)) + kPatience + beside;
+  const double patience = kPatienceBits * portable_log2(static_cast<double>(belief.searched() + 1)) + kPatience + beside;
   return static_cast<double>(trials() - settled_.trials_at_off()) > patience;
 }
 

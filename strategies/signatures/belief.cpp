@@ -42,7 +42,7 @@ bool Belief::take_in() {
 
 bool Belief::explain(const SuspectSet& off) {
   const std::vector<double> whole = log_.signature_of(relations_.effective(Active(~off)));
-  if (whole.size() != rows_.steps() || !speaks(whole)) return false;
+  if (whole.size() != rows_.steps() || !differs_clearly(whole)) return false;
   local_causes_ = explainer_.explain(rows_, whole);
   causes_ = local_causes_;
   for (Cause& cause : causes_)

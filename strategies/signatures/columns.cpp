@@ -33,7 +33,7 @@ Columns::Columns(std::vector<double> odds) : share_(std::move(odds)) {
 }
 
 double Columns::log_prior_of_pair(SuspectId a, SuspectId b) const {
-  return ln_exact(2 * kJointCause * share_[a] * share_[b]);
+  return portable_ln(2 * kJointCause * share_[a] * share_[b]);
 }
 
 void Columns::sort(const Rows& rows) {
@@ -46,7 +46,7 @@ void Columns::sort(const Rows& rows) {
   classes_.clear();
   for (auto& [pattern, one] : classes) {
     if (count_of(pattern) == 0) continue;
-    one.column = {pattern, ln_exact(kLoneCause * one.odds), {one.members.front()}};
+    one.column = {pattern, portable_ln(kLoneCause * one.odds), {one.members.front()}};
     classes_.push_back(std::move(one));
   }
 }

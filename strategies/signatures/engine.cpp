@@ -110,9 +110,9 @@ void Engine::add_certain(std::size_t count, std::span<const Active> pending, std
 std::optional<double> Engine::trials_left() const {
   if (!accusation_.checks().empty()) return static_cast<double>(accusation_.checks().size());
   const Explanation& causes = belief_.causes();
-  double splits = causes.empty() ? log2_exact(static_cast<double>(belief_.searched() + 1)) : 0;
+  double splits = causes.empty() ? portable_log2(static_cast<double>(belief_.searched() + 1)) : 0;
   for (const Cause& cause : causes)
-    if (cause.size >= kGreat * causes.front().size) splits = std::max(splits, -log2_exact(cause.likeliest().weight));
+    if (cause.size >= kGreat * causes.front().size) splits = std::max(splits, -portable_log2(cause.likeliest().weight));
   double checks = 1;
   for (const std::vector<SuspectId>& cause : finding().causes)
     checks += 1 + (cause.size() > 1 ? static_cast<double>(cause.size()) : 0);

@@ -22,7 +22,7 @@ constexpr double kStrong = 10;           // log odds from which a cause is more 
 constexpr double kImproves = 1e-6;
 
 // The number of causes k has a prior that falls with k^-2.5, like that of the engine `causes`.
-double log_prior_of_count(std::size_t k) { return k == 0 ? 0 : -2.5 * ln_exact(static_cast<double>(k)); }
+double log_prior_of_count(std::size_t k) { return k == 0 ? 0 : -2.5 * portable_ln(static_cast<double>(k)); }
 
 // What a suspect changes only while a lone cause is active is no further cause: neutralising the lone one mends it, too.
 void drop_interactions(Explanation& explanation) {
@@ -54,7 +54,7 @@ std::vector<Column> all_but(std::size_t one, std::vector<Column> columns) {
 
 Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const {
   double constant = 0;
-  for (double step : whole) constant -= 0.5 * ln_exact(1 + assumed.share * step * assumed.share * step);
+  for (double step : whole) constant -= 0.5 * portable_ln(1 + assumed.share * step * assumed.share * step);
   return {rows, rows.whitened(whole, assumed.share), assumed, constant * static_cast<double>(rows.size()),
           rows.everywhere()};
 }

@@ -16,7 +16,7 @@ constexpr std::size_t kMoved = 400;  // suspects that are tried on the other sid
 constexpr int kSweeps = 2;
 
 double entropy(double share) {
-  return share <= 0 || share >= 1 ? 0 : -share * log2_exact(share) - (1 - share) * log2_exact(1 - share);
+  return share <= 0 || share >= 1 ? 0 : -share * portable_log2(share) - (1 - share) * portable_log2(1 - share);
 }
 
 /// Hypotheses of one cause that no set so far tells apart.

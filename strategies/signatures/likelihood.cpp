@@ -15,7 +15,7 @@ Matrix inverse_of(Matrix a, double& log_determinant) {
   for (std::size_t i = 0; i < n; ++i) inverse(i, i) = 1;
   for (std::size_t i = 0; i < n; ++i) {
     const double pivot = a(i, i);
-    log_determinant += ln_exact(pivot);
+    log_determinant += portable_ln(pivot);
     for (std::size_t c = 0; c < n; ++c) a(i, c) /= pivot, inverse(i, c) /= pivot;
     for (std::size_t r = 0; r < n; ++r) {
       const double factor = a(r, i);
@@ -75,7 +75,7 @@ Likelihood::Gain Likelihood::gain(const Pattern& pattern) const {
   if (p <= 1e-9 || squares <= count * p) return {};
   const double variance = (squares / count - p) / (p * p);
   const double stretch = 1 + variance * p;
-  return {0.5 * (squares * variance / stretch - count * ln_exact(stretch)), variance};
+  return {0.5 * (squares * variance / stretch - count * portable_ln(stretch)), variance};
 }
 
 void Likelihood::change(const Pattern& pattern, double variance) {
@@ -97,7 +97,7 @@ void Likelihood::change(const Pattern& pattern, double variance) {
     for (std::size_t b = 0; b < m; ++b) inverse_(a, b) -= factor * u[a] * u[b];
     for (std::size_t k = 0; k < q.size(); ++k) weighted_(a, k) -= factor * u[a] * q[k];
   }
-  nats_ += 0.5 * (squares * factor - static_cast<double>(q.size()) * ln_exact(stretch));
+  nats_ += 0.5 * (squares * factor - static_cast<double>(q.size()) * portable_ln(stretch));
 }
 
 // (C^-1 Y)_t / (C^-1)_tt is how far row t is off what the others predict of it, with variance 1 / (C^-1)_tt.

@@ -45,7 +45,7 @@ Matrix Rows::whitened(const std::vector<double>& whole, double share) const {
   return y;
 }
 
-bool speaks(const std::vector<double>& signature) {
+bool differs_clearly(const std::vector<double>& signature) {
   return std::ranges::count_if(signature, [](double difference) { return std::abs(difference) >= kLoud; }) >= kLoudSteps;
 }
 

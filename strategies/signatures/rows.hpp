@@ -54,7 +54,7 @@ class Rows {
 };
 
 /// Whether it differs from healthy runs tenfold at three steps or more, so that it may tell causes apart.
-bool speaks(const std::vector<double>& signature);
+bool differs_clearly(const std::vector<double>& signature);
 
 std::size_t count_of(const Pattern& pattern);
 Pattern both(const Pattern& a, const Pattern& b);

@@ -47,7 +47,7 @@ TEST_CASE("the claims of an answer: the fix, each of its members, each cause, ea
       {Kind::member_needed, {2}, {0, 2, 3, 4}, Verdict::fail}, {Kind::cause_fails, {1}, {1}, Verdict::fail},
       {Kind::cause_fails, {2, 3}, {2, 3}, Verdict::fail},      {Kind::cause_minimal, {3, 2}, {3}, Verdict::pass},
       {Kind::cause_minimal, {2, 3}, {2}, Verdict::pass}};
-  CHECK(claims.size() == wanted.size());  // a lone cause is minimal as it is: nothing active is the top, which passed
+  CHECK(claims.size() == wanted.size());  // a lone cause is minimal as it is: nothing active passed
   for (const Wanted& each : wanted) {
     const Claim& claim = claim_of(claims, each.kind, each.subject);
     CHECK_FALSE(claim.proved);

@@ -114,7 +114,9 @@ TEST_CASE("needs: among some of the suspects, the others being active, the effec
   }
 }
 
-TEST_CASE("exclusive groups: the tops are all ways to neutralise one of each, and what stays active is in all of them") {
+TEST_CASE(
+    "exclusive groups: the least active sets are all ways to neutralise one of each, and what stays active is in all of "
+    "them") {
   Random random(46);
   for (int game = 0; game < 60; ++game) {
     const std::size_t n = 4 + random.below(3);
@@ -130,14 +132,16 @@ TEST_CASE("exclusive groups: the tops are all ways to neutralise one of each, an
       });
     };
     const Relations relations(problem);
-    for (const Active& top : relations.tops()) CHECK(allowed(top));
+    for (const Active& least : relations.least_active_sets()) CHECK(allowed(least));
     for (const Active& set : all_sets(n))
-      if (allowed(set))  // each allowed set neutralises no more than some top
-        CHECK(std::ranges::any_of(relations.tops(), [&](const Active& top) { return top.is_subset_of(set); }));
+      if (allowed(set))  // each allowed set neutralises no more than some of these
+        CHECK(std::ranges::any_of(relations.least_active_sets(),
+                                  [&](const Active& least) { return least.is_subset_of(set); }));
     if (problem.exclusive.size() == 1)  // groups that share a suspect may add sets beyond the smallest
-      for (const Active& top : relations.tops())
-        CHECK(std::ranges::none_of(relations.tops(), [&](const Active& other) { return other.is_proper_subset_of(top); }));
-    const std::set<Active> distinct(relations.tops().begin(), relations.tops().end());
-    CHECK(distinct.size() == relations.tops().size());
+      for (const Active& least : relations.least_active_sets())
+        CHECK(std::ranges::none_of(relations.least_active_sets(),
+                                   [&](const Active& other) { return other.is_proper_subset_of(least); }));
+    const std::set<Active> distinct(relations.least_active_sets().begin(), relations.least_active_sets().end());
+    CHECK(distinct.size() == relations.least_active_sets().size());
   }
 }

@@ -40,7 +40,7 @@ TEST_CASE("phases: where everything neutralised breaks, who cannot be neutralise
   CHECK(story.phase() != Phase::runnable);
   REQUIRE(story.phases().ordered());
   CHECK(story.phases().always_active() == active(4, {2}));
-  CHECK(story.phases().top_active() == active(4, {}));  // what the problem allows
+  CHECK(story.phases().least_active() == active(4, {}));  // what the problem allows
 }
 
 TEST_CASE("phases: where everything neutralised fails, parts of it are tried, or the next choice of an exclusive group") {
@@ -52,11 +52,11 @@ TEST_CASE("phases: where everything neutralised fails, parts of it are tried, or
   Problem grouped = problem_of(4);
   grouped.exclusive = {{0, 1}};
   Story other(grouped);
-  REQUIRE(other.phases().top_active() == active(4, {1}));
+  REQUIRE(other.phases().least_active() == active(4, {1}));
   other.as_is(kFail).active_were({1}, kFail);
   CHECK_FALSE(other.phases().fails_neutralised());
   CHECK(other.phase() == Phase::both_ends);
-  CHECK(other.phases().top_active() == active(4, {0}));
+  CHECK(other.phases().least_active() == active(4, {0}));
 }
 
 TEST_CASE("phases: an engine that believes leads with several slots, with noise, and where first steps tell") {
@@ -84,12 +84,12 @@ TEST_CASE("phases: once the culprits are known their causes are named, and a fur
   CHECK(story.phase() == Phase::naming);
   REQUIRE(story.phases().ordered()->found() == std::vector<SuspectId>{2});
   story.while_in(Phase::naming, truth);
-  REQUIRE(story.phases().reasons().size() == 1);
-  CHECK(story.phases().reasons().front()->complete());
+  REQUIRE(story.phases().cause_searches().size() == 1);
+  CHECK(story.phases().cause_searches().front()->complete());
   CHECK_FALSE(story.phases().unexplained());
-  const bool five = std::ranges::count(story.phases().reasons().front()->members(), 5) > 0;
+  const bool five = std::ranges::count(story.phases().cause_searches().front()->members(), 5) > 0;
   story.active_were({2, five ? 7UL : 5UL}, kFail);
-  CHECK(story.phases().reasons().size() == 2);
+  CHECK(story.phases().cause_searches().size() == 2);
   story.while_in(Phase::naming, truth);
   CHECK(story.standing().named_causes() == Causes{{2, 5}, {2, 7}});
 }

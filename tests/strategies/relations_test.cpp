@@ -81,9 +81,9 @@ TEST_CASE("exclusive groups: the likely choices come first") {
   problem.exclusive = {{0, 1}, {2, 3}};
   problem.suspects[3].odds = 10;
   const Relations relations(problem);
-  REQUIRE(relations.tops().size() == 4);
-  CHECK(relations.tops()[0].test(2));
-  CHECK_FALSE(relations.tops()[0].test(3));
+  REQUIRE(relations.least_active_sets().size() == 4);
+  CHECK(relations.least_active_sets()[0].test(2));
+  CHECK_FALSE(relations.least_active_sets()[0].test(3));
 }
 
 TEST_CASE("a flag that matters only with another one is named alone, with no trial for the other") {
@@ -255,8 +255,9 @@ TEST_CASE("random exclusive groups: never two of one neutralised, and a fix is f
           throw std::runtime_error("two of an exclusive group neutralised");
       return truth(neutralised);
     };
-    const bool possible = std::any_of(relations.tops().begin(), relations.tops().end(),
-                                      [&](const Active& top) { return truth(neutralised_beside(top)) == Verdict::pass; });
+    const bool possible =
+        std::any_of(relations.least_active_sets().begin(), relations.least_active_sets().end(),
+                    [&](const Active& least) { return truth(neutralised_beside(least)) == Verdict::pass; });
     for (EngineKind engine : {EngineKind::automatic, EngineKind::causes}) {
       const Game game = play(problem, guarded, 1000, engine);
       if (!possible) {

@@ -149,9 +149,9 @@ TEST_CASE("rows: whitened steps count by what they exceed a share of the whole d
 }
 
 TEST_CASE("first steps tell something where three of them are ten healthy spreads off") {
-  CHECK(signatures::speaks({10, -10, 0, 10}));
-  CHECK_FALSE(signatures::speaks({1000, -1000, 9.9}));
-  CHECK_FALSE(signatures::speaks({}));
+  CHECK(signatures::differs_clearly({10, -10, 0, 10}));
+  CHECK_FALSE(signatures::differs_clearly({1000, -1000, 9.9}));
+  CHECK_FALSE(signatures::differs_clearly({}));
 }
 
 TEST_CASE("likelihood: the density of a Gaussian, however its components are added") {
