@@ -12,6 +12,14 @@
 namespace bisectd::driver::judge {
 namespace {
 
+/// The prior of what is really different: nothing in half of all runs, else something between a sixteenth of the target and
+/// 64 times the target, its logarithm uniform, to either side. Trials of a search are like that: without the culprit a run
+/// is healthy, with it seldom just at the target. A flat prior overrates what lies at the target: of judgements on the
+/// recogniser that it called 50 % bad none was, of those called 81 % bad 43 % were, now 53 % and 75 %, 77 % and 100 %
+/// (healthy_devices.py --steps 200 --first-seed 70).
+constexpr double kHealthy = 0.5, kLeastHarm = 1.0 / 16, kMostHarm = 64;
+constexpr double kCell = 1.189207115002721;  ///< fourth root of 2
+
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -68,13 +76,31 @@ double t_quantile(double alpha, double dof) {
   return boost::math::quantile(boost::math::complement(boost::math::students_t(dof), alpha));
 }
 
+// The prior's harm is spread over cells, whose likelihood is exact. Within a cell the density is taken where it is nearest
+// to the difference, so that a small error sees the density at the difference itself.
 double probability_beyond(double target, double difference, const StandardError& error, bool one_sided) {
-  const double size = one_sided ? difference : std::abs(difference);
-  if (error.dof == 0 || error.value == 0) return size > target ? 1.0 : 0.0;
+  if (error.dof == 0 || error.value == 0) return (one_sided ? difference : std::abs(difference)) > target ? 1.0 : 0.0;
   const boost::math::students_t t(error.dof);
-  const double above = boost::math::cdf(boost::math::complement(t, (target - difference) / error.value));
-  if (one_sided) return above;
-  return std::min(1.0, above + boost::math::cdf(t, (-target - difference) / error.value));
+  const double most = std::max(kMostHarm * target, 2 * std::abs(difference));
+  const double range = std::log(most / (kLeastHarm * target));
+  double good = kHealthy * boost::math::pdf(t, difference / error.value) / error.value, bad = 0;
+  for (const double side : {1.0, -1.0}) {
+    const double seen = side * difference;  // as if harm were on the positive side
+    const auto reached = [&](double harm) {
+      return boost::math::cdf(boost::math::complement(t, (harm - seen) / error.value));
+    };
+    double from = kLeastHarm * target, reached_from = reached(from);
+    while (from < most) {
+      double to = from * kCell;
+      if (from < target && to > target / std::sqrt(kCell)) to = target;
+      const double reached_to = reached(to);
+      const double density = 1 / (2 * range * std::clamp(seen, from, to));
+      (from >= target && (side > 0 || !one_sided) ? bad : good) += (1 - kHealthy) * density * (reached_from - reached_to);
+      from = to;
+      reached_from = reached_to;
+    }
+  }
+  return bad / (good + bad);
 }
 
 }  // namespace bisectd::driver::judge

@@ -57,7 +57,8 @@ Variance within_run(std::span<const double> differences);
 /// Upper quantile of Student's t: P(T > result) = alpha.
 double t_quantile(double alpha, double dof);
 
-/// P(|difference| > target), or P(difference > target) if one-sided, with a flat prior; 0 or 1 where error is 0.
+/// P(|what is really different| > target), or to the upper side only if one-sided, where `difference` was measured with
+/// `error`; 0 or 1 where error is 0. Prior: half of all runs are healthy, the harm of the others is of any size.
 double probability_beyond(double target, double difference, const StandardError& error, bool one_sided);
 
 }  // namespace bisectd::driver::judge

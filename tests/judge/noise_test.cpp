@@ -1,6 +1,9 @@
 #include "driver/judge/noise.hpp"
 
+#include <array>
 #include <cmath>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -63,4 +66,46 @@ TEST_CASE("the probability of being beyond the target") {
   CHECK(probability_beyond(0.005, 0.0, {1e-3, 10}, false) < 0.01);
   CHECK(probability_beyond(0.005, 0.0051, {}, false) == 1);
   CHECK(probability_beyond(0.005, 0.0049, {}, false) == 0);
+}
+
+// Drawn from the prior: half of all runs healthy, the harm of the others log-uniform, to either side.
+TEST_CASE("what is said to be beyond the target with some probability is as often as that") {
+  constexpr double kTarget = 0.005;
+  constexpr int kRuns = 4'000;
+  const auto [dof, error] = GENERATE(std::pair{3.0, 0.002}, std::pair{7.0, 0.005}, std::pair{30.0, 0.0005});
+  std::mt19937_64 generator(17);
+  std::student_t_distribution<double> noise(dof);
+  std::uniform_real_distribution<double> unit;
+  std::array<double, 5> said{}, bad{}, runs{};
+  for (int run = 0; run < kRuns; ++run) {
+    const double harm = unit(generator) < 0.5 ? 0 : kTarget * std::exp2(-4 + 10 * unit(generator));
+    const double difference = (unit(generator) < 0.5 ? -harm : harm) + error * noise(generator);
+    const double p = probability_beyond(kTarget, difference, {error, dof}, false);
+    const auto bin = std::min<std::size_t>(4, static_cast<std::size_t>(5 * p));
+    said[bin] += p;
+    bad[bin] += harm > kTarget;
+    ++runs[bin];
+  }
+  for (std::size_t bin = 0; bin < runs.size(); ++bin) {
+    if (runs[bin] < 50) continue;
+    CAPTURE(bin, runs[bin]);
+    CHECK(bad[bin] / runs[bin] == Approx(said[bin] / runs[bin]).margin(3 * std::sqrt(0.25 / runs[bin]) + 0.02));
+  }
+}
+
+TEST_CASE("a larger difference is the more probably beyond the target, and a small error decides") {
+  for (const double error : {1e-5, 1e-3, 5e-3}) {
+    double before = 0;
+    for (double difference = 0; difference < 0.1; difference += 2.5e-4) {
+      const double p = probability_beyond(0.005, difference, {error, 7}, false);
+      CAPTURE(error, difference);
+      CHECK(p >= before - 1e-9);
+      CHECK(p == Approx(probability_beyond(0.005, -difference, {error, 7}, false)));
+      before = p;
+    }
+    CHECK(before > 0.8);
+  }
+  CHECK(probability_beyond(0.005, 0.0052, {1e-5, 7}, false) > 0.999);
+  CHECK(probability_beyond(0.005, 5.0, {1e-5, 7}, false) > 0.999);
+  CHECK(probability_beyond(0.005, 0.0048, {1e-5, 7}, false) < 0.001);
 }
