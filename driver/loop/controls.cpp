@@ -21,7 +21,8 @@ using strategies::Hindrance;
 using strategies::Neutralised;
 using strategies::Verdict;
 
-constexpr int kTries = 3;  ///< of one control: the majority of three, where a verdict may be wrong
+constexpr int kTries = 3;      ///< of one control: the majority of three, where a verdict may be wrong
+constexpr double kLeans = 10;  ///< odds from which controls without a clear verdict speak against the answer
 
 /// The same set passed and failed. The subject as it is ran before the suspects were listed, so that its set has another
 /// size.
@@ -41,12 +42,14 @@ struct Tried {
   int borne_out = 0, contradicted = 0, tries = 0;
   std::size_t contradicting = 0;  ///< number of the last trial that contradicts it
   std::size_t last_trial = 0;
-  int broken = 0;  ///< of the tries: gave no verdict
+  double odds_of_fail = 1;  ///< by the tries that noise left inconclusive
+  int broken = 0;           ///< of the tries: gave no verdict
   bool is_running = false, is_of_earlier_session = false;
   bool gave_up = false;  ///< broke in this session; a resume tries it again
 
   bool is_contradicted(bool exact) const { return contradicted > (exact ? 0 : kTries / 2); }
   bool is_borne_out() const { return borne_out > contradicted; }
+  bool leans_away() const { return control.expected == Verdict::pass ? odds_of_fail > kLeans : odds_of_fail < 1 / kLeans; }
   bool is_open(bool exact) const {
     return !is_borne_out() && !is_contradicted(exact) && !gave_up && tries - broken < kTries;
   }
@@ -107,7 +110,14 @@ void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
   } else if (strategies::decided(verdict)) {
     ++tried->contradicted;
     tried->contradicting = finished.plan.number;
+  } else {
+    const double p_bad = std::clamp(finished.judgement.p_bad, 0.01, 0.99);
+    tried->odds_of_fail *= p_bad / (1 - p_bad);
   }
+}
+
+bool is_too_noisy(const RunState& state) {
+  return state.jury && std::ranges::count(state.jury->findings(), "too-noisy", &judge::Finding::code) > 0;
 }
 
 void judge_answer(Run& run, const std::vector<Tried>& all) {
@@ -115,12 +125,17 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
   for (const Tried& tried : all)
     if (tried.contradicted > 0 && !tried.is_borne_out())
       changes += (changes.empty() ? "" : "; ") + contradiction_text(tried, run.state.history);
-  if (!changes.empty())
+  if (!changes.empty()) {
+    const bool noise = is_too_noisy(run.state);
     return doubt(
-        run.state.answer, Hindrance::change,
-        "Tried once more at the end of the run, this does not hold: " + changes +
-            ". Something changed during the run, or what makes the subject fail comes and goes, or a suspect does harm "
-            "only while others are neutralised.");
+        run.state.answer, noise ? Hindrance::noise : Hindrance::change,
+        fmt::format("Tried once more at the end of the run, this does not hold: {}. {} changed during the run, or what "
+                    "makes the subject fail comes and goes, or a suspect does harm only while others are neutralised.",
+                    changes,
+                    noise ? "Runs of one and the same training differ by too much for this target, which may be all; "
+                            "or something"
+                          : "Something"));
+  }
   const auto labelled = [&](const Tried& tried) {
     return run.state.catalogue.with_labels(set_text(tried.control.neutralised));
   };
@@ -136,6 +151,13 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
       return doubt(run.state.answer, Hindrance::control,
                    fmt::format("It was not tried once more at the end of the run with {}: no device was free.",
                                set_text(tried.control.neutralised)));
+    if (tried.leans_away())
+      return doubt(
+          run.state.answer, Hindrance::noise,
+          fmt::format(
+              "Tried once more at the end of the run with {}, noise hides the verdict (trial {}), but it leans to {}.",
+              set_text(tried.control.neutralised), tried.last_trial,
+              tried.control.expected == Verdict::pass ? "fail" : "pass"));
     run.warn(fmt::format("the control at the end of the run with {} stayed inconclusive (trial {})", labelled(tried),
                          tried.last_trial));
   }

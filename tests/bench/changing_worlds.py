@@ -45,6 +45,7 @@ active = [(name, percent) for *members, percent in causes for name in ["+".join(
 total = sum(percent for _, percent in active) + everywhere
 rounding = random.Random(f"{sorted(off)} {os.environ.get('PERTURB')} {'--reference' in sys.argv}")
 drift = rounding.gauss(0, 1)
+everywhere += world.get("noise", 0) * random.Random(f"{world['seed']} {seen} {os.environ.get('PERTURB')} {sys.argv[1:]}").gauss(0, 1)
 for step in range(1, STEPS + 1):
     shape = [random.Random(f"{name} {step}").uniform(0.5, 1.5) if step <= 12 else 1 for name, _ in active]
     percent = sum(part * each for part, (_, each) in zip(shape, active)) + everywhere

@@ -63,6 +63,17 @@ class Controls(Space):
                 self.accuses_nobody(r"with nothing neutralised it failed in trial \d and passed in trial \d+, .* later", devices=devices,
                                     goal=goal)
 
+    def test_where_noise_may_be_all_that_changed_it_is_said(self):
+        for why, later in (("noise hides the verdict .*, but it leans to pass", {"late": []}),
+                           ("Runs of one and the same training differ by too much for this target, which may be all; or something changed",
+                            {"late": [GUILTY], "late_everywhere": 4})):
+            with self.subTest(why):
+                self.play(noise=0.6, code=None)
+                report, done = self.play(code=3, noise=0.6, changes_at=self.runs_before_the_controls(), **later)
+                self.assertEqual(report["outcome"], "inconclusive")
+                self.assertRegex(done.out, why)
+                self.assertIn("It is the noise, not a broken run, that is in the way.", done.out)
+
     def test_one_of_two_faults_that_heals_accuses_nobody(self):
         self.accuses_nobody(r"with ops:op2 neutralised it .*passed in trial \d+", causes=(GUILTY, OTHER), late=[GUILTY])
 
