@@ -16,14 +16,9 @@ constexpr std::size_t kMostCauseOrders = 12;
 CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations,
                          SuspectSet base, std::vector<SuspectId> order, const std::vector<Observation>& history,
                          std::uint64_t seed)
-    : prior_(prior),
-      relations_(relations),
-      base_(std::move(base)),
-      history_(history),
-      random_(seed),
-      stage_(relations_, base_, {}, {1.0, 1.0}) {
+    : Bisection(prior, relations, std::move(base), history, seed, kMostCauseOrders) {
   if (culprit) expose(*culprit, std::move(order));
-  else stage_ = stage(std::move(order));
+  else search_in(std::move(order));
   for (const Observation& seen : history_) observe(seen);
 }
 
@@ -32,13 +27,13 @@ void CauseSearch::expose(SuspectId member, std::vector<SuspectId> order) {
   members_.push_back(member);
   for (SuspectId exposed : relations_.with_needs(std::span(&member, 1))) base_.set(exposed);
   std::erase_if(order, [&](SuspectId suspect) { return base_.test(suspect); });
-  attempts_ = 0;
-  stage_ = stage(std::move(order));
+  allow_all_orders_again();
+  search_in(std::move(order));
 }
 
 // The prefix must hold all partners, so that its last one is the later of two where there are two: of density 2 F, F the
 // share that stands before it.
-FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
+std::vector<double> CauseSearch::weights(const std::vector<SuspectId>& order) const {
   double sum = 0, before = 0;
   for (SuspectId suspect : order) sum += prior_.odds(suspect);
   const double two = members_.size() == 1 ? kTwoMore : 0.0;
@@ -49,27 +44,18 @@ FirstHit CauseSearch::stage(std::vector<SuspectId> order) const {
     before += share;
   }
   weight[0] = kLoneCause;
-  FirstHit made(relations_, base_, std::move(order), std::move(weight));
-  for (const Observation& seen : history_) made.observe(seen);
-  return made;
-}
-
-void CauseSearch::observe(const Observation& seen) {
-  stage_.observe(seen);
-  advance();
-  while (!complete_ && attempts_ < kMostCauseOrders && stage_.starved())
-    stage_ = stage(stage_.reordered(attempts_++, random_));
+  return weight;
 }
 
 void CauseSearch::advance() {
   if (const std::optional<SuspectId> third = shown_third()) expose(*third, {});
-  while (!complete_ && stage_.decided()) {
-    const std::size_t at = stage_.high();
-    if (at == 0 || at > stage_.order().size()) {
+  while (!complete_ && first_hit().decided()) {
+    const std::size_t at = first_hit().high();
+    if (at == 0 || at > first_hit().order().size()) {
       complete_ = true;
       return;
     }
-    std::vector<SuspectId> order = stage_.order();
+    std::vector<SuspectId> order = first_hit().order();
     const SuspectId partner = order[at - 1];
     order.resize(at - 1);
     expose(partner, std::move(order));
@@ -80,16 +66,16 @@ std::vector<SuspectSet> CauseSearch::ask(std::size_t count, std::span<const Susp
   if (complete_) return {};
   if (count > 0 && pending.empty())
     if (std::optional<SuspectSet> guess = guess_third()) return {std::move(*guess)};
-  return stage_.cuts(count, pending);
+  return first_hit().cuts(count, pending);
 }
 
 // More than three members are unlikely. So the last two candidates for the third are tried without the rest of the
 // prefix: the one that hits makes the cause whole, and no trial is left to ask whether it is.
 std::optional<SuspectSet> CauseSearch::guess_third() const {
-  if (members_.size() != 2 || stage_.low() == 0 || stage_.high() != stage_.low() + 1) return std::nullopt;
-  for (std::size_t m = stage_.low(); m <= std::min(stage_.high(), stage_.order().size()); ++m) {
+  if (members_.size() != 2 || first_hit().low() == 0 || first_hit().high() != first_hit().low() + 1) return std::nullopt;
+  for (std::size_t m = first_hit().low(); m <= std::min(first_hit().high(), first_hit().order().size()); ++m) {
     SuspectSet guess = base_;
-    guess = relations_.effective(guess.set(stage_.order()[m - 1]));
+    guess = relations_.effective(guess.set(first_hit().order()[m - 1]));
     const bool known = std::ranges::any_of(history_, [&](const Observation& seen) {
       return relations_.effective(seen.exposed) == guess ||
              (seen.outcome == Outcome::clear && guess.is_subset_of(seen.exposed));
@@ -101,10 +87,10 @@ std::optional<SuspectSet> CauseSearch::guess_third() const {
 
 // The members alone are clear, and hit with one more suspect: that is the third, and there is no fourth.
 std::optional<SuspectId> CauseSearch::shown_third() const {
-  if (members_.size() != 2 || complete_ || stage_.low() == 0) return std::nullopt;
+  if (members_.size() != 2 || complete_ || first_hit().low() == 0) return std::nullopt;
   for (const Observation& seen : history_)
     if (const SuspectSet more = seen.exposed - base_; seen.outcome == Outcome::hit && more.count() == 1)
-      if (const SuspectId third = more.find_first(); std::ranges::count(stage_.order(), third)) return third;
+      if (const SuspectId third = more.find_first(); std::ranges::count(first_hit().order(), third)) return third;
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// One FirstHit per culprit, and other orders when too many sets say nothing.
+// One FirstHit per culprit, and a check in the end that none is too many.
 #include "strategies/ordered.hpp"
 
 #include <algorithm>
@@ -35,23 +35,16 @@ double entropy_bits(std::span<const double> mass) {
 
 Ordered::Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, const Relations& relations, SuspectSet base,
                  SuspectSet out, const std::vector<Observation>& history, std::uint64_t seed)
-    : prior_(prior),
-      relations_(relations),
-      base_(std::move(base)),
+    : Bisection(prior, relations, std::move(base), history, seed, kMostOrders),
       out_(std::move(out)),
-      acquitted_(base_.size()),
-      history_(history),
-      random_(seed),
-      stage_(relations_, base_, {}, {1.0, 1.0}) {
+      acquitted_(base_.size()) {
   // Behind what it needs a suspect is found itself; before, what it needs would be, and then its partners.
-  stage_ = stage(relations_.needed_first(first_order(prior_, suspects, ~(base_ | out_), random_)));
+  search_in(relations_.needed_first(first_order(prior_, suspects, ~(base_ | out_), random_)));
   for (const Observation& seen : history_) observe(seen);
 }
 
-// A question about `order`, with everything seen so far taken in.
-FirstHit Ordered::stage(std::vector<SuspectId> order) const {
-  FirstHit bounds(relations_, base_, order, std::vector<double>(order.size() + 2, 1.0));
-  for (const Observation& seen : history_) bounds.observe(seen);
+std::vector<double> Ordered::weights(const std::vector<SuspectId>& order) const {
+  const FirstHit bounds = heard(order, std::vector<double>(order.size() + 2, 1.0));
   const std::size_t cleared = std::min(bounds.low() == 0 ? 0 : bounds.low() - 1, order.size());
   std::vector<double> weight = prior_.first_culprit(order, found_.size(), cleared);
   SuspectSet matter = base_;
@@ -59,37 +52,33 @@ FirstHit Ordered::stage(std::vector<SuspectId> order) const {
   matter = relations_.effective(std::move(matter));
   for (std::size_t i = 0; i < order.size(); ++i)
     if (acquitted_.test(order[i]) || !matter.test(order[i])) weight[i + 1] *= kAcquittedWeight;
-  FirstHit made(relations_, base_, std::move(order), std::move(weight));
-  for (const Observation& seen : history_) made.observe(seen);
-  return made;
+  return weight;
 }
 
 void Ordered::observe(const Observation& seen) {
   if (seen.outcome == Outcome::clear && base_.is_subset_of(seen.exposed)) acquitted_ |= seen.exposed;
-  if (seen.outcome != Outcome::nothing) attempts_ = 0;
-  stage_.observe(seen);
-  advance();
-  while (!none_left_ && attempts_ < kMostOrders && stage_.starved()) stage_ = stage(stage_.reordered(attempts_++, random_));
+  if (seen.outcome != Outcome::nothing) allow_all_orders_again();
+  Bisection::observe(seen);
 }
 
 void Ordered::advance() {
-  while (!none_left_ && stage_.decided()) {
-    const std::size_t at = stage_.high();
-    std::vector<SuspectId> order = stage_.order();
+  while (!none_left_ && first_hit().decided()) {
+    const std::size_t at = first_hit().high();
+    std::vector<SuspectId> order = first_hit().order();
     if (at == 0 || at > order.size()) {
       none_left_ = true;
       break;
     }
     found_.push_back(order[at - 1]);
     order.erase(order.begin() + static_cast<std::ptrdiff_t>(at - 1));
-    attempts_ = 0;
-    stage_ = stage(std::move(order));
+    allow_all_orders_again();
+    search_in(std::move(order));
   }
   if (none_left_ && !complete_) drop_needless();
 }
 
 std::vector<SuspectId> Ordered::others() const {
-  std::vector<SuspectId> others = stage_.order();
+  std::vector<SuspectId> others = first_hit().order();
   others.insert(others.end(), dropped_.begin(), dropped_.end());
   return others;
 }
@@ -130,7 +119,7 @@ std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectS
                        [&](const Observation& seen) { return relations_.effective(seen.exposed) == set; }) ||
            std::find(pending.begin(), pending.end(), set) != pending.end();
   };
-  if (!none_left_) return stage_.cuts(count, pending);
+  if (!none_left_) return first_hit().cuts(count, pending);
   std::vector<SuspectSet> sets;
   for (const SuspectSet& set : doubtful_)
     if (sets.size() < count && !known(set)) sets.push_back(set);
@@ -139,10 +128,10 @@ std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectS
 
 std::vector<SuspectSet> Ordered::retries() const {
   if (complete_) return {};
-  return none_left_ ? doubtful_ : stage_.silent_cuts();
+  return none_left_ ? doubtful_ : first_hit().silent_cuts();
 }
 
-double Ordered::none_left() const { return none_left_ ? 1.0 : stage_.posterior().back(); }
+double Ordered::none_left() const { return none_left_ ? 1.0 : first_hit().posterior().back(); }
 
 // A suspect is the next culprit with its posterior probability, or stands behind the next one; there the prior expects
 // about as many culprits again as were found, and one at least half of the time.
@@ -150,8 +139,8 @@ std::vector<double> Ordered::guilt() const {
   std::vector<double> guilt(base_.size(), 0.0);
   for (SuspectId suspect : found_) guilt[suspect] = 1.0;
   if (none_left_) return guilt;
-  const std::vector<SuspectId>& order = stage_.order();
-  const std::vector<double> mass = stage_.posterior();
+  const std::vector<SuspectId>& order = first_hit().order();
+  const std::vector<double> mass = first_hit().posterior();
   double odds_behind = 0;
   for (SuspectId suspect : order) odds_behind += prior_.odds(suspect);
   const double expected = 0.5 * static_cast<double>(found_.size() + 1);
@@ -165,6 +154,6 @@ std::vector<double> Ordered::guilt() const {
   return guilt;
 }
 
-double Ordered::trials_left() const { return none_left_ ? 0.0 : entropy_bits(stage_.posterior()) + 1.0; }
+double Ordered::trials_left() const { return none_left_ ? 0.0 : entropy_bits(first_hit().posterior()) + 1.0; }
 
 }  // namespace bisectd::strategies

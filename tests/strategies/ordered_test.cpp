@@ -22,7 +22,7 @@ struct Predicate {
 };
 
 /// The bisection for one of these, with what it refers to.
-struct Bisection {
+struct OneSearch {
   Predicate predicate;
   CulpritPrior prior;
   Relations relations;
@@ -30,13 +30,13 @@ struct Bisection {
   Ordered ordered;
   std::size_t trials = 0;
 
-  Bisection(std::size_t size, Causes causes, std::uint64_t seed = 1)
+  OneSearch(std::size_t size, Causes causes, std::uint64_t seed = 1)
       : predicate{size, std::move(causes)},
         prior(std::vector<double>(size, 1.0)),
         relations(problem_of(size)),
         ordered(prior, {}, relations, SuspectSet(size), SuspectSet(size), history, seed) {}
-  Bisection(const Bisection&) = delete;
-  Bisection& operator=(const Bisection&) = delete;
+  OneSearch(const OneSearch&) = delete;
+  OneSearch& operator=(const OneSearch&) = delete;
 
   void observe(const Observation& seen) {
     history.push_back(seen);
@@ -65,7 +65,7 @@ struct Bisection {
 TEST_CASE("ordered: for every monotone predicate over four suspects it ends with a minimal set") {
   for_each_antichain(4, [](const Causes& causes) {
     for (const std::size_t slots : {1, 3}) {
-      Bisection game(4, causes, slots);
+      OneSearch game(4, causes, slots);
       game.play(slots);
       REQUIRE(game.ordered.complete());
       CHECK(game.is_right());
@@ -83,7 +83,7 @@ TEST_CASE("ordered: evidence that nobody asked for helps and misleads it never")
   Random random(9);
   for (int game = 0; game < 200; ++game) {
     const std::size_t n = 3 + random.below(6);
-    Bisection told(n, random_causes(random, n), random.below(100)), asked(n, told.predicate.causes, 1);
+    OneSearch told(n, random_causes(random, n), random.below(100)), asked(n, told.predicate.causes, 1);
     for (std::size_t i = random.below(20); i > 0; --i)
       told.observe(told.predicate.seen(SuspectSet(n, random.below(1U << n))));
     told.play();
@@ -93,7 +93,7 @@ TEST_CASE("ordered: evidence that nobody asked for helps and misleads it never")
 }
 
 TEST_CASE("ordered: sets that say nothing are gone around, and named where they would decide") {
-  Bisection game(6, {{4}});
+  OneSearch game(6, {{4}});
   const auto silent = [&](const SuspectSet& set) { return set.count() == 3; };
   for (auto sets = game.ordered.ask(1, {}); !sets.empty(); sets = game.ordered.ask(1, {})) {
     REQUIRE(++game.trials < 60);
@@ -102,7 +102,7 @@ TEST_CASE("ordered: sets that say nothing are gone around, and named where they 
   CHECK(game.ordered.complete());
   CHECK(game.ordered.found() == std::vector<SuspectId>{4});
 
-  Bisection mute(2, {{0}});
+  OneSearch mute(2, {{0}});
   mute.observe({SuspectSet(2), Outcome::clear});
   mute.observe({SuspectSet(2).set(), Outcome::hit});
   mute.observe({set_of(2, {0}), Outcome::nothing});
@@ -113,7 +113,7 @@ TEST_CASE("ordered: sets that say nothing are gone around, and named where they 
 }
 
 TEST_CASE("ordered: who is guilty is the likelier the more is known, and the others are cleared") {
-  Bisection game(8, {{5}});
+  OneSearch game(8, {{5}});
   std::vector<double> guilt = game.ordered.guilt();
   for (SuspectId suspect = 0; suspect < 8; ++suspect) CHECK((guilt[suspect] > 0.1 && guilt[suspect] < 0.6));
   game.play();
@@ -138,7 +138,7 @@ TEST_CASE("ordered: suspects that stay exposed or stay out are neither searched 
 
 TEST_CASE("cause search: for every predicate over four suspects the cause of a culprit is minimal and fails alone") {
   for_each_antichain(4, [](const Causes& causes) {
-    Bisection game(4, causes);
+    OneSearch game(4, causes);
     game.play();
     for (SuspectId culprit : game.ordered.found()) {
       CauseSearch search(culprit, game.prior, game.relations, SuspectSet(4), game.ordered.others(), game.history, 5);
