@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -54,6 +55,12 @@ class FirstHit {
   std::vector<SuspectId> reordered(std::size_t attempt, Random& random) const;
 
  private:
+  struct Gap;
+  static std::vector<Gap> gaps_between(const std::vector<bool>& taken, std::span<const double> sum);
+  static std::vector<Gap> shared_out(std::size_t count, std::vector<Gap> gaps);
+  std::vector<bool> taken_by(std::span<const SuspectSet> pending) const;
+  std::optional<std::size_t> nearest_telling(const Gap& gap, double target, std::span<const double> sum,
+                                             const std::vector<bool>& taken, std::span<const SuspectSet> pending) const;
   bool says_nothing(const SuspectSet& set) const { return silent_.contains(relations_->effective(set)); }
 
   const Relations* relations_;
