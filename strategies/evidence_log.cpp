@@ -3,7 +3,6 @@
 #include "strategies/evidence_log.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 
 #include "strategies/logarithm.hpp"
@@ -13,34 +12,6 @@ namespace {
 
 constexpr double kExactBits = 60;  // of a verdict where none is ever wrong
 constexpr double kSilent = 0.4;    // a doubt above it: at most 0.03 bits
-
-// Appends the hash of each block instead of storing it.
-class HashIterator {
- public:
-  using iterator_category = std::output_iterator_tag;
-  using value_type = void;
-  using difference_type = std::ptrdiff_t;
-  using pointer = void;
-  using reference = void;
-  explicit HashIterator(std::size_t& hash) : hash_(&hash) {}
-  HashIterator& operator*() { return *this; }
-  HashIterator& operator++() { return *this; }
-  HashIterator operator++(int) { return *this; }
-  HashIterator& operator=(std::uint64_t block) {
-    *hash_ = (*hash_ ^ block) * 0x9e3779b97f4a7c15u;
-    *hash_ ^= *hash_ >> 29;
-    return *this;
-  }
-
- private:
-  std::size_t* hash_;
-};
-
-std::uint64_t first_block(const SuspectSet& set) {
-  std::vector<std::uint64_t> blocks(set.num_blocks());
-  boost::to_block_range(set, blocks.begin());
-  return blocks.empty() ? 0 : blocks.front();
-}
 
 }  // namespace
 
@@ -72,12 +43,6 @@ double EvidenceLog::doubt(const Told& told) const {
 
 bool EvidenceLog::silent(const Told& told) const { return doubt(told) > kSilent; }
 
-std::size_t EvidenceLog::Hash::operator()(const Active& set) const {
-  std::size_t hash = set.size();
-  boost::to_block_range(set, HashIterator(hash));
-  return hash;
-}
-
 // A trial that only its signature was wanted of, and that has none, said nothing, like one that noise hides.
 std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   if (evidence.neutralised.size() != suspects_) throw std::invalid_argument("evidence is not over these suspects");
@@ -86,10 +51,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   if (!evidence.signature.empty()) ++signatures_;
   if (!evidence.judged && !evidence.signature.empty()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
-  if (fresh) {
-    first_blocks_.push_back(first_block(active));
-    entries_.push_back({.active = active});
-  }
+  if (fresh) entries_.push_back({.active = active});
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
   told.entry = at->second;
@@ -122,33 +84,19 @@ void EvidenceLog::decide(std::size_t at) {
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
                                                                  : Verdict::unresolved;
   if (entry.verdict == before) return;
-  const auto index_of = [this](const LogEntry* other) { return static_cast<std::size_t>(other - entries_.data()); };
-  if (entry.verdict == Verdict::fail) {
-    each_of_blocks([block = first_blocks_[at]](std::uint64_t other) { return (block & ~other) == 0; },
-                   [&](const LogEntry& other) {
-                     if (other.verdict == Verdict::pass && entry.active.is_subset_of(other.active))
-                       contradictions_.push_back({.fail = at, .pass = index_of(&other)});
-                   });
-  } else if (entry.verdict == Verdict::pass) {
-    for (const LogEntry* other : within(entry.active))
-      if (other->verdict == Verdict::fail) contradictions_.push_back({.fail = index_of(other), .pass = at});
+  for (std::size_t other = 0; other < entries_.size(); ++other) {
+    const Verdict there = entries_[other].verdict;
+    if (entry.verdict == Verdict::fail && there == Verdict::pass && entry.active.is_subset_of(entries_[other].active))
+      contradictions_.push_back({.fail = at, .pass = other});
+    if (entry.verdict == Verdict::pass && there == Verdict::fail && entries_[other].active.is_subset_of(entry.active))
+      contradictions_.push_back({.fail = other, .pass = at});
   }
-}
-
-template <typename MayBe, typename Act>
-void EvidenceLog::each_of_blocks(const MayBe& may_be, const Act& act) const {
-  for (auto next = first_blocks_.begin(); (next = std::find_if(next, first_blocks_.end(), may_be)) != first_blocks_.end();
-       ++next)
-    act(entries_[static_cast<std::size_t>(next - first_blocks_.begin())]);
 }
 
 std::vector<const LogEntry*> EvidenceLog::within(const Active& active) const {
   std::vector<const LogEntry*> found;
-  const bool all = active.all();  // then none of the sets need be looked at
-  each_of_blocks([block = first_block(active)](std::uint64_t other) { return (other & ~block) == 0; },
-                 [&](const LogEntry& entry) {
-                   if (all || entry.active.is_subset_of(active)) found.push_back(&entry);
-                 });
+  for (const LogEntry& entry : entries_)
+    if (entry.active.is_subset_of(active)) found.push_back(&entry);
   return found;
 }
 

@@ -2,6 +2,7 @@
 // from that by monotonicity; and where it contradicts itself. All engines read this one log.
 #pragma once
 
+#include <boost/functional/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -87,24 +88,16 @@ class EvidenceLog {
   std::optional<Contradiction> contradiction(const std::function<bool(const LogEntry& fail)>& excused = {}) const;
 
  private:
-  struct Hash {
-    std::size_t operator()(const Active& set) const;
-  };
-
   void weigh(const Told& told);
   void decide(std::size_t entry);
-  template <typename MayBe, typename Act>
-  void each_of_blocks(const MayBe& may_be, const Act& act) const;
 
   std::size_t suspects_;
   double flip_, error_;
   std::vector<Told> told_;
   std::size_t signatures_ = 0;
   std::vector<LogEntry> entries_;
-  std::vector<std::uint64_t> first_blocks_;  // of each entry the first suspects: they show nearly always at once that
-                                             // one set is not within another
-  std::unordered_map<Active, std::size_t, Hash> index_;  // looked up only, never walked
-  std::vector<Contradiction> contradictions_;            // superset of those that stand
+  std::unordered_map<Active, std::size_t, boost::hash<SuspectSet>> index_;  // looked up only, never walked
+  std::vector<Contradiction> contradictions_;                               // superset of those that stand
 };
 
 }  // namespace bisectd::strategies
