@@ -1,6 +1,6 @@
 // The binary tree over a sequence, order kept, whose leaves are reached in the fewest steps on average: what bisection
-// should follow where weights are uneven. "None is left" is one heavy leaf at the end; where the mass is cut in half instead,
-// docs/search.md ("What the tree saves") has what it costs.
+// should follow where weights are uneven. "None is left" is one heavy leaf at the end; where the mass is cut in half
+// instead, docs/search.md ("What the tree saves") has what it costs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Which suspects fail only together: the partners of one culprit, or any cause within a set that fails. A bisection like that
-// for culprits, with the members found so far always exposed.
+// Which suspects fail only together: the partners of one culprit, or any cause within a set that fails. A bisection like
+// that for culprits, with the members found so far always exposed.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace bisectd::strategies {
 /// member needs to matter is exposed with it.
 class CauseSearch : public Bisection {
  public:
-  /// See Bisection. `order`: any of these may be a member beside the culprit; without one, base and the whole order are known
-  /// to hit, base alone not.
+  /// See Bisection. `order`: any of these may be a member beside the culprit; without one, base and the whole order are
+  /// known to hit, base alone not.
   CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
               std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed);
 
