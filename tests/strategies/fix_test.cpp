@@ -79,19 +79,37 @@ TEST_CASE("all minimal fixes against brute force, cheapest first") {
   }
 }
 
-TEST_CASE("beyond a dozen causes of several members it is some minimal fix") {
+TEST_CASE("of sixteen joint causes that overlap no fix has fewer members, and none of them is too many") {
   Random random(3);
   for (int game = 0; game < 20; ++game) {
-    Causes causes;
-    for (int i = 0; i < 20; ++i) causes.push_back({random.below(15), 15 + random.below(15)});
-    const std::vector<SuspectId> fix = cheapest_fix(causes, problem_of(30).suspects);
-    CHECK(mends(fix, causes));
-    for (std::size_t i = 0; i < fix.size(); ++i) {
-      std::vector<SuspectId> less = fix;
-      less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
-      CHECK_FALSE(mends(less, causes));
+    constexpr std::size_t n = 12;
+    Causes causes(16);
+    for (auto& cause : causes)
+      while (cause.size() < 3)
+        if (const SuspectId member = random.below(n); std::ranges::count(cause, member) == 0) cause.push_back(member);
+    std::size_t fewest = n;
+    for (unsigned set = 0; set < 1U << n; ++set) {
+      const std::vector<SuspectId> fix = members_of(SuspectSet(n, set));
+      if (fix.size() < fewest && mends(fix, causes)) fewest = fix.size();
     }
+    const std::vector<SuspectId> fix = cheapest_fix(causes, problem_of(n).suspects);
+    CHECK(mends(fix, causes));
+    CHECK(fix.size() == fewest);
   }
+}
+
+TEST_CASE("where causes overlap so much that no search ends, it is some minimal fix") {
+  Random random(3);
+  Causes causes;
+  for (int i = 0; i < 200; ++i) causes.push_back({random.below(40), 40 + random.below(40), 80 + random.below(40)});
+  const std::vector<SuspectId> fix = cheapest_fix(causes, problem_of(120).suspects);
+  CHECK(mends(fix, causes));
+  for (std::size_t i = 0; i < fix.size(); ++i) {
+    std::vector<SuspectId> less = fix;
+    less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+    CHECK_FALSE(mends(less, causes));
+  }
+  CHECK(minimal_fixes(causes, problem_of(120).suspects, Relations(problem_of(120)), SuspectSet(120), 3).size() <= 3);
 }
 
 TEST_CASE("a cause is mended by what its members need as well, never by what must stay active") {
