@@ -33,10 +33,9 @@ double log2_choose(std::size_t n, std::size_t k) {
 Engine::Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log)
     : problem_(problem),
       relations_(relations),
-      always_active_(std::move(always_active)),
+      searched_(relations, std::move(always_active)),
       log_(log),
-      suspects_(members_of(neutralised_beside(always_active_))),
-      sums_(suspects_.size()) {
+      sums_(searched_.size()) {
   hear();
 }
 
@@ -46,7 +45,7 @@ void Engine::hear() {
   take_rows();
   if (sums_.size() > before) {
     fits_ = sums_.explain(std::min(kMostCulprits, sums_.size() / 2));
-    const double patience = 3 * portable_log2(static_cast<double>(suspects_.size() + 1)) + kPatience;
+    const double patience = 3 * portable_log2(static_cast<double>(searched_.size() + 1)) + kPatience;
     if (fits_.empty() && static_cast<double>(sums_.size()) > patience) misfit_ = true;
   }
   review();
@@ -54,19 +53,15 @@ void Engine::hear() {
   misfit_ = misfit_ || (!finding_.proved && ask(1, {}).empty());
 }
 
-// A difference is only comparable where the always active suspects were active too.
 void Engine::take_rows() {
   double largest = 0;
   for (const Told& told : log_.told())
     if (told.measured()) largest = std::max(largest, std::abs(*told.evidence.delta));
   for (; heard_ < log_.told().size(); ++heard_) {
     const Told& told = log_.told()[heard_];
-    if (!told.measured() || !always_active_.is_subset_of(relations_.widest(told.active))) continue;
-    SuspectSet row(suspects_.size());
-    for (std::size_t i = 0; i < suspects_.size(); ++i)
-      if (told.active.test(suspects_[i])) row.set(i);
+    if (!told.measured() || !searched_.is_comparable(told.active)) continue;
     const double error = told.evidence.standard_error.value_or(0.0);
-    sums_.add(row, *told.evidence.delta, std::max({error, kLeastError * largest, 1e-12}));
+    sums_.add(searched_.places(told.active), *told.evidence.delta, std::max({error, kLeastError * largest, 1e-12}));
   }
 }
 
@@ -76,7 +71,7 @@ bool Engine::clear_best() const {
   if (fits_.empty()) return false;
   const Regression::Fit& best = fits_.front();
   // a rival is one of about n; a difference of chi2 is twice a log likelihood ratio
-  const double need = 2 * kNats * portable_log2(static_cast<double>(suspects_.size())) + kSurplusNats;
+  const double need = 2 * kNats * portable_log2(static_cast<double>(searched_.size())) + kSurplusNats;
   if (fits_.size() > 1 && fits_[1].chi2 - best.chi2 < need) return false;
   const std::size_t k = best.support.size();
   if (k == 0 || sums_.size() < k + 3) return false;
@@ -85,7 +80,7 @@ bool Engine::clear_best() const {
   const double noise = sums_.typical_error();
   if (smallest < kStandsOut * noise) return false;
   const double spare = static_cast<double>(sums_.size() - k - 1);
-  return spare * portable_log2(smallest / noise) > log2_choose(suspects_.size(), k) + kSurplusBits;
+  return spare * portable_log2(smallest / noise) > log2_choose(searched_.size(), k) + kSurplusBits;
 }
 
 void Engine::review() {
@@ -93,17 +88,18 @@ void Engine::review() {
   finding_ = {};
   if (!clear_best()) return;
   SuspectSet guilty(problem_.suspects.size());
-  for (std::size_t local : fits_.front().support) guilty.set(suspects_[local]);
-  for (std::size_t local : fits_.front().support) {
+  for (std::size_t place : fits_.front().support) guilty.set(searched_.id(place));
+  for (const SuspectId suspect : members_of(guilty)) {
     // Where what it needs is guilty as well, it is not a cause by itself.
-    const std::vector<SuspectId> whole = relations_.with_needs(std::span(&suspects_[local], 1));
+    const std::vector<SuspectId> whole = relations_.with_needs(std::span(&suspect, 1));
     if (std::count_if(whole.begin(), whole.end(), [&](SuspectId s) { return guilty.test(s); }) == 1)
-      finding_.causes.push_back({suspects_[local]});
+      finding_.causes.push_back({suspect});
   }
-  finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
+  finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, searched_.always_active());
   finding_.mass = 0.5;
   finding_.proved = true;
-  for (const Claim& claim : certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes)) {
+  for (const Claim& claim :
+       certificate(log_, relations_, searched_.always_active(), finding_.culprit_set, finding_.causes)) {
     if (claim.proved) continue;
     finding_.proved = false;
     if (claim.kind == Claim::Kind::member_needed && !claim.own_trial) continue;  // each member failing alone shows it
@@ -133,8 +129,8 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pen
     Active best;
     double most = -1;
     for (int candidate = 0; candidate < kCandidates; ++candidate) {
-      Active active = always_active_;
-      for (SuspectId suspect : suspects_)
+      Active active = searched_.always_active();
+      for (SuspectId suspect : searched_.ids())
         if (random.below(2)) active.set(suspect);
       active = relations_.effective(std::move(active));
       if (known(active) || log_.find(active)) continue;
@@ -142,7 +138,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pen
       for (const Regression::Fit& fit : fits_) {
         double predicted = fit.offset;
         for (std::size_t i = 0; i < fit.support.size(); ++i)
-          if (active.test(suspects_[fit.support[i]])) predicted += fit.effect[i];
+          if (active.test(searched_.id(fit.support[i]))) predicted += fit.effect[i];
         sum += predicted;
         squares += predicted * predicted;
       }

@@ -9,7 +9,7 @@
 #include "strategies/additive/regression.hpp"
 #include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/searched.hpp"
 
 namespace bisectd::strategies::additive {
 
@@ -32,9 +32,8 @@ class Engine : public strategies::Engine {
 
   const Problem& problem_;
   const Relations& relations_;
-  Active always_active_;
+  const Searched searched_;
   const EvidenceLog& log_;
-  std::vector<SuspectId> suspects_;  // local to global
   Regression sums_;
   std::size_t heard_ = 0;  // of what the log was told
   std::vector<Regression::Fit> fits_;

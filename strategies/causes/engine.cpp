@@ -11,7 +11,6 @@
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/logarithm.hpp"
-#include "strategies/prior.hpp"
 
 namespace bisectd::strategies::causes {
 namespace {
@@ -31,32 +30,18 @@ constexpr double kLikely = 0.5;  // share from which a finding's checks are run 
 Engine::Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log)
     : problem_(problem),
       relations_(relations),
-      always_active_(std::move(always_active)),
+      searched_(relations, std::move(always_active)),
       log_(log),
-      suspects_(members_of(neutralised_beside(always_active_))),
-      local_relations_(relations.among(suspects_)),
-      tests_(suspects_.size()),
-      particles_(tests_, believed_odds(problem.suspects, suspects_), log.exact(),
-                 std::clamp(kParticlesPerSuspect * suspects_.size(), kLeastParticles,
+      place_relations_(searched_.relations()),
+      tests_(searched_.size()),
+      particles_(tests_, searched_.odds(problem), log.exact(),
+                 std::clamp(kParticlesPerSuspect * searched_.size(), kLeastParticles,
                             problem.slots > kManySlots ? kMostOfManySlots : kMostParticles),
                  problem.seed + 11),
       most_silent_(most_silent_sets(problem.slots)) {
-  for (SuspectId suspect : suspects_) price_.push_back(problem_.suspects[suspect].price);
+  for (SuspectId suspect : searched_.ids()) price_.push_back(problem_.suspects[suspect].price);
   hear();
   review();
-}
-
-SuspectSet Engine::local(const Active& active) const {
-  SuspectSet pool(suspects_.size());
-  for (std::size_t i = 0; i < suspects_.size(); ++i)
-    if (active.test(suspects_[i])) pool.set(i);
-  return pool;
-}
-
-Active Engine::global(const SuspectSet& pool) const {
-  Active active = always_active_;
-  for (auto i = pool.find_first(); i != SuspectSet::npos; i = pool.find_next(i)) active.set(suspects_[i]);
-  return active;
 }
 
 void Engine::hear() {
@@ -64,13 +49,13 @@ void Engine::hear() {
     if (log_.told()[heard_].entry) take_in(log_.told()[heard_]);
 }
 
-// A pass with one of the always active suspects neutralised says nothing about the trials to come; a failure does.
+// A failure tells also where a suspect was neutralised that is always active now.
 void Engine::take_in(const Told& told) {
   if (misfit()) return check_proof(log_.entries()[*told.entry]);
   silent_in_a_row_ = !log_.silent(told) ? 0 : silent_in_a_row_ + (told.first ? 1 : 0);
   if (log_.doubt(told) >= 0.5) return;
-  if (!told.leans_to_fail() && !always_active_.is_subset_of(relations_.widest(told.active))) return;
-  tests_.add(local(told.active), told.leans_to_fail(), doubt_ratio(told));
+  if (!told.leans_to_fail() && !searched_.is_comparable(told.active)) return;
+  tests_.add(searched_.places(told.active), told.leans_to_fail(), doubt_ratio(told));
   of_test_.push_back(heard_);
   particles_.absorb(std::max(kLeastMoves, kMovesPerRound / std::max<std::size_t>(problem_.slots, 1)));
   review();
@@ -85,7 +70,8 @@ void Engine::check_proof(const LogEntry& latest) {
   if (!proved.proved) return;
   proved.proved =
       (latest.verdict != Verdict::fail || std::ranges::any_of(proved.causes, active)) &&
-      std::ranges::all_of(certificate(log_, relations_, always_active_, proved.culprit_set, proved.causes), &Claim::proved);
+      std::ranges::all_of(certificate(log_, relations_, searched_.always_active(), proved.culprit_set, proved.causes),
+                          &Claim::proved);
 }
 
 double Engine::doubt_ratio(const Told& told) const {
@@ -129,13 +115,14 @@ void Engine::review() {
     finding.mass = likely.mass;
     for (const Cause& cause : likely.explanation) {
       std::vector<SuspectId> members;
-      for (std::uint16_t member : cause) members.push_back(suspects_[member]);
+      for (std::uint16_t member : cause) members.push_back(searched_.id(member));
       finding.causes.push_back(relations_.outermost(members));
     }
     std::sort(finding.causes.begin(), finding.causes.end());
-    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects, relations_, always_active_);
+    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects, relations_, searched_.always_active());
     finding.proved = true;
-    for (const Claim& claim : certificate(log_, relations_, always_active_, finding.culprit_set, finding.causes)) {
+    for (const Claim& claim :
+         certificate(log_, relations_, searched_.always_active(), finding.culprit_set, finding.causes)) {
       if (claim.proved) continue;
       finding.proved = false;
       // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
@@ -164,23 +151,23 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pen
   if (misfit() || finding().proved) return {};
   std::vector<SuspectSet> known, batch;
   for (const LogEntry& entry : log_.entries())
-    if (log_.exact() || entry.judged() == 0) known.push_back(local(entry.active));
-  for (const Active& active : pending) batch.push_back(local(active));
+    if (log_.exact() || entry.judged() == 0) known.push_back(searched_.places(entry.active));
+  for (const Active& active : pending) batch.push_back(searched_.places(active));
   const std::size_t before = batch.size();
   // Where verdicts are noisy a claim needs several that agree: all of them ride along once the finding is likely.
   const std::size_t votes = !log_.exact() && finding().mass >= kLikely ? kMostVotesAtOnce : 1;
   for (std::size_t vote = 1; vote <= votes; ++vote)
     for (const Check& check : checks_) {
       if (batch.size() >= before + count || check.votes < vote) continue;
-      SuspectSet pool = local(check.active);
+      SuspectSet pool = searched_.places(check.active);
       if (may_decide(check.active) && static_cast<std::size_t>(std::count(batch.begin(), batch.end(), pool)) < vote)
         batch.push_back(std::move(pool));
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
-  design_pools(particles_.all(), local_relations_, price_, log_.flip(), before + count, known, batch, random);
+  design_pools(particles_.all(), place_relations_, price_, log_.flip(), before + count, known, batch, random);
   std::vector<Question> questions;
   for (std::size_t i = before; i < batch.size(); ++i) {
-    Active active = relations_.effective(global(batch[i]));
+    Active active = relations_.effective(searched_.active(batch[i]));
     if (is_check(active))
       questions.push_back(
           {std::move(active), Purpose::certificate, "checks a claim of the likeliest answer", !log_.exact()});
@@ -202,7 +189,7 @@ std::vector<double> Engine::guilt() const {
   const double one = 1 / static_cast<double>(particles_.all().size());
   for (const Explanation& explanation : particles_.all())
     for (const Cause& cause : explanation)  // a fix needs one member of each cause
-      for (std::uint16_t member : cause) guilt[suspects_[member]] += one / static_cast<double>(cause.size());
+      for (std::uint16_t member : cause) guilt[searched_.id(member)] += one / static_cast<double>(cause.size());
   for (double& g : guilt) g = std::min(g, 1.0);
   return guilt;
 }

@@ -11,7 +11,7 @@
 #include "strategies/causes/particles.hpp"
 #include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/searched.hpp"
 
 namespace bisectd::strategies::causes {
 
@@ -39,8 +39,6 @@ class Engine : public strategies::Engine {
   };
   void take_in(const Told& told);
   bool is_check(const Active& active) const;
-  SuspectSet local(const Active& active) const;
-  Active global(const SuspectSet& pool) const;
   double doubt_ratio(const Told& told) const;
   std::size_t votes_missing(const Claim& claim) const;
   void review();
@@ -49,11 +47,10 @@ class Engine : public strategies::Engine {
 
   const Problem& problem_;
   const Relations& relations_;
-  Active always_active_;
+  const Searched searched_;
   const EvidenceLog& log_;
-  std::vector<SuspectId> suspects_;  // local to global
+  const Relations place_relations_;  // of those searched, by place
   std::vector<double> price_;        // of these
-  Relations local_relations_;
   Tests tests_;
   std::size_t heard_ = 0;             // of what the log was told
   std::vector<std::size_t> of_test_;  // by test: which of that

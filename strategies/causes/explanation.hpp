@@ -1,5 +1,5 @@
 // What the engine `causes` believes in: sets of causes, each of one, two or three suspects that fail only together.
-// Suspects are local numbers here: 0 .. n-1 over those that can be neutralised.
+// Suspects are numbered by their place among those searched (searched.hpp).
 #pragma once
 
 #include <algorithm>

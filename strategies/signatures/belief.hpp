@@ -4,7 +4,7 @@
 
 #include "strategies/evidence_log.hpp"
 #include "strategies/random.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/searched.hpp"
 #include "strategies/signatures/explanation.hpp"
 
 namespace bisectd::strategies::signatures {
@@ -21,7 +21,7 @@ class Belief {
   bool explain(const SuspectSet& off);
 
   const Explanation& causes() const { return causes_; }  ///< the greatest first; members as in the problem
-  std::size_t searched() const { return suspects_.size(); }
+  std::size_t searched() const { return searched_.size(); }
 
   double background() const { return explainer_.background(); }  ///< see Explainer
   bool rest_may_be_healthy() const { return explainer_.rest_may_be_healthy(); }
@@ -31,19 +31,16 @@ class Belief {
   std::vector<Active> splits(std::size_t count, std::span<const Active> running, const SuspectSet& off, Random random) const;
 
  private:
-  SuspectSet local(const Active& active) const;
-  Active global(const SuspectSet& set) const;
   SuspectSet certain() const;
 
   const Relations& relations_;
-  const Active& always_active_;
   const EvidenceLog& log_;
-  std::vector<SuspectId> suspects_;  // those searched: rows, explainer and splits number them by their place here
-  Relations local_relations_;
+  const Searched searched_;  // rows, explainer and splits number suspects by their place among these
+  const Relations place_relations_;
   Explainer explainer_;
   Rows rows_;
   std::size_t heard_ = 0;  // of what the log was told
-  Explanation local_causes_, causes_;
+  Explanation causes_by_place_, causes_;
 };
 
 }  // namespace bisectd::strategies::signatures
