@@ -13,6 +13,7 @@
 #include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
 #include "reports/undecided.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 #include "reports/workaround.hpp"
 

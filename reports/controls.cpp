@@ -1,4 +1,5 @@
 #include "reports/controls.hpp"
+#include "reports/verdict_words.hpp"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 
 namespace bisectd::reports {
 namespace {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

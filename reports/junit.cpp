@@ -11,6 +11,7 @@
 #include "reports/console.hpp"
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

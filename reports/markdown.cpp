@@ -11,6 +11,7 @@
 #include "reports/lookup.hpp"
 #include "reports/signatures.hpp"
 #include "reports/undecided.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 #include "reports/workaround.hpp"
 

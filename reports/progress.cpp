@@ -10,6 +10,7 @@
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
 #include "reports/outlook.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

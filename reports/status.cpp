@@ -9,6 +9,7 @@
 #include "reports/escape.hpp"
 #include "reports/outlook.hpp"
 #include "reports/progress.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

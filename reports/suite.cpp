@@ -8,6 +8,7 @@
 #include "reports/escape.hpp"
 #include "reports/html/assets.hpp"
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {
@@ -57,12 +58,13 @@ std::string counts_text(const SuiteRecord& suite) {
 
 /// Shapes, not only colours, tell outcomes apart.
 std::string trend_mark(const TrendPoint& point) {
-  const bool green = point.outcome == "aligned", red = point.outcome == "culprits" || point.outcome == "outside_suspects";
+  const bool green = point.outcome == Outcome::aligned;
+  const bool red = point.outcome == Outcome::culprits || point.outcome == Outcome::outside_suspects;
   return fmt::format("<i class=\"{}\" role=\"img\" title=\"{}: {}, {}\">{}</i>",
                      green ? "pass"
                      : red ? "fail"
                            : "open",
-                     html(point.utc), html(point.outcome), percent_text(point.delta),
+                     html(point.utc), outcome_word(point.outcome), percent_text(point.delta),
                      green ? "\xE2\x97\x8F"
                      : red ? "\xE2\x96\xB2"
                            : "\xE2\x97\x8B");
@@ -75,7 +77,7 @@ std::string trend(const SuiteEntry& entry) {
   const auto& record = entry.record;
   for (std::size_t i = first; i < entry.past.size(); ++i)  // this one is among them if the suite was resumed
     if (!record || entry.past[i].utc != record->started_utc) text += trend_mark(entry.past[i]);
-  if (record) text += " " + trend_mark({record->started_utc, std::string(outcome_word(record->outcome)), delta_of(entry)});
+  if (record) text += " " + trend_mark({record->started_utc, record->outcome, delta_of(entry)});
   return text;
 }
 
@@ -121,9 +123,9 @@ std::string suite_text(const SuiteRecord& suite, Colour colour) {
 std::string suite_html(const SuiteRecord& suite) {
   std::string rows;
   for (const SuiteEntry& entry : suite.entries) rows += row(entry);
-  const char* mood = std::ranges::any_of(suite.entries, is_regression) ? "culprits"
-                     : suite_outcome(suite) == Outcome::aligned        ? "aligned"
-                                                                       : "inconclusive";
+  const Outcome mood = std::ranges::any_of(suite.entries, is_regression) ? Outcome::culprits
+                       : suite_outcome(suite) == Outcome::aligned        ? Outcome::aligned
+                                                                         : Outcome::inconclusive;
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {0}; base-uri 'none'; "
@@ -137,8 +139,8 @@ std::string suite_html(const SuiteRecord& suite) {
       "class=\"note\">Trend, oldest first, this result apart: agreed "
       "<i class=\"pass\">\xE2\x97\x8F</i>, regressed <i class=\"fail\">\xE2\x96\xB2</i>, no answer "
       "<i class=\"open\">\xE2\x97\x8B</i>. Started {6}, {7}.</p>\n</section>\n</main>\n</body>\n</html>\n",
-      policy_source(kPageStyle), html(suite.name), counts_text(suite), kPageStyle.text, mood, rows, html(suite.started_utc),
-      duration_text(suite.elapsed_s));
+      policy_source(kPageStyle), html(suite.name), counts_text(suite), kPageStyle.text, outcome_word(mood), rows,
+      html(suite.started_utc), duration_text(suite.elapsed_s));
 }
 
 Outcome suite_outcome(const SuiteRecord& suite) {

@@ -13,7 +13,7 @@ namespace bisectd::reports {
 /// An earlier result of a model.
 struct TrendPoint {
   std::string utc;
-  std::string outcome;          ///< as in report.json
+  Outcome outcome = Outcome::unfinished;
   std::optional<double> delta;  ///< of the subject as it is
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 
 namespace bisectd::reports {
 namespace {

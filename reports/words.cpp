@@ -9,6 +9,7 @@
 
 #include "reports/descent.hpp"
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 
 namespace bisectd::reports {
 namespace {
@@ -134,31 +135,9 @@ std::string more_trials_text(const Record& record) {
   return record.why_more_trials.empty() ? text : text + ", more than before: " + record.why_more_trials;
 }
 
-std::string_view verdict_word(strategies::Verdict verdict) {
-  switch (verdict) {
-    case strategies::Verdict::pass: return "pass";
-    case strategies::Verdict::fail: return "fail";
-    case strategies::Verdict::inconclusive: return "inconclusive";
-    case strategies::Verdict::unresolved: break;
-  }
-  return "unresolved";
-}
-
 std::string_view state_word(const Trial& trial) {
   if (trial.running) return "running";
   return is_measured_only(trial) ? "measured" : verdict_word(trial.verdict);
-}
-
-std::string_view outcome_word(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::culprits: return "culprits";
-    case Outcome::aligned: return "aligned";
-    case Outcome::outside_suspects: return "outside_suspects";
-    case Outcome::inconclusive: return "inconclusive";
-    case Outcome::infrastructure: return "infrastructure";
-    case Outcome::unfinished: break;
-  }
-  return "unfinished";
 }
 
 std::string_view outcome_title(const Record& record) {

@@ -40,10 +40,8 @@ std::string more_trials_text(const strategies::Answer& answer);
 /// The same, and where it grew what made it grow: "8 to 12 more trials, more than before: trial 7 gave no verdict".
 std::string more_trials_text(const Record& record);
 
-std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
-/// The same of a trial that may still run, or was run for what it logs: running, measured.
+/// The verdict's word, of a trial that may still run, or was run for what it logs: running, measured.
 std::string_view state_word(const Trial& trial);
-std::string_view outcome_word(Outcome outcome);  ///< as in report.json: culprits, aligned, ...
 
 /// A heading: "culprits found", "no difference", ...
 std::string_view outcome_title(const Record& record);

@@ -153,7 +153,7 @@ class Ci {
         entry.past.push_back({result.utc, result.outcome, result.delta});
         last = &result;
       }
-    if (!options_.changed_only || !experiment || !last || last->outcome != "aligned" ||
+    if (!options_.changed_only || !experiment || !last || last->outcome != reports::Outcome::aligned ||
         last->digest != digest_of(*experiment))
       return;
     const fs::path folder = state_->folder() / "versions" / entry.model;

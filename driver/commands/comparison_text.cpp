@@ -8,6 +8,7 @@
 
 #include "configs/printable.hpp"
 #include "reports/escape.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {

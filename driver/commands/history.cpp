@@ -15,6 +15,7 @@
 #include "configs/suggest.hpp"
 #include "driver/record/past_results.hpp"
 #include "reports/escape.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
@@ -42,7 +43,7 @@ void print_table(const std::vector<PastResult>& results) {
   std::map<std::string, std::pair<std::size_t, std::set<std::string>>> guilty;  // times, and in which models
   for (const PastResult& result : results) {
     fmt::print("{}  {}  {:<16}  {:>12}  {}\n", reports::plain(result.utc),
-               configs::filled_behind(reports::plain(result.model), width), reports::plain(result.outcome),
+               configs::filled_behind(reports::plain(result.model), width), reports::outcome_word(result.outcome),
                reports::percent_text(result.delta), culprits_text(result));
     for (const reports::Name& name : result.culprits) {
       auto& [times, models] = guilty[name_text(name)];
@@ -65,7 +66,7 @@ void print_json(const std::vector<PastResult>& results) {
     for (const reports::Name& name : result.culprits) culprits.push_back({{"family", name.family}, {"name", name.name}});
     all.push_back({{"utc", result.utc},
                    {"model", result.model},
-                   {"outcome", result.outcome},
+                   {"outcome", reports::outcome_word(result.outcome)},
                    {"metric", result.metric},
                    {"delta", result.delta ? nlohmann::ordered_json(*result.delta) : nullptr},
                    {"culprits", std::move(culprits)},

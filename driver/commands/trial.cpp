@@ -19,6 +19,7 @@
 #include "reports/console.hpp"
 #include "reports/escape.hpp"
 #include "reports/progress.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {

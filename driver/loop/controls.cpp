@@ -9,6 +9,7 @@
 #include "driver/loop/problem.hpp"
 #include "reports/lookup.hpp"
 #include "reports/progress.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 #include "strategies/hidden.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "driver/trial/set_of.hpp"
 #include "driver/trial/trial_plan.hpp"
-#include "reports/words.hpp"
+#include "reports/verdict_words.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -32,10 +32,6 @@ constexpr Words<Claim::Kind, 4> kKinds{{{Claim::Kind::fix_passes, "fix-passes"},
                                         {Claim::Kind::member_needed, "member-needed"},
                                         {Claim::Kind::cause_fails, "cause-fails"},
                                         {Claim::Kind::cause_minimal, "cause-minimal"}}};
-constexpr Words<reports::Outcome, 4> kOutcomes{{{reports::Outcome::culprits, "culprits"},
-                                                {reports::Outcome::aligned, "aligned"},
-                                                {reports::Outcome::outside_suspects, "outside_suspects"},
-                                                {reports::Outcome::inconclusive, "inconclusive"}}};
 
 template <class Value, std::size_t n>
 const char* word_of(const Words<Value, n>& words, Value value) {
@@ -49,6 +45,11 @@ Value value_of(const Words<Value, n>& words, const std::string& word) {
   for (const auto& [value, name] : words)
     if (word == name) return value;
   throw std::invalid_argument("unknown word: " + word);
+}
+
+/// Of a run that came to its end; the others are of one that has not.
+bool is_a_conclusion(reports::Outcome outcome) {
+  return outcome != reports::Outcome::unfinished && outcome != reports::Outcome::infrastructure;
 }
 
 json json_of(const Answer& answer) {
@@ -110,9 +111,10 @@ Answer answer_in(const json& from) {
 }  // namespace
 
 json json_of_conclusion(const Conclusion& conclusion) {
+  if (!is_a_conclusion(conclusion.outcome)) throw std::logic_error("an outcome that no conclusion has");
   json no_effect = json::array();
   for (const reports::NoEffect& entry : conclusion.no_effect) no_effect.push_back(json::array({entry.suspect, entry.why}));
-  return {{"outcome", word_of(kOutcomes, conclusion.outcome)},
+  return {{"outcome", reports::outcome_word(conclusion.outcome)},
           {"answer", json_of(conclusion.answer)},
           {"advice", conclusion.advice},
           {"warnings", conclusion.warnings},
@@ -125,7 +127,8 @@ json json_of_conclusion(const Conclusion& conclusion) {
 
 Conclusion conclusion_in(const json& from) {
   Conclusion conclusion;
-  conclusion.outcome = value_of(kOutcomes, from.at("outcome").get<std::string>());
+  conclusion.outcome = reports::outcome_of(from.at("outcome").get<std::string>());
+  if (!is_a_conclusion(conclusion.outcome)) throw std::invalid_argument("an outcome that no conclusion has");
   conclusion.answer = answer_in(from.at("answer"));
   conclusion.advice = from.at("advice");
   from.at("warnings").get_to(conclusion.warnings);

@@ -12,7 +12,7 @@
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "reports/lookup.hpp"
-#include "reports/words.hpp"
+#include "reports/verdict_words.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -29,7 +29,7 @@ PastResult result_in(const json& record) {
   PastResult result;
   record.at("utc").get_to(result.utc);
   record.at("model").get_to(result.model);
-  record.at("outcome").get_to(result.outcome);
+  result.outcome = reports::outcome_of(record.at("outcome").get<std::string>());
   record.at("metric").get_to(result.metric);
   if (!record.at("delta").is_null()) result.delta = record.at("delta").get<double>();
   for (const json& culprit : record.at("culprits")) result.culprits.push_back({culprit.at(0), culprit.at(1)});
@@ -48,7 +48,7 @@ json record_of(const PastResult& result) {
   return {{"format", kFormat},
           {"utc", result.utc},
           {"model", result.model},
-          {"outcome", result.outcome},
+          {"outcome", reports::outcome_word(result.outcome)},
           {"metric", result.metric},
           {"delta", measured ? json(*result.delta) : json(nullptr)},
           {"culprits", std::move(culprits)},
@@ -76,7 +76,7 @@ std::uintmax_t read_records(const std::filesystem::path& file, std::vector<PastR
 PastResult result_of(const reports::Record& record, const std::string& digest) {
   PastResult result{.utc = record.started_utc,
                     .model = record.experiment,
-                    .outcome = std::string(reports::outcome_word(record.outcome)),
+                    .outcome = record.outcome,
                     .metric = record.metric,
                     .versions = record.versions,
                     .digest = digest,

@@ -14,9 +14,9 @@
 namespace bisectd::driver {
 
 struct PastResult {
-  std::string utc;      ///< when the run began
-  std::string model;    ///< the experiment's name
-  std::string outcome;  ///< as in report.json
+  std::string utc;    ///< when the run began
+  std::string model;  ///< the experiment's name
+  reports::Outcome outcome = reports::Outcome::unfinished;
   std::string metric;
   std::optional<double> delta;  ///< of the subject as it is
   std::vector<reports::Name> culprits;

@@ -6,19 +6,13 @@
 #include <stdexcept>
 
 #include "driver/trial/set_of.hpp"
-#include "reports/words.hpp"
+#include "reports/verdict_words.hpp"
 
 namespace bisectd::driver {
 namespace {
 
 using nlohmann::json;
 using strategies::Verdict;
-
-Verdict verdict_of(const std::string& word) {
-  for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::inconclusive, Verdict::unresolved})
-    if (word == reports::verdict_word(verdict)) return verdict;
-  throw std::invalid_argument("no such verdict: " + word);
-}
 
 template <class T>
 void put(json& object, const char* key, const std::optional<T>& value) {
@@ -33,7 +27,7 @@ std::optional<T> get(const json& object, const char* key) {
 
 judge::Judgement judgement_of(const json& record) {
   judge::Judgement judgement;
-  judgement.verdict = verdict_of(record.at("verdict"));
+  judgement.verdict = reports::verdict_of(record.at("verdict").get<std::string>());
   judgement.reason = record.at("reason");
   judgement.text = record.at("text");
   judgement.delta = get<double>(record, "delta");

@@ -13,6 +13,7 @@
 #include "reports/html/sections.hpp"
 #include "reports/html/signatures.hpp"
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

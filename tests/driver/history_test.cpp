@@ -166,6 +166,18 @@ TEST_CASE("records that cannot be are refused with their line") {
   }
 }
 
+TEST_CASE("a conclusion has an outcome of a run that came to its end") {
+  const tests::TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  Conclusion conclusion;
+  CHECK_THROWS_AS(finished_record(conclusion, 9), std::logic_error);
+  conclusion.outcome = reports::Outcome::aligned;
+  nlohmann::json record = finished_record(conclusion, 9);
+  record["conclusion"]["outcome"] = "infrastructure";
+  keep::Journal(file, 0).append(record);
+  CHECK_THROWS_AS(read_history(file), keep::JournalDamaged);
+}
+
 TEST_CASE("a trial that was started after the end of a run takes the end back") {
   const tests::TemporaryFolder folder;
   const auto file = folder.path() / "journal.jsonl";

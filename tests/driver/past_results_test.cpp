@@ -18,7 +18,7 @@ namespace {
 PastResult sample(const std::string& model) {
   return {.utc = "2026-11-21T00:00:00Z",
           .model = model,
-          .outcome = "culprits",
+          .outcome = reports::Outcome::culprits,
           .metric = "loss",
           .delta = 0.03,
           .culprits = {{"ops", "pad3d"}},
@@ -89,7 +89,7 @@ TEST_CASE("the result of a record names culprits only where somebody is accused"
   CHECK(result_of(record, "").culprits.empty());
   record.outcome = reports::Outcome::culprits;
   CHECK(result_of(record, "").culprits.at(0).name == "b");
-  CHECK(result_of(record, "").outcome == "culprits");
+  CHECK(result_of(record, "").outcome == reports::Outcome::culprits);
 }
 
 TEST_CASE("who was guilty before gets better odds, unless the experiment has odds of its own") {

@@ -21,7 +21,8 @@ SuiteRecord sample_suite() {
   suite.entries.push_back(judged("bad", sample::culprits()));
   suite.entries.push_back({.model = "old", .state = EntryState::unchanged, .problem = "nothing changed"});
   suite.entries.push_back({.model = "lost", .state = EntryState::unjudged, .problem = "no baseline"});
-  suite.entries[1].past = {{"2026-11-20T00:00:00Z", "aligned", 0.0001}, {"2026-11-21T00:00:00Z", "culprits", 0.031}};
+  suite.entries[1].past = {{"2026-11-20T00:00:00Z", Outcome::aligned, 0.0001},
+                           {"2026-11-21T00:00:00Z", Outcome::culprits, 0.031}};
   return suite;
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("the index links every report and shows the trend, and hostile text ad
     SuiteRecord suite{.name = text};
     suite.entries.push_back({.model = text, .state = EntryState::unjudged, .problem = text});
     suite.entries.push_back(judged(text.c_str(), sample::with(text)));
-    suite.entries.back().past = {{text, text, 0.1}};
+    suite.entries.back().past = {{text, Outcome::culprits, 0.1}};
     const std::string hostile = suite_html(suite);
     for (const char* element : {"<script", "<img", "<!--"}) CHECK(hostile.find(element) == std::string::npos);
     CHECK(hostile.find('\x1b') == std::string::npos);

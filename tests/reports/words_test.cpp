@@ -4,6 +4,7 @@
 
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
+#include "reports/verdict_words.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"
 
@@ -19,6 +20,17 @@ TEST_CASE("differences in percent") {
   CHECK(percent_text(-std::numeric_limits<double>::infinity()) == "-inf");
   CHECK(percent_text(std::nullopt) == "not measured");
   CHECK(unsigned_percent_text(0.005) == "0.5 %");
+}
+
+TEST_CASE("verdicts and outcomes are found again by their words") {
+  using bisectd::strategies::Verdict;
+  for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::inconclusive, Verdict::unresolved})
+    CHECK(verdict_of(verdict_word(verdict)) == verdict);
+  for (const Outcome outcome : {Outcome::unfinished, Outcome::culprits, Outcome::aligned, Outcome::outside_suspects,
+                                Outcome::inconclusive, Outcome::infrastructure})
+    CHECK(outcome_of(outcome_word(outcome)) == outcome);
+  CHECK_THROWS_AS(verdict_of("aligned"), std::invalid_argument);
+  CHECK_THROWS_AS(outcome_of("passes"), std::invalid_argument);
 }
 
 TEST_CASE("a trial that was ended because it was certain to fail has no difference at its end") {

@@ -1,0 +1,18 @@
+// The words of verdicts and outcomes: one table of each, for reports, the journal, the history and the command line.
+#pragma once
+
+#include <string_view>
+
+#include "reports/record.hpp"
+#include "strategies/evidence.hpp"
+
+namespace bisectd::reports {
+
+std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
+std::string_view outcome_word(Outcome outcome);              ///< as in report.json: culprits, aligned, ...
+
+/// What the word stands for. Errors: std::invalid_argument.
+strategies::Verdict verdict_of(std::string_view word);
+Outcome outcome_of(std::string_view word);
+
+}  // namespace bisectd::reports
