@@ -3,6 +3,7 @@
 The folder is kept when the test fails; its path is in the failure. Where programs are comes from the environment, set by
 CMake: BISECTD (the program), HOSTILE_TRAINER (the stand-in training of a few milliseconds), FILE_RECORDER.
 """
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -124,9 +125,8 @@ class Space(unittest.TestCase):
             time.sleep(0.01)
         self.fail(f"not seen within {seconds} s: {what}")
 
-    def processes_of_this_test(self):
-        """Command lines of living processes whose environment names this test's folder."""
-        found = []
+    def pids_of_this_test(self):
+        """Living processes whose environment names this test's folder: what bisectd has started, not bisectd."""
         for entry in pathlib.Path("/proc").iterdir():
             if not entry.name.isdigit() or int(entry.name) == os.getpid():
                 continue
@@ -134,10 +134,25 @@ class Space(unittest.TestCase):
                 if str(self.folder).encode() in (entry / "environ").read_bytes():
                     state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
                     if state != "Z":
-                        found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+                        yield int(entry.name)
             except OSError:
                 continue
+
+    def processes_of_this_test(self):
+        """Their command lines."""
+        found = []
+        for pid in self.pids_of_this_test():
+            with contextlib.suppress(OSError):
+                found.append(pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         return found
+
+    def signal_all(self, process, number, random):
+        """Sends a signal to bisectd and all that it has started, in any order, as one to a control group arrives."""
+        pids = sorted({process.pid, *self.pids_of_this_test()})
+        random.shuffle(pids)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 def hostile_experiment(*options, suspects=8, devices="[0]", search="", subject="", reference="", extra="", steps=100,

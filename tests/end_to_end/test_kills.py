@@ -6,7 +6,6 @@ these stops). It says at its end where the stops hit."""
 import collections
 import json
 import os
-import pathlib
 import random
 import re
 import shutil
@@ -93,13 +92,7 @@ class Games:
             process.wait(timeout=pause)
         except subprocess.TimeoutExpired:
             if how.endswith("all"):
-                pids = list(self.pids_of_this_test())
-                random.shuffle(pids)
-                for pid in pids:
-                    try:
-                        os.kill(pid, number)
-                    except ProcessLookupError:
-                        pass
+                self.signal_all(process, number, random)
             else:
                 process.send_signal(number)
         code = process.wait(timeout=60)
@@ -116,14 +109,6 @@ class Games:
             return "half a file"
         last = journal[:journal.rfind("\n")].rsplit("\n", 1)[-1]
         return "after " + (json.loads(last)["kind"] if last else "nothing: no journal")
-
-    def pids_of_this_test(self):
-        for entry in pathlib.Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and int(entry.name) != os.getpid() and str(self.folder).encode() in (entry / "environ").read_bytes():
-                    yield int(entry.name)
-            except OSError:
-                continue
 
     def assert_nothing_repeated(self, devices):
         """No attempt is started twice, and of a set that was judged no trial of the search is started again with its role."""

@@ -6,7 +6,6 @@ Some games in the tests; a campaign:  BISECTD_GAMES=500 BISECTD_SEED=7 python3 -
 import collections
 import json
 import os
-import pathlib
 import random
 import shutil
 import signal
@@ -76,25 +75,11 @@ class SignalGames(Space):
             return subprocess.Popen([BISECTD, *COMMANDS[command][1].split()], cwd=self.folder, env=self.environment(), start_new_session=True,
                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
 
-    def pids(self):
-        for entry in pathlib.Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and int(entry.name) != os.getpid() and str(self.folder).encode() in (entry / "environ").read_bytes():
-                    yield int(entry.name)
-            except OSError:
-                continue
-
     def send(self, process, number, whom, random):
         if whom == "group":
             os.killpg(process.pid, number)
         elif whom == "all":
-            pids = sorted({process.pid, *self.pids()})
-            random.shuffle(pids)
-            for pid in pids:
-                try:
-                    os.kill(pid, number)
-                except ProcessLookupError:
-                    pass
+            self.signal_all(process, number, random)
         else:
             process.send_signal(number)
 
