@@ -297,12 +297,17 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   return outcome;
 }
 
-/// Whether it ended by itself before its last step, or nobody knows which step that is.
+/// Whether it ended by itself before its last step. Where nobody knows which step that is, one that left with 0 and got as
+/// far as another that did is whole: five references in a row need not wait for a signal five times.
 bool Attempts::may_be_cut(const launch::Ended& ended) {
   const auto found = running_.find(ended.id);
   if (found == running_.end() || found->second->asked_to_end || ended.how == launch::Ended::How::not_started) return false;
-  found->second->log.poll();
-  return !logged_last_step(found->second->request, found->second->log);
+  Running& running = *found->second;
+  running.log.poll();
+  const bool left_with_zero = ended.how == launch::Ended::How::exited && ended.code == 0;
+  if (!running.request.last_steps.empty() || !left_with_zero) return !logged_last_step(running.request, running.log);
+  const auto last_step = finished_at_.find(running.request.side);
+  return last_step == finished_at_.end() || running.log.last_step() < last_step->second;
 }
 
 void Attempts::collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milliseconds at_most) {
@@ -314,6 +319,11 @@ void Attempts::collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milli
     if (found == running_.end()) continue;
     Running& running = *found->second;
     outcomes.push_back(outcome_of(running, ended));
+    const AttemptOutcome& outcome = outcomes.back();
+    if (outcome.ending == Ending::finished && outcome.last_step) {
+      std::int64_t& step = finished_at_[running.request.side];
+      step = std::max(step, *outcome.last_step);
+    }
     running.request.side->pool->release(running.slot);
     running_.erase(found);
   }

@@ -182,6 +182,7 @@ class Attempts {
   Clock::time_point began_;
   launch::JobId next_id_ = 1;
   std::map<launch::JobId, std::unique_ptr<Running>> running_;
+  std::map<const LaunchSide*, std::int64_t> finished_at_;  ///< the last step of the longest that left with 0
 };
 
 }  // namespace bisectd::driver
