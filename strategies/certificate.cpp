@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strategies/finding.hpp"
 #include "strategies/prior.hpp"
 
 namespace bisectd::strategies {
@@ -110,70 +111,85 @@ void mark_proved(std::vector<Claim>& claims, const EvidenceLog& log) {
   }
 }
 
-}  // namespace
+// What was seen that shows a claim about `about`.
+struct Shown {
+  double bits = 0;
+  int times = 0;
+  const LogEntry* by = nullptr;  // the set itself, or the strongest that implies it; null if nothing shows it
+};
 
-std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                               std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
-  // Whether these causes predict the verdict; without causes anything is allowed.
-  std::vector<SuspectSet> cause_sets;
-  for (const std::vector<SuspectId>& cause : causes) {
-    cause_sets.emplace_back(always_active.size());
-    for (SuspectId member : cause) cause_sets.back().set(member);
+Shown shown(const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes) {
+  const bool fails = claim.expected == Verdict::fail;
+  const LogEntry* itself = log.find(about);
+  std::vector<const LogEntry*> implying;
+  if (!claim.own_trial) implying = log.within(about);
+  else if (itself) implying = {itself};
+  Shown shown;
+  double strongest = 0;
+  for (const LogEntry* entry : implying) {
+    const double bits = fails ? entry->bits : -entry->bits;
+    const bool predicted = causes.empty() || any_within(causes, entry->active) == fails;
+    if (log.exact() ? bits <= 0 : !predicted) continue;
+    shown.bits += bits;
+    shown.times += fails ? entry->fails : entry->passes;
+    if (bits <= (entry == itself ? 0 : strongest)) continue;
+    strongest = entry == itself ? HUGE_VAL : bits;
+    shown.by = entry;
   }
-  const auto predicted = [&](const Active& active, Verdict expected) {
-    const bool fails = std::any_of(cause_sets.begin(), cause_sets.end(),
-                                   [&](const SuspectSet& cause) { return cause.is_subset_of(active); });
-    return cause_sets.empty() || fails == (expected == Verdict::fail);
-  };
+  return shown;
+}
+
+// Every claim, as far as it is known without looking at the evidence.
+std::vector<Claim> all_claims(const Relations& relations, const Active& always_active,
+                              std::span<const SuspectId> culprit_set, Causes causes) {
+  using Kind = Claim::Kind;
   std::vector<Claim> claims;
-  const auto claim = [&](Claim::Kind kind, std::vector<SuspectId> subject, Verdict expected) {
-    Claim made{.kind = kind, .subject = std::move(subject), .neutralised = {}, .expected = expected};
-    made.own_trial =
-        needs_own_set(kind) || (kind == Claim::Kind::member_needed &&
-                                belied_as_it_is(log, relations, always_active, culprit_set, causes, made.subject.front()));
-    const Active active = claimed(made, relations, always_active, culprit_set);
-    made.neutralised = neutralised_beside(active);
-    const double sign = expected == Verdict::fail ? 1 : -1;
-    double bits = 0, strongest = 0;
-    int times = 0;  // that it was seen
-    const LogEntry* itself = log.find(active);
-    std::vector<const LogEntry*> implying;
-    if (!made.own_trial) implying = log.within(active);
-    else if (itself) implying = {itself};
-    for (const LogEntry* entry : implying) {
-      const double here = sign * entry->bits;
-      if (log.exact() ? here <= 0 : !predicted(entry->active, expected)) continue;
-      bits += here;
-      times += expected == Verdict::fail ? entry->fails : entry->passes;
-      if (here > strongest || (here > 0 && entry == itself)) {
-        strongest = entry == itself ? HUGE_VAL : here;
-        made.neutralised = neutralised_beside(entry->active);
-      }
-    }
-    const bool by_one_run = kind == Claim::Kind::cause_fails && times < 2 && made.subject.size() > kTogetherByOneRun &&
-                            active == relations.effective(as_it_is(active.size()));
-    made.bits = by_one_run ? std::min(bits, log.needed_bits() / 2) : bits;
-    claims.push_back(std::move(made));
+  const auto add = [&](Kind kind, std::vector<SuspectId> subject) {
+    const bool fails = kind == Kind::member_needed || kind == Kind::cause_fails;
+    claims.push_back({.kind = kind,
+                      .subject = std::move(subject),
+                      .neutralised = {},
+                      .expected = fails ? Verdict::fail : Verdict::pass,
+                      .own_trial = needs_own_set(kind)});
   };
-  claim(Claim::Kind::fix_passes, {culprit_set.begin(), culprit_set.end()}, Verdict::pass);
-  for (SuspectId member : culprit_set) claim(Claim::Kind::member_needed, {member}, Verdict::fail);
+  add(Kind::fix_passes, {culprit_set.begin(), culprit_set.end()});
+  for (SuspectId member : culprit_set) add(Kind::member_needed, {member});
   for (const std::vector<SuspectId>& cause : causes) {
-    claim(Claim::Kind::cause_fails, cause, Verdict::fail);
+    add(Kind::cause_fails, cause);
     // Without its only member nothing is active beside what always is, and that passed. What one member needs must not be
     // enough either.
     const std::vector<SuspectId> whole = relations.with_needs(cause);
-    if (std::count_if(whole.begin(), whole.end(), [&](SuspectId s) { return !always_active.test(s); }) < 2) continue;
+    if (std::ranges::count_if(whole, [&](SuspectId s) { return !always_active.test(s); }) < 2) continue;
     for (std::size_t i = 0; i < cause.size(); ++i) {
       std::vector<SuspectId> last_one = cause;
       last_one.erase(last_one.begin() + static_cast<std::ptrdiff_t>(i));
       last_one.push_back(cause[i]);
-      claim(Claim::Kind::cause_minimal, std::move(last_one), Verdict::pass);
+      add(Kind::cause_minimal, std::move(last_one));
     }
   }
-  mark_proved(claims, log);
-  for (Claim& made : claims) {
-    if (!made.proved) made.neutralised = neutralised_beside(claimed(made, relations, always_active, culprit_set));
+  return claims;
+}
+
+}  // namespace
+
+std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
+                               std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
+  std::vector<Claim> claims = all_claims(relations, always_active, culprit_set, causes);
+  std::vector<Neutralised> shown_by;
+  for (Claim& claim : claims) {
+    if (claim.kind == Claim::Kind::member_needed)
+      claim.own_trial = belied_as_it_is(log, relations, always_active, culprit_set, causes, claim.subject.front());
+    const Active about = claimed(claim, relations, always_active, culprit_set);
+    const Shown seen = shown(claim, about, log, causes);
+    const bool by_one_run = claim.kind == Claim::Kind::cause_fails && seen.times < 2 &&
+                            claim.subject.size() > kTogetherByOneRun && about == relations.effective(as_it_is(about.size()));
+    claim.bits = by_one_run ? std::min(seen.bits, log.needed_bits() / 2) : seen.bits;
+    claim.neutralised = neutralised_beside(about);
+    shown_by.push_back(seen.by ? neutralised_beside(seen.by->active) : claim.neutralised);
   }
+  mark_proved(claims, log);
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    if (claims[i].proved) claims[i].neutralised = std::move(shown_by[i]);
   return claims;
 }
 

@@ -33,6 +33,7 @@ class Search::Impl {
   State state();
   void name_hindrance();
   void describe_culprits();
+  void expect_trials_left();
   bool belies_needs(const Active& active, const Active& least) const;
   void begin_again();  // after an outage, without needs that do not hold, or with what does harm left active
   bool leave_harmful_active();
@@ -173,8 +174,11 @@ void Search::Impl::update_answer() {
     const bool breaks = breaking_there.test(suspect) || !phases->least_active().test(suspect);
     (breaks ? answer.not_neutralisable : answer.excluded).push_back(suspect);
   }
-  if (phases->ordered()) describe_culprits();
-  else if (answer.state == State::aligned) answer.confidence = 1.0;
+  if (phases->ordered()) {
+    describe_culprits();
+    if (answer.state == State::searching) expect_trials_left();
+  }
+  if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = explanation(*phases, answer);
   if (answer.state != State::proved) return;
   answer.explanation += harm_of(left_active - breaking_there);
@@ -198,18 +202,23 @@ void Search::Impl::describe_culprits() {
   for (Claim& claim : answer.certificate)
     claim.neutralised = neutralised_beside(phases->relations().widest(active_beside(claim.neutralised)));
   if (answer.state == State::proved) answer.confidence = confidence_in(answer.certificate);
-  if (answer.state != State::searching) return;
+}
+
+// To the end of an unfinished search. What nobody can know is how many culprits there are: the least counts on none beside
+// those found, the most on one more, which takes as long as a bisection of all.
+void Search::Impl::expect_trials_left() {
   if (const auto left = phases->leading_engine() ? phases->leading_engine()->trials_left() : std::nullopt) {
     answer.trials_left_low = *left;
     answer.trials_left_high = kSurprises * *left;
     return;
   }
-  double open = 0;
-  for (const auto& cause : phases->cause_searches()) open += cause->complete() ? 0 : 1;
-  const double explaining = phases->ordered()->complete() ? open : static_cast<double>(answer.culprit_set.size() + 1);
-  answer.trials_left_low = phases->ordered()->trials_left() + (phases->ordered()->complete() ? open : 0.0);
-  answer.trials_left_high =
-      2 * phases->ordered()->trials_left() + explaining * (1 + std::log2(static_cast<double>(phases->size())));
+  const Ordered& ordered = *phases->ordered();
+  const double causes_open = static_cast<double>(
+      std::ranges::count_if(phases->cause_searches(), [](const auto& cause) { return !cause->complete(); }));
+  const double left = ordered.trials_left(), a_bisection = 1 + std::log2(static_cast<double>(phases->size()));
+  const double to_explain = ordered.complete() ? causes_open : static_cast<double>(answer.culprit_set.size() + 1);
+  answer.trials_left_low = left + (ordered.complete() ? causes_open : 0.0);
+  answer.trials_left_high = 2 * left + to_explain * a_bisection;
 }
 
 Search::Search(Problem problem, EngineKind engine) : impl_(std::make_unique<Impl>(std::move(problem), engine)) {}
