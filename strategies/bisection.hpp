@@ -29,9 +29,9 @@ class Bisection {
 
  protected:
   /// `base` is exposed in every trial. Prior, relations and history must outlive it; the history is what observe() was and
-  /// will be called for, in order. `most_orders`: tried beside the first one before the next member is found.
+  /// will be called for, in order.
   Bisection(const CulpritPrior& prior, const Relations& relations, SuspectSet base, const std::vector<Observation>& history,
-            std::uint64_t seed, std::size_t most_orders);
+            std::uint64_t seed);
 
   /// From now on the question is where the first hit in this order is.
   void search_in(std::vector<SuspectId> order);
@@ -53,7 +53,7 @@ class Bisection {
   bool complete_ = false;
 
  private:
-  std::size_t most_orders_, orders_ = 0;
+  std::size_t orders_ = 0;  // tried beside the first one, for this member
   FirstHit first_hit_;
 };
 
