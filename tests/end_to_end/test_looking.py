@@ -4,7 +4,7 @@ import re
 import time
 import unittest
 
-from space import Space, hostile_experiment
+from space import HOSTILE, Space, hostile_experiment
 
 
 class Looking(Space):
@@ -27,6 +27,25 @@ class Looking(Space):
         self.bisectd("report", folder, "-f", "md", "-o", "again.md", code=0)
         self.assertEqual((self.folder / "again.md").read_bytes(), (folder / "report.md").read_bytes())
         self.assertEqual(self.files(), before, "looking changed the run")
+
+    def test_what_cannot_be_neutralised_is_known_of_a_run_that_was_killed(self):
+        """A crash that names its member is told by a record of its own, which `status`, `report` and `explain` retell."""
+        self.write("train.sh", f"""\
+            case ",$HOSTILE_OFF," in *,op5,*) echo "cannot move op5" >&2; exit 3;; esac
+            exec {HOSTILE} "$@"
+            """)
+        head, subject = hostile_experiment("--cause", "op3=3", "--step-ms", "2").split("subject:")
+        subject = subject.replace(f'command: ["{HOSTILE}"', 'command: [sh, train.sh').replace("kind: list\n", "kind: list\n    refused: 'cannot move (?P<name>\\w+)'\n")
+        self.write("experiment.yaml", head + "subject:" + subject)
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and "certificate" in [line.get("role") for line in self.journal()])
+        process.kill()
+        process.wait()
+        known = [{"family": "ops", "name": "op5"}]
+        self.assertEqual(json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)["not_neutralisable"], known)
+        self.assertIn("cannot be neutralised", self.bisectd("explain", self.run_folder(), "op5", code=0).out)
+        self.bisectd("resume", self.run_folder(), code=1)
+        self.assertEqual(self.report()["not_neutralisable"], known)
 
     def test_trials_of_a_few_steps_are_shown_as_what_they_are(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op17=-2", "--signed", "12", suspects=64))
