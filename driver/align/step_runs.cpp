@@ -20,15 +20,7 @@ constexpr const char* kStepFile = "align.jsonl";
 /// `attempt`: from 1 on; each has a folder of its own.
 AttemptRequest request_of(const configs::Alignment& alignment, const StepRun& run, std::size_t number, int attempt) {
   const fs::path folder = attempt == 1 ? run.folder : fs::path(fmt::format("{}-again-{}", run.folder.string(), attempt - 1));
-  AttemptRequest request{.trial = number,
-                         .number = attempt,
-                         .side = run.side,
-                         .folder = folder,
-                         .recipe = {},
-                         .steps = {},
-                         .last_steps = {},
-                         .perturbed = run.perturbed,
-                         .watched = {}};
+  AttemptRequest request{{.side = run.side}, number, attempt, folder, run.perturbed};
   request.recipe.environment[alignment.environment] = (folder / kStepFile).string();
   for (const auto& [variable, value] : alignment.needs)
     request.recipe.environment[variable] =

@@ -50,11 +50,9 @@ class Plan {
   /// The next trial's command, as its first attempt would be launched.
   void command(LaunchSide& side, neutralise::Recipe recipe) {
     ++trial_;
-    const AttemptRequest request{.trial = trial_,
-                                 .side = &side,
-                                 .folder = folder_ / fmt::format("trials/{:04}/attempt-1", trial_),
-                                 .recipe = std::move(recipe),
-                                 .steps = experiment_.steps};
+    const auto folder = folder_ / fmt::format("trials/{:04}/attempt-1", trial_);
+    const AttemptRequest request{
+        {.side = &side, .recipe = std::move(recipe), .steps = experiment_.steps}, trial_, 1, folder};
     if (side.pool->free() == 0) free_devices();
     const auto slot = side.pool->acquire();
     const std::string text = shell_text(launch_command(request, *slot, experiment_.name + "-UTC"));

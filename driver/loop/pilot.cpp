@@ -144,8 +144,8 @@ class PilotRuns {
 
   void start(SideRuns& one, launch::Slot slot) {
     const int number = ++one.launched;
-    AttemptRequest request{.trial = one.trial, .number = number, .side = one.side, .steps = experiment_.steps};
-    request.folder = folder_ / (number == 1 ? one.name : fmt::format("{}-{}", one.name, number));
+    const auto folder = folder_ / (number == 1 ? one.name : fmt::format("{}-{}", one.name, number));
+    AttemptRequest request{{.side = one.side, .steps = experiment_.steps}, one.trial, number, folder};
     if (experiment_.steps) request.last_steps[experiment_.metrics.front().name] = *experiment_.steps;
     if (&one == &subject()) request.recipe = neutralise::recipe_for(experiment_, {}, {}, one.side->environment);
     request.perturbed = next_seed(*one.perturb, one.ended, one.seeds_running);

@@ -45,21 +45,25 @@ struct SeenNames {
   std::vector<read::FileNames> in_files;
 };
 
-struct AttemptRequest {
-  std::size_t trial = 0;
-  int number = 1;  ///< of this trial's attempts, 1-based
+/// What all attempts of a trial have in common: what is launched, and how far it goes.
+struct AttemptPlan {
   LaunchSide* side = nullptr;
-  std::filesystem::path folder;  ///< the attempt's own, made when it starts
   neutralise::Recipe recipe;
   std::optional<std::int64_t> steps;               ///< what {steps} becomes
   std::map<std::string, std::int64_t> last_steps;  ///< by metric; a run that logged them has its whole curve, however
                                                    ///< it ends
-  bool shortened = false;                          ///< it is ended as soon as it logged them
+  bool shortened = false;                          ///< it is ended as soon as it logged them, and judged there
   bool may_end_early = false;                      ///< and as soon as its verdict is certain
-  int perturbed = 0;                               ///< seed of its perturbation; 0: none
   WatchedNames watched;
-  double longer = 1;   ///< so many times as long as a trial: so is its timeout, and the memory that it takes is watched
-  bool adopt = false;  ///< an earlier bisectd has submitted it to a scheduler
+  double longer = 1;  ///< so many times as long as a trial: so is its timeout, and the memory that it takes is watched
+};
+
+struct AttemptRequest : AttemptPlan {
+  std::size_t trial = 0;
+  int number = 1;                ///< of this trial's attempts, 1-based
+  std::filesystem::path folder;  ///< the attempt's own, made when it starts
+  int perturbed = 0;             ///< seed of its perturbation; 0: none
+  bool adopt = false;            ///< an earlier bisectd has submitted it to a scheduler
 };
 
 enum class Ending {

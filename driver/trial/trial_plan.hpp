@@ -52,23 +52,15 @@ std::string set_key(const strategies::SuspectSet& set);
 /// Reason of a trial that is not judged: its curves are there, which is all that was wanted.
 inline constexpr const char* kMeasured = "measured";
 
-struct TrialPlan {
+struct TrialPlan : AttemptPlan {
   std::size_t number = 0;  ///< given by Trials
   Role role = Role::search;
   strategies::Neutralised neutralised;
-  std::string reason;  ///< why this trial, with names
-  LaunchSide* side = nullptr;
+  std::string reason;       ///< why this trial, with names
   neutralise::Rungs rungs;  ///< the values by which it neutralises ladders
-  neutralise::Recipe recipe;
-  std::optional<std::int64_t> steps;               ///< what {steps} becomes
-  std::map<std::string, std::int64_t> last_steps;  ///< see AttemptRequest
-  bool shortened = false;                          ///< ended and judged at the learnt horizon
-  bool may_end_early = false;                      ///< see AttemptRequest
-  WatchedNames watched;
-  int attempts = 1;      ///< whole curves wanted before it is judged
-  int max_attempts = 1;  ///< whole curves at most, while inconclusive
+  int attempts = 1;         ///< whole curves wanted before it is judged
+  int max_attempts = 1;     ///< whole curves at most, while inconclusive
   bool judged = true;
-  double longer = 1;  ///< so many times as long as a trial; its timeout is, too
   /// A crash is retried where it would itself be taken for an answer: when looking for suspects that break the run and for
   /// the certificate. Without the ends and the proofs there is no answer at all. Elsewhere the search just goes around it.
   int crash_retries = 0;

@@ -149,18 +149,8 @@ void Trials::launch_one(Open& open, const std::string& why) {
 }
 
 AttemptRequest Trials::request_for(const Open& open, int number, int perturbed) const {
-  return {.trial = open.plan.number,
-          .number = number,
-          .side = open.plan.side,
-          .folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number),
-          .recipe = open.plan.recipe,
-          .steps = open.plan.steps,
-          .last_steps = open.plan.last_steps,
-          .shortened = open.plan.shortened,
-          .may_end_early = open.plan.may_end_early,
-          .perturbed = perturbed,
-          .watched = open.plan.watched,
-          .longer = open.plan.longer};
+  const auto folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number);
+  return {open.plan, open.plan.number, number, folder, perturbed};
 }
 
 void Trials::pump() {

@@ -136,6 +136,12 @@ class TrialsBench {
   void submitted(std::size_t trial, int attempt) { keep::write_file(directory_.attempt(trial, "", attempt) / "job.sh", ""); }
 
   LaunchSide* side() { return &side_; }
+  TrialPlan whole_plan() {
+    TrialPlan one{{.side = &side_, .last_steps = {{"loss", 10}}}};
+    one.role = Role::proof;
+    one.max_attempts = 3;
+    return one;
+  }
   keep::Journal& journal() { return *journal_; }
   std::filesystem::path journal_file() const { return directory_.journal(); }
   Attempts& attempts() { return *attempts_; }
@@ -155,7 +161,7 @@ class TrialsBench {
   bool end_early = false;
   strategies::Verdict verdict = strategies::Verdict::pass;
   std::size_t judged_curves = 0;
-  TrialPlan plan{.role = Role::proof, .side = &side_, .last_steps = {{"loss", 10}}, .attempts = 1, .max_attempts = 3};
+  TrialPlan plan = whole_plan();
 };
 
 using Words = std::vector<std::string>;
