@@ -205,11 +205,11 @@ void Search::Impl::describe_culprits() {
 }
 
 // To the end of an unfinished search. What nobody can know is how many culprits there are: the least counts on none beside
-// those found, the most on one more, which takes as long as a bisection of all.
+// those found, the most on one more, which takes as long as a bisection of all. One trial at least: claims may be open.
 void Search::Impl::expect_trials_left() {
   if (const auto left = phases->leading_engine() ? phases->leading_engine()->trials_left() : std::nullopt) {
-    answer.trials_left_low = *left;
-    answer.trials_left_high = kSurprises * *left;
+    answer.trials_left_low = std::max(1.0, *left);
+    answer.trials_left_high = std::max(1.0, kSurprises * *left);
     return;
   }
   const Ordered& ordered = *phases->ordered();
@@ -217,8 +217,8 @@ void Search::Impl::expect_trials_left() {
       std::ranges::count_if(phases->cause_searches(), [](const auto& cause) { return !cause->complete(); }));
   const double left = ordered.trials_left(), a_bisection = 1 + std::log2(static_cast<double>(phases->size()));
   const double to_explain = ordered.complete() ? causes_open : static_cast<double>(answer.culprit_set.size() + 1);
-  answer.trials_left_low = left + (ordered.complete() ? causes_open : 0.0);
-  answer.trials_left_high = 2 * left + to_explain * a_bisection;
+  answer.trials_left_low = std::max(1.0, left + (ordered.complete() ? causes_open : 0.0));
+  answer.trials_left_high = std::max(1.0, 2 * left + to_explain * a_bisection);
 }
 
 Search::Search(Problem problem, EngineKind engine) : impl_(std::make_unique<Impl>(std::move(problem), engine)) {}

@@ -73,6 +73,22 @@ TEST_CASE("each side of a contradiction is worth three verdicts, and three more 
   CHECK_FALSE(worth(OneSet(kNoise, {kFail, kFail, kFail, kFail, kFail, kFail})));
 }
 
+TEST_CASE("noise may leave an end open after three trials; exact verdicts, a crash and a decided end do not") {
+  const auto may = [](const OneSet& set) { return may_stay_open(set.log, set.entry()); };
+  CHECK_FALSE(may(OneSet(kNoise, {kUndecided, kUndecided})));
+  CHECK(may(OneSet(kNoise, {kUndecided, kUndecided, kUndecided})));
+  CHECK(may(OneSet(kNoise, {kUndecided, kBroke, kUndecided})));
+  CHECK_FALSE(may(OneSet(0, {kUndecided, kUndecided, kUndecided})));
+  CHECK_FALSE(may(OneSet(kNoise, {kBroke, kBroke, kBroke})));
+  CHECK_FALSE(may(OneSet(kNoise, {kFail, kFail, kFail})));
+}
+
+TEST_CASE("an engine that another one can go on from gives up after a third of the silence, whatever the slots") {
+  CHECK(most_silent_sets(1) == 32);
+  CHECK(most_silent_sets(8) == 32);
+  CHECK(most_silent_sets(64) == 256);
+}
+
 TEST_CASE("so many trials in a row said nothing that the next would not either; a known set and a verdict do not count") {
   const std::size_t slots = 20, enough = 120;  // six rounds of all slots, and 96 at least
   EvidenceLog log(10, 0.0, 0.01);

@@ -1,7 +1,9 @@
 // The one bisection that every exact question is made of.
 #include "strategies/first_hit.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "tests/catch.hpp"
 #include "tests/strategies/predicates.hpp"
@@ -110,4 +112,50 @@ TEST_CASE("first hit: another order asks the same question, and disturbs more th
     std::ranges::sort(order);
     CHECK(order == question.order());  // nobody is lost
   }
+}
+
+TEST_CASE("first hit: as many cuts as are asked for, none that is on its way, and several share out what is open evenly") {
+  for (std::size_t n = 1; n <= 12; ++n)
+    for (std::size_t count = 1; count <= 5; ++count)
+      for (std::size_t on_its_way = 0; on_its_way <= n + 1; ++on_its_way) {
+        const Relations none(problem_of(n));
+        std::vector<SuspectId> order(n);
+        std::iota(order.begin(), order.end(), SuspectId{0});
+        const FirstHit question(none, SuspectSet(n), order, std::vector<double>(n + 2, 1.0));
+        std::vector<SuspectSet> pending;  // none for n + 1
+        if (on_its_way <= n) pending.push_back(question.prefix(on_its_way));
+        const std::vector<SuspectSet> cuts = question.cuts(count, pending);
+        CHECK(cuts.size() == std::min(count, n + 1 - pending.size()));  // as many as there are
+        std::set<std::size_t> at;
+        for (const SuspectSet& cut : cuts) at.insert(cut.count());
+        CHECK(at.size() == cuts.size());
+        CHECK((pending.empty() || !at.contains(on_its_way)));
+        if (!pending.empty()) at.insert(on_its_way);
+        // Parts of the n + 2 places: none is larger than its share by more than the rounding of two cuts.
+        std::size_t largest = 0, from = 0;
+        for (std::size_t cut : at) {
+          largest = std::max(largest, cut + 1 - from);
+          from = cut + 1;
+        }
+        largest = std::max(largest, n + 2 - from);
+        INFO("n " << n << ", cuts " << count << ", on its way " << on_its_way);
+        if (pending.empty() && count > 1)
+          CHECK(largest <= (n + 2 + count) / (count + 1) + 1);  // one goes where the tree says
+      }
+}
+
+TEST_CASE("first hit: the cut that is chosen is the nearest that says something") {
+  const Relations none(problem_of(9));
+  std::vector<SuspectId> order(9);
+  std::iota(order.begin(), order.end(), SuspectId{0});
+  FirstHit question(none, SuspectSet(9), order, std::vector<double>(11, 1.0));
+  std::vector<std::size_t> chosen;
+  for (auto cut = question.cuts(1, {}); !cut.empty(); cut = question.cuts(1, {})) {
+    chosen.push_back(cut.front().count());
+    question.observe({cut.front(), Outcome::nothing});
+  }
+  REQUIRE(chosen.size() == 10);  // each once
+  const auto off = [&](std::size_t at) { return at > chosen.front() ? at - chosen.front() : chosen.front() - at; };
+  CHECK(std::ranges::is_sorted(chosen, {}, off));
+  CHECK(question.silent_cuts().size() == 10);
 }

@@ -315,3 +315,30 @@ TEST_CASE("an unfinished search says what is proved, likely, untouched and next"
   CHECK(text.find("have not been cleared") != std::string::npos);
   CHECK(text.find("The next trial would neutralise") != std::string::npos);
 }
+
+TEST_CASE("the forecast: the least is no more than the most, some trials are left while it searches and none afterwards") {
+  for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes}) {
+    std::size_t within = 0, asked = 0;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      const Problem problem = problem_of(64, 1, seed);
+      const Oracle truth = exact({{seed, 40}, {50 + seed}});
+      std::vector<std::pair<double, double>> said;
+      Search search(problem, engine);
+      for (auto trials = search.ask(1, {}); !trials.empty(); trials = search.ask(1, {})) {
+        said.emplace_back(search.answer().trials_left_low, search.answer().trials_left_high);
+        search.tell(evidence_of(trials.front().neutralised, truth(trials.front().neutralised)));
+      }
+      REQUIRE(search.answer().state == State::proved);
+      CHECK(search.answer().trials_left_high == 0);
+      for (std::size_t i = 2; i < said.size(); ++i) {  // nothing is known before both ends
+        CHECK(said[i].first <= said[i].second);
+        CHECK(said[i].second > 0);
+        const double left = static_cast<double>(said.size() - i);
+        ++asked;
+        within += left <= said[i].second;
+      }
+    }
+    INFO("engine " << static_cast<int>(engine) << ": " << within << " of " << asked);
+    CHECK(within >= asked / 2);  // it counts on one more culprit, not on a pair
+  }
+}
