@@ -46,6 +46,7 @@ double own_step_noise(const Reference& reference) { return reference.subject ? r
 /// What a healthy run may do that rounds like a given one.
 struct Allowance {
   double factor = 1;  ///< so much further apart than the references
+  double level = 0;   ///< off at the end, as a fraction
   double step = 0;    ///< off at single steps, as a fraction: clearly more than a reference of that coarseness ever is
 };
 
@@ -55,7 +56,9 @@ Allowance allowance_for(const Reference& reference, const Difference& difference
   const double coarseness = ensemble.rounding.coarseness_of(difference);
   // All that its first steps show is granted here: a fault that looks like rounding in them is left to the level.
   const double seen = std::clamp(ensemble.rounding.further_coarseness_of(difference).value_or(coarseness), coarseness, 1.0);
-  return {.factor = ensemble.cautious_spread(coarseness) / ensemble.fine,
+  const double level = ensemble.cautious_spread(coarseness);
+  return {.factor = level / ensemble.fine,
+          .level = level,
           .step = static_cast<double>(kReferenceFactor) * ensemble.cautious_step(seen)};
 }
 
@@ -159,8 +162,9 @@ double by_chance(const Difference& difference) {
 
 /// M2: the whole run is off, though the end may agree.
 void multi_step(const Reference& reference, const Difference& difference, AttemptStage progress, Events& events) {
-  const double worst =
-      std::max(allowance_for(reference, difference).factor * reference.noise_floor.block_error, by_chance(difference));
+  // A run may fly apart early where no reference does.
+  const Allowance allowed = allowance_for(reference, difference);
+  const double worst = std::max({allowed.factor * reference.noise_floor.block_error, allowed.level, by_chance(difference)});
   const double limit = std::max(limit_for(reference, kMultiStep), static_cast<double>(kReferenceFactor) * worst);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
   const std::size_t seen = progress == AttemptStage::over ? reference.steps.size()

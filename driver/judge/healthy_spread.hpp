@@ -31,6 +31,7 @@ struct SpreadAt {
   std::int64_t step = 0;
   double fine = 0, coarse = 0;
   double fine_step = 0, coarse_step = 0;  ///< the most that a run was off at one step up to here, likewise
+  bool flown_apart = false;               ///< coarse runs grew far more than fine ones up to here
 };
 
 struct HealthySpread {

@@ -110,7 +110,8 @@ std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
                             .dof = healthy_->dof,
                             .rounding = healthy_->rounding,
                             .fine_step = spread->fine_step,
-                            .coarse_step = spread->coarse_step};
+                            .coarse_step = spread->coarse_step,
+                            .flown_apart = spread->flown_apart};
   return *std::move(part);
 }
 
@@ -123,16 +124,19 @@ double Panel::coarseness_of(std::span<const Curve> attempts) const {
 }
 
 /// A fault may show best before rounding has grown: what no healthy run does there is no healthy run's. And what deviates
-/// there without harm is said.
+/// there without harm is said. The first look is at the part in which coarse devices are comparable: nothing has flown apart
+/// by then.
 void Panel::look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,
                          Judgement& judgement) const {
   Judgement clearest = judgement;
   std::int64_t clearest_at = until;
-  for (const double share : kEarlierLooks) {
+  std::vector<std::int64_t> steps;
+  if (const auto coarse = healthy_->comparable_until(accept.target, 1); coarse && *coarse < until) steps.push_back(*coarse);
+  for (const double share : kEarlierLooks) steps.push_back(std::llround(share * static_cast<double>(until)));
+  for (const std::int64_t step : steps) {
     if (judgement.verdict == Verdict::fail) return;
-    const std::int64_t step = std::llround(share * static_cast<double>(until));
     const auto shorter = cut(step);
-    if (!shorter) break;
+    if (!shorter) continue;
     Judgement there = judge::judge(*shorter, attempts, {}, accept);
     if (there.verdict == Verdict::fail) {
       judgement = std::move(there);
