@@ -76,10 +76,19 @@ double t_quantile(double alpha, double dof) {
   return boost::math::quantile(boost::math::complement(boost::math::students_t(dof), alpha));
 }
 
+double probability_beyond(double target, double difference, const StandardError& error, bool one_sided) {
+  const double size = one_sided ? difference : std::abs(difference);
+  if (error.dof == 0 || error.value == 0) return size > target ? 1.0 : 0.0;
+  const boost::math::students_t t(error.dof);
+  const double above = boost::math::cdf(boost::math::complement(t, (target - difference) / error.value));
+  if (one_sided) return above;
+  return std::min(1.0, above + boost::math::cdf(t, (-target - difference) / error.value));
+}
+
 // The prior's harm is spread over cells, whose likelihood is exact. Within a cell the density is taken where it is nearest
 // to the difference, so that a small error sees the density at the difference itself.
-double probability_beyond(double target, double difference, const StandardError& error, bool one_sided) {
-  if (error.dof == 0 || error.value == 0) return (one_sided ? difference : std::abs(difference)) > target ? 1.0 : 0.0;
+double probability_of_harm(double target, double difference, const StandardError& error, bool one_sided) {
+  if (error.dof == 0 || error.value == 0) return probability_beyond(target, difference, error, one_sided);
   const boost::math::students_t t(error.dof);
   const double most = std::max(kMostHarm * target, 2 * std::abs(difference));
   const double range = std::log(most / (kLeastHarm * target));

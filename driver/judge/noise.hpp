@@ -57,8 +57,12 @@ Variance within_run(std::span<const double> differences);
 /// Upper quantile of Student's t: P(T > result) = alpha.
 double t_quantile(double alpha, double dof);
 
-/// P(|what is really different| > target), or to the upper side only if one-sided, where `difference` was measured with
-/// `error`; 0 or 1 where error is 0. Prior: half of all runs are healthy, the harm of the others is of any size.
+/// P(|difference| > target), or P(difference > target) if one-sided, with a flat prior; 0 or 1 where error is 0. Of repeats
+/// such probabilities may be multiplied: what is at the target is not taken for healthy because little is there as a rule.
 double probability_beyond(double target, double difference, const StandardError& error, bool one_sided);
+
+/// The same with a prior of what devices do: half of all runs are healthy, the harm of the others is of any size. For a run
+/// that no repeat follows.
+double probability_of_harm(double target, double difference, const StandardError& error, bool one_sided);
 
 }  // namespace bisectd::driver::judge

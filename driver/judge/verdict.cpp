@@ -174,8 +174,9 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   if (comparison.error.dof > 0) {
     // What rounding alone may explain is evidence of nothing, however large it is.
     const StandardError error = judgement.verdict == Verdict::pass ? comparison.error : cautious_error(comparison);
+    const auto probability = comparison.ground == Ground::ensemble ? probability_of_harm : probability_beyond;
     if (judgement.reason != "rounding-unknown")
-      judgement.p_bad = probability_beyond(reference.accept.target, comparison.size, error, reference.accept.worse_only);
+      judgement.p_bad = probability(reference.accept.target, comparison.size, error, reference.accept.worse_only);
     judgement.standard_error = error.value;
     judgement.dof = comparison.error.dof;
     judgement.detectable = detectable(accept, comparison);

@@ -69,7 +69,7 @@ TEST_CASE("the probability of being beyond the target") {
 }
 
 // Drawn from the prior: half of all runs healthy, the harm of the others log-uniform, to either side.
-TEST_CASE("what is said to be beyond the target with some probability is as often as that") {
+TEST_CASE("harm that is said to be there with some probability is there as often as that") {
   constexpr double kTarget = 0.005;
   constexpr int kRuns = 4'000;
   const auto [dof, error] = GENERATE(std::pair{3.0, 0.002}, std::pair{7.0, 0.005}, std::pair{30.0, 0.0005});
@@ -80,7 +80,7 @@ TEST_CASE("what is said to be beyond the target with some probability is as ofte
   for (int run = 0; run < kRuns; ++run) {
     const double harm = unit(generator) < 0.5 ? 0 : kTarget * std::exp2(-4 + 10 * unit(generator));
     const double difference = (unit(generator) < 0.5 ? -harm : harm) + error * noise(generator);
-    const double p = probability_beyond(kTarget, difference, {error, dof}, false);
+    const double p = probability_of_harm(kTarget, difference, {error, dof}, false);
     const auto bin = std::min<std::size_t>(4, static_cast<std::size_t>(5 * p));
     said[bin] += p;
     bad[bin] += harm > kTarget;
@@ -93,19 +93,19 @@ TEST_CASE("what is said to be beyond the target with some probability is as ofte
   }
 }
 
-TEST_CASE("a larger difference is the more probably beyond the target, and a small error decides") {
+TEST_CASE("a larger difference is the more probably harm, and a small error decides") {
   for (const double error : {1e-5, 1e-3, 5e-3}) {
     double before = 0;
     for (double difference = 0; difference < 0.1; difference += 2.5e-4) {
-      const double p = probability_beyond(0.005, difference, {error, 7}, false);
+      const double p = probability_of_harm(0.005, difference, {error, 7}, false);
       CAPTURE(error, difference);
       CHECK(p >= before - 1e-9);
-      CHECK(p == Approx(probability_beyond(0.005, -difference, {error, 7}, false)));
+      CHECK(p == Approx(probability_of_harm(0.005, -difference, {error, 7}, false)));
       before = p;
     }
     CHECK(before > 0.8);
   }
-  CHECK(probability_beyond(0.005, 0.0052, {1e-5, 7}, false) > 0.999);
-  CHECK(probability_beyond(0.005, 5.0, {1e-5, 7}, false) > 0.999);
-  CHECK(probability_beyond(0.005, 0.0048, {1e-5, 7}, false) < 0.001);
+  CHECK(probability_of_harm(0.005, 0.0052, {1e-5, 7}, false) > 0.999);
+  CHECK(probability_of_harm(0.005, 5.0, {1e-5, 7}, false) > 0.999);
+  CHECK(probability_of_harm(0.005, 0.0048, {1e-5, 7}, false) < 0.001);
 }
