@@ -34,12 +34,13 @@ class Downloads(unittest.TestCase):
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **options)
 
     def alive(self, file):
-        """Whether the process whose number the file holds still runs."""
+        """Whether the process whose number the file holds sleeps, as what stands in for a download or the compiler does in the end. Before, it
+        is a shell, which takes no notice of an interrupt while another program of it ends well."""
         try:
-            state = pathlib.Path("/proc", (self.root / file).read_text().strip(), "stat").read_text().rsplit(")", 1)[1].split()[0]
+            command, state = pathlib.Path("/proc", (self.root / file).read_text().strip(), "stat").read_text().split("(")[1].split(")")
         except FileNotFoundError:
             return False
-        return state != "Z"
+        return command == "sleep" and state.split()[0] != "Z"
 
     def wait_for(self, what):
         deadline = time.monotonic() + 60
