@@ -252,6 +252,7 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
     differences.clear();
   }
   healthy.dof = runs - 1 + static_cast<double>(differences.size());
+  healthy.coarse_seen = !differences.empty();
   for (std::size_t place = 1; place < std::min(points, kFurther); ++place) {
     RoundingScale::Step step{.place = place};
     for (const auto& run : fine.residuals) step.fine += run[place] * run[place] / (runs - 1);

@@ -37,7 +37,8 @@ struct SpreadAt {
 struct HealthySpread {
   std::vector<SpreadAt> course;  ///< by ascending step; the last one is the run's end
   RoundingScale rounding;
-  double dof = 0;  ///< degrees of freedom of a spread
+  double dof = 0;            ///< degrees of freedom of a spread
+  bool coarse_seen = false;  ///< see Ensemble
 
   /// Last step up to which the upper 90 % bound of the spread stays below `share` of the target, for a device of this
   /// coarseness. Nothing if there is no such part.

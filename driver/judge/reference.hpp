@@ -74,6 +74,7 @@ struct Ensemble {
   double dof = 0;
   RoundingScale rounding;
   double fine_step = 0, coarse_step = 0;  ///< the most that a run of each was off at one step up to here, as a fraction
+  bool coarse_seen = false;               ///< there were coarse runs; else `coarse` is the most that fine ones grow to
   bool flown_apart = false;               ///< coarse runs grew far more than fine ones: any device may be as they are
 
   double spread_at(double coarseness) const;    ///< between fine and coarse, linear in the logarithms
