@@ -62,7 +62,7 @@ constexpr double kCaution = 2;
 constexpr double kMisread = 0.3;
 /// Where rounding grows, that of fine and of coarse runs grows alike: the two are never more times apart than they began.
 /// Where coarse runs grew so many times more, a run leaves the others all at once, when one operator rounds to the other
-/// side of a threshold, and which device does so, and when, is chance. Of that net, twelve seeds of 100 to 300 steps
+/// side of a threshold, and which device does so, and when, is chance. Of that net, seven seeds of 100 to 300 steps
 /// (--first-seed 100, 111), 27 of 380 judgements of healthy devices were fails: their first steps were those of fine
 /// devices, their later ones those of coarse runs. So from there on all that coarse runs do is granted to every device.
 constexpr double kFliesApart = 10;
