@@ -10,8 +10,7 @@ namespace bisectd::strategies {
 namespace {
 
 // Of a suspect that took part in a clear set, or cannot matter any more. Where a tenth of the sets breaks (`bench_search
-// crash
-// --games 200`) 33.6 trials, as with 1e-6; 33.9 with 0.1, 34.2 with 1.
+// crash --games 200`) 33.6 trials, as with 1e-6; 33.9 with 0.1, 34.2 with 1.
 constexpr double kAcquittedWeight = 1e-3;
 
 // Likelier suspects first; of equal ones those first that are dear to neutralise, because what stands in front is active
