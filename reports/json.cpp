@@ -170,7 +170,7 @@ Json workaround(const Record& record) {
 
 Json attempt(const Attempt& one) {
   return {{"folder", one.folder},
-          {"exit", one.exit},
+          {"exit", one.text},
           {"started_s", number(one.started_s)},
           {"duration_s", number(one.duration_s)},
           {"device", one.device},

@@ -28,7 +28,7 @@ std::vector<Underway> underway(const Record& record) {
     if (!trial.running) continue;
     const std::size_t before = all.size();
     for (const Attempt& attempt : trial.attempts)
-      if (attempt.exit.empty()) all.push_back({&trial, &attempt});
+      if (attempt.text.empty()) all.push_back({&trial, &attempt});
     if (all.size() == before) all.push_back({&trial, nullptr});
   }
   // By length first: "npu 2" stands before "npu 10".

@@ -32,35 +32,32 @@ struct OtherMetric {
   Line reference, as_is, fix;
 };
 
-/// One launch.
-struct Attempt {
-  std::string folder;    ///< relative to the run directory
-  std::string exit;      ///< "exited 0", "killed by SIGKILL", "stopped: stall 10m", ...
+/// One launch in short, as its watcher ends it, the journal keeps it and reports show it.
+struct AttemptSummary {
+  std::string text;      ///< how it ended: "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"; empty: it runs
   double started_s = 0;  ///< since the run began
   double duration_s = 0;
-  std::string device;  ///< "npu 0,1"
-  std::optional<std::int64_t> last_step;
-  std::optional<double> last_value;   ///< of a running attempt: what the deciding metric is now
-  Line curve;                         ///< the deciding metric
-  std::optional<double> step_time_s;  ///< of its warm part; absent where too little was seen of it
-  std::optional<double> delta;        ///< of a running attempt: so far
-  int perturbed = 0;                  ///< seed of the perturbation that it was started with; 0: none
-  std::string perturbation;           ///< what it logged of that: how many parameters, by how much; may be empty
+  std::string device;                     ///< "npu 0,1", "npu 0,1 on node17"; empty without devices
+  std::optional<std::int64_t> last_step;  ///< seen
+  std::optional<double> step_time_s;      ///< of its warm part; absent where too little was seen of it
+  int perturbed = 0;                      ///< seed of the perturbation that it was started with; 0: none
+  std::string perturbation;               ///< what it logged of that: how many parameters, by how much; may be empty
 };
 
-/// One trial, judged or running.
-struct Trial {
+struct Attempt : AttemptSummary {
+  std::string folder;                ///< relative to the run directory
+  Line curve;                        ///< the deciding metric
+  std::optional<double> last_value;  ///< of a running attempt: what the deciding metric is now
+  std::optional<double> delta;       ///< of a running attempt: so far
+};
+
+/// One trial, judged or running; of a running one `delta` is what it is so far. What a trial asks is here in words and ids
+/// for people and report.json, where the driver has a Role and sets (driver/trial/trial_plan.hpp).
+struct Trial : strategies::Judged {
   std::size_t number = 0;                ///< 1-based, in the order started
   std::string role;                      ///< reference, as-is, discovery, everything, search, ...: words of Role
   std::vector<std::size_t> neutralised;  ///< indices into Record::suspects, ascending
   bool running = false;
-  strategies::Verdict verdict = strategies::Verdict::unresolved;
-  std::string reason;           ///< the judge's code, or why unresolved
-  std::string text;             ///< one sentence
-  std::optional<double> delta;  ///< of a running trial: so far
-  std::optional<double> standard_error;
-  double p_bad = 0.5;
-  std::vector<double> signature;  ///< differences of the first steps, in units of what healthy runs differ by; may be empty
   std::vector<Attempt> attempts;
   std::vector<std::string> notes;
 };

@@ -35,7 +35,19 @@ struct Trial {
   std::string reason;  ///< why this trial, in words with suspect ids as #3; shown by the driver with their names
 };
 
-/// One judged run, as it is told.
+/// What judging a trial came to: the judge says it, the journal keeps it, reports show it.
+struct Judged {
+  Verdict verdict = Verdict::unresolved;
+  std::string reason;                    ///< the judge's code (driver/judge/verdict.hpp), or why unresolved
+  std::string text;                      ///< one sentence for people
+  std::optional<double> delta;           ///< signed relative difference of the final window
+  std::optional<double> standard_error;  ///< of delta; 0 when the difference is exact
+  double p_bad = 0.5;                    ///< probability that the true difference is beyond the target
+  std::vector<double> signature;         ///< differences of the first steps of its first attempt, in units of what healthy
+                                         ///< runs differ by; empty: none
+};
+
+/// One judged run, as it is told. No Judged: of a run that was cut short or only looked at, it must not have all of that.
 struct Evidence {
   Neutralised neutralised;
   Verdict verdict = Verdict::unresolved;

@@ -13,17 +13,11 @@
 namespace bisectd::driver::judge {
 
 /// What the judge says about one trial (all its attempts together). Relative quantities are fractions, not percent.
-struct Judgement {
-  std::string metric;  ///< that decided
-  strategies::Verdict verdict = strategies::Verdict::unresolved;
-  std::string reason;                    ///< stable code, see below
-  std::string text;                      ///< one sentence for people
-  std::optional<double> delta;           ///< signed relative difference of the final window
-  std::optional<double> standard_error;  ///< of delta; 0 when the difference is exact
-  double dof = 0;                        ///< degrees of freedom of standard_error
-  double p_bad = 0.5;                    ///< probability that the true difference is beyond the target
-  std::optional<double> noise;           ///< run-to-run standard deviation of the level
-  std::optional<double> detectable;      ///< minimal detectable effect: a true difference of this size fails in 90 %
+struct Judgement : strategies::Judged {
+  std::string metric;                ///< that decided
+  double dof = 0;                    ///< degrees of freedom of standard_error
+  std::optional<double> noise;       ///< run-to-run standard deviation of the level
+  std::optional<double> detectable;  ///< minimal detectable effect: a true difference of this size fails in 90 %
   std::optional<std::int64_t> first_bad_step;
   std::optional<std::int64_t> comparable_until;  ///< judged up to this step: later, healthy runs are too far apart
   std::optional<double> healthy_spread;     ///< how far healthy devices are apart where it was judged, standard deviation
@@ -34,7 +28,6 @@ struct Judgement {
   bool repeat_helps = false;                ///< undecided, and one more attempt may decide it
   std::map<std::string, Spread> spreads;    ///< of this trial's attempts, by metric: add them to the NoisePools (once,
                                             ///< when the trial is done)
-  std::vector<double> signature;            ///< of the trial's first attempt: see Panel::signature; empty: none
   std::vector<std::string> notes;           ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,

@@ -56,13 +56,7 @@ void show_conclusion(reports::Record& record, const History& history) {
 }
 
 void show_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
-  trial.verdict = judgement.verdict;
-  trial.reason = judgement.reason;
-  trial.text = judgement.text;
-  trial.delta = judgement.delta;
-  trial.standard_error = judgement.standard_error;
-  trial.p_bad = judgement.p_bad;
-  trial.signature = judgement.signature;
+  static_cast<strategies::Judged&>(trial) = judgement;
   trial.notes.insert(trial.notes.end(), judgement.notes.begin(), judgement.notes.end());
 }
 
@@ -73,7 +67,7 @@ void read_logged_lines(reports::Record& record, const configs::Experiment& exper
     const configs::Side& side = trusted ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
     for (reports::Attempt& attempt : trial.attempts) {
       const std::filesystem::path folder = directory.folder() / attempt.folder;
-      if (attempt.exit.empty() || !attempt.curve.steps.empty() || !std::filesystem::exists(folder)) continue;
+      if (attempt.text.empty() || !attempt.curve.steps.empty() || !std::filesystem::exists(folder)) continue;
       const judge::Curve curve = logged_curve(side, folder, experiment.metrics, attempt.perturbed);
       if (const auto series = curve.series.find(record.metric); series != curve.series.end())
         attempt.curve = line_of(series->second, kAttemptPoints);
@@ -159,15 +153,7 @@ reports::Trial shown_trial(const PastTrial& past, const RunState& state) {
     const std::string folder = keep::RunDirectory::attempt_name(past.number, key, attempt.number);
     const auto running = state.running.find(folder);
     if (!attempt.ending && running == state.running.end()) continue;  // it ran when an earlier bisectd was killed
-    reports::Attempt& shown = trial.attempts.emplace_back(reports::Attempt{.folder = folder,
-                                                                           .exit = attempt.text,
-                                                                           .started_s = attempt.started_s,
-                                                                           .duration_s = attempt.duration_s,
-                                                                           .device = attempt.device,
-                                                                           .last_step = attempt.last_step,
-                                                                           .step_time_s = attempt.step_time_s,
-                                                                           .perturbed = attempt.perturbed,
-                                                                           .perturbation = attempt.perturbation});
+    reports::Attempt& shown = trial.attempts.emplace_back(reports::Attempt{attempt, folder});
     trial.notes.insert(trial.notes.end(), attempt.notes.begin(), attempt.notes.end());
     if (!attempt.ending) {
       shown.last_step = running->second.last_step;

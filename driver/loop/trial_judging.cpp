@@ -23,7 +23,7 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
   }
   const judge::Jury& jury = *state_.jury;
   judge::Judgement judgement;
-  if (plan.role == Role::signature) judgement = {.verdict = strategies::Verdict::inconclusive, .reason = kMeasured};
+  if (plan.role == Role::signature) judgement = {{.verdict = strategies::Verdict::inconclusive, .reason = kMeasured}};
   else if (plan.role == Role::proof) judgement = jury.judge_proof(curves);
   else judgement = plan.shortened ? jury.judge_shortened(curves) : jury.judge(curves);
   judgement.signature = jury.signature(curves.front());
@@ -34,7 +34,7 @@ judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {
   if (input_.must_only_run()) return judge::judge_running(metrics(), *input_.experiment.steps, std::span(&curve, 1));
   const auto certain = state_.jury->watch().look(curve);
   // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
-  return certain.value_or(judge::Judgement{.reason = "ended-early", .text = "ended early, but not certain any more"});
+  return certain.value_or(judge::Judgement{{.reason = "ended-early", .text = "ended early, but not certain any more"}});
 }
 
 std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const AttemptOutcome& last) const {

@@ -20,6 +20,7 @@
 #include "driver/neutralise/recipe.hpp"
 #include "driver/read/attempt_log.hpp"
 #include "driver/read/json_names.hpp"
+#include "reports/record.hpp"
 
 namespace bisectd::driver {
 
@@ -82,24 +83,16 @@ enum class Ending {
 /// along; a partition that preempts may take several.
 constexpr int kMostLost = 10;
 
-/// What is known of an attempt in short: beside its ending, what the journal keeps of it once it has ended.
-struct AttemptSummary {
-  int number = 1;        ///< of its trial's, 1-based
-  std::string text;      ///< how it ended: "exited 0", "killed by SIGSEGV", "stopped: no output for 10m"
-  double started_s = 0;  ///< since the run began
-  double duration_s = 0;
-  std::string device;                     ///< "npu 0,1", "npu 0,1 on node17"; empty without devices
-  int perturbed = 0;                      ///< seed of the perturbation that it was started with; 0: none
-  std::string perturbation;               ///< what it logged of that: how many parameters, by how much
-  std::string undone;                     ///< what it logged if that was lost; its curve then counts as not perturbed
-  std::optional<std::int64_t> last_step;  ///< seen
+/// Beside its ending, what the journal keeps of an attempt once it has ended.
+struct JournaledAttempt : reports::AttemptSummary {
+  int number = 1;      ///< of its trial's, 1-based
+  std::string undone;  ///< what it logged if its perturbation was lost; its curve then counts as not perturbed
   std::map<std::string, std::optional<std::int64_t>> last_steps;  ///< of each judged metric, and of the file for metrics
-  std::optional<double> step_time_s;                              ///< of the warm part, if it was long enough to tell
   std::vector<std::string> notes;
 };
 
 /// An attempt that ended, with all that it logged.
-struct AttemptOutcome : AttemptSummary {
+struct AttemptOutcome : JournaledAttempt {
   std::size_t trial = 0;
   std::filesystem::path folder;
   Ending ending = Ending::interrupted;

@@ -14,18 +14,13 @@
 
 namespace bisectd::driver {
 
-struct PastAttempt : AttemptSummary {
+struct PastAttempt : JournaledAttempt {
   std::optional<Ending> ending;  ///< absent: it was running when bisectd was killed
   bool set_aside = false;        ///< what made a session fail: no evidence any more, only shown
 };
 
-struct PastTrial {
-  std::size_t number = 0;
-  Role role = Role::search;
-  strategies::Neutralised neutralised;
-  neutralise::Rungs rungs;
-  std::string reason;
-  bool shortened = false;
+struct PastTrial : TrialQuestion {
+  bool shortened = false;  ///< its attempts were, by its plan
   std::vector<PastAttempt> attempts;
   std::optional<judge::Judgement> judgement;   ///< absent while open
   bool failed = false;                         ///< its session failed by it: it is to be run again

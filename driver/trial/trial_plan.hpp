@@ -52,14 +52,18 @@ std::string set_key(const strategies::SuspectSet& set);
 /// Reason of a trial that is not judged: its curves are there, which is all that was wanted.
 inline constexpr const char* kMeasured = "measured";
 
-struct TrialPlan : AttemptPlan {
+/// What a trial asks: planned for a new one, read from the journal for an earlier one.
+struct TrialQuestion {
   std::size_t number = 0;  ///< given by Trials
   Role role = Role::search;
   strategies::Neutralised neutralised;
   std::string reason;       ///< why this trial, with names
   neutralise::Rungs rungs;  ///< the values by which it neutralises ladders
-  int attempts = 1;         ///< whole curves wanted before it is judged
-  int max_attempts = 1;     ///< whole curves at most, while inconclusive
+};
+
+struct TrialPlan : TrialQuestion, AttemptPlan {
+  int attempts = 1;      ///< whole curves wanted before it is judged
+  int max_attempts = 1;  ///< whole curves at most, while inconclusive
   bool judged = true;
   /// A crash is retried where it would itself be taken for an answer: when looking for suspects that break the run and for
   /// the certificate. Without the ends and the proofs there is no answer at all. Elsewhere the search just goes around it.

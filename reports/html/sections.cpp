@@ -61,7 +61,7 @@ std::string set_html(const Record& record, const Trial& trial) {
 
 std::string attempt_html(const Attempt& attempt) {
   std::string text = "<code>sh " + html(attempt.folder) + "/command.sh</code><br>";
-  for (const std::string& known : {attempt.exit, attempt.device})
+  for (const std::string& known : {attempt.text, attempt.device})
     if (!known.empty()) text += html(known) + ", ";
   text += duration_text(attempt.duration_s) + "<br>";
   const char* separator = "";

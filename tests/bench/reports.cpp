@@ -52,14 +52,14 @@ Record record_of(std::size_t trials, std::size_t points, std::uint64_t seed) {
     trial.reason = "level";
     trial.text = "the level of the final window differs by 0.03 % from the reference";
     trial.delta = 0.0003;
-    trial.attempts.push_back({fmt::format("trials/{:04}-3f2a91bc/attempt-1", i + 1),
-                              "exited 0",
-                              2.0 * static_cast<double>(i),
-                              1.9,
-                              "npu 0,1",
-                              1000,
-                              {},
-                              curve(points, random)});
+    Attempt& attempt = trial.attempts.emplace_back();
+    attempt.folder = fmt::format("trials/{:04}-3f2a91bc/attempt-1", i + 1);
+    attempt.text = "exited 0";
+    attempt.started_s = 2.0 * static_cast<double>(i);
+    attempt.duration_s = 1.9;
+    attempt.device = "npu 0,1";
+    attempt.last_step = 1000;
+    attempt.curve = curve(points, random);
     record.trials.push_back(std::move(trial));
   }
   return record;

@@ -45,7 +45,7 @@ TEST_CASE("where a set passed and failed each trial of the certificate is a cont
                                 .expected = Verdict::pass,
                                 .proved = true});
   const auto judged = [](std::size_t number, const Neutralised& neutralised, Verdict verdict) {
-    PastTrial trial{.number = number, .role = Role::search, .neutralised = neutralised};
+    PastTrial trial{{.number = number, .role = Role::search, .neutralised = neutralised}};
     trial.judgement.emplace().verdict = verdict;
     return trial;
   };

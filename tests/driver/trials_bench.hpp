@@ -83,11 +83,13 @@ class TrialsBench {
         Trials::Judge{.whole =
                           [this](const TrialPlan&, std::span<const judge::Curve> curves) {
                             judged_curves = curves.size();
-                            return judge::Judgement{.verdict = verdict, .reason = "level", .repeat_helps = true};
+                            judge::Judgement judgement{{.verdict = verdict, .reason = "level"}};
+                            judgement.repeat_helps = true;
+                            return judgement;
                           },
                       .ended_early =
                           [](const judge::Curve&) {
-                            return judge::Judgement{.verdict = strategies::Verdict::fail, .reason = "level"};
+                            return judge::Judgement{{.verdict = strategies::Verdict::fail, .reason = "level"}};
                           },
                       .broken = [](const TrialPlan&, const AttemptOutcome&) { return std::nullopt; }},
         [](const TrialPlan&, const AttemptOutcome*) {});
@@ -137,7 +139,7 @@ class TrialsBench {
 
   LaunchSide* side() { return &side_; }
   TrialPlan whole_plan() {
-    TrialPlan one{{.side = &side_, .last_steps = {{"loss", 10}}}};
+    TrialPlan one{{}, {.side = &side_, .last_steps = {{"loss", 10}}}};
     one.role = Role::proof;
     one.max_attempts = 3;
     return one;

@@ -76,7 +76,7 @@ TEST_CASE("each attempt under way has its line, in the order of the devices") {
   trial.attempts.back().delta = 0.01;
   trial.attempts.back().last_value = 7;
   trial.attempts.push_back(trial.attempts.front());
-  trial.attempts.back().exit = "exited 1";
+  trial.attempts.back().text = "exited 1";
   record.trials.push_back(trial);
   record.trials.back().attempts.clear();
   const auto lines = live_lines(record, 200, 9);

@@ -30,14 +30,10 @@ Trial trial(std::size_t number, const std::string& role, std::vector<std::size_t
   one.standard_error = 0.0002;
   one.p_bad = verdict == Verdict::pass ? 0.001 : 0.999;
   const double start = 2.0 * static_cast<double>(number);
-  one.attempts.push_back({"trials/000" + std::to_string(number) + "/attempt-1",
-                          "exited 0",
-                          start,
-                          2.1,
-                          "npu 0",
-                          60,
-                          {},
-                          {{20, 40, 60}, {7.5, kNan, 7.1}}});
+  Attempt attempt{{.text = "exited 0", .started_s = start, .duration_s = 2.1, .device = "npu 0", .last_step = 60}};
+  attempt.folder = "trials/000" + std::to_string(number) + "/attempt-1";
+  attempt.curve = {{20, 40, 60}, {7.5, kNan, 7.1}};
+  one.attempts.push_back(std::move(attempt));
   return one;
 }
 
@@ -136,7 +132,7 @@ Record unfinished() {
   running.running = true;
   running.delta.reset();
   running.attempts.front().last_step = 20;
-  running.attempts.front().exit.clear();
+  running.attempts.front().text.clear();
   record.trials.push_back(running);
   return record;
 }
@@ -175,7 +171,7 @@ Record with(const std::string& text) {
   for (Trial& one : record.trials) {
     one.reason = one.text = text;
     one.notes = {text};
-    one.attempts.front().folder = one.attempts.front().exit = one.attempts.front().device = text;
+    one.attempts.front().folder = one.attempts.front().text = one.attempts.front().device = text;
   }
   record.answer.explanation = text;
   record.answer.not_neutralisable = {4};

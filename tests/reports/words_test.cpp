@@ -34,7 +34,7 @@ TEST_CASE("verdicts and outcomes are found again by their words") {
 }
 
 TEST_CASE("a trial that was ended because it was certain to fail has no difference at its end") {
-  Trial trial{.verdict = bisectd::strategies::Verdict::fail, .delta = 0.031};
+  Trial trial{{.verdict = bisectd::strategies::Verdict::fail, .delta = 0.031}};
   CHECK(measured_text(&trial) == "+3.10 %");
   trial.delta.reset();
   CHECK(measured_text(&trial) == "ended early");
@@ -129,10 +129,9 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
 TEST_CASE("a trial of one value of a ladder is not the trial of its set") {
   Record record;
   const std::vector<std::size_t> set{4};
-  record.trials.push_back(
-      {.number = 20, .role = "certificate", .neutralised = set, .verdict = bisectd::strategies::Verdict::pass});
-  record.trials.push_back(
-      {.number = 21, .role = "ladder", .neutralised = set, .verdict = bisectd::strategies::Verdict::fail});
+  const Trial certificate{{.verdict = bisectd::strategies::Verdict::pass}, 20, "certificate", set};
+  const Trial rung{{.verdict = bisectd::strategies::Verdict::fail}, 21, "ladder", set};
+  record.trials = {certificate, rung};
   REQUIRE(judged_trial(record, set) != nullptr);
   CHECK(judged_trial(record, set)->number == 20);
 }
