@@ -83,8 +83,9 @@ class FindingsOfTrials(Space):
         self.assertIn("effect", kinds)
         ends = [i + 1 for i, kind in enumerate(kinds[:-1]) if kind == "judged" and i > kinds.index("suspects")]
         self.assertGreater(len(ends), 4)
+        between = [i + 1 for i, kind in enumerate(kinds) if kind in ("effect", "refused")]  # then the trial is not judged yet
         no_effect = self.report()["no_effect"]
-        for end in ends[::3]:
+        for end in sorted({*ends[::3], *between}):
             with self.subTest(end=end):
                 journal.write_bytes(b"".join(lines[:end]))
                 shown = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
