@@ -289,7 +289,7 @@ class Ci {
     for (const auto& [file, content] :
          {std::pair("junit.xml", reports::to_junit(record_)), std::pair("index.html", reports::suite_html(record_))})
       try {
-        keep::write_file(state_->folder() / file, content);
+        keep::write_file_durably(state_->folder() / file, content);
       } catch (const std::system_error& error) {
         log::warning(fmt::format("warning: {}", error.what()));
       }

@@ -176,6 +176,23 @@ class PowerCut(Space):
         self.bisectd("run", "experiment.yaml", "--new", code=1)
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
 
+    def test_the_reports_of_a_run_that_came_to_its_end_stay(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4))
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [experiment.yaml]\n")
+        for command, names in ((("run", "experiment.yaml"), ("report.json", "report.md", "workaround.sh", "junit.xml", "report.html")),
+                               (("ci", "suite.yaml"), ("index.html", "junit.xml"))):
+            shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
+            disk = Disk(self.folder)
+            disk.take_in(self.folder)
+            for operation in self.record(*command, code=1):
+                disk.do(*operation)
+            (folder,) = [path for path in (self.folder / "bisectd-out").iterdir() if path.is_dir() and not path.is_symlink()]
+            for name in names:
+                with self.subTest(command[0], name=name):
+                    node = disk.node(f"{folder}").synced.get(name)
+                    self.assertIsNotNone(node)
+                    self.assertEqual(node.synced, (folder / name).read_bytes())
+
     def test_a_file_that_is_replaced_is_the_old_one_or_the_new_one(self):
         """After a cut anywhere, whatever of names and bytes is there and what is not."""
         self.write("experiment.yaml", hostile_experiment(suspects=4))
