@@ -162,17 +162,12 @@ ExitCode drive(configs::Experiment& experiment, const keep::RunDirectory& direct
 
 ExitCode drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options) {
   if (const auto directory = to_go_on_with(place)) return drive(experiment, *directory, options);
-  std::optional<keep::RunDirectory> directory;
+  const auto directory = keep::RunDirectory::create(place.out, place.prefix);
   try {
-    directory = keep::RunDirectory::create(place.out, place.prefix);
-  } catch (const std::system_error& error) {
-    throw UsageError(fmt::format("cannot make a run directory in {}: {}", place.out, error.code().message()));
-  }
-  try {
-    return drive(experiment, *directory, options);
+    return drive(experiment, directory, options);
   } catch (const configs::ConfigError&) {
     // A recorded reference is read once more after trainings, and may be another by then: what they logged stays.
-    if (!fs::exists(directory->trials())) fs::remove_all(directory->folder());  // nothing was started: leave nothing behind
+    if (!fs::exists(directory.trials())) fs::remove_all(directory.folder());  // nothing was started: leave nothing behind
     throw;
   }
 }

@@ -8,6 +8,7 @@
 #include "driver/commands/command.hpp"
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
+#include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
 #include "driver/loop/loop.hpp"
 
@@ -28,6 +29,8 @@ Failure failure_of(std::exception_ptr thrown) {
   } catch (const Interrupted& interrupted) {
     return failed(after_signal(interrupted.signal_number()), interrupted.what());
   } catch (const UsageError& error) {
+    return failed(ExitCode::usage, error.what());
+  } catch (const keep::NoRunDirectory& error) {
     return failed(ExitCode::usage, error.what());
   } catch (const Infrastructure& error) {
     return failed(ExitCode::infrastructure, error.what());

@@ -12,22 +12,11 @@
 #include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
-namespace {
-
-keep::RunDirectory made(const std::string& out, const std::string& name) {
-  try {
-    return keep::RunDirectory::create(out, name);
-  } catch (const std::system_error& error) {
-    throw UsageError(fmt::format("cannot make a run directory in {}: {}", out, error.code().message()));
-  }
-}
-
-}  // namespace
 
 HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, const std::string& out,
                  const std::string& what, configs::Needed needed)
     : experiment_(experiment),
-      directory_(made(out, experiment.name + "-" + what)),
+      directory_(keep::RunDirectory::create(out, experiment.name + "-" + what)),
       lock_(directory_.folder()),
       launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
   log::open_file(directory_.folder());

@@ -24,13 +24,15 @@ std::string utc(const char* layout) {
 
 }  // namespace
 
-RunDirectory RunDirectory::create(const fs::path& out, std::string_view name) {
+RunDirectory RunDirectory::create(const fs::path& out, std::string_view name) try {
   fs::create_directories(out);
   const std::string base = fmt::format("{}-{}", name, utc("%Y%m%dT%H%M%SZ"));
   fs::path folder = fs::absolute(out) / base;
   for (int n = 2; !fs::create_directory(folder); ++n) folder = fs::absolute(out) / fmt::format("{}-{}", base, n);
   sync_folder(out);
   return RunDirectory(fs::canonical(folder));
+} catch (const fs::filesystem_error& error) {
+  throw NoRunDirectory(fmt::format("cannot make a folder in {}: {}", out.string(), error.code().message()));
 }
 
 RunDirectory RunDirectory::open(const fs::path& folder) {

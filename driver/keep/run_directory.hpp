@@ -5,14 +5,21 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace bisectd::driver::keep {
 
+/// No folder can be made where runs are to lie: another place must be named, or its rights mended.
+class NoRunDirectory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class RunDirectory {
  public:
-  /// Makes <out>/<name>-<UTC>/. Throws std::system_error with the path.
+  /// Makes <out>/<name>-<UTC>/. Throws NoRunDirectory.
   static RunDirectory create(const std::filesystem::path& out, std::string_view name);
   /// Opens an existing run directory; throws std::runtime_error, saying what is missing, if it is not one.
   static RunDirectory open(const std::filesystem::path& folder);

@@ -1,5 +1,6 @@
 """A disk that is really full: a small file system in memory, mounted in a name space of this test's own."""
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -63,6 +64,29 @@ class FullDisk(Space):
         (self.disk / "filler").unlink()
         self.bisectd("resume", folder, code=1)
         self.assertEqual(self.culprits(self.report("disk/out")), ["ops:op1"])
+
+    def read_only(self, yes=True):
+        subprocess.run(["mount", "-o", f"remount,{'ro' if yes else 'rw'}", self.disk], check=True)
+
+    def test_a_read_only_disk_is_told_before_anything_starts(self):
+        self.bisectd("run", "experiment.yaml", "--out", "disk/out", code=1)
+        folder = self.run_folder("disk/out")
+        said = self.bisectd("report", folder, code=0).out
+        shutil.copytree(folder, self.disk / "cut/run")
+        lines = (self.disk / "cut/run/journal.jsonl").read_bytes().splitlines(keepends=True)
+        (self.disk / "cut/run/journal.jsonl").write_bytes(b"".join(lines[:len(lines) // 2]))
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [experiment.yaml]\n")
+        self.read_only()
+        for command in (("run", "experiment.yaml", "--new"), ("check", "experiment.yaml", "--run"), ("trial", "experiment.yaml", "--off", "op1"), ("ci", "suite.yaml")):
+            with self.subTest(command[0]):
+                done = self.bisectd(*command, "--out", "disk/out", code=2)
+                self.assertRegex(done.err, r"^bisectd: [^\n]* in disk/out[:;] .*\n$")
+        self.assertEqual(self.bisectd("report", folder, code=0).out, said)
+        self.bisectd("status", folder, code=0)
+        self.assertIn("Read-only file system", self.bisectd("resume", self.disk / "cut/run", code=4).err)
+        self.assertEqual(self.processes_of_this_test(), [])
+        self.read_only(False)
+        self.bisectd("resume", self.disk / "cut/run", code=1)
 
     def test_a_suite_on_a_full_disk(self):
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [experiment.yaml]\n")
