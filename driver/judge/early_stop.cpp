@@ -136,6 +136,7 @@ std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Differenc
 /// condemn it, if it stayed where it is.
 bool EarlyStop::explained_by_rounding(const Difference& difference, double level) const {
   if (!reference_.ensemble) return false;
+  if (is_drift_unknown(reference_, difference) && level <= kUnknownDrift) return true;
   const Ensemble& ensemble = *reference_.ensemble;
   const double factor = std::sqrt(1 + 1.0 / reference_.distinct());
   const Comparison at_end{.size = level,

@@ -21,8 +21,6 @@ constexpr double kFirstStepFail = 0.05, kFirstStepNote = 0.01, kFirstStepSigma =
 constexpr double kMultiStep = 0.02;
 constexpr std::size_t kMultiStepBlocks = 20;
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
-constexpr double kUnknownSpike =
-    0.5;  ///< where the drift of healthy runs is unknown: single steps of the recogniser are up to 20 % apart
 constexpr double kDrifted =
     2;  ///< with 1, at a noise of 0.4 % 8.5 instead of 6 % of spiky runs are undecided (bench_verdict 200 7)
 constexpr std::size_t kSpikeCount = 3;
@@ -196,12 +194,9 @@ Places block_of(const Reference& reference, std::size_t block) {
   return {block * points / blocks, (block + 1) * points / blocks};
 }
 
-/// How far a device that rounds coarsely drifts is not known from few runs that differ by the finest rounding alone.
+/// One run shows nothing, and of runs that differ by the finest rounding alone none shows what a coarser one grows to.
 bool is_drift_unknown(const Reference& reference) {
-  constexpr int kEnough = 5;  // as many as an experiment has without a word about it
-  return reference.distinct() == 1
-             ? !reference.ensemble
-             : reference.distinct() < kEnough && reference.ensemble && !reference.ensemble->coarse_seen;
+  return reference.ensemble ? !reference.ensemble->coarse_seen : reference.distinct() == 1;
 }
 
 /// Runs drift apart while they train: what is a spike early is none late.
@@ -213,7 +208,7 @@ double spike_limit(const Reference& reference, const NoiseFloor& noise_floor, st
   const double drifted =
       noise_floor.block_noise[block] > kDrifted * noise_floor.step_noise ? noise_floor.block_noise[block] : 0;
   const double sigma = std::max({noise_floor.step_noise, drifted, own_step_noise(reference)});
-  return std::max({limit_for(reference, is_drift_unknown(reference) ? kUnknownSpike : kSpike),
+  return std::max({limit_for(reference, is_drift_unknown(reference) ? kUnknownDrift : kSpike),
                    allowed.factor * kSpikeSigma * sigma, allowed.step});
 }
 
@@ -282,6 +277,11 @@ Short short_stretches(const Reference& reference, const NoiseFloor& noise_floor,
 
 }  // namespace
 
+bool is_drift_unknown(const Reference& reference, const Difference& run) {
+  const bool beyond = reference.ensemble && reference.ensemble->begins_unlike_rounding(run);
+  return is_drift_unknown(reference) && !beyond && !off_from_the_start(reference, run);
+}
+
 NoiseFloor noise_floor_of(const Reference& reference) {
   NoiseFloor noise_floor;
   noise_floor.step_noise = step_noise(reference, {0, reference.steps.size()});
@@ -334,7 +334,7 @@ std::vector<Event> events_of(const Reference& reference, const Curve& curve, con
   // With nothing that shows how far healthy runs drift apart, growth is no fault: faults grow, and so does rounding, and
   // where it has grown single steps are further off than any limit. (A small PyTorch net with dropout, 300 steps: 58 of 70
   // healthy devices were condemned by single steps where one plain log was the reference, now none.)
-  if (is_drift_unknown(reference) && !off_from_the_start(reference, difference))
+  if (is_drift_unknown(reference, difference))
     for (Event& event : events) event.fails = event.fails && event.code != "multi-step" && event.code != "spikes";
   loss_scale(reference, curve, events);
   grad_norm(reference, curve, events);

@@ -22,6 +22,12 @@ struct Event {
 /// Measures the references by the rules below.
 NoiseFloor noise_floor_of(const Reference& reference);
 
+/// Where no run shows how far devices drift apart that round coarsely, a run may be off by this much, a fraction: healthy
+/// ones of a PyTorch net with dropout end up to 15 % apart, and are up to 50 % apart at single steps (tests/bench, mlp).
+inline constexpr double kUnknownDrift = 0.5;
+/// Where that is so, and the run does not begin further off than rounding puts it.
+bool is_drift_unknown(const Reference& reference, const Difference& run);
+
 /// Whether the attempt is over. While it runs, a last value of NaN may still recover.
 enum class AttemptStage { running, over };
 

@@ -32,6 +32,9 @@ constexpr double kNear =
     0.85;  ///< the largest spread from this share of a place on counts: few runs may agree there by luck
 constexpr double kFloat32 = 0x1p-22, kFloat16 = 0x1p-10;  ///< relative sizes; also the perturbation's own
 constexpr double kMuchCoarser = 16;
+/// Digits: where fine runs of the twelve first steps stay within one, coarse ones are off by 7 (a convolutional net of
+/// tests/bench that prints four decimals; without this its faults of 2 and 4 targets were undecided).
+constexpr double kCoarserInPrint = 2;
 constexpr double kSmallest = 0x1p-24;  ///< difference of a first step that float32 can show
 /// A first step is one draw: its difference may be small by luck. One in four is below a third of the standard deviation.
 constexpr double kLuck = 3;
@@ -46,6 +49,8 @@ constexpr double kBeyondRounding = 4, kUnseen = 0.5;
 /// of 120 healthy judgements are fails, 69, 69, 69 and 68 of 80 faulty ones.
 constexpr std::size_t kFurther = 12, kFewestFurther = 5;
 constexpr double kGranted = 0.3;
+/// Chance that few references agree so well by luck that their first steps are taken for those of a finer rounding.
+constexpr double kFineByLuck = 0.01;
 
 /// A perturbation is one kick, a device rounds at every step, in some operators always to the same side. Measured on devices
 /// whose sizes spread over three decades up to 2e-3, a quarter of their operators biased: differences of up to three times
@@ -105,6 +110,15 @@ double level_squares(const Reference& fine, std::span<const Difference> coarse, 
   return runs == 0 ? 0 : sum / static_cast<double>(runs);
 }
 
+/// Where the digits of the log hide how far the fine runs begin apart, coarse ones still show in them soon after.
+bool are_coarser_in_print(const Reference& fine, std::span<const Difference> coarse, double printed) {
+  if (std::ranges::any_of(fine.residuals, [&](const auto& run) { return std::abs(run.front()) > printed; })) return false;
+  std::vector<double> sizes;
+  for (std::size_t place = 0; place < std::min(fine.steps.size(), kFurther); ++place)
+    sizes.push_back(std::sqrt(level_squares(fine, coarse, {place, place + 1})));
+  return quantile(sizes, 0.5) > kCoarserInPrint * std::max(kSmallest, printed);
+}
+
 }  // namespace
 
 bool vary_by_themselves(const Reference& runs, const RoundingScale& rounding) {
@@ -149,6 +163,13 @@ double Ensemble::caution_at(double coarseness) { return 1 + kCaution * coarsenes
 double Ensemble::caution_of_level(const Difference& run) const {
   const double coarseness = rounding.coarseness_of(run);
   return caution_at(rounding.begins_beyond(run) ? coarseness : std::min(1.0, coarseness / kGranted));
+}
+
+bool Ensemble::begins_unlike_rounding(const Difference& run) const {
+  if (rounding.begins_beyond(run)) return true;
+  const double largest = std::sqrt(dof / boost::math::quantile(boost::math::chi_squared(dof), kFineByLuck));
+  const double beyond = 1 + std::log(largest) / std::log(rounding.coarse_size / rounding.fine_size);
+  return rounding.further_coarseness_of(run).value_or(0) > beyond;
 }
 
 double Ensemble::cautious_level(const Difference& run) const {
@@ -247,9 +268,13 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
   healthy.rounding.coarse = differences.empty() ? 0 : std::sqrt(first_coarse / static_cast<double>(differences.size()));
   // What is off at the first step is proportional to the size of the rounding. Runs that are no coarser than the fine ones
   // were not perturbed by that much: then there are no coarse ones.
-  if (healthy.rounding.coarse < kMuchCoarser * healthy.rounding.fine) {
-    healthy.rounding.coarse = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;
-    differences.clear();
+  if (const double least = kMuchCoarser * healthy.rounding.fine; healthy.rounding.coarse < least) {
+    if (are_coarser_in_print(fine, differences, printed)) {
+      healthy.rounding.coarse = least;
+    } else {
+      healthy.rounding.coarse = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;
+      differences.clear();
+    }
   }
   healthy.dof = runs - 1 + static_cast<double>(differences.size());
   healthy.coarse_seen = !differences.empty();

@@ -83,6 +83,8 @@ struct Ensemble {
   double coarseness_at(double spread) const;    ///< inverse of spread_at; above 1: no device is so far apart
   /// The same as caution_at for the level of this run, whose coarseness may be read as too low.
   double caution_of_level(const Difference& run) const;
+  /// The first steps are further off than any rounding puts them, up to float16.
+  bool begins_unlike_rounding(const Difference& run) const;
   /// How far a healthy run may be apart before it is condemned: at least the spread times that caution.
   double cautious_level(const Difference& run) const;
   double cautious_spread(double coarseness) const;  ///< the same of what is no level

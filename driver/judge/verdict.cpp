@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "driver/judge/attempt.hpp"
+#include "driver/judge/events.hpp"
 #include "driver/judge/grey_zone.hpp"
 
 namespace bisectd::driver::judge {
@@ -44,7 +45,11 @@ std::string describe(const Reference& reference, const Judgement& judgement, Gro
                                  100 * std::abs(delta), delta < 0 ? "below" : "above", 100 * reference.accept.target);
   if (judgement.reason == "no-noise-floor") return text + "; nothing was repeated yet, so the noise is not known";
   if (judgement.reason == "rounding-unknown")
-    return text + "; how far two healthy runs of this training drift apart was not measured, so rounding may explain it";
+    return text +
+           (ground == Ground::ensemble
+                ? "; it begins as a healthy run does, and no run of the reference shows how far a device drifts apart "
+                  "that rounds coarsely"
+                : "; how far two healthy runs of this training drift apart was not measured, so rounding may explain it");
   if (judgement.reason == "spikes") return text + ", but steps that no reference has are far off";
   if (judgement.reason == "few-points") return text + ", but there are too few points to rule spikes out";
   text += fmt::format(", standard error {:.2g} %", 100 * judgement.standard_error.value_or(0));
@@ -162,8 +167,13 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   } else {
     judgement.verdict = decide(accept, comparison);
     judgement.reason = "level";
-    if (judgement.verdict == Verdict::inconclusive)
-      judgement.reason = comparison.ground == Ground::within_run ? "rounding-unknown" : "noise";
+    bool unknown = comparison.ground == Ground::within_run;
+    if (judgement.verdict == Verdict::fail && reference.ensemble && comparison.size <= kUnknownDrift &&
+        is_drift_unknown(reference, attempts.front().difference)) {
+      judgement.verdict = Verdict::inconclusive;
+      unknown = true;
+    }
+    if (judgement.verdict == Verdict::inconclusive) judgement.reason = unknown ? "rounding-unknown" : "noise";
     if (judgement.verdict == Verdict::pass) {
       if (std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
         judgement.verdict = Verdict::inconclusive;

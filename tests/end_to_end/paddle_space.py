@@ -26,7 +26,6 @@ class PaddleSpace(Space):
               command: [{command}{reference_options}]
               environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_MAKE: gpu}}
               devices: {{kind: npu, ids: [2, 3]}}
-              repeats: 5
             subject:
               command: [{command}{options}]
               devices: {{kind: npu, ids: {devices}}}

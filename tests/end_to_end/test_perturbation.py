@@ -29,7 +29,7 @@ class Repeats(Space):
                 seed = attempt["perturbed"]
                 self.assertIn(f"export HOSTILE_PERTURB={seed}\n" if seed else "unset HOSTILE_PERTURB\n", script)
                 self.assertEqual(attempt["perturbation"], "3 parameters" if seed else "")
-        self.assertEqual([warning for warning in report["warnings"] if "perturb" in warning], [])
+        self.assertEqual([warning for warning in report["warnings"] if "perturbation" in warning], [])
         self.assertIn("repeats of the reference were perturbed: `3 parameters`", (self.run_folder() / "report.md").read_text())
         started = [entry for entry in self.journal() if entry["kind"] == "attempt-started" and entry["trial"] == 1]
         self.assertEqual(sorted(entry.get("perturbed", 0) for entry in started), [0, 1, 2, 3])

@@ -210,7 +210,7 @@ suspects:
         self.assertIn("may hide a cause", explained)
 
     def test_a_jump_in_the_last_steps_is_found(self):
-        report, _ = self.find("--cause", "op1=3", "--cause", "op5=90@98.1", steps=510)
+        report, _ = self.find("--cause", "op1=3", "--cause", "op5=90@98.1", steps=510, repeats=8)
         self.assertEqual(self.culprits(report), ["ops:op1", "ops:op5"])
 
     def test_a_fix_that_is_proved_when_the_budget_ends_is_said(self):

@@ -66,7 +66,6 @@ class StepTime(Space):
               command: [{PYTHON}, train.py]
               environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_MAKE: gpu}}
               devices: {{kind: npu, ids: [1]}}
-              repeats: 5
             subject:
               command: [{PYTHON}, train.py]
               environment: {{CUSTOM_DEVICE_ROOT: {STANDIN}, STANDIN_NPU_FAULTS: {self.folder}/faults.json, FLAGS_npu_storage_format: "1"}}

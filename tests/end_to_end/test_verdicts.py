@@ -54,7 +54,7 @@ class Verdicts(Space):
         self.assertEqual(len([neutralised for neutralised in whole if neutralised.count("1") == 1]), 1)  # the fix
 
     def test_a_late_second_culprit_reopens_the_search(self):
-        report, done = self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16)
+        report, done = self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16, repeats=8)
         self.assertEqual(self.culprits(report), ["ops:op11", "ops:op3"])
         self.assertEqual(self.causes(report), [["op11"], ["op3"]])
         self.assertTrue(self.shortened())
@@ -62,16 +62,16 @@ class Verdicts(Space):
         self.assertEqual(report["confidence"], 1.0)
 
     def test_a_culprit_that_grows_beside_an_early_one(self):
-        report, _ = self.find("--cause", "op2=4", "--cause", "op9=3@40^", steps=1000, suspects=16)
+        report, _ = self.find("--cause", "op2=4", "--cause", "op9=3@40^", steps=1000, suspects=16, repeats=8)
         self.assertEqual(self.culprits(report), ["ops:op2", "ops:op9"])
 
     def test_a_late_culprit_alone_is_searched_at_full_length(self):
-        report, _ = self.find("--cause", "op5=3@80", steps=1000)
+        report, _ = self.find("--cause", "op5=3@80", steps=1000, repeats=8)
         self.assertEqual(self.culprits(report), ["ops:op5"])
         self.assertEqual(self.shortened(), [])
 
     def test_resuming_a_reopened_search_repeats_nothing(self):
-        self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16)
+        self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16, repeats=8)
         first = self.report()
         journal = (self.run_folder() / "journal.jsonl").read_text().splitlines(keepends=True)
         judged = [i for i, line in enumerate(journal) if '"judged"' in line]

@@ -167,6 +167,25 @@ TEST_CASE("odd worlds: four printed digits") {
   CHECK(judged(panel, shaped(run(1e-7, 0.5), wrong)).verdict == Verdict::fail);
 }
 
+TEST_CASE("odd worlds: digits so few that no first step shows which runs round coarsely") {
+  const Shape printed = [](double loss, std::int64_t) { return std::round(loss * 1e3) / 1e3; };
+  const auto knows_coarse = [](const Panel& panel) {
+    return std::ranges::count(panel.findings(), "no-coarse-runs", &Finding::code) == 0;
+  };
+  const Panel panel = panel_in(printed);
+  CHECK(knows_coarse(panel));
+  CHECK(none_fails(on_healthy(panel, printed)));
+  const Shape wrong = [&](double loss, std::int64_t step) { return printed(loss * (step > 2 ? 1.02 : 1.0), step); };
+  CHECK(judged(panel, shaped(run(1e-7, 0.5), wrong)).verdict == Verdict::fail);
+  std::vector<Curve> fine = references();  // moved by one size whatever the seed
+  for (const int seed : {5, 6, 7}) {
+    fine[static_cast<std::size_t>(seed)] = run(1e-7, seed - 6.2);
+    fine[static_cast<std::size_t>(seed)].perturbed = seed;
+  }
+  for (Curve& one : fine) one = shaped(std::move(one), printed);
+  CHECK_FALSE(knows_coarse(panel_of(std::move(fine))));
+}
+
 TEST_CASE("odd worlds: a warm-up of half of the run, in which nothing drifts") {
   const Shape warm_up = [](double loss, std::int64_t step) {
     return step <= 100 ? plain_loss(1) * (1 + (loss / plain_loss(step) - 1) * 1e-3) : loss;
@@ -239,6 +258,32 @@ TEST_CASE("odd worlds: what rounds finely stays together, what rounds coarsely f
     CHECK(judged(panel, late(side, 4e-3)).verdict == Verdict::fail);  // further off than these ever are
   }
   CHECK(judged(panel, shaped(chaotic(1e-7, 1.1, 1), wrong)).verdict == Verdict::fail);
+}
+
+TEST_CASE("odd worlds: fine references alone condemn no run that begins like them, however far it drifts") {
+  std::vector<Curve> fine = references();
+  for (const std::size_t runs : {5U, 4U, 2U}) {
+    fine.resize(runs);
+    const Panel panel = panel_of(fine);
+    CHECK(std::ranges::count(panel.findings(), "no-coarse-runs", &Finding::code) == 1);
+    const auto from_step = [](std::int64_t first, double off) {
+      return [=](std::int64_t step) { return step >= first ? 1 + off : 1.0; };
+    };
+    const auto spiky = [](std::int64_t step) { return step > 40 && step % 7 == 0 ? 1.3 : 1.0; };
+    for (const double side : {-0.8, 0.6}) {
+      const Judgement late = judged(panel, run(1e-7, side, from_step(30, 0.1)));
+      CHECK(late.verdict == Verdict::inconclusive);
+      CHECK(judged(panel, run(1e-7, side, spiky)).verdict == Verdict::inconclusive);
+      CHECK(judged(panel, run(1e-7, side, from_step(30, 0.9))).verdict == Verdict::fail);  // beyond all that was ever seen
+      CHECK(judged(panel, run(1e-7, side, from_step(2, 0.1))).verdict == Verdict::fail);   // no rounding begins so
+    }
+    EarlyStop early = panel.early_stop();
+    CHECK_FALSE(early.look(run(1e-7, 0.6, from_step(30, 0.1))));
+    CHECK(panel.early_stop().look(run(1e-7, 0.6, from_step(2, 0.1))));
+  }
+  const Panel both = panel_of(references());  // coarse runs show that none of these is healthy
+  CHECK(std::ranges::count(both.findings(), "no-coarse-runs", &Finding::code) == 0);
+  CHECK(judged(both, run(1e-7, 0.6, [](std::int64_t step) { return step >= 30 ? 1.1 : 1.0; })).verdict == Verdict::fail);
 }
 
 TEST_CASE("odd worlds: a device that rounds the loss itself begins further off than moved parameters do") {
