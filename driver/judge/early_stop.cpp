@@ -23,7 +23,7 @@ constexpr double kAlpha = 0.003;
 constexpr double kLookWindow = 0.10;  ///< of the run
 constexpr double kNoisy = 0.30;       ///< of the target: runs that differ by more differ much
 constexpr double kFirstNoisyLook = 0.20;
-constexpr std::size_t kFewestPoints = 10;  ///< in each window: fewer say little about the rest of the run
+constexpr std::size_t kFewestLookPoints = 10;  ///< in each window: fewer say little about the rest of the run
 
 /// The step `share` of the way through the run.
 std::int64_t step_at(const Reference& reference, double share) {
@@ -150,7 +150,7 @@ bool EarlyStop::beyond_at(const Difference& difference, std::int64_t step) const
   const std::int64_t length = look_length(reference_, step);
   const Places now = places_in(reference_, {step - length, step});
   const Places before = places_in(reference_, {step - 2 * length, step - length});
-  if (values_in(difference, now).size() < kFewestPoints || values_in(difference, before).size() < kFewestPoints) {
+  if (values_in(difference, now).size() < kFewestLookPoints || values_in(difference, before).size() < kFewestLookPoints) {
     return false;
   }
   const double runs = reference_.distinct();
