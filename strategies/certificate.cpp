@@ -111,32 +111,22 @@ void mark_proved(std::vector<Claim>& claims, const EvidenceLog& log) {
   }
 }
 
-// What was seen that shows a claim about `about`.
-struct Shown {
-  double bits = 0;
-  int times = 0;
-  const LogEntry* by = nullptr;  // the set itself, or the strongest that implies it; null if nothing shows it
-};
-
-Shown shown(const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes) {
+// Looks at what was told since. The sums are those of one look at all of it, as entries are added in their order.
+void look_on(SeenClaim& seen, const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes) {
   const bool fails = claim.expected == Verdict::fail;
   const LogEntry* itself = log.find(about);
-  std::vector<const LogEntry*> implying;
-  if (!claim.own_trial) implying = log.within(about);
-  else if (itself) implying = {itself};
-  Shown shown;
-  double strongest = 0;
-  for (const LogEntry* entry : implying) {
+  for (; seen.entries < log.entries().size(); ++seen.entries) {
+    const LogEntry* entry = &log.entries()[seen.entries];
+    if (claim.own_trial ? entry != itself : !entry->active.is_subset_of(about)) continue;
     const double bits = fails ? entry->bits : -entry->bits;
     const bool predicted = causes.empty() || any_within(causes, entry->active) == fails;
     if (log.exact() ? bits <= 0 : !predicted) continue;
-    shown.bits += bits;
-    shown.times += fails ? entry->fails : entry->passes;
-    if (bits <= (entry == itself ? 0 : strongest)) continue;
-    strongest = entry == itself ? HUGE_VAL : bits;
-    shown.by = entry;
+    seen.bits += bits;
+    seen.times += fails ? entry->fails : entry->passes;
+    if (bits <= (entry == itself ? 0 : seen.strongest)) continue;
+    seen.strongest = entry == itself ? HUGE_VAL : bits;
+    seen.by = seen.entries;
   }
-  return shown;
 }
 
 // Every claim, as far as it is known without looking at the evidence.
@@ -174,18 +164,33 @@ std::vector<Claim> all_claims(const Relations& relations, const Active& always_a
 
 std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
+  SeenClaims seen;
+  return certificate(log, relations, always_active, culprit_set, causes, seen);
+}
+
+std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
+                               std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes,
+                               SeenClaims& seen_before) {
+  if (!std::ranges::equal(seen_before.culprit_set, culprit_set) || !std::ranges::equal(seen_before.causes, causes) ||
+      seen_before.always_active != always_active || seen_before.changes != log.changes())
+    seen_before = {
+        {culprit_set.begin(), culprit_set.end()}, {causes.begin(), causes.end()}, always_active, log.changes(), {}};
   std::vector<Claim> claims = all_claims(relations, always_active, culprit_set, causes);
+  seen_before.claims.resize(claims.size());
   std::vector<Neutralised> shown_by;
-  for (Claim& claim : claims) {
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    Claim& claim = claims[i];
     if (claim.kind == Claim::Kind::member_needed)
       claim.own_trial = belied_as_it_is(log, relations, always_active, culprit_set, causes, claim.subject.front());
     const Active about = claimed(claim, relations, always_active, culprit_set);
-    const Shown seen = shown(claim, about, log, causes);
+    SeenClaim& seen = seen_before.claims[i];
+    if (seen.own_trial != claim.own_trial) seen = {.own_trial = claim.own_trial};
+    look_on(seen, claim, about, log, causes);
     const bool by_one_run = claim.kind == Claim::Kind::cause_fails && seen.times < 2 &&
                             claim.subject.size() > kTogetherByOneRun && about == relations.effective(as_it_is(about.size()));
     claim.bits = by_one_run ? std::min(seen.bits, log.needed_bits() / 2) : seen.bits;
     claim.neutralised = neutralised_beside(about);
-    shown_by.push_back(seen.by ? neutralised_beside(seen.by->active) : claim.neutralised);
+    shown_by.push_back(seen.by ? neutralised_beside(log.entries()[*seen.by].active) : claim.neutralised);
   }
   mark_proved(claims, log);
   for (std::size_t i = 0; i < claims.size(); ++i)

@@ -52,6 +52,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   if (!evidence.judged && !evidence.signature.empty()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
   if (fresh) entries_.push_back({.active = active});
+  else ++changes_;
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
   told.entry = at->second;
@@ -93,15 +94,9 @@ void EvidenceLog::decide(std::size_t at) {
   }
 }
 
-std::vector<const LogEntry*> EvidenceLog::within(const Active& active) const {
-  std::vector<const LogEntry*> found;
-  for (const LogEntry& entry : entries_)
-    if (entry.active.is_subset_of(active)) found.push_back(&entry);
-  return found;
-}
-
 bool EvidenceLog::set_flip(double flip) {
   flip_ = flip;
+  ++changes_;
   for (LogEntry& entry : entries_) entry.bits = 0;
   for (const Told& told : told_)
     if (told.entry) weigh(told);

@@ -81,8 +81,9 @@ class EvidenceLog {
 
   const std::vector<LogEntry>& entries() const { return entries_; }  ///< in the order first told
   const LogEntry* find(const Active& active) const;
-  /// Those whose active suspects are all among these, in the order first told.
-  std::vector<const LogEntry*> within(const Active& active) const;
+  /// Rises when an entry that was there before changes: what follows from the first so many entries holds while this is the
+  /// same.
+  std::size_t changes() const { return changes_; }
 
   /// The first contradiction that stands, by the present verdicts; one whose failure is `excused` is none.
   std::optional<Contradiction> contradiction(const std::function<bool(const LogEntry& fail)>& excused = {}) const;
@@ -96,6 +97,7 @@ class EvidenceLog {
   std::vector<Told> told_;
   std::size_t signatures_ = 0;
   std::vector<LogEntry> entries_;
+  std::size_t changes_ = 0;
   std::unordered_map<Active, std::size_t, boost::hash<SuspectSet>> index_;  // looked up only, never walked
   std::vector<Contradiction> contradictions_;                               // superset of those that stand
 };

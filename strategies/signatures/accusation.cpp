@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "strategies/asking_again.hpp"
-#include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/logarithm.hpp"
 
@@ -77,8 +76,8 @@ bool Accusation::out_of_patience(const Belief& belief) const {
   return static_cast<double>(trials() - settled_.trials_at_off()) > patience;
 }
 
-std::vector<Claim> Accusation::claims() const {
-  return certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes);
+std::vector<Claim> Accusation::claims() {
+  return certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes, seen_);
 }
 
 bool Accusation::refuted(const Check& check) const {

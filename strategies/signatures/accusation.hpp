@@ -3,6 +3,7 @@
 #pragma once
 
 #include "strategies/answer.hpp"
+#include "strategies/certificate.hpp"
 #include "strategies/signatures/belief.hpp"
 #include "strategies/signatures/settled.hpp"
 
@@ -46,7 +47,7 @@ class Accusation {
   void look_for_rest(const Belief& belief);
   bool any_unexplained_failure() const;
   bool refuted(const Check& check) const;
-  std::vector<Claim> claims() const;
+  std::vector<Claim> claims();
   std::size_t trials() const;
   bool out_of_patience(const Belief& belief) const;
 
@@ -57,6 +58,7 @@ class Accusation {
   Settled settled_;
   Finding finding_;
   double greatest_ = 0;  // size of the greatest cause of the finding that is not settled yet
+  SeenClaims seen_;      // of the finding
   std::vector<Check> checks_;
   bool gives_up_ = false;
 };

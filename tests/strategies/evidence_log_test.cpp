@@ -154,26 +154,3 @@ TEST_CASE("another flip chance makes of a log what it were had it been told with
     CHECK(revised.contradiction().has_value() == fresh.contradiction().has_value());
   }
 }
-
-TEST_CASE("the log's entries within a set are those that a scan of all finds, in their order") {
-  constexpr std::size_t kSuspects = 130;  // three blocks of bits
-  EvidenceLog log(kSuspects, 0.0, 0.003);
-  Random random(5);
-  const auto any_set = [&](std::uint64_t of_four) {
-    SuspectSet set(kSuspects);
-    for (SuspectId id = 0; id < kSuspects; ++id) set.set(id, random.below(4) < of_four);
-    return set;
-  };
-  std::vector<Active> wide{active(kSuspects, {}), Active(any_set(2)), as_it_is(kSuspects)};
-  for (int i = 0; i < 200; ++i) {
-    const Active set(any_set(3) & wide[random.below(wide.size())]);
-    log.tell(evidence_of(neutralised_beside(set), random.below(2) == 0 ? Verdict::pass : Verdict::fail));
-    wide.emplace_back(set | any_set(2));
-  }
-  for (const Active& set : wide) {
-    std::vector<const LogEntry*> scanned;
-    for (const LogEntry& entry : log.entries())
-      if ((entry.active - set).none()) scanned.push_back(&entry);
-    CHECK(log.within(set) == scanned);
-  }
-}
