@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <string>
 
 #include "tests/catch.hpp"
 #include "tests/configs/folder.hpp"
@@ -11,9 +13,21 @@ namespace bisectd::configs {
 namespace {
 
 /// Points BISECTD_DATA at a folder for one test.
-struct Data {
-  explicit Data(const std::filesystem::path& folder) { ::setenv("BISECTD_DATA", folder.c_str(), 1); }
-  ~Data() { ::unsetenv("BISECTD_DATA"); }
+class Data {
+ public:
+  explicit Data(const std::filesystem::path& folder) {
+    if (const char* given = std::getenv("BISECTD_DATA")) before_ = given;
+    ::setenv("BISECTD_DATA", folder.c_str(), 1);
+  }
+  ~Data() {
+    if (before_) ::setenv("BISECTD_DATA", before_->c_str(), 1);
+    else ::unsetenv("BISECTD_DATA");
+  }
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
+
+ private:
+  std::optional<std::string> before_;  // the next test of the same process may be given its data so
 };
 
 std::string extending(const std::string& what) { return with_line(kGood, 12, "extends: " + what); }
