@@ -21,11 +21,13 @@ class Upgrade(Space):
         self.suite = pathlib.Path("examples/suite")  # as a person types it
 
     def shorten(self, suite):
-        """Five iterations of PaddleSeg's models and five runs of each reference. An attempt of ten iterations takes 3.7 s of processor time
+        """Five iterations of PaddleSeg's models and five runs of their references. An attempt of ten iterations takes 3.7 s of processor time
         (BiSeNetV2) and 6.0 s (U-Net), of two 2.3 s and 2.8 s; the story needs neither long curves nor a fine measure of rounding."""
         for path in (*suite.glob("models/*.yaml"), *suite.glob("accept/*.yaml")):
             text = path.read_text().replace("train.py, --device", 'train.py, --iters, "5", --device')
-            path.write_text(text.replace("\nreference:\n", "\nreference:\n  repeats: 5\n"))
+            if path.stem != "recogniser":  # whose fault begins as small as rounding: coarse runs must show that it is none
+                text = text.replace("\nreference:\n", "\nreference:\n  repeats: 5\n")
+            path.write_text(text)
 
     def on(self, version, *arguments, code):
         return self.bisectd(*arguments, code=code, environment={"STANDIN_VERSION": version}, timeout=900)
