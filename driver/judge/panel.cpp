@@ -18,6 +18,16 @@ constexpr double kEventAlpha = 0.0005;
 constexpr double kLeastUnit = 0x1p-24;            ///< of a signature: what a float32 can show
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
 
+struct ByCoarseness {
+  std::vector<Curve> fine, coarse;
+};
+
+ByCoarseness by_coarseness(std::span<const Curve> runs) {
+  ByCoarseness sorted;
+  for (const Curve& run : runs) (is_coarse(run.perturbed) ? sorted.coarse : sorted.fine).push_back(run);
+  return sorted;
+}
+
 }  // namespace
 
 tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, const MetricRule& metric,
@@ -25,8 +35,7 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
   auto whole = prepare_reference(accept, references, metric);
   if (!whole) return tl::unexpected(std::move(whole.error()));
   Panel panel(*std::move(whole), std::move(references));
-  std::vector<Curve> fine, coarse;
-  for (const Curve& curve : panel.references_) (is_coarse(curve.perturbed) ? coarse : fine).push_back(curve);
+  auto [fine, coarse] = by_coarseness(panel.references_);
   const auto finely = prepare_reference(accept, fine, metric);
   if (finely && !metric.higher_is_better) panel.healthy_ = healthy_spread(*finely, coarse);
   if (panel.healthy_) {
@@ -50,7 +59,8 @@ void Panel::bound_own_level(const Spread& spread) {
 
 void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
   if (whole_.metric.higher_is_better) return;
-  const auto own = prepare_reference(whole_.accept, repeats, whole_.metric);
+  const auto [fine, coarse] = by_coarseness(repeats);
+  const auto own = prepare_reference(whole_.accept, fine, whole_.metric);
   if (!own) return;
   if (healthy_ && vary_by_themselves(*own, healthy_->rounding)) {
     // Atomic additions, other data: the reference's ensemble says nothing of that, and repeats of the subject do average it.
@@ -61,7 +71,7 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
     bound_own_level(own->level);  // not into the pool: whoever judges these repeats puts them there
   }
   if (healthy_ || whole_.distinct() > 1) return;
-  healthy_ = healthy_spread(*own, {});
+  healthy_ = healthy_spread(*own, coarse);
   if (healthy_) fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }
 

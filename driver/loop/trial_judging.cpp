@@ -17,7 +17,10 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
     taught.learn_subject(curves, judge::Judged::no);
     taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
-    judge::Judgement judgement = taught.judge_as_is(curves);
+    std::vector<judge::Curve> finely;  // coarse ones are no samples of what the device itself does
+    for (const judge::Curve& curve : curves)
+      if (!judge::is_coarse(curve.perturbed)) finely.push_back(curve);
+    judge::Judgement judgement = taught.judge_as_is(finely.empty() ? curves : finely);
     judgement.signature = taught.signature(curves.front());
     return judgement;
   }

@@ -5,7 +5,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr int kRunsThatShowDrift = 4;  ///< three degrees of freedom; fewer make the comparable part very short
+constexpr int kRunsThatShowDrift = 8;  ///< as many as a reference has, three of which show how far coarse rounding drifts
 constexpr int kRetriesOfEnds = 2;      ///< of a crash, in a reference, the subject as it is, a proof and a control
 
 int crash_retries(const RunInput& input, Role role) {

@@ -1,4 +1,5 @@
 """How verdicts steer a search: several metrics, the learnt horizon and the proof at full length, the side channel."""
+import subprocess
 import unittest
 
 from space import HOSTILE, Space, hostile_experiment
@@ -69,6 +70,17 @@ class Verdicts(Space):
         report, _ = self.find("--cause", "op5=3@80", steps=1000, repeats=8)
         self.assertEqual(self.culprits(report), ["ops:op5"])
         self.assertEqual(self.shortened(), [])
+
+    def test_a_late_culprit_is_found_with_one_plain_log_as_reference(self):
+        self.write("gpu.log", subprocess.run([HOSTILE, "--generate", "8", "--steps", "1000"], capture_output=True, text=True, check=True).stdout)
+        text = hostile_experiment("--cause", "op5=3@80", steps=1000)
+        self.write("experiment.yaml", text[:text.index("reference:")] + "reference: {curve: gpu.log}\n" + text[text.index("subject:"):])
+        self.bisectd("run", "experiment.yaml", code=1)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:op5"])
+        [as_is] = [trial for trial in report["trial_list"] if trial["role"] == "as-is"]
+        self.assertEqual([attempt["perturbed"] for attempt in as_is["attempts"]], list(range(8)))
+        self.assertFalse([warning for warning in report["warnings"] if "rounds coarsely" in warning])
 
     def test_resuming_a_reopened_search_repeats_nothing(self):
         self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16, repeats=8)

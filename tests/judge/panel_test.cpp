@@ -139,6 +139,20 @@ TEST_CASE("repeats of the subject show the drift where there is one reference") 
   CHECK(judged(panel, run(1e-7, 1.2, [](std::int64_t step) { return step > 2 ? 0.97 : 1.0; })).verdict == Verdict::fail);
 }
 
+TEST_CASE("where there is one reference, repeats of the subject also show how far it drifts that rounds coarsely") {
+  const auto late = [](std::int64_t step) { return step >= 30 ? 1.1 : 1.0; };
+  const auto verdict_after = [&](std::size_t repeats) {
+    std::vector<Curve> runs = references();
+    runs.resize(repeats);
+    Panel panel = panel_of({run(1e-7, 0.1)});
+    panel.learn_subject(runs, Judged::no);
+    CHECK(judged(panel, run(4e-4, 0.5)).verdict != Verdict::fail);
+    return judged(panel, run(1e-7, 0.6, late)).verdict;
+  };
+  CHECK(verdict_after(8) == Verdict::fail);
+  CHECK(verdict_after(5) == Verdict::inconclusive);
+}
+
 TEST_CASE("a horizon lies in the comparable part, and a run that reached it can be judged") {
   Panel panel = panel_of(references());
   const Curve bad = run(1e-7, 0.5, [](std::int64_t step) { return step > 2 ? 1.03 : 1.0; });
