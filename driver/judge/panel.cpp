@@ -70,9 +70,11 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
     whole_.perturbed = false;
     bound_own_level(own->level);  // not into the pool: whoever judges these repeats puts them there
   }
-  if (healthy_ || whole_.distinct() > 1) return;
-  healthy_ = healthy_spread(*own, coarse);
-  if (healthy_) fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
+  if (!lacks_coarse_runs()) return;
+  auto shown = healthy_spread(*own, coarse);
+  if (!shown || (healthy_ && !shown->coarse_seen)) return;
+  healthy_ = std::move(shown);
+  fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }
 
 void Panel::learn_subject(std::span<const Curve> repeats, Judged judged) {

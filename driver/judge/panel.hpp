@@ -30,6 +30,8 @@ class Panel {
   const Reference& whole() const { return whole_; }
   const NoisePool& pool() const { return pool_; }
   const std::optional<HealthySpread>& healthy() const { return healthy_; }
+  /// No run shows how far a device drifts that rounds coarsely: repeats of the subject may.
+  bool lacks_coarse_runs() const { return healthy_ ? !healthy_->coarse_seen : whole_.distinct() == 1; }
 
   /// Whole runs, by this acceptance (the reference's own, or a stricter one).
   Judgement judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const;

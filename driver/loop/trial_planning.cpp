@@ -44,10 +44,12 @@ void set_length(TrialPlan& plan, const RunInput& input, const RunState& state) {
 void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury) {
   const bool perturbed = input.experiment.subject.perturb.has_value();
   // That the reference has no noise but rounding does not say that the subject has none: let it repeat once. One reference
-  // alone leaves it to the subject to show how far runs drift.
+  // alone, and logs that exist already, leave it to the subject to show how far runs drift.
+  const bool shows_drift = perturbed && (input.experiment.reference.is_recorded() ? jury.first_panel().lacks_coarse_runs()
+                                                                                  : jury.first().distinct() == 1);
   if (plan.role == Role::as_is) plan.max_attempts = jury.decisive_attempts();
   if (plan.role == Role::as_is && (jury.first().distinct() == 1 || perturbed || jury.repeats_show_nothing())) {
-    plan.attempts = jury.first().distinct() == 1 && perturbed ? kRunsThatShowDrift : 2;
+    plan.attempts = shows_drift ? kRunsThatShowDrift : 2;
     plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
   }
   if (plan.role == Role::control) plan.max_attempts = jury.decisive_attempts();

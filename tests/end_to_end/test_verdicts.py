@@ -71,12 +71,22 @@ class Verdicts(Space):
         self.assertEqual(self.culprits(report), ["ops:op5"])
         self.assertEqual(self.shortened(), [])
 
-    def test_a_late_culprit_is_found_with_one_plain_log_as_reference(self):
-        self.write("gpu.log", subprocess.run([HOSTILE, "--generate", "8", "--steps", "1000"], capture_output=True, text=True, check=True).stdout)
+    def late_culprit(self, *logs):
+        for seed, log in enumerate(logs, 1):
+            done = subprocess.run([HOSTILE, "--generate", "8", "--steps", "1000", "--perturbed", "0.01"], capture_output=True, text=True,
+                                  check=True, env={"HOSTILE_PERTURB": str(seed)})
+            self.write(log, done.stdout)
         text = hostile_experiment("--cause", "op5=3@80", steps=1000)
-        self.write("experiment.yaml", text[:text.index("reference:")] + "reference: {curve: gpu.log}\n" + text[text.index("subject:"):])
+        self.write("experiment.yaml", f"{text[:text.index('reference:')]}reference: {{curve: [{', '.join(logs)}]}}\n{text[text.index('subject:'):]}")
         self.bisectd("run", "experiment.yaml", code=1)
-        report = self.report()
+        return self.report()
+
+    def test_a_late_culprit_is_found_with_plain_logs_as_reference(self):
+        report = self.late_culprit("a.log", "b.log", "c.log")
+        self.assertEqual(self.culprits(report), ["ops:op5"])
+
+    def test_a_late_culprit_is_found_with_one_plain_log_as_reference(self):
+        report = self.late_culprit("gpu.log")
         self.assertEqual(self.culprits(report), ["ops:op5"])
         [as_is] = [trial for trial in report["trial_list"] if trial["role"] == "as-is"]
         self.assertEqual([attempt["perturbed"] for attempt in as_is["attempts"]], list(range(8)))

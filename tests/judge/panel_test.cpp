@@ -139,18 +139,25 @@ TEST_CASE("repeats of the subject show the drift where there is one reference") 
   CHECK(judged(panel, run(1e-7, 1.2, [](std::int64_t step) { return step > 2 ? 0.97 : 1.0; })).verdict == Verdict::fail);
 }
 
-TEST_CASE("where there is one reference, repeats of the subject also show how far it drifts that rounds coarsely") {
+TEST_CASE("where no reference rounds coarsely, repeats of the subject show how far it drifts that does") {
   const auto late = [](std::int64_t step) { return step >= 30 ? 1.1 : 1.0; };
-  const auto verdict_after = [&](std::size_t repeats) {
+  const auto verdict_after = [&](std::size_t plain_logs, std::size_t repeats) {
+    std::vector<Curve> logs = references();
+    logs.resize(plain_logs);
+    for (Curve& log : logs) log.perturbed = 0;
     std::vector<Curve> runs = references();
     runs.resize(repeats);
-    Panel panel = panel_of({run(1e-7, 0.1)});
+    Panel panel = panel_of(logs);
+    CHECK(panel.lacks_coarse_runs());
     panel.learn_subject(runs, Judged::no);
     CHECK(judged(panel, run(4e-4, 0.5)).verdict != Verdict::fail);
+    CHECK(judged(panel, run(1e-7, 0.6)).verdict == Verdict::pass);
     return judged(panel, run(1e-7, 0.6, late)).verdict;
   };
-  CHECK(verdict_after(8) == Verdict::fail);
-  CHECK(verdict_after(5) == Verdict::inconclusive);
+  for (const std::size_t plain_logs : {1U, 4U}) {
+    CHECK(verdict_after(plain_logs, 8) == Verdict::fail);
+    CHECK(verdict_after(plain_logs, 5) == Verdict::inconclusive);
+  }
 }
 
 TEST_CASE("a horizon lies in the comparable part, and a run that reached it can be judged") {
