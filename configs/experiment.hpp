@@ -50,7 +50,7 @@ struct Side {
 
 /// The trusted side.
 struct Reference : Side {
-  int repeats = 3;                          ///< runs that measure the healthy spread, >= 1; 5 by default if perturbed
+  int repeats = 3;                          ///< runs that measure the healthy spread, >= 1; 8 by default if perturbed
   std::vector<Placed<std::string>> curves;  ///< recorded runs (files that exist, resolved like `directory`) instead of
                                             ///< runs: what `record` or `accept` wrote, or logs; `command` is then empty
 

@@ -99,6 +99,13 @@ void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, cons
                    setting)});
 }
 
+/// The night will have runs that round coarsely, which the first `runs` of the reference are not.
+bool runs_coarsely(const configs::Experiment& experiment, std::size_t runs) {
+  const configs::Reference& reference = experiment.reference;
+  if (reference.is_recorded()) return experiment.subject.perturb.has_value();
+  return reference.perturb && static_cast<std::size_t>(reference.repeats) > runs;
+}
+
 }  // namespace
 
 PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<const judge::Curve> references,
@@ -123,7 +130,8 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
   for (const judge::Panel& panel : jury->panels()) say_comparable(panel, result.lines);
   bool stops = judgement.verdict == Verdict::unresolved;
   for (const judge::Finding& finding : jury->findings()) {
-    if (finding.code == "comparable" || finding.code == "no-repeats" || finding.code == "two-references")
+    if (finding.code == "comparable" || finding.code == "no-repeats" || finding.code == "two-references" ||
+        (finding.code == "no-coarse-runs" && runs_coarsely(experiment, references.size())))
       continue;  // said, or of few runs
     const bool error =
         finding.error && !(finding.code == "too-noisy" && judgement.verdict == Verdict::fail);  // as in the night

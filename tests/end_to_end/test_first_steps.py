@@ -173,6 +173,7 @@ class Check(Space):
     def test_a_healthy_subject_takes_no_more_runs_than_it_needs(self):
         done, runs = self.checked(steps=400, chaos=2, repeats=8)
         self.assertEqual(runs, [5, 2])
+        self.assertNotIn("rounds coarsely", done.out, "the run itself has three such runs")
         self.assertIn("the subject as it is passes, so there is nothing to search", done.out)
         self.assertNotIn("a run of", done.out)
 
