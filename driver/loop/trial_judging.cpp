@@ -17,10 +17,13 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
     taught.learn_subject(curves, judge::Judged::no);
     taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
-    std::vector<judge::Curve> finely;  // coarse ones are no samples of what the device itself does
+    // Where rounding alone sets runs apart, coarse ones are no samples of what the device itself does.
+    const bool by_rounding =
+        std::ranges::any_of(taught.panels(), [](const auto& panel) { return panel.healthy().has_value(); });
+    std::vector<judge::Curve> judged;
     for (const judge::Curve& curve : curves)
-      if (!judge::is_coarse(curve.perturbed)) finely.push_back(curve);
-    judge::Judgement judgement = taught.judge_as_is(finely.empty() ? curves : finely);
+      if (!by_rounding || !judge::is_coarse(curve.perturbed)) judged.push_back(curve);
+    judge::Judgement judgement = taught.judge_as_is(judged);
     judgement.signature = taught.signature(curves.front());
     return judgement;
   }
