@@ -23,7 +23,7 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
     std::vector<judge::Curve> judged;
     for (const judge::Curve& curve : curves)
       if (!by_rounding || !judge::is_coarse(curve.perturbed)) judged.push_back(curve);
-    judge::Judgement judgement = taught.judge_as_is(judged);
+    judge::Judgement judgement = taught.judge_as_is(judged.empty() ? curves : judged);
     judgement.signature = taught.signature(curves.front());
     return judgement;
   }
