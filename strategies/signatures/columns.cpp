@@ -126,7 +126,7 @@ std::vector<Hypothesis> Columns::hypotheses(const Rows& rows, const Likelihood& 
   }
   std::vector<SuspectId> wider;  // active wherever the cause is
   for (const Class& one : classes_)
-    if (both(one.column.pattern, pattern) == pattern) wider.insert(wider.end(), one.members.begin(), one.members.end());
+    if (are_together(one.column.pattern, pattern, pattern)) wider.insert(wider.end(), one.members.begin(), one.members.end());
   std::ranges::sort(wider);
   std::vector<Hypothesis> together;
   const std::size_t step = 1 + wider.size() * wider.size() / 2 / kMostLookedAt;
@@ -134,7 +134,7 @@ std::vector<Hypothesis> Columns::hypotheses(const Rows& rows, const Likelihood& 
   for (std::size_t a = 0; a < wider.size(); ++a)
     for (std::size_t b = 0; b < a; ++b) {
       if (++turn % step != 0) continue;  // of very many an even sample
-      if (both(rows.pattern(wider[a]), rows.pattern(wider[b])) != pattern) continue;
+      if (!are_together(rows.pattern(wider[a]), rows.pattern(wider[b]), pattern)) continue;
       together.push_back(
           {{wider[b], wider[a]}, static_cast<double>(step) * 2 * kJointCause * share_[wider[a]] * share_[wider[b]]});
     }

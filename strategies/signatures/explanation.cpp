@@ -55,13 +55,14 @@ std::vector<Column> all_but(std::size_t one, std::vector<Column> columns) {
 Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const {
   double constant = 0;
   for (double step : whole) constant -= 0.5 * portable_ln(1 + assumed.share * step * assumed.share * step);
-  return {rows, rows.whitened(whole, assumed.share), assumed, constant * static_cast<double>(rows.size()),
+  return {rows, assumed, constant * static_cast<double>(rows.size()),
+          Likelihood(rows, rows.whitened(whole, assumed.share), assumed.noise, assumed.share, assumed.background),
           rows.everywhere()};
 }
 
 // Variances by coordinate ascent: each at its best given the others.
 Explainer::Model Explainer::model(const World& world, std::vector<Column> columns) const {
-  Likelihood likelihood(world.rows, world.whitened, world.assumed.noise, world.assumed.share, world.assumed.background);
+  Likelihood likelihood = world.without_causes;
   std::vector<double> variance(columns.size(), 0.0);
   double prior = log_prior_of_count(columns.size()), offset = 0;
   const auto ascend = [&](const Pattern& pattern, double& own) {

@@ -57,9 +57,9 @@ class Explainer {
   };
   struct World {  // the rows under these
     const Rows& rows;
-    Matrix whitened;
     Assumptions assumed;
     double constant = 0;
+    Likelihood without_causes;
     Pattern everywhere;  // all rows: what no suspect changes, as the device differs from the reference in it whatever is
                          // neutralised
   };

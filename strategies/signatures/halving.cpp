@@ -22,32 +22,47 @@ double entropy(double share) {
 /// Hypotheses of one cause that no set so far tells apart.
 struct Cell {
   double mass = 0, inside = 0;  // inside: of those whose members are all in the set
-  double bits() const { return mass > 0 ? mass * entropy(inside / mass) : 0; }
+  double bits = 0;              // that the set tells of them
+  std::size_t size = 0;
+
+  void fill(double weight) {
+    inside = weight;
+    bits = mass > 0 ? mass * entropy(inside / mass) : 0;
+  }
 };
 
 class Split {
  public:
-  Split(const std::vector<Cause>& causes, const SuspectSet& quiet, std::span<const SuspectSet> batch)
-      : of_(quiet.size()), weight_(quiet.size()) {
+  Split(const std::vector<Cause>& causes, const SuspectSet& quiet) : of_(quiet.size()) {
+    std::vector<double> weight(quiet.size());
     for (const Cause& cause : causes) {
-      std::map<std::vector<bool>, std::size_t> cells;
+      cells_.emplace_back();
       for (const Hypothesis& hypothesis : cause.hypotheses) {
-        std::vector<bool> seen;
-        for (const SuspectSet& set : batch) seen.push_back(inside(hypothesis, set));
-        const auto [cell, fresh] = cells.try_emplace(std::move(seen), cells_.size());
-        if (fresh) cells_.emplace_back();
-        cells_[cell->second].mass += hypothesis.weight;
         for (SuspectId member : hypothesis.members) {
           of_[member].push_back(hypotheses_.size());
-          weight_[member] += hypothesis.weight;
+          weight[member] += hypothesis.weight;
         }
-        hypotheses_.push_back({&hypothesis, cell->second});
+        put(hypotheses_.emplace_back(&hypothesis, cells_.size() - 1));
       }
     }
     for (SuspectId suspect = 0; suspect < quiet.size(); ++suspect)
-      if (weight_[suspect] > 0 && !quiet.test(suspect)) heavy_.push_back(suspect);
-    std::ranges::stable_sort(heavy_, std::ranges::greater{}, [&](SuspectId s) { return weight_[s]; });
+      if (weight[suspect] > 0 && !quiet.test(suspect)) heavy_.push_back(suspect);
+    std::ranges::stable_sort(heavy_, std::ranges::greater{}, [&](SuspectId s) { return weight[s]; });
     if (heavy_.size() > kMoved) heavy_.resize(kMoved);
+  }
+
+  /// This set will be run: what it tells apart is known.
+  void take(const SuspectSet& set) {
+    std::map<std::pair<std::size_t, bool>, std::size_t> parts;  // of which cell, inside or outside
+    cells_.clear();
+    for (Placed& placed : hypotheses_) {
+      const auto [part, fresh] = parts.try_emplace({placed.cell, inside(*placed.hypothesis, set)}, cells_.size());
+      if (fresh) cells_.emplace_back();
+      placed.cell = part->second;
+      put(placed);
+    }
+    for (std::vector<std::size_t>& of : of_)
+      std::erase_if(of, [&](std::size_t i) { return cells_[hypotheses_[i].cell].size == 1; });
   }
 
   /// In bits.
@@ -55,17 +70,28 @@ class Split {
     for (Cell& cell : cells_) cell.inside = 0;
     for (const auto& [hypothesis, cell] : hypotheses_)
       if (inside(*hypothesis, set)) cells_[cell].inside += hypothesis->weight;
+    for (Cell& cell : cells_) cell.fill(cell.inside);
     for (int sweep = 0; sweep < kSweeps; ++sweep)
       for (SuspectId suspect : heavy_)
         if (move(set, suspect) < 0) move(set, suspect);
     double bits = 0;
-    for (const Cell& cell : cells_) bits += cell.bits();
+    for (const Cell& cell : cells_) bits += cell.bits;
     return bits;
   }
 
  private:
+  struct Placed {
+    const Hypothesis* hypothesis;
+    std::size_t cell;
+  };
+
   static bool inside(const Hypothesis& hypothesis, const SuspectSet& set) {
     return std::ranges::all_of(hypothesis.members, [&](SuspectId member) { return set.test(member); });
+  }
+
+  void put(const Placed& placed) {
+    cells_[placed.cell].mass += placed.hypothesis->weight;
+    ++cells_[placed.cell].size;
   }
 
   // To the other side; what that gains, in bits.
@@ -77,23 +103,18 @@ class Split {
       const auto& [hypothesis, at] = hypotheses_[i];
       if (!inside(*hypothesis, set)) continue;
       Cell& cell = cells_[at];
-      gain -= cell.bits();
-      cell.inside += out ? -hypothesis->weight : hypothesis->weight;
-      gain += cell.bits();
+      gain -= cell.bits;
+      cell.fill(cell.inside + (out ? -hypothesis->weight : hypothesis->weight));
+      gain += cell.bits;
     }
     set.set(suspect, !out);
     return gain;
   }
 
-  struct Placed {
-    const Hypothesis* hypothesis;
-    std::size_t cell;
-  };
   std::vector<Cell> cells_;
   std::vector<Placed> hypotheses_;
-  std::vector<std::vector<std::size_t>> of_;  // by suspect: hypotheses that it is in
-  std::vector<double> weight_;
-  std::vector<SuspectId> heavy_;
+  std::vector<std::vector<std::size_t>> of_;  // by suspect: hypotheses that it is in and that share their cell with others
+  std::vector<SuspectId> heavy_;              // heaviest first
 };
 
 }  // namespace
@@ -102,8 +123,9 @@ void split(const std::vector<Cause>& causes, const Relations& relations, const S
            std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
   constexpr int kTries = 4;  // in vain, before it gives up
   const std::size_t suspects = quiet.size();
+  Split problem(causes, quiet);
+  for (const SuspectSet& set : batch) problem.take(set);
   for (int vain = 0; batch.size() < count && vain < kTries;) {
-    Split problem(causes, quiet, batch);
     SuspectSet best;
     double most = -1;
     for (std::size_t draw = 0; draw < kDraws; ++draw) {
@@ -116,8 +138,12 @@ void split(const std::vector<Cause>& causes, const Relations& relations, const S
       const bool asked = std::ranges::count(known, set) + std::ranges::count(batch, set) > 0;
       if (!asked && bits > most) most = bits, best = std::move(set);
     }
-    if (most < 0) ++vain;
-    else batch.push_back(std::move(best));
+    if (most < 0) {
+      ++vain;
+      continue;
+    }
+    problem.take(best);
+    batch.push_back(std::move(best));
   }
 }
 

@@ -17,6 +17,8 @@ void Rows::add(const SuspectSet& active, const std::vector<double>& signature) {
   const std::size_t row = size();
   active_.push_back(active);
   signatures_.push_back(signature);
+  active_in_both_.emplace_back();
+  for (const SuspectSet& other : active_) active_in_both_.back().push_back((active & other).count());
   if (patterns_.empty()) patterns_.resize(suspects_);
   for (SuspectId suspect = 0; suspect < suspects_; ++suspect) {
     if (row % 64 == 0) patterns_[suspect].push_back(0);
@@ -59,6 +61,12 @@ Pattern both(const Pattern& a, const Pattern& b) {
   Pattern common = a;
   for (std::size_t i = 0; i < common.size(); ++i) common[i] &= b[i];
   return common;
+}
+
+bool are_together(const Pattern& a, const Pattern& b, const Pattern& pattern) {
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    if ((a[i] & b[i]) != pattern[i]) return false;
+  return true;
 }
 
 std::vector<std::size_t> rows_of(const Pattern& pattern) {

@@ -1,6 +1,7 @@
 // What trials showed in their first steps: one row per trial, which suspects were active in it and its signature.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -40,6 +41,8 @@ class Rows {
   /// Rows in which all of these are active.
   Pattern pattern(const std::vector<SuspectId>& members) const;
   const Pattern& pattern(SuspectId suspect) const { return patterns_[suspect]; }
+  /// How many suspects are active in both rows.
+  std::size_t active_in_both(std::size_t a, std::size_t b) const { return active_in_both_[std::max(a, b)][std::min(a, b)]; }
   Pattern everywhere() const;  ///< all rows
 
   /// Signatures over sqrt(1 + (share x whole)^2), step by step: a change elsewhere also changes a large difference by a
@@ -51,6 +54,7 @@ class Rows {
   std::vector<SuspectSet> active_;
   std::vector<std::vector<double>> signatures_;
   std::vector<Pattern> patterns_;  // by suspect
+  std::vector<std::vector<std::size_t>> active_in_both_;  // by row, for it and each row before it
 };
 
 /// Whether it differs from healthy runs tenfold at three steps or more, so that it may tell causes apart.
@@ -58,6 +62,8 @@ bool differs_clearly(const std::vector<double>& signature);
 
 std::size_t count_of(const Pattern& pattern);
 Pattern both(const Pattern& a, const Pattern& b);
+/// Whether both(a, b) is this one; needs no memory, as it is asked of all pairs.
+bool are_together(const Pattern& a, const Pattern& b, const Pattern& pattern);
 inline bool holds(const Pattern& pattern, std::size_t row) { return pattern[row / 64] >> (row % 64) & 1; }
 /// Ascending.
 std::vector<std::size_t> rows_of(const Pattern& pattern);
