@@ -1,6 +1,7 @@
 #include "strategies/signatures/columns.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <utility>
 
@@ -52,33 +53,42 @@ void Columns::sort(const Rows& rows) {
 }
 
 std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& likelihood, std::size_t most) const {
-  const std::vector<Column> together = pairs(rows, likelihood);
-  const auto column = [&](std::size_t i) -> const Column& {
-    return i < classes_.size() ? classes_[i].column : together[i - classes_.size()];
-  };
+  std::vector<double> gains;  // in nats, by class
+  for (const Class& one : classes_) gains.push_back(likelihood.gain(one.column.pattern).nats);
+  const std::vector<Pair> together = pairs(rows, likelihood, gains);
   std::vector<std::pair<double, std::size_t>> scored;  // by score, then by place: the same on any build
-  for (std::size_t i = 0; i < classes_.size() + together.size(); ++i) {
-    const double nats = likelihood.gain(column(i).pattern).nats;
-    if (nats > 0) scored.emplace_back(-(kTemper * nats + column(i).log_prior), i);
-  }
+  const auto score = [&](double nats, double log_prior, std::size_t place) {
+    if (nats > 0) scored.emplace_back(-(kTemper * nats + log_prior), place);
+  };
+  for (std::size_t i = 0; i < classes_.size(); ++i) score(gains[i], classes_[i].column.log_prior, i);
+  for (std::size_t i = 0; i < together.size(); ++i)
+    score(likelihood.gain(together[i].pattern).nats, together[i].log_prior, classes_.size() + i);
   const auto end = scored.begin() + static_cast<std::ptrdiff_t>(std::min(most, scored.size()));
   std::ranges::partial_sort(scored, end);
   std::vector<Column> columns;
-  for (auto each = scored.begin(); each != end; ++each) columns.push_back(column(each->second));
+  for (auto each = scored.begin(); each != end; ++each) {
+    if (each->second < classes_.size()) {
+      columns.push_back(classes_[each->second].column);
+    } else {
+      const Pair& pair = together[each->second - classes_.size()];
+      columns.push_back({pair.pattern, pair.log_prior, {pair.one, pair.other}});
+    }
+  }
   return columns;
 }
 
 // Members of a cause are active wherever it is: what is unexplained lies where all of them are active. So those are looked
 // at that leave the least of it outside, and those that explain most by themselves.
-std::vector<Column> Columns::pairs(const Rows& rows, const Likelihood& likelihood) const {
+std::vector<Columns::Pair> Columns::pairs(const Rows& rows, const Likelihood& likelihood,
+                                          std::span<const double> gains) const {
   const std::vector<double> unexplained = likelihood.unexplained();
   std::vector<std::pair<double, const Class*>> by_gain, by_rest;
-  for (const Class& one : classes_) {
-    by_gain.emplace_back(-likelihood.gain(one.column.pattern).nats, &one);
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    by_gain.emplace_back(-gains[i], &classes_[i]);
     double rest = 0;
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (!holds(one.column.pattern, row)) rest += unexplained[row];
-    by_rest.emplace_back(rest, &one);
+      if (!holds(classes_[i].column.pattern, row)) rest += unexplained[row];
+    by_rest.emplace_back(rest, &classes_[i]);
   }
   std::vector<const Class*> likely;
   for (auto* list : {&by_gain, &by_rest}) {
@@ -88,21 +98,22 @@ std::vector<Column> Columns::pairs(const Rows& rows, const Likelihood& likelihoo
     for (auto each = list->begin(); each != end; ++each)
       if (std::ranges::find(likely, each->second) == likely.end()) likely.push_back(each->second);
   }
-  std::map<Pattern, Column> found;
+  std::vector<Pair> found;
   for (std::size_t a = 0; a < likely.size(); ++a)
     for (std::size_t b = 0; b < a; ++b) {
       Pattern pattern = both(likely[a]->column.pattern, likely[b]->column.pattern);
       if (count_of(pattern) == 0) continue;
-      SuspectId one = likely[a]->members.front(), other = likely[b]->members.front();
-      if (one > other) std::swap(one, other);
-      Column column{pattern, log_prior_of_pair(one, other), {one, other}};
-      const auto [at, fresh] = found.try_emplace(std::move(pattern), column);
-      if (!fresh && at->second.log_prior < column.log_prior) at->second = std::move(column);
+      const auto [one, other] = std::minmax(likely[a]->members.front(), likely[b]->members.front());
+      found.push_back({std::move(pattern), log_prior_of_pair(one, other), one, other});
     }
-  std::vector<Column> columns;
-  columns.reserve(found.size());
-  for (auto& [pattern, column] : found) columns.push_back(std::move(column));
-  return columns;
+  // Of each pattern the likeliest, and of these the first.
+  std::ranges::stable_sort(found, [](const Pair& x, const Pair& y) {
+    const std::strong_ordering order = x.pattern <=> y.pattern;
+    return order != 0 ? order < 0 : x.log_prior > y.log_prior;
+  });
+  const auto doubles = std::ranges::unique(found, {}, &Pair::pattern);
+  found.erase(doubles.begin(), doubles.end());
+  return found;
 }
 
 Column Columns::of(const Rows& rows, const std::vector<SuspectId>& members) const {

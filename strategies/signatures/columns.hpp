@@ -2,6 +2,7 @@
 // active in the same trials cannot be told apart and are one class.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "strategies/signatures/likelihood.hpp"
@@ -48,7 +49,13 @@ class Columns {
     double odds = 0;
     std::vector<SuspectId> members;
   };
-  std::vector<Column> pairs(const Rows& rows, const Likelihood& likelihood) const;
+  struct Pair {  // that only fails together
+    Pattern pattern;
+    double log_prior = 0;
+    SuspectId one = 0, other = 0;  // ascending
+  };
+  /// One for each pattern, these ascending. `gains`: of each class, in nats.
+  std::vector<Pair> pairs(const Rows& rows, const Likelihood& likelihood, std::span<const double> gains) const;
   double log_prior_of_pair(SuspectId a, SuspectId b) const;
 
   std::vector<double> share_;  // odds, summing to 1

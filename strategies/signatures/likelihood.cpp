@@ -1,6 +1,7 @@
 #include "strategies/signatures/likelihood.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "strategies/logarithm.hpp"
@@ -24,6 +25,16 @@ Matrix inverse_of(Matrix a, double& log_determinant) {
     }
   }
   return inverse;
+}
+
+// Four sums that do not wait for each other; most of a search's time is spent here.
+double sum_at(const double* values, const std::vector<std::size_t>& places) {
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= places.size(); i += sums.size())
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += values[places[i + k]];
+  for (; i < places.size(); ++i) sums[0] += values[places[i]];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace
@@ -63,9 +74,7 @@ Likelihood::Gain Likelihood::gain(const Pattern& pattern) const {
     for (std::uint64_t bits = pattern[word]; bits != 0; bits &= bits - 1) {
       const std::size_t row = 64 * word + static_cast<std::size_t>(std::countr_zero(bits));
       const double* inverse = &inverse_.at[row * inverse_.columns];
-      double beside = 0;
-      for (std::size_t other : rows) beside += inverse[other];
-      p += 2 * beside + inverse[row];
+      p += 2 * sum_at(inverse, rows) + inverse[row];
       rows.push_back(row);
       const double* weighted = &weighted_.at[row * steps];
       for (std::size_t k = 0; k < steps; ++k) q[k] += weighted[k];
