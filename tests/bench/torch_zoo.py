@@ -1,6 +1,7 @@
 """Small trainings with PyTorch of many kinds, on the CPU or on the stand-in device of examples/torch. Reads a JSON list of runs,
 {world, steps, seed, environment, file}, and writes the losses of each to its file. Each run is a fork of this process, as
-importing PyTorch takes longer than most of them. torch_zoo.py JOBS < RUNS"""
+importing PyTorch takes longer than most of them. torch_zoo.py JOBS < RUNS
+Or one run that prints its losses, for an experiment: torch_zoo.py WORLD STEPS SEED"""
 import json
 import math
 import os
@@ -152,27 +153,33 @@ def edge(draw, steps):
 WORLDS = {one.__name__: one for one in (lstm, mlp, gan, regression, warmup, plateau, negative, convolution, edge)}
 
 
-def train(world, steps, seed, environment):
-    os.environ.update(environment)
-    if environment.get("BISECTD_PERTURB"):
-        sys.path.insert(0, str(HERE.parents[1] / "configs/presets/python"))
-        import bisectd_perturb_torch
-        bisectd_perturb_torch.install()
+def losses_of(world, steps, seed):
+    """As the training prints them, step by step."""
     device = "cpu"
-    if "STANDIN_NPU_MAKE" in environment:
+    if "STANDIN_NPU_MAKE" in os.environ:
         sys.path.insert(0, str(HERE.parents[1] / "examples/torch"))
         import standin_npu
         device = standin_npu.DEVICE
     torch.manual_seed(seed)
-    losses = []
     for loss, optimizers in WORLDS[world](Draw(seed, device), steps):
         for optimizer in optimizers:
             optimizer.zero_grad()
         loss.backward()
         for optimizer in optimizers:
             optimizer.step()
-        losses.append(round(loss.item(), 4 if world == "convolution" else 8))
-        if not math.isfinite(losses[-1]):
+        yield round(loss.item(), 4 if world == "convolution" else 8)
+
+
+def train(world, steps, seed, environment):
+    os.environ.update(environment)
+    if environment.get("BISECTD_PERTURB"):
+        sys.path.insert(0, str(HERE.parents[1] / "configs/presets/python"))
+        import bisectd_perturb_torch
+        bisectd_perturb_torch.install()
+    losses = []
+    for loss in losses_of(world, steps, seed):
+        losses.append(loss)
+        if not math.isfinite(loss):
             raise RuntimeError(f"diverges at step {len(losses)}")
     return losses
 
@@ -185,8 +192,7 @@ def child(run):
         sys.stderr.write(f"{run['file']}: {traceback.format_exc(limit=-2)}\n")
 
 
-def main(jobs):
-    torch.set_num_threads(1)
+def many(jobs):
     running = 0
     for run in json.load(sys.stdin):
         if running == jobs:
@@ -200,5 +206,11 @@ def main(jobs):
         os.wait()
 
 
+def one(world, steps, seed):
+    for step, loss in enumerate(losses_of(world, int(steps), int(seed)), 1):
+        print(f"step {step} loss {loss}", flush=True)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    torch.set_num_threads(1)
+    one(*sys.argv[1:]) if len(sys.argv) > 2 else many(int(sys.argv[1]))
