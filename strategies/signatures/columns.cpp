@@ -137,7 +137,8 @@ std::vector<Hypothesis> Columns::hypotheses(const Rows& rows, const Likelihood& 
   }
   std::vector<SuspectId> wider;  // active wherever the cause is
   for (const Class& one : classes_)
-    if (are_together(one.column.pattern, pattern, pattern)) wider.insert(wider.end(), one.members.begin(), one.members.end());
+    if (are_together(one.column.pattern, pattern, pattern))
+      wider.insert(wider.end(), one.members.begin(), one.members.end());
   std::ranges::sort(wider);
   std::vector<Hypothesis> together;
   const std::size_t step = 1 + wider.size() * wider.size() / 2 / kMostLookedAt;

@@ -48,8 +48,7 @@ Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double noise, d
     for (std::size_t k = 0; k < whitened.columns; ++k) squares_of_row += whitened(a, k) * whitened(a, k);
     covariance(a, a) = noise + share * share * squares_of_row / static_cast<double>(whitened.columns);
     for (std::size_t b = 0; background > 0 && b < m; ++b)
-      covariance(a, b) +=
-          background * static_cast<double>(rows.active_in_both(a, b)) / static_cast<double>(rows.suspects());
+      covariance(a, b) += background * static_cast<double>(rows.active_in_both(a, b)) / static_cast<double>(rows.suspects());
   }
   double log_determinant = 0, squares = 0;
   inverse_ = inverse_of(std::move(covariance), log_determinant);

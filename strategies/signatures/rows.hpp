@@ -53,7 +53,7 @@ class Rows {
   std::size_t suspects_;
   std::vector<SuspectSet> active_;
   std::vector<std::vector<double>> signatures_;
-  std::vector<Pattern> patterns_;  // by suspect
+  std::vector<Pattern> patterns_;                         // by suspect
   std::vector<std::vector<std::size_t>> active_in_both_;  // by row, for it and each row before it
 };
 
