@@ -46,7 +46,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pen
   if (misfit() || finding().proved) return {};
   if (!accusation_.checks().empty()) return checks(count, pending);
   std::vector<Question> questions = rivals(count, pending);
-  if (questions.empty()) add_certain(count / 2, pending, questions);
+  if (questions.empty()) add_certain((count + 1) / 2, pending, questions);
   std::vector<Active> running(pending.begin(), pending.end());
   for (const Question& question : questions) running.push_back(question.active);
   const Random random(problem_.seed + 29 * log_.signatures_told() + 13 * log_.entries().size() + 1009 * pending.size());
@@ -91,11 +91,12 @@ std::vector<Question> Engine::rivals(std::size_t count, std::span<const Active> 
   return questions;
 }
 
-// That a certain cause fails alone has to be shown anyhow, so it need not wait for the others.
+// That a certain cause fails alone has to be shown anyhow, so it need not wait for the others. From the greatest down to
+// the first that is uncertain: until that is found, what smaller ones seem to be may be what it leaves unexplained.
 void Engine::add_certain(std::size_t count, std::span<const Active> pending, std::vector<Question>& questions) const {
   for (const Cause& cause : belief_.causes()) {
     if (questions.size() >= count) return;
-    if (!cause.certain()) continue;
+    if (!cause.certain()) return;
     Active alone = always_active_;
     for (SuspectId member : relations_.with_needs(relations_.outermost(cause.likeliest().members))) alone.set(member);
     alone = relations_.effective(std::move(alone));

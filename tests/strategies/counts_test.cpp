@@ -46,7 +46,7 @@ TEST_CASE("searches take as many trials as they did") {
                                   15,
                                   15,
                                   EngineKind::additive},
-                                 {"three, signatures", 1, three, 12.75, 12.75},
+                                 {"three, signatures", 1, three, 12.5, 12.5},
                                  {"three, signatures, eight devices", 8, three, 15.25, 2.75},
                                  {"one and a pair, signatures", 1, single_and_pair, 20, 20}}));
   INFO(cell.what);
