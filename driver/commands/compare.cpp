@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "configs/formats.hpp"
+#include "configs/shell_word.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/comparison_text.hpp"
@@ -20,6 +21,7 @@
 #include "driver/judge/grey_zone.hpp"
 #include "driver/read/attempt_log.hpp"
 #include "driver/read/detect.hpp"
+#include "driver/read/suggest_pattern.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -46,14 +48,21 @@ std::vector<judge::MetricRule> rules_of(const CompareOptions& options) {
   return rules;
 }
 
+std::string no_format(const fs::path& log, const std::string& metric) {
+  const std::string found = fmt::format("{}: no known format has values of '{}'", log.string(), metric);
+  if (fs::is_directory(log)) return found;
+  if (const auto suggested = read::suggest_pattern(log, metric))
+    return fmt::format("{}; this reads them, from line {} on:\n  --pattern {}", found, suggested->line,
+                       configs::shell_word(suggested->pattern));
+  return found + "; name one with --format, or give a --pattern";
+}
+
 std::vector<configs::Metric> metrics_of(const CompareOptions& options, const fs::path& log,
                                         const std::vector<judge::MetricRule>& rules) {
   std::string format = options.format;
   if (format.empty() && options.pattern.empty()) {
     const auto detected = read::detect_format(log, rules.front().name, options.step_key);
-    if (!detected)
-      throw UsageError(fmt::format("{}: no known format has values of '{}'; name one with --format, or give a --pattern",
-                                   log.string(), rules.front().name));
+    if (!detected) throw UsageError(no_format(log, rules.front().name));
     format = *detected;
   }
   std::vector<configs::Metric> metrics;
@@ -104,7 +113,11 @@ bool wants_plot(const CompareOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0;
 }
 
-ExitCode compare_logs(const CompareOptions& options) {
+ExitCode compare_logs(CompareOptions options) {
+  if (options.candidates.empty() && options.references.size() == 2) {  // one of each: nothing else can be meant
+    options.candidates.push_back(options.references.back());
+    options.references.pop_back();
+  }
   if (options.candidates.empty())
     throw UsageError(
         "nothing to compare: name the candidates after `--`, for example `bisectd compare gpu*.log -- npu.log`");
@@ -128,9 +141,12 @@ ExitCode compare_logs(const CompareOptions& options) {
 
 void add_compare(CLI::App& app, Action& action) {
   const auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "judge logs that exist: compare REFERENCE... -- CANDIDATE...");
+  CLI::App* command =
+      app.add_subcommand("compare", "judge logs that exist: compare REFERENCE CANDIDATE, or REFERENCE... -- CANDIDATE...");
   command->add_option("REFERENCE", options->references, "logs of the trusted side; several show its noise")->required();
-  command->add_option(candidates_option, options->candidates, "logs to judge, each on its own; `--` means the same");
+  command->add_option(
+      candidates_option, options->candidates,
+      "logs to judge, each on its own; `--` means the same. Without it, the second of two logs is the candidate");
   command->add_option("--metric", options->losses, "a loss to judge (default: loss); can be repeated")
       ->allow_extra_args(false);
   command->add_option("--score", options->scores, "a score to judge: higher is better; can be repeated")

@@ -123,10 +123,10 @@ void first_step(const Reference& reference, const Difference& difference, Events
   const double size = badness(reference, difference.values.front());
   const bool fails = size > std::max(limit_for(reference, kFirstStepFail), kFirstStepSigma * sigma);
   if (!fails && size <= kFirstStepNote) return;
-  events.push_back(
-      {"first-step", fails,
-       fmt::format("the first step already differs by {:.3g} %: look at the forward pass", 100 * difference.values.front()),
-       step});
+  events.push_back({"first-step", fails,
+                    fmt::format("the first value is {:.6g} instead of {:.6g} already: look at the forward pass",
+                                reference.mean[t] + difference.values.front() * reference.scale[t], reference.mean[t]),
+                    step});
 }
 
 /// Sum over blocks of the size of the mean in the block, over the number of blocks of a whole run. Terms are

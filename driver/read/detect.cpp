@@ -1,13 +1,11 @@
 // See detect.hpp.
 #include "driver/read/detect.hpp"
 
-#include <cerrno>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "driver/judge/align.hpp"
 #include "driver/read/assemble.hpp"
+#include "driver/read/beginning.hpp"
 #include "driver/read/formats.hpp"
 #include "driver/read/metric_reader.hpp"
 
@@ -15,17 +13,6 @@ namespace bisectd::driver::read {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kLookedAt = 4 * 1024 * 1024;  ///< bytes; the first lines of a log may be anything
-
-std::string beginning_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::system_error(errno, std::generic_category(), path.string());
-  std::string text(kLookedAt, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
-}
 
 struct ReadAs {
   judge::Series values;
