@@ -16,6 +16,7 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/checks/checks.hpp"
 #include "driver/commands/drive.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
 #include "driver/launch/make_launcher.hpp"
@@ -185,7 +186,7 @@ ExitCode check(const CheckOptions& options) {
 void add_check(CLI::App& app, Action& action) {
   const auto options = std::make_shared<CheckOptions>();
   CLI::App* command = app.add_subcommand("check", "check all that can be checked before a run");
-  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  add_experiment(*command, options->experiment);
   command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
   command->add_flag("--run", options->run,
                     "also run each side a few times: up to which step can runs be compared, and does the subject fail");

@@ -11,6 +11,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/commands/missing_kernels.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/loop/discovery.hpp"
 
 namespace bisectd::driver::commands {
@@ -78,7 +79,7 @@ ExitCode discover(const DiscoverOptions& options) {
 void add_discover(CLI::App& app, Action& action) {
   const auto options = std::make_shared<DiscoverOptions>();
   CLI::App* command = app.add_subcommand("discover", "show which suspects one run of the subject really uses");
-  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  add_experiment(*command, options->experiment);
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   add_stderr_options(*command);
   command->add_flag("--missing", options->missing,

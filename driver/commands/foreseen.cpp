@@ -6,6 +6,7 @@
 #include <boost/algorithm/string/join.hpp>
 
 #include "driver/commands/command.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/step_time.hpp"
@@ -13,7 +14,7 @@
 namespace bisectd::driver::commands {
 
 void add_foreseen_options(CLI::App& command, ForeseenOptions& options) {
-  command.add_option("EXPERIMENT", options.experiment, "the experiment file (YAML)")->required();
+  add_experiment(command, options.experiment);
   CLI::Option* suspects =
       command.add_option("--suspects", options.suspects, "how many suspects there will be, where a run discovers them")
           ->check(CLI::Range(1, 100000));

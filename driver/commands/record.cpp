@@ -14,6 +14,7 @@
 #include "driver/checks/versions.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -100,9 +101,7 @@ void add_record(CLI::App& app, Action& action) {
   const auto options = std::make_shared<RecordOptions>();
   CLI::App* command =
       app.add_subcommand("record", "run the reference here and write its runs to one file, for another machine");
-  command
-      ->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML); `subject` and `suspects` may be missing")
-      ->required();
+  add_experiment(*command, options->experiment, "the experiment file; `subject` and `suspects` may be missing");
   command->add_option("-o,--output", options->file, "file to write")->capture_default_str();
   command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();

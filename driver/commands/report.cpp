@@ -11,6 +11,7 @@
 #include "driver/commands/experiment_changes.hpp"
 #include "driver/commands/one_of.hpp"
 #include "driver/commands/output.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/console.hpp"
@@ -66,7 +67,7 @@ ExitCode report(const ReportOptions& options) {
 void add_report(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "write a report of a run again; launches nothing");
-  command->add_option("DIR", options->folder, "the run directory")->required();
+  add_run_directory(*command, options->folder);
   command->add_option("-f,--format", options->format, "console, html, json, junit, md or workaround")
       ->check(one_of({"console", "html", "json", "junit", "md", "workaround"}))
       ->capture_default_str();

@@ -5,6 +5,7 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/experiment_changes.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/commands/prune_experiment.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/record/history.hpp"
@@ -33,7 +34,7 @@ ExitCode resume(const ResumeOptions& options) {
 void add_resume(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ResumeOptions>();
   CLI::App* command = app.add_subcommand("resume", "go on with a run that was interrupted");
-  command->add_option("DIR", options->folder, "the run directory")->required();
+  add_run_directory(*command, options->folder);
   command->add_flag("--accept-changes", options->accept_changes,
                     "go on although the experiment was changed, but not in what verdicts rest on");
   add_output_options(*command, options->output);

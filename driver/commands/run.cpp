@@ -7,6 +7,7 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/failure.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/log/log.hpp"
 
@@ -48,7 +49,7 @@ ExitCode run(const RunOptions& options) {
 void add_run(CLI::App& app, Action& action) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "search for the culprits that an experiment file describes");
-  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  add_experiment(*command, options->experiment);
   command->add_option("--out", options->out, "folder that gets the run directory, or a run directory to go on with")
       ->capture_default_str();
   command->add_flag("--new", options->fresh, "start anew even if the last run in --out is not finished");

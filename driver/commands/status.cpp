@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "configs/loader.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/status.hpp"
@@ -47,7 +48,7 @@ ExitCode status(const StatusOptions& options) {
 void add_status(CLI::App& app, Action& action) {
   const auto options = std::make_shared<StatusOptions>();
   CLI::App* command = app.add_subcommand("status", "say what a run is doing now, or its result; changes nothing");
-  command->add_option("DIR", options->folder, "the run directory")->required();
+  add_run_directory(*command, options->folder);
   command->add_flag("--json", options->json, "one JSON document instead of text");
   command->callback([&action, options] { action = [options] { return status(*options); }; });
 }

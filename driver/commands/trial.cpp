@@ -13,6 +13,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/commands/named_members.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/loop/loop.hpp"
@@ -87,7 +88,7 @@ ExitCode trial(const TrialOptions& options) {
 void add_trial(CLI::App& app, Action& action) {
   const auto options = std::make_shared<TrialOptions>();
   CLI::App* command = app.add_subcommand("trial", "run and judge one trial, with the suspects that you name switched off");
-  command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)")->required();
+  add_experiment(*command, options->experiment);
   command->add_option("--off", options->off, "names, comma-separated: NAME or FAMILY:NAME; none: the subject as it is")
       ->delimiter(',');
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();

@@ -42,6 +42,15 @@ class CommandLine(Space):
         self.bisectd("run", "rec.yaml", code=0)
         self.assertIn("the last run in it is bisectd-out/latest", self.bisectd("status", "bisectd-out", code=2).err)
 
+    def test_where_nothing_is_named_the_files_of_this_folder_are_taken(self):
+        self.assertIn("no experiment.yaml here", self.bisectd("run", code=2).err)
+        self.assertIn("no bisectd-out/latest here", self.bisectd("status", code=2).err)
+        self.write("experiment.yaml", hostile_experiment(suspects=2))
+        self.bisectd("check", code=0)
+        self.bisectd("run", code=0)
+        for command in ("status", "report", "resume"):
+            self.assertEqual(self.bisectd(command, code=0).out, self.bisectd(command, "bisectd-out/latest", code=0).out)
+
     def test_of_a_file_of_another_version_nothing_else_is_said(self):
         self.write("new.yaml", "version: 2\ntrainings: [a]\n")
         said = self.bisectd("check", "new.yaml", code=2).err
