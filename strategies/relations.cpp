@@ -92,6 +92,12 @@ std::vector<SuspectId> Relations::with_needs(std::span<const SuspectId> members)
   return all;
 }
 
+Active Relations::alone(std::span<const SuspectId> members, const Active& always_active) const {
+  Active active = always_active;
+  for (SuspectId member : with_needs(members)) active.set(member);
+  return effective(std::move(active));
+}
+
 std::vector<SuspectId> Relations::outermost(std::span<const SuspectId> members) const {
   std::vector<SuspectId> kept;
   for (SuspectId member : members) {

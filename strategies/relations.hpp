@@ -25,6 +25,9 @@ class Relations {
   /// With all that its members need to matter.
   std::vector<SuspectId> with_needs(std::span<const SuspectId> members) const;  ///< ascending
 
+  /// Only these, what they need to matter, and what is active always.
+  Active alone(std::span<const SuspectId> members, const Active& always_active) const;
+
   /// Without the members that another one needs anyhow.
   std::vector<SuspectId> outermost(std::span<const SuspectId> members) const;
   /// Stable, each suspect behind all that it needs.

@@ -67,13 +67,30 @@ double Accusation::least_size(const Belief& belief) const {
   return settled_.off().any() ? kStandsOut * belief.background() : 0;
 }
 
-// What was heard, in vain or not: a judged trial with a signature was heard twice. kPatience is tuned to this count.
-std::size_t Accusation::trials() const { return log_.signatures_told() + log_.entries().size(); }
+// Of all that was told since causes were last neutralised for good.
+std::size_t Accusation::splits() const {
+  return static_cast<std::size_t>(std::count_if(log_.told().begin() + static_cast<std::ptrdiff_t>(settled_.told_at_off()),
+                                                log_.told().end(), [](const Told& told) { return !told.entry; }));
+}
+
+// The same, where a trial with both a verdict and a signature counts twice: kPatience is tuned to this count. Those that
+// showed an accused cause to fail alone are no vain ones.
+std::size_t Accusation::tried_in_vain() const {
+  std::size_t tried = 0;
+  for (std::size_t i = settled_.told_at_off(); i < log_.told().size(); ++i)
+    tried += (log_.told()[i].entry ? 1 : 0) + (log_.told()[i].evidence.signature.empty() ? 0 : 1);
+  for (const std::vector<SuspectId>& cause : finding_.causes) {
+    if (std::ranges::count(settled_.guilty(), cause) > 0) continue;
+    const LogEntry* entry = log_.find(relations_.alone(cause, always_active_));
+    if (entry && entry->verdict == Verdict::fail) tried -= std::min<std::size_t>(tried, 2);
+  }
+  return tried;
+}
 
 bool Accusation::out_of_patience(const Belief& belief) const {
   const double beside = 2 * static_cast<double>(problem_.slots - 1);  // trials on their way know nothing of each other
   const double patience = kPatienceBits * portable_log2(static_cast<double>(belief.searched() + 1)) + kPatience + beside;
-  return static_cast<double>(trials() - settled_.trials_at_off()) > patience;
+  return static_cast<double>(tried_in_vain()) > patience;
 }
 
 std::vector<Claim> Accusation::claims() {
@@ -119,7 +136,7 @@ bool Accusation::take_back(const Claim& claim, Belief& belief) {
     case Claim::Kind::member_needed: settled_.set_aside(claim.subject.front(), finding_); return false;
     case Claim::Kind::fix_passes:
       if (greatest_ > 0) {
-        settled_.keep_neutralised(finding_, trials());
+        settled_.keep_neutralised(finding_, log_.told().size());
         if (!belief.explain(settled_.off())) gives_up_ = true;
         return false;
       }
@@ -135,7 +152,7 @@ bool Accusation::take_back(const Claim& claim, Belief& belief) {
 // The fix of all that stands out fails. Where healthy suspects hide the rest, verdicts find it; what was found is checked
 // first, so that they need not find it again.
 void Accusation::look_for_rest(const Belief& belief) {
-  const bool doubtful = trials() - settled_.trials_at_off() >= kDoubts * problem_.slots;
+  const bool doubtful = splits() >= kDoubts * problem_.slots;
   const bool hidden = belief.rest_may_be_healthy() &&
                       (doubtful || std::ranges::any_of(belief.causes(),
                                                        [&](const Cause& cause) { return cause.size < least_size(belief); }));

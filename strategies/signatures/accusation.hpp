@@ -48,7 +48,8 @@ class Accusation {
   bool any_unexplained_failure() const;
   bool refuted(const Check& check) const;
   std::vector<Claim> claims();
-  std::size_t trials() const;
+  std::size_t splits() const;
+  std::size_t tried_in_vain() const;
   bool out_of_patience(const Belief& belief) const;
 
   const Problem& problem_;

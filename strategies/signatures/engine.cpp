@@ -81,10 +81,9 @@ std::vector<Question> Engine::rivals(std::size_t count, std::span<const Active> 
   if (likely.size() < 2 || 2 * likely.size() > count) return {};
   std::vector<Question> questions;
   for (const std::vector<SuspectId>& cause : likely) {
-    Active fixed(~accusation_.settled().off()), alone = always_active_;
+    Active fixed(~accusation_.settled().off());
     fixed.reset(cause.front());
-    for (SuspectId member : relations_.with_needs(cause)) alone.set(member);
-    for (const Active& active : {relations_.effective(fixed), relations_.effective(alone)})
+    for (const Active& active : {relations_.effective(fixed), relations_.alone(cause, always_active_)})
       if (!std::ranges::count(pending, active) && worth_asking(log_, log_.find(active)))
         questions.push_back({active, Purpose::certificate, "tries one of the few answers that are left"});
   }
@@ -97,9 +96,7 @@ void Engine::add_certain(std::size_t count, std::span<const Active> pending, std
   for (const Cause& cause : belief_.causes()) {
     if (questions.size() >= count) return;
     if (!cause.certain()) return;
-    Active alone = always_active_;
-    for (SuspectId member : relations_.with_needs(relations_.outermost(cause.likeliest().members))) alone.set(member);
-    alone = relations_.effective(std::move(alone));
+    Active alone = relations_.alone(relations_.outermost(cause.likeliest().members), always_active_);
     if (!std::ranges::count(pending, alone) && worth_asking(log_, log_.find(alone)))
       questions.push_back(
           {std::move(alone), Purpose::certificate, "this cause is certain, the others are not yet: does it fail alone?"});

@@ -11,9 +11,9 @@ bool is_among(const std::vector<Settled::Members>& causes, const Settled::Member
 
 }  // namespace
 
-void Settled::keep_neutralised(const Finding& guilty, std::size_t trials) {
+void Settled::keep_neutralised(const Finding& guilty, std::size_t told) {
   guilty_ = guilty.causes;
-  trials_at_off_ = trials;
+  told_at_off_ = told;
   off_.reset();
   for (SuspectId member : guilty.culprit_set) off_.set(member);
 }

@@ -17,7 +17,7 @@ class Settled {
 
   /// These causes are guilty, but their fix fails: it is neutralised from now on, and the rest is looked for, where nothing
   /// louder hides it. `trials`: told so far.
-  void keep_neutralised(const Finding& guilty, std::size_t trials);
+  void keep_neutralised(const Finding& guilty, std::size_t told);
   /// The cause passes alone: whatever it changes does no harm.
   void acquit(const Members& cause);
   /// The fix passes without this member of it: its causes fail alone, but not where only the rest of the fix is neutralised.
@@ -27,7 +27,7 @@ class Settled {
 
   const std::vector<Members>& guilty() const { return guilty_; }
   const SuspectSet& off() const { return off_; }                ///< kept neutralised in every trial
-  std::size_t trials_at_off() const { return trials_at_off_; }  ///< told when `off` became what it is
+  std::size_t told_at_off() const { return told_at_off_; }      ///< trials of the log when `off` became what it is
   const std::vector<Members>& harmless() const { return harmless_; }
   const std::vector<Members>& only_beside_others() const { return only_beside_others_; }  ///< see Finding
   const Members& fix() const { return fix_; }                                             ///< empty: none passed so far
@@ -38,7 +38,7 @@ class Settled {
  private:
   std::vector<Members> guilty_, harmless_, only_beside_others_;
   SuspectSet off_;
-  std::size_t trials_at_off_ = 0;
+  std::size_t told_at_off_ = 0;
   Members fix_;
 };
 

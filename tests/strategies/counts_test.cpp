@@ -32,6 +32,7 @@ Forecast played(const Cell& cell) {
 
 TEST_CASE("searches take as many trials as they did") {
   const Plant three{.cause_sizes = Sizes(3, 1), .signature_steps = 12, .interaction = 0.3};
+  const Plant eight{.cause_sizes = Sizes(8, 1), .signature_steps = 12, .interaction = 0.3};
   const Plant single_and_pair{.cause_sizes = {1, 2}, .signature_steps = 12, .interaction = 0.3};
   const Cell cell =
       GENERATE_REF(values<Cell>({{"one, verdicts", 1, {.cause_sizes = {1}}, 9, 9},
@@ -48,6 +49,7 @@ TEST_CASE("searches take as many trials as they did") {
                                   EngineKind::additive},
                                  {"three, signatures", 1, three, 12.5, 12.5},
                                  {"three, signatures, eight devices", 8, three, 15.25, 2.75},
+                                 {"eight, signatures", 1, eight, 24.75, 24.75},
                                  {"one and a pair, signatures", 1, single_and_pair, 20, 20}}));
   INFO(cell.what);
   const Forecast forecast = played(cell);

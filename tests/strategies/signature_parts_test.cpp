@@ -349,7 +349,7 @@ TEST_CASE("settled: what verdicts say of causes stays said") {
   CHECK(settled.off().none());
   settled.keep_neutralised({.culprit_set = {1, 4}, .causes = {{1}, {3, 4}}}, 17);
   CHECK(settled.off() == set_of(6, {1, 4}));
-  CHECK(settled.trials_at_off() == 17);
+  CHECK(settled.told_at_off() == 17);
   CHECK(settled.guilty() == Causes{{1}, {3, 4}});
   CHECK_FALSE(settled.clears({1}, relations));
 
