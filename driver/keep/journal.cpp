@@ -67,6 +67,8 @@ std::uintmax_t read_journal(const std::filesystem::path& file, const std::functi
   std::uintmax_t whole_bytes = 0;
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    // Zeros where a power cut took a block of what was not synced yet: nothing behind it was, either.
+    if (whole_bytes > 0 && line.starts_with('\0')) break;
     if (stream.eof()) {  // no newline: torn by a crash, if it is ours
       if (!may_be_torn(line)) throw JournalDamaged(file, number, "this is no record of bisectd");
       break;
@@ -86,7 +88,7 @@ Journal::Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes)
   if (whole_bytes == 0) sync_folder(std::filesystem::absolute(file_).parent_path());  // it is new
 }
 
-void Journal::append(const nlohmann::json& record) {
+void Journal::write(const nlohmann::json& record) {
   const std::string line = line_of(record);
   std::size_t written = 0;
   while (written < line.size()) {
@@ -101,9 +103,20 @@ void Journal::append(const nlohmann::json& record) {
     }
     written += static_cast<std::size_t>(n);
   }
-  if (::fdatasync(descriptor_.get()) != 0) fail(file_, "cannot be synced");
   length_bytes_ += line.size();
+  is_synced_ = false;
   if (listener_) listener_(record);
+}
+
+void Journal::sync() {
+  if (is_synced_) return;
+  if (::fdatasync(descriptor_.get()) != 0) fail(file_, "cannot be synced");
+  is_synced_ = true;
+}
+
+void Journal::append(const nlohmann::json& record) {
+  write(record);
+  sync();
 }
 
 }  // namespace bisectd::driver::keep

@@ -1,5 +1,5 @@
-// The append-only log of a run: one JSON object a line, synced before append() returns. Everything a run knows can be
-// derived from it again. Knows nothing of what the records mean.
+// The append-only log of a run: one JSON object a line. Everything a run knows can be derived from it again. Knows nothing
+// of what the records mean.
 #pragma once
 
 #include <filesystem>
@@ -32,10 +32,16 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Writes one record and syncs it. Throws std::system_error, after which the file ends in a whole record again.
+  /// Writes one record: it outlives this process, but a power cut only once it is synced. For what is followed by more
+  /// before anything outside happens, as a sync takes longer than all else that a trial costs. Throws std::system_error,
+  /// after which the file ends in a whole record again.
+  void write(const nlohmann::json& record);
+  /// All that was written outlives a power cut from here on. Throws std::system_error.
+  void sync();
+  /// Writes one record and syncs it with those before it.
   void append(const nlohmann::json& record);
 
-  /// Called with each record from now on, once it is on the disk.
+  /// Called with each record from now on, once it is written.
   void tell(std::function<void(const nlohmann::json&)> listener) { listener_ = std::move(listener); }
 
  private:
@@ -43,6 +49,7 @@ class Journal {
   std::filesystem::path file_;
   Descriptor descriptor_;
   std::uintmax_t length_bytes_ = 0;
+  bool is_synced_ = true;
 };
 
 }  // namespace bisectd::driver::keep

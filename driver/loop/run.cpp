@@ -153,6 +153,7 @@ std::vector<FinishedTrial> Run::wait_for_all() {
   std::vector<FinishedTrial> all;
   while (trials.any_open())
     for (FinishedTrial& finished : wait()) all.push_back(std::move(finished));
+  journal.sync();  // what they showed is told, and commands are run because of it
   return all;
 }
 
@@ -193,6 +194,7 @@ reports::Record Run::write_final_reports() {
 }
 
 void Run::write(const reports::Record& record, double began_s) {
+  journal.sync();  // no report tells of what a power cut can undo
   for (const std::string& problem : reports::write_reports(record, directory.folder())) log::warning("warning: " + problem);
   next_report_s_ = began_s + std::max(kReportEvery_s, (now_s() - began_s) / kReportShare);
 }

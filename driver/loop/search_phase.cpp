@@ -219,6 +219,7 @@ void SearchPhase::sit_out() {
     log::info("nothing runs any more, not even the subject as it is: it is tried again from time to time");
   pause_ = std::clamp(2 * pause_, std::chrono::seconds{1}, kLongestPause);
   paused_ += pause_;
+  run_.journal.sync();
   run_.launcher.wait(pause_);
   run_.wait();  // nothing is open: only to hear a signal
 }
@@ -306,10 +307,10 @@ void SearchPhase::journal_findings(const FinishedTrial& finished) {
                                                        {attempt.names, can_be_judged(attempt)});
     if (seen.is_subset_of(effect_seen_)) continue;
     effect_seen_ |= seen;
-    run_.journal.append(effect_record(effect_seen_));
+    run_.journal.write(effect_record(effect_seen_));
   }
   if (const auto members = refused_in(finished); !members.empty())
-    run_.journal.append(refused_record(finished.plan.number, members));
+    run_.journal.write(refused_record(finished.plan.number, members));
 }
 
 /// The search need not look for a member that the log of a crash names.

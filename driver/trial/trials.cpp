@@ -67,7 +67,7 @@ std::size_t Trials::free_slots(const LaunchSide& side) const {
 
 void Trials::start(TrialPlan plan) {
   plan.number = next_number_;
-  journal_.append(trial_record(plan));
+  journal_.write(trial_record(plan));
   begin(std::move(plan));
 }
 
@@ -171,7 +171,7 @@ void Trials::pump() {
 void Trials::note_end(const AttemptOutcome& outcome) {
   // Fails on a full disk, where what the training logged is cut off even if it ended well: on resume it runs again.
   if (std::filesystem::exists(outcome.folder)) keep::write_file(ending_file(outcome.folder), outcome.text + "\n");
-  journal_.append(attempt_ended_record(outcome));
+  journal_.write(attempt_ended_record(outcome));
 }
 
 void Trials::take_in(AttemptOutcome outcome) {
@@ -228,13 +228,14 @@ void Trials::finish(Open& open, judge::Judgement judgement) {
   log::debug(fmt::format("trial {}: {} ({}) {}", finished.plan.number, reports::verdict_word(finished.judgement.verdict),
                          finished.judgement.reason, finished.judgement.text));
   if (before_judged_) before_judged_(finished);
-  journal_.append(judged_record(finished.plan.number, finished.judgement));
+  journal_.write(judged_record(finished.plan.number, finished.judgement));
   finished_.push_back(std::move(finished));
 }
 
 std::vector<FinishedTrial> Trials::wait() {
   std::string too_many_lost;
   while (finished_.empty() && !open_.empty() && attempts_.signal_number() == 0) {
+    journal_.sync();  // the wait may take hours
     for (AttemptOutcome& outcome : attempts_.wait()) {
       Open& open = open_.at(outcome.trial);
       const Ending ending = outcome.ending;

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   });
   std::filesystem::remove(file);
   keep::Journal journal(file, 0);
-  for (std::size_t i = 0; i + 1 < records.size(); ++i) journal.append(records[i]);
+  for (std::size_t i = 0; i + 1 < records.size(); ++i) journal.write(records[i]);
   strategies::Random random(1);
   std::size_t number = history.trials.back().number;
   for (long left = std::atol(argv[2]); left > 0; --left) {
@@ -42,10 +42,10 @@ int main(int argc, char** argv) {
     judgement.reason = "level";
     judgement.delta = passes ? 0 : 0.03;
     judgement.p_bad = passes ? 0 : 1;
-    journal.append(trial_record(plan));
-    journal.append(attempt_started_record({.trial = number, .number = 1}, 0.5, "npu 0"));
-    journal.append(attempt_ended_record(outcome));
-    journal.append(judged_record(number, judgement));
+    journal.write(trial_record(plan));
+    journal.write(attempt_started_record({.trial = number, .number = 1}, 0.5, "npu 0"));
+    journal.write(attempt_ended_record(outcome));
+    journal.write(judged_record(number, judgement));
   }
   journal.append(records.back());
 }

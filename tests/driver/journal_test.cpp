@@ -1,5 +1,6 @@
 #include "driver/keep/journal.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -70,6 +71,30 @@ TEST_CASE("a torn last line is left out wherever it was torn, and overwritten by
     Journal(file, bytes).append({{"n", 3}});
     REQUIRE(records_in(file).back()["n"] == 3);
   }
+}
+
+TEST_CASE("a block that a power cut lost takes what is behind it along, which was not synced either") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  {
+    Journal journal(file, 0);
+    journal.append({{"n", 1}});
+    journal.write({{"n", 2}});
+    journal.write({{"n", 3}});
+    journal.write({{"n", 4}});
+  }
+  const std::string whole = read_file(file);
+  const std::size_t synced = whole.find('\n') + 1, third = whole.find('\n', synced) + 1;
+  for (std::size_t lost = synced; lost < third + 5; ++lost) {
+    std::string cut = whole;
+    std::fill(cut.begin() + static_cast<std::ptrdiff_t>(synced), cut.begin() + static_cast<std::ptrdiff_t>(lost), '\0');
+    overwrite(file, cut);
+    REQUIRE(records_in(file).size() == (lost == synced ? 4 : 1));
+  }
+  overwrite(file, whole.substr(0, third) + std::string(third, '\0') + "\n");
+  CHECK(records_in(file).size() == 2);
+  overwrite(file, std::string(third, '\0') + whole);
+  CHECK(damage_of(file).find("journal.jsonl:1: ") != std::string::npos);
 }
 
 TEST_CASE("any flipped byte before the last line is refused with its line number") {

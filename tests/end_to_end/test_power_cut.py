@@ -5,16 +5,20 @@ may leave it: all that was written is there ("kept"), only what was synced is ("
 ("mixed"). Trainings sync nothing, so their logs are whole, cut or gone.
 Some operations in the tests; every one:  BISECTD_CUTS=all BISECTD_SEED=7 python3 -B tests/end_to_end/test_power_cut.py"""
 import collections
+import json
 import os
 import pathlib
 import random
+import re
 import shutil
+import signal
 import unittest
 
-from space import RECORDER, Space, hostile_experiment
+from space import HOSTILE, RECORDER, Space, hostile_experiment
 
 SEED = int(os.environ.get("BISECTD_SEED", 1))
 CUTS = os.environ.get("BISECTD_CUTS", "8")
+BLOCK = 4096  # of a file system
 SEEN = collections.Counter()
 
 
@@ -106,7 +110,9 @@ class Disk:
                 both = {**node.now, **node.synced}
                 return {name: entry for name in both if (entry := random.choice((node.now, node.synced)).get(name))}
             grown = bytes(node.now[len(node.synced):]) if node.now.startswith(node.synced) else b""
-            return random.choice((node.now, node.synced, node.synced + grown[:random.randint(0, len(grown))], node.synced + b"\0" * len(grown)))
+            block = min(len(grown), BLOCK - len(node.synced) % BLOCK)  # it is written after those behind it
+            return random.choice((node.now, node.synced, node.synced + grown[:random.randint(0, len(grown))], node.synced + b"\0" * len(grown),
+                                  node.synced + b"\0" * block + grown[block:]))
 
         def make(folder, path):
             for name, node in content(folder).items():
@@ -160,7 +166,7 @@ class PowerCut(Space):
 
     def assert_goes_on(self, how):
         journal = self.folder / "bisectd-out/latest/journal.jsonl"
-        before = journal.read_bytes() if journal.exists() else b""
+        before = journal.read_bytes().partition(b"\0")[0] if journal.exists() else b""
         if journal.parent.exists():
             resumed = self.bisectd("resume", "bisectd-out/latest")
             SEEN[how, f"resume: {resumed.returncode}"] += 1
@@ -175,6 +181,50 @@ class PowerCut(Space):
             SEEN[how, "no run yet"] += 1
         self.bisectd("run", "experiment.yaml", "--new", code=1)
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+
+    def test_an_attempt_starts_when_all_before_it_is_synced(self):
+        """Its own line with it; reports are written then, too. One sync for each attempt is enough for that."""
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=6, devices="[0, 1]"))
+        done = self.record("run", "experiment.yaml", code=1)
+        file = str(self.run_folder() / "journal.jsonl")
+        disk, seen = Disk(self.folder), collections.Counter()
+        for operation in done:
+            kind, path, other = operation[:3]
+            disk.do(*operation)
+            attempt = re.search(r"/trials/(\d+)-\w+/attempt-(\d+)$", path) if kind == "M" else None
+            if attempt or other.endswith("/report.json"):
+                journal = disk.node(file)
+                self.assertEqual(journal.synced, journal.now, operation[:4])
+            if attempt:
+                lines = [json.loads(line) for line in journal.synced.splitlines()]
+                started = [(line["trial"], line["attempt"]) for line in lines if line["kind"] == "attempt-started"]
+                self.assertEqual(started[-1], (int(attempt[1]), int(attempt[2])))
+            seen["attempts"] += attempt is not None
+            seen["reports"] += other.endswith("/report.json")
+            seen["syncs"] += (kind, path) == ("S", file)
+        self.assertGreater(seen["reports"], 0)
+        self.assertGreater(seen["attempts"], 10)
+        self.assertLess(seen["syncs"], 2 * seen["attempts"])
+
+    def test_what_ended_is_synced_while_another_training_runs(self):
+        train = self.write("train", f"""\
+            #!/bin/sh
+            case $BISECTD_ATTEMPT in *-2) exec sleep 600;; esac
+            exec {HOSTILE} "$@"
+            """)
+        train.chmod(0o755)
+        self.write("experiment.yaml", hostile_experiment(perturbed=False, reference="devices: {kind: gpu, ids: [0, 1]}").replace(HOSTILE, str(train), 1))
+        records = self.folder.with_name(self.folder.name + ".records")
+        self.addCleanup(records.unlink, missing_ok=True)
+        process = self.start("run", "experiment.yaml", environment=self.recorded(records=records))
+        self.wait_for(lambda: (self.folder / "bisectd-out/latest").exists() and self.journal()[-1]["kind"] == "attempt-ended")
+
+        def is_synced():
+            done = records.read_bytes()
+            return done.rfind(f"S\0{self.run_folder()}/journal.jsonl\0".encode()) > done.rfind(b'"kind":"attempt-ended"')
+        self.wait_for(is_synced)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=60), 128 + signal.SIGTERM)
 
     def test_the_reports_of_a_run_that_came_to_its_end_stay(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4))
