@@ -16,7 +16,7 @@ constexpr double kSilent = 0.4;    // a doubt above it: at most 0.03 bits
 }  // namespace
 
 EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
-    : suspects_(suspects), flip_(flip), error_(error) {}
+    : suspects_(suspects), flip_(flip), error_(error), sets_(suspects) {}
 
 double EvidenceLog::needed_bits() const {
   if (exact()) return kExactBits / 2;
@@ -51,8 +51,12 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   if (!evidence.signature.empty()) ++signatures_;
   if (!evidence.judged && !evidence.signature.empty()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
-  if (fresh) entries_.push_back({.active = active});
-  else ++changes_;
+  if (fresh) {
+    entries_.push_back({.active = active});
+    sets_.add(active);
+  } else {
+    ++changes_;
+  }
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
   told.entry = at->second;
@@ -85,13 +89,14 @@ void EvidenceLog::decide(std::size_t at) {
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
                                                                  : Verdict::unresolved;
   if (entry.verdict == before) return;
-  for (std::size_t other = 0; other < entries_.size(); ++other) {
-    const Verdict there = entries_[other].verdict;
-    if (entry.verdict == Verdict::fail && there == Verdict::pass && entry.active.is_subset_of(entries_[other].active))
+  passing_.set(at, entry.verdict == Verdict::pass);
+  failing_.set(at, entry.verdict == Verdict::fail);
+  if (entry.verdict == Verdict::fail)
+    for (const std::size_t other : sets_.holding(entry.active, passing_))
       contradictions_.push_back({.fail = at, .pass = other});
-    if (entry.verdict == Verdict::pass && there == Verdict::fail && entries_[other].active.is_subset_of(entry.active))
+  if (entry.verdict == Verdict::pass)
+    for (const std::size_t other : sets_.within(entry.active, failing_))
       contradictions_.push_back({.fail = other, .pass = at});
-  }
 }
 
 bool EvidenceLog::set_flip(double flip) {

@@ -12,6 +12,7 @@
 
 #include "strategies/evidence.hpp"
 #include "strategies/flip_estimate.hpp"
+#include "strategies/set_index.hpp"
 
 namespace bisectd::strategies {
 
@@ -99,6 +100,8 @@ class EvidenceLog {
   std::vector<LogEntry> entries_;
   std::size_t changes_ = 0;
   std::unordered_map<Active, std::size_t, boost::hash<SuspectSet>> index_;  // looked up only, never walked
+  SetIndex sets_;                                                           // of the entries,
+  Marks passing_, failing_;                                                 // which pass and which fail
   std::vector<Contradiction> contradictions_;                               // superset of those that stand
 };
 

@@ -21,12 +21,12 @@ struct ResumeOptions {
 
 ExitCode resume(const ResumeOptions& options) {
   const keep::RunDirectory directory = open_run(options.folder);
-  const History history = read_history(directory.journal());
-  refuse_by_hand(history, directory.folder());  // its file may have no subject
-  configs::Experiment experiment = load(history.experiment_file);
-  if (history.prune) search_what_is_in_use(experiment);
+  const History begun = read_beginning(directory.journal());
+  refuse_by_hand(begun, directory.folder());  // its file may have no subject
+  configs::Experiment experiment = load(begun.experiment_file);
+  if (begun.prune) search_what_is_in_use(experiment);
   return drive(experiment, directory,
-               {.accept_changes = options.accept_changes, .prune = history.prune, .output = options.output});
+               {.accept_changes = options.accept_changes, .prune = begun.prune, .output = options.output});
 }
 
 }  // namespace

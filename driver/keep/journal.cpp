@@ -52,6 +52,14 @@ bool may_be_torn(const std::string& line) {
   return line.starts_with("{\"") && !whole_of_another;
 }
 
+/// Of a line that was just read; nothing if a crash tore it.
+std::optional<nlohmann::json> whole_record(const std::istream& stream, std::string& line, const std::filesystem::path& file,
+                                           std::size_t number) {
+  if (!stream.eof()) return record_of(line, file, number);
+  if (!may_be_torn(line)) throw JournalDamaged(file, number, "this is no record of bisectd");
+  return std::nullopt;
+}
+
 [[noreturn]] void fail(const std::filesystem::path& file, const char* what) {
   throw std::system_error(errno, std::generic_category(), fmt::format("{}: {}", file.string(), what));
 }
@@ -69,15 +77,23 @@ std::uintmax_t read_journal(const std::filesystem::path& file, const std::functi
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
     // Zeros where a power cut took a block of what was not synced yet: nothing behind it was, either.
     if (whole_bytes > 0 && line.starts_with('\0')) break;
-    if (stream.eof()) {  // no newline: torn by a crash, if it is ours
-      if (!may_be_torn(line)) throw JournalDamaged(file, number, "this is no record of bisectd");
-      break;
-    }
-    whole_bytes += line.size() + 1;
-    on_record(record_of(line, file, number));
+    const std::size_t length = line.size() + 1;
+    const auto record = whole_record(stream, line, file, number);
+    if (!record) break;
+    whole_bytes += length;
+    on_record(*record);
   }
   if (stream.bad()) fail(file, "cannot be read");
   return whole_bytes;
+}
+
+std::optional<nlohmann::json> first_record(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail(file, "cannot be opened");
+  std::string line;
+  const bool any = static_cast<bool>(std::getline(stream, line));
+  if (stream.bad()) fail(file, "cannot be read");
+  return any ? whole_record(stream, line, file, 1) : std::nullopt;
 }
 
 Journal::Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes)

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,6 +24,9 @@ class JournalDamaged : public std::runtime_error {
 /// Each line ends in a checksum of its text ("sum"), so that a flipped bit cannot turn one verdict into another.
 /// Returns the length in bytes of the whole records. Throws JournalDamaged, or std::system_error if it cannot be read.
 std::uintmax_t read_journal(const std::filesystem::path& file, const std::function<void(const nlohmann::json&)>& on_record);
+
+/// Its first whole record alone; nothing if there is none. Throws as read_journal does.
+std::optional<nlohmann::json> first_record(const std::filesystem::path& file);
 
 class Journal {
  public:

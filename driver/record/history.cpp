@@ -102,19 +102,37 @@ const PastAttempt* last_ended(const PastTrial& trial) {
   return nullptr;
 }
 
+namespace {
+
+void take_line(History& history, const json& record, const std::filesystem::path& journal, std::size_t line) {
+  try {
+    history.take(record);
+  } catch (const std::exception& error) {  // json's and our own: the record does not fit what this version writes
+    throw keep::JournalDamaged(journal, line, error.what());
+  }
+}
+
+/// bisectd was killed between making the file and writing its first record, or this is another file.
+[[noreturn]] void refuse_empty(const std::filesystem::path& journal) {
+  throw keep::JournalDamaged(journal, 1, "there is no run in it; start the experiment anew");
+}
+
+}  // namespace
+
 History read_history(const std::filesystem::path& journal) {
   History history;
   std::size_t line = 0;
-  history.whole_bytes = keep::read_journal(journal, [&](const json& record) {
-    ++line;
-    try {
-      history.take(record);
-    } catch (const std::exception& error) {  // json's and our own: the record does not fit what this version writes
-      throw keep::JournalDamaged(journal, line, error.what());
-    }
-  });
-  if (line == 0)  // bisectd was killed between making the file and writing its first record, or this is another file
-    throw keep::JournalDamaged(journal, 1, "there is no run in it; start the experiment anew");
+  history.whole_bytes =
+      keep::read_journal(journal, [&](const json& record) { take_line(history, record, journal, ++line); });
+  if (line == 0) refuse_empty(journal);
+  return history;
+}
+
+History read_beginning(const std::filesystem::path& journal) {
+  History history;
+  const auto record = keep::first_record(journal);
+  if (!record) refuse_empty(journal);
+  take_line(history, *record, journal, 1);
   return history;
 }
 

@@ -66,6 +66,8 @@ const PastAttempt* last_ended(const PastTrial& trial);
 
 /// Throws what keep::read_journal throws, and keep::JournalDamaged for a record that does not fit.
 History read_history(const std::filesystem::path& journal);
+/// Which run it is of, without what was done in it: of a long journal that is there at once. Throws the same.
+History read_beginning(const std::filesystem::path& journal);
 
 /// The journal's records of a run; those of its trials are in trial/past_trial.hpp.
 /// `begun` says when, under which tag, and whether the experiment was turned round.

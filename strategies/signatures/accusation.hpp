@@ -19,6 +19,14 @@ struct Check {
   Claim claim;
 };
 
+/// Entries of the log of which none is a failure without one of these causes, so that of a long log only what was told since
+/// is looked at again.
+struct ExplainedFailures {
+  std::vector<std::vector<SuspectId>> causes, only_beside_others;  ///< of the finding
+  std::size_t changes = 0;                                         ///< EvidenceLog::changes
+  std::size_t entries = 0;                                         ///< so many from the first on
+};
+
 class Accusation {
  public:
   /// All of these must outlive it.
@@ -45,7 +53,7 @@ class Accusation {
   bool hold_against_verdicts(Belief& belief);
   bool take_back(const Claim& claim, Belief& belief);
   void look_for_rest(const Belief& belief);
-  bool any_unexplained_failure() const;
+  bool any_unexplained_failure();
   bool refuted(const Check& check) const;
   std::vector<Claim> claims();
   std::size_t splits() const;
@@ -60,6 +68,7 @@ class Accusation {
   Finding finding_;
   double greatest_ = 0;  // size of the greatest cause of the finding that is not settled yet
   SeenClaims seen_;      // of the finding
+  ExplainedFailures explained_;
   std::vector<Check> checks_;
   bool gives_up_ = false;
 };
