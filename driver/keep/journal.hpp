@@ -37,8 +37,8 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   /// Writes one record: it outlives this process, but a power cut only once it is synced. For what is followed by more
-  /// before anything outside happens, as a sync takes longer than all else that a trial costs. Throws std::system_error,
-  /// after which the file ends in a whole record again.
+  /// before anything outside happens: four syncs were half of what a trial took beside its training (docs/run.md). Throws
+  /// std::system_error, after which the file ends in a whole record again.
   void write(const nlohmann::json& record);
   /// All that was written outlives a power cut from here on. Throws std::system_error.
   void sync();
