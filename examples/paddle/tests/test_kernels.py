@@ -146,5 +146,46 @@ class Kernels(unittest.TestCase):
         self.agrees(compute)
 
 
+class Halves(unittest.TestCase):
+    """A float16 kernel computes in float32, between two conversions. numpy's own are IEEE 754's."""
+
+    def setUp(self):
+        paddle.set_device("npu")
+        self.halves = numpy.arange(65536, dtype="uint16").view("float16")
+
+    def same(self, tensor, expected):
+        got = tensor.numpy()
+        numpy.testing.assert_array_equal(numpy.isnan(got), numpy.isnan(expected))
+        there = ~numpy.isnan(expected)
+        numpy.testing.assert_array_equal(got[there].view("uint16"), expected[there].view("uint16"))
+
+    def test_every_one_survives_both_conversions(self):
+        self.same(paddle.to_tensor(self.halves).reshape([256, 256]).flatten(), self.halves)
+
+    def test_every_one_becomes_the_same_in_float32(self):
+        got = paddle.to_tensor(self.halves).astype("float32").numpy()
+        numpy.testing.assert_array_equal(got, self.halves.astype("float32"))
+
+    def test_what_lies_between_is_rounded_to_the_nearest(self):
+        """Products of two are exact in float32: ties, numbers below the least normal one and the least of all, and beyond the largest. Of odd
+        counts, too: what is left behind the last eight."""
+        random = numpy.random.default_rng(3)
+        for count in (65536, 1001, 7):
+            a, b = random.choice(self.halves, count), random.choice(self.halves, count)
+            with numpy.errstate(all="ignore"):
+                expected = (a.astype("float32") * b.astype("float32")).astype("float16")
+            self.same(paddle.to_tensor(a) * paddle.to_tensor(b), expected)
+        ties = numpy.arange(1, 4097, 2, dtype="float16")  # the last are beyond 2048, where only even ones are float16
+        for scale in (2.0**-24, 2.0**-14, 1, 2.0**5):
+            half = numpy.float16(scale)
+            self.same(paddle.to_tensor(ties) * paddle.full([1], 0.5, "float16") * paddle.to_tensor(half),
+                      ((ties.astype("float32") * 0.5).astype("float16").astype("float32") * scale).astype("float16"))
+
+    def test_what_is_far_too_small_becomes_zero(self):
+        """Of 1e-27 Paddle's own conversion makes 6e-8."""
+        small = numpy.float16([2.0**-22, -2.0**-22, 2.0**-18, 2.0**-24])
+        self.same(paddle.to_tensor(small) ** 4, numpy.float16([0, 0, 0, 0]))
+
+
 if __name__ == "__main__":
     unittest.main()
