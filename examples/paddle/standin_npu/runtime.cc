@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "copies.hpp"
 #include "fault_file.hpp"
 #include "faults.hpp"
 #include "paddle/phi/backends/device_ext.h"
@@ -119,6 +120,7 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
   PADDLE_CUSTOM_RUNTIME_CHECK_VERSION(params);
   params->device_type = const_cast<char*>(standin::device_type());
   fill(*params->interface);
+  standin::copy_without_threads();
 
   if (const char* path = std::getenv("STANDIN_NPU_FAULTS")) {
     const std::string mistake = standin::plant_faults(path);
