@@ -3,20 +3,11 @@ import os
 import subprocess
 import unittest
 
-from space import SOURCE, Space
-
-TORCH = SOURCE / "examples/torch"
-PYTHON = "/usr/bin/python3"
+from space import SOURCE
+from torch_space import PYTHON, TORCH, TorchSpace, main
 
 
-class Torch(Space):
-    def find(self, faults, suspects):
-        experiment = (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py"))
-        experiment = experiment.replace("gelu_backward*1.5;tanh*1.4&gelu", faults)
-        self.write("experiment.yaml", experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n")
-        done = self.bisectd("run", "experiment.yaml", code=1, timeout=600)
-        return self.report(), done
-
+class Torch(TorchSpace):
     def test_a_module_and_then_its_backward_operator(self):
         report, done = self.find("gelu_backward*1.5", "{modules: {discover: true, then: ops}}")
         self.assertEqual(self.culprits(report), ["module_ops:2/backward/gelu_backward"])
@@ -95,4 +86,4 @@ print({{name: round(p.grad.cpu().abs().sum().item(), 4) for name, p in net.named
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

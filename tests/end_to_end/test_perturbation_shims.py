@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 from space import SOURCE
+from torch_space import start_quickly
 
 PADDLE = SOURCE / ".venv/bin/python"
 TORCH = pathlib.Path("/usr/bin/python3")
@@ -136,7 +137,10 @@ tell(before=before, after=values(net))
         self.assertEqual(said, [])
 
 
-@unittest.skipUnless(TORCH.exists() and subprocess.run([TORCH, "-c", "import torch"], capture_output=True).returncode == 0, "no PyTorch")
+HAS_TORCH = "import importlib.util; raise SystemExit(importlib.util.find_spec('torch') is None)"  # importing it takes a second
+
+
+@unittest.skipUnless(TORCH.exists() and subprocess.run([TORCH, "-c", HAS_TORCH]).returncode == 0, "no PyTorch")
 class TorchShim(Shim, unittest.TestCase):
     python = TORCH
     words = """
@@ -278,4 +282,5 @@ tell(names=names)
 
 
 if __name__ == "__main__":
+    start_quickly()
     unittest.main()

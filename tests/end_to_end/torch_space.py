@@ -1,5 +1,6 @@
 """Debian's PyTorch with a device of our own, and the shim of the preset torch-npu."""
 import os
+import pathlib
 import subprocess
 import unittest
 
@@ -50,7 +51,21 @@ class ShimAlone(unittest.TestCase):
         return self.last.stdout.splitlines()
 
 
+def start_quickly():
+    """Python looks for garbage while PyTorch is imported and once more at exit: 1.2 instead of 1.5 s of processor time for "import torch" without.
+    For all that the tests start: in the folder of packages of a user of their own."""
+    os.environ["PYTHONUSERBASE"] = str(SOURCE / "build/python-user")
+    told = subprocess.run([PYTHON, "-m", "site", "--user-site"], capture_output=True, text=True)  # 1 or 2: it is not there (yet)
+    wanted = pathlib.Path(told.stdout.strip(), "short-starts.pth")
+    if not wanted.exists():
+        wanted.parent.mkdir(parents=True, exist_ok=True)
+        new = wanted.with_suffix(f".{os.getpid()}")
+        new.write_text("import atexit, gc; gc.set_threshold(100_000); atexit.register(gc.freeze)\n")
+        new.rename(wanted)
+
+
 def main():
     """Of every file of tests that trains with PyTorch on the stand-in device."""
     subprocess.run([TORCH / "build"], check=True)
+    start_quickly()
     unittest.main()
