@@ -52,7 +52,7 @@ class Search(PaddleSpace):
         self.assertEqual(report["workaround"]["arguments"], ["Optimizer.clip_norm=5.0"])
 
     def test_nothing_wrong(self):
-        report, _ = self.find({"faults": []}, code=0, recorded=False)
+        report, _ = self.find({"faults": []}, code=0)
         self.assertEqual(report["outcome"], "aligned")
 
     def test_static_graphs_ask_paddle_which_operators_can_fall_back(self):
@@ -85,8 +85,7 @@ class Search(PaddleSpace):
         self.assertEqual(one["causes"], two["causes"])
 
     def test_kill_and_resume(self):
-        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]",
-                        recorded=False)
+        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]")
         process = self.start("run", "experiment.yaml")
         self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 3, 60)
         time.sleep(0.5)
