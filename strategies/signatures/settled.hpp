@@ -26,8 +26,8 @@ class Settled {
   void note_fix(const Members& fix);
 
   const std::vector<Members>& guilty() const { return guilty_; }
-  const SuspectSet& off() const { return off_; }                ///< kept neutralised in every trial
-  std::size_t told_at_off() const { return told_at_off_; }      ///< trials of the log when `off` became what it is
+  const SuspectSet& off() const { return off_; }            ///< kept neutralised in every trial
+  std::size_t told_at_off() const { return told_at_off_; }  ///< trials of the log when `off` became what it is
   const std::vector<Members>& harmless() const { return harmless_; }
   const std::vector<Members>& only_beside_others() const { return only_beside_others_; }  ///< see Finding
   const Members& fix() const { return fix_; }                                             ///< empty: none passed so far
