@@ -9,9 +9,10 @@
 namespace bisectd::strategies::signatures {
 namespace {
 
-constexpr double kStandsOut = 0.4;   // of what all healthy suspects change together; the greatest of them changed 0.2 of it
-constexpr double kPatienceBits = 2;  // times log2 of the suspects, and
-constexpr double kPatience = 16;     // trials more, after which it gives up
+constexpr double kStandsOut = 0.4;  // of what all healthy suspects change together; the greatest of them changed 0.2 of it
+constexpr std::size_t kSplitsOfRest = 3;  // per slot, in which nothing stands out of what healthy suspects change
+constexpr double kPatienceBits = 2;       // times log2 of the suspects, and
+constexpr double kPatience = 16;          // trials more, after which it gives up
 
 }  // namespace
 
@@ -152,7 +153,7 @@ bool Accusation::take_back(const Claim& claim, Belief& belief) {
 // The fix of all that stands out fails. Where healthy suspects hide the rest, verdicts find it; what was found is checked
 // first, so that they need not find it again.
 void Accusation::look_for_rest(const Belief& belief) {
-  const bool doubtful = splits() >= kDoubts * problem_.slots;
+  const bool doubtful = splits() >= kSplitsOfRest * problem_.slots;
   const bool hidden = belief.rest_may_be_healthy() &&
                       (doubtful || std::ranges::any_of(belief.causes(),
                                                        [&](const Cause& cause) { return cause.size < least_size(belief); }));

@@ -10,8 +10,7 @@
 namespace bisectd::strategies::signatures {
 
 inline constexpr double kGate = 0.9;       // mass from which a finding is checked
-inline constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed, or where healthy suspects
-                                           // deviate and nothing stands out of them; then verdicts go on
+inline constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed; then verdicts go on
 
 /// A claim that is still to be shown, and the trial that shows it.
 struct Check {
