@@ -6,8 +6,9 @@
 namespace bisectd::strategies {
 namespace {
 
+// Halved and doubled: docs/search.md, "How much the other constants matter".
 constexpr int kMostSilent = 3;  // trials of one set that all broke, or said nothing although no verdict is ever wrong
-constexpr int kMostVotes = 9;   // of one set, with noise
+constexpr int kMostVotes = 9;   // of one set, with noise; with 5 a quarter of the answers was lost
 constexpr int kVotesOfEnd = 3;  // of everything neutralised, with noise
 
 // A contradiction is worth three judged trials of either set; five when some of them say nothing. With noise three more

@@ -8,6 +8,7 @@
 namespace bisectd::strategies {
 namespace {
 
+// Halved and doubled: docs/search.md, "How much the other constants matter".
 constexpr std::size_t kMostCulprits = 32;  // of the exact formula
 constexpr std::size_t kMany = 16;          // found: from here on only their density counts
 constexpr double kWorthless = 0.25;        // chance that the hints tell nothing

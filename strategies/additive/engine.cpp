@@ -13,6 +13,7 @@
 namespace bisectd::strategies::additive {
 namespace {
 
+// Halved and doubled: docs/search.md, "How much the other constants matter".
 constexpr std::size_t kMostCulprits = 16;
 constexpr double kLeastError = 1e-3;           // of the largest difference: effects never add to the last bit
 constexpr double kNats = 0.69314718055994531;  // in a bit

@@ -13,6 +13,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
+// Halved and doubled: docs/search.md, "How much the other constants matter".
 constexpr std::size_t kBeam = 48;
 constexpr std::size_t kRivals = 8;     // fits returned
 constexpr double kIndependent = 1e-6;  // share of a column that must stand out of the basis

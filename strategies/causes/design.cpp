@@ -21,6 +21,7 @@
 namespace bisectd::strategies::causes {
 namespace {
 
+// Halved and doubled: docs/search.md, "How much the other constants matter".
 constexpr std::size_t kJoint = 8;        // pools whose outcomes are looked at together
 constexpr std::size_t kSample = 1000;    // particles that stand for all
 constexpr std::size_t kCandidates = 24;  // per pool, of which the first few fix what one particle blames

@@ -15,6 +15,7 @@
 namespace bisectd::strategies::causes {
 namespace {
 
+// Halved and doubled: docs/search.md, "How much the other constants matter".
 constexpr std::size_t kMostParticles = 3000, kParticlesPerSuspect = 8, kLeastParticles = 64;
 constexpr std::size_t kManySlots = 16, kMostOfManySlots = 1500;  // a round of many tests must not take longer
 constexpr std::size_t kMovesPerRound = 40;                       // of every particle, shared by the tests of one round
