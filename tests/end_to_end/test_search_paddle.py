@@ -85,7 +85,8 @@ class Search(PaddleSpace):
         self.assertEqual(one["causes"], two["causes"])
 
     def test_kill_and_resume(self):
-        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]")
+        self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]",
+                        recorded=False)
         process = self.start("run", "experiment.yaml")
         self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 3, 60)
         time.sleep(0.5)
