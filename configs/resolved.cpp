@@ -81,10 +81,12 @@ void environment_at(YAML::Emitter& out, const Variables& variables) {
   if (!variables.empty()) variables_at(out, "environment", variables);
 }
 
-/// A path relative to the experiment's folder: the same wherever bisectd was started.
+/// A path relative to the experiment's folder: the same wherever bisectd was started, and whether the experiment was named
+/// by a relative path, as for `run`, or by an absolute one, as by `resume`.
 std::string from_folder(const std::string& path, const Experiment& experiment) {
-  const auto relative = std::filesystem::path(path).lexically_relative(std::filesystem::path(experiment.file).parent_path());
-  return relative.empty() ? path : relative.string();
+  const std::filesystem::path here = std::filesystem::current_path();
+  const auto folder = (here / experiment.file).lexically_normal().parent_path();
+  return (here / path).lexically_normal().lexically_relative(folder).string();
 }
 
 void write_devices(YAML::Emitter& out, const Devices& devices) {

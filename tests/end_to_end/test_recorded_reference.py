@@ -1,4 +1,5 @@
 """The recorded references that the tests on frameworks share (Space.with_recorded_reference): made once, and anew for another framework."""
+import pathlib
 import unittest
 from unittest import mock
 
@@ -23,6 +24,17 @@ class RecordedReference(Space):
         self.assertEqual(len(list(recordings.glob("*.json"))), 2)
         self.bisectd("run", "experiment.yaml", code=1)
         self.assertEqual(self.culprits(self.report()), ["ops:op1"])
+
+    def test_a_run_goes_on_however_its_recording_and_its_experiment_were_named(self):
+        recorded = pathlib.Path(self.recording())
+        self.write("here.json", recorded.read_text())
+        experiment = (self.folder / "experiment.yaml").read_text()
+        for curve in ("here.json", self.folder / "here.json", recorded):
+            for name in ("experiment.yaml", self.folder / "experiment.yaml"):
+                with self.subTest(curve=curve, name=name):
+                    self.write("experiment.yaml", experiment.replace(str(recorded), str(curve)))
+                    self.bisectd("run", "--new", name, code=1)
+                    self.assertIn("culprits found", self.bisectd("resume", "bisectd-out/latest", code=1).out)
 
 
 if __name__ == "__main__":
