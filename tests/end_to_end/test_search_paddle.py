@@ -88,7 +88,7 @@ class Search(PaddleSpace):
         self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]",
                         recorded=False)
         process = self.start("run", "experiment.yaml")
-        self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 3, 60)
+        self.wait_for(lambda: self.run_folder().exists() and sum(r["kind"] == "judged" for r in self.journal()) >= 3, 300)
         time.sleep(0.5)
         process.kill()
         process.wait()
