@@ -45,6 +45,7 @@ enum class Hindrance {
   noise,    ///< what would decide was judged again and again, and is undecided
   crashes,  ///< sets that would decide never come to their end
   outage,   ///< nothing runs any more, not even what ran before
+  harm,     ///< neutralising does harm, and what passes only makes up for the fault with it
   change,   ///< a trial at the end of the run contradicts what was proved before
   control,  ///< such trials were not run: the budget was spent, or no device was free
 };

@@ -53,7 +53,7 @@ struct Evidence {
   Verdict verdict = Verdict::unresolved;
   double p_bad = 0.5;                    ///< probability that the true state is a failure, from the judge
   std::optional<double> delta;           ///< measured signed relative difference; absent when unresolved
-  std::optional<double> standard_error;  ///< of delta; 0 or absent: exact
+  std::optional<double> standard_error;  ///< of delta; 0: exact
   std::vector<double> signature = {};    ///< relative differences of its first steps, in units of what healthy runs differ
                                          ///< by, always of the same steps; empty: not known
   bool judged = true;                    ///< false: it ran, but only its signature was looked at

@@ -135,11 +135,11 @@ const LogEntry* EvidenceLog::find(const Active& active) const {
   return at == index_.end() ? nullptr : &entries_[at->second];
 }
 
-std::optional<Contradiction> EvidenceLog::contradiction(const std::function<bool(const LogEntry&)>& excused) const {
+std::optional<Contradiction> EvidenceLog::contradiction(const Excuse& excused) const {
   for (const Contradiction& pair : contradictions_) {
-    const LogEntry& fail = entries_[pair.fail];
-    const bool stands = fail.verdict == Verdict::fail && entries_[pair.pass].verdict == Verdict::pass;
-    if (stands && !(excused && excused(fail))) return pair;
+    const LogEntry &fail = entries_[pair.fail], &pass = entries_[pair.pass];
+    const bool stands = fail.verdict == Verdict::fail && pass.verdict == Verdict::pass;
+    if (stands && !(excused && excused(fail, pass))) return pair;
   }
   return std::nullopt;
 }

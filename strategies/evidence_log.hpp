@@ -86,8 +86,9 @@ class EvidenceLog {
   /// same.
   std::size_t changes() const { return changes_; }
 
-  /// The first contradiction that stands, by the present verdicts; one whose failure is `excused` is none.
-  std::optional<Contradiction> contradiction(const std::function<bool(const LogEntry& fail)>& excused = {}) const;
+  using Excuse = std::function<bool(const LogEntry& fail, const LogEntry& pass)>;
+  /// The first contradiction that stands, by the present verdicts; one that is `excused` is none.
+  std::optional<Contradiction> contradiction(const Excuse& excused = {}) const;
 
  private:
   void weigh(const Told& told);

@@ -7,6 +7,7 @@
 #include "strategies/additive/engine.hpp"
 #include "strategies/asking_again.hpp"
 #include "strategies/causes/engine.hpp"
+#include "strategies/mended.hpp"
 #include "strategies/signatures/engine.hpp"
 
 namespace bisectd::strategies {
@@ -77,9 +78,14 @@ void Phases::estimate_flip() {
 }
 
 std::optional<Contradiction> Phases::contradiction() const {
-  return log_.contradiction([&](const LogEntry& fail) {
-    return signatures_ && any_within(signatures_->finding().only_beside_others, fail.active);
+  return log_.contradiction([&](const LogEntry& fail, const LogEntry& pass) {
+    return makes_up(pass) || (signatures_ && any_within(signatures_->finding().only_beside_others, fail.active));
   });
+}
+
+bool Phases::makes_up(const LogEntry& entry) const {
+  return entry.verdict == Verdict::pass && fails_neutralised() &&
+         is_as_far_off(log_, relations_.effective(all_), entry.active);
 }
 
 Phase Phases::phase() const {

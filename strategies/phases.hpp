@@ -43,7 +43,7 @@ class Phases {
   const Problem& problem() const { return problem_; }
   const EvidenceLog& log() const { return log_; }
   /// Verdicts that no set of causes explains: a failure of what is wrong only while others are neutralised is no part of
-  /// one.
+  /// one, nor what only makes up for a fault.
   std::optional<Contradiction> contradiction() const;
   std::size_t size() const { return all_.size(); }
   const Relations& relations() const { return relations_; }
@@ -55,6 +55,9 @@ class Phases {
   Verdict verdict_of(const Active& active) const;
   /// The subject fails as it is, and even with everything neutralised that can be.
   bool fails_neutralised() const;
+  /// It passes, yet mends nothing: with everything neutralised the subject fails, which shows that neutralising does harm,
+  /// and the first steps of this set are as far off as before (mended.hpp). So the harm makes up for the fault.
+  bool makes_up(const LogEntry& entry) const;
   /// Null if it was never told.
   const LogEntry* entry_of(const Active& active) const { return log_.find(relations_.effective(active)); }
 

@@ -89,12 +89,15 @@ void Search::Impl::begin_again() {
 }
 
 // Where everything neutralised fails and a part of it passes, that part is searched and the others stay active for good.
-// Trials that neutralised one of them are not told again: what failed there may have been that one's doing.
+// Trials that neutralised one of them are not told again: what failed there may have been that one's doing. A part that
+// passes because the harm makes up for the fault would be the worst to search: it leads to an innocent suspect.
 bool Search::Impl::leave_harmful_active() {
   if (!phases->fails_neutralised()) return false;
   const LogEntry* passing = nullptr;  // with the fewest active
   for (const LogEntry& entry : phases->log().entries())
-    if (entry.verdict == Verdict::pass && (!passing || entry.active.count() < passing->active.count())) passing = &entry;
+    if (entry.verdict == Verdict::pass && !phases->makes_up(entry) &&
+        (!passing || entry.active.count() < passing->active.count()))
+      passing = &entry;
   if (!passing) return false;
   if (phases->breaking())
     for (SuspectId suspect : phases->breaking()->found()) breaking_there.set(suspect);
@@ -129,7 +132,7 @@ State Search::Impl::state() {
   if (phases->additive_leads())
     return phases->finding_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
   if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
-  if (standing.comes_and_goes()) return State::stuck;
+  if (standing.comes_and_goes() || standing.only_made_up()) return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;
   if (phases->finding_proved()) return State::proved;
@@ -149,7 +152,8 @@ void Search::Impl::name_hindrance() {
   if (answer.state == State::searching && !only_hidden_left) return;
   const std::vector<Active> sets = Standing(*phases).deciding();
   if (sets.empty()) {
-    if (answer.state == State::stuck && !Standing(*phases).comes_and_goes()) answer.hindrance = Hindrance::crashes;
+    if (answer.state == State::stuck && !Standing(*phases).comes_and_goes())
+      answer.hindrance = Standing(*phases).only_made_up() ? Hindrance::harm : Hindrance::crashes;
     return;
   }
   answer.hindrance = Hindrance::noise;

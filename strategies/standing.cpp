@@ -6,6 +6,7 @@
 #include "strategies/asking_again.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
+#include "strategies/mended.hpp"
 #include "strategies/parts.hpp"
 
 namespace bisectd::strategies {
@@ -55,11 +56,22 @@ bool Standing::nothing_was_switched_off() const {
 
 bool Standing::any_passed() const {
   return phases_.log().exact() && std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) {
-           return entry.passes > 0 && phases_.always_active().is_subset_of(entry.active);
+           return entry.passes > 0 && phases_.always_active().is_subset_of(entry.active) && !phases_.makes_up(entry);
          });
 }
 
 bool Standing::outside() const { return phases_.fails_neutralised() && open_parts().empty() && !any_passed(); }
+
+bool Standing::only_made_up() const {
+  return phases_.fails_neutralised() && open_parts().empty() &&
+         std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) { return phases_.makes_up(entry); });
+}
+
+bool Standing::fix_makes_up() const {
+  const auto as_logged = [&](const Active& active) { return phases_.relations().effective(active); };
+  return phases_.verdict_of(phases_.always_active()) == Verdict::pass &&
+         is_as_far_off(phases_.log(), as_logged(phases_.all_active()), as_logged(phases_.always_active()));
+}
 
 bool Standing::comes_and_goes() const {
   const LogEntry* as_is = phases_.entry_of(phases_.all_active());

@@ -24,6 +24,10 @@ class Standing {
   /// It fails even with everything neutralised that can be, and with each part of it that is worth a trial, and no trial
   /// passed.
   bool outside() const;
+  /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
+  bool only_made_up() const;
+  /// With everything neutralised it passes, and yet its first steps are as far off as those of the subject as it is.
+  bool fix_makes_up() const;
   /// Where everything neutralised fails: trials that neutralise a part and are still worth asking.
   std::vector<Active> open_parts() const;
   /// Where no verdict is ever wrong, the subject as it is failed and then passed more often, or it fails with everything

@@ -79,6 +79,10 @@ std::string explanation(const Phases& phases, const Answer& answer) {
                                   cause->members().front());
     if (!phases.finding_proved() && phases.unexplained())
       text += "there are further causes, which the fix mends too and which were not named. ";
+    if (Standing(phases).fix_makes_up())
+      text +=
+          "Even with everything neutralised the first steps are as far from the reference as those of the subject as it "
+          "is: the fix may make up for a fault that is none of the suspects. ";
     return text;
   }
   if (state != State::stuck) return {};
@@ -92,6 +96,9 @@ std::string explanation(const Phases& phases, const Answer& answer) {
   if (Standing(phases).comes_and_goes())
     return "with everything neutralised it fails, and yet it passed in some trial: something changed meanwhile, or "
            "what makes it fail comes and goes, so that neither clears or accuses anybody";
+  if (answer.hindrance == Hindrance::harm)
+    return "with everything neutralised it fails; parts of it pass, but their first steps are as far from the reference as "
+           "before: what was neutralised there makes up for the fault, and mends nothing";
   if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
   if (phases.verdict_of(phases.all_active()) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials",

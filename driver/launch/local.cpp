@@ -62,9 +62,10 @@ Ended end_of(const Running& running) {
   return ended;
 }
 
-std::string names(const std::vector<pid_t>& pids) {
+std::string names(const Orphans::Left& left) {
+  if (left.own.empty()) return "processes that each fork and end";
   std::string text;
-  for (const pid_t pid : pids) text += fmt::format("{}{} (process {})", text.empty() ? "" : ", ", name_of(pid), pid);
+  for (const pid_t pid : left.own) text += fmt::format("{}{} (process {})", text.empty() ? "" : ", ", name_of(pid), pid);
   return text;
 }
 
@@ -72,6 +73,7 @@ void kill_tree(pid_t top) {
   // From the top down: a parent that sees its child die first restarts it, or leaves with an exit code that misleads.
   // Whom a process has forked in the meantime becomes our child, and is found by the next poll.
   const std::vector<pid_t> below = descendants_of(top);
+  kill_group(::getpgid(top));
   ::kill(top, SIGKILL);
   for (const pid_t pid : below) ::kill(pid, SIGKILL);
 }
@@ -220,23 +222,23 @@ class LocalLauncher::Impl {
   void tend(Running& running) {
     if (running.reported) return;  // this call was queued before the report
     const auto now = Clock::now();
-    std::vector<pid_t> left{running.process->pid()};
-    bool look_again = false;
+    Orphans::Left left{.own = {running.process->pid()}};
     if (running.ended) {
-      auto orphans = orphans_.of(identity_of(running), all_identities());
-      left = std::move(orphans.own);
-      look_again = now < running.look_again_until && any_new(orphans.unknown);
-      if (left.empty() && !look_again) {
-        faceless_.insert(orphans.unknown.begin(), orphans.unknown.end());
+      left = orphans_.of(identity_of(running), all_identities());
+      const bool look_again = now < running.look_again_until && any_new(left.unknown);
+      const bool may_have_forked = left.any_died && now < running.kill_at + kGiveUp;
+      if (!left.lives() && !may_have_forked && !look_again) {
+        faceless_.insert(left.unknown.begin(), left.unknown.end());
         return report(running);
       }
     }
-    if (now >= running.kill_at && !left.empty()) {
+    if (now >= running.kill_at && left.lives()) {
       if (running.ended && !running.stopped && running.ended->message.empty())
         running.ended->message = "left running at its end, and killed: " + names(left);
       if (!std::exchange(running.killed, true))
         log::debug(fmt::format("{}: SIGKILL to {}", label_of(running.job), names(left)));
-      for (const pid_t pid : left) kill_tree(pid);
+      for (const pid_t group : left.groups) kill_group(group);
+      for (const pid_t pid : left.own) kill_tree(pid);
       if (now >= running.kill_at + kGiveUp) return give_up(running, left);
     }
     const bool only_waiting = !running.ended && now < running.kill_at;  // for the leader, whose end calls us
@@ -266,7 +268,7 @@ class LocalLauncher::Impl {
     asio::post(context_, [node] {});
   }
 
-  void give_up(Running& running, const std::vector<pid_t>& left) {
+  void give_up(Running& running, const Orphans::Left& left) {
     const bool leader_stuck = !running.ended;
     if (leader_stuck) {
       running.ended = end_of(running);
@@ -274,7 +276,7 @@ class LocalLauncher::Impl {
     }
     running.ended->message = fmt::format("still there {} s after SIGKILL, probably inside a device driver: {}",
                                          std::chrono::duration_cast<std::chrono::seconds>(kGiveUp).count(), names(left));
-    for (const pid_t pid : left) orphans_.give_up(pid);
+    for (const pid_t pid : left.own) orphans_.give_up(pid);
     if (leader_stuck) abandoned_.push_back(std::move(running.process));  // its wait stays pending
     report(running);
   }

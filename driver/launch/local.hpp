@@ -25,7 +25,9 @@ namespace bisectd::driver::launch {
 /// environment it has, and one whose forking parent still lives hides behind that parent. With no other child there is
 /// nothing left: one system call. When other jobs run, a child belongs to the job in its BISECTD_ATTEMPT or session;
 /// one that shows neither (its environment wiped, or written over by setproctitle) could belong to any, and is ended
-/// when the last job ends. Out of reach is only what others start on request: a daemon, a container engine.
+/// when the last job ends. Processes that fork and leave faster than they can be looked at are met by their group. Out of
+/// reach are only those of them that change their session each time, and what others start on request: a daemon, a
+/// container engine.
 class LocalLauncher final : public Launcher {
  public:
   LocalLauncher();

@@ -82,13 +82,15 @@ bool is_gone(pid_t pid) {
   return !stat || stat->state == 'Z' || stat->state == 'X';
 }
 
-/// Kills a process if it still is what `is_meant` accepts: the pidfd is opened first, so that a number that was reused
-/// between the look and the kill is not hit.
+/// Kills a process and its group if it still is what `is_meant` accepts: the pidfd is opened first, so that a number that
+/// was reused between the look and the kill is not hit.
 template <typename Predicate>
 bool kill_if(pid_t pid, Predicate is_meant) {
   const keep::Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const pid_t group = ::getpgid(pid);
   const bool meant = is_meant(pid);
   if (meant) {
+    kill_group(group);
     if (process) ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
     else ::kill(pid, SIGKILL);
   }
@@ -154,6 +156,10 @@ std::string name_of(pid_t pid) {
 pid_t session_of(pid_t pid) {
   const auto stat = stat_of(pid);
   return stat ? stat->session : -1;
+}
+
+void kill_group(pid_t group) {
+  if (group > 1 && group != ::getpgrp()) ::kill(-group, SIGKILL);
 }
 
 std::size_t sweep_strays(std::string_view tag_prefix) {

@@ -34,6 +34,11 @@ std::string name_of(pid_t pid);
 /// Session of a process; -1 when there is none.
 pid_t session_of(pid_t pid);
 
+/// SIGKILL to a whole process group, unless it is ours or none. The kernel lets no fork slip through a signal to a group,
+/// while a list of processes is old before it is walked: of a chain in which each process forks and leaves, it holds only
+/// those that are gone. A zombie still has its group (getpgid).
+void kill_group(pid_t group);
+
 /// Kills every process on this machine whose attempt tag starts with `tag_prefix` (never this one) and waits, at most
 /// 5 s, until they are gone. Returns how many there were. For what a killed bisectd left behind: end the prefix with a
 /// separator, or "run-1" takes "run-10" with it. Costs one look at every process: for resume, not for every attempt.

@@ -123,6 +123,9 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::crashes:
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
              "out of the search with `exclude`.";
+    case strategies::Hindrance::harm:
+      return "Next: leave the suspects that only the passing trials neutralise out with `exclude`, since the replacement of "
+             "one of them is most likely wrong, too, and start anew with --new.";
     case strategies::Hindrance::change:
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";
@@ -131,7 +134,9 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::none: break;
   }
   if (answer.state == strategies::State::contradictory)
-    return "Next: measure the noise with more reference.repeats, allow more accept.max_repeats, and start anew.";
+    return "Next: where both of these trials are far from the target, effects cancel: leave what only one of the two "
+           "neutralises out with `exclude`, and start anew. Where they are near it, measure the noise with more "
+           "reference.repeats, and allow more accept.max_repeats.";
   if (answer.state == strategies::State::searching)
     return "The budget was spent before the search was done. Go on with a larger search.budget: `bisectd resume "
            "--accept-changes`.";

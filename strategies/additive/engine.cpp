@@ -55,13 +55,17 @@ void Engine::hear() {
 }
 
 void Engine::take_rows() {
-  double largest = 0;
+  double largest = 0, largest_error = 0;
   for (const Told& told : log_.told())
-    if (told.measured()) largest = std::max(largest, std::abs(*told.evidence.delta));
+    if (told.measured()) {
+      largest = std::max(largest, std::abs(*told.evidence.delta));
+      largest_error = std::max(largest_error, told.evidence.standard_error.value_or(0.0));
+    }
   for (; heard_ < log_.told().size(); ++heard_) {
     const Told& told = log_.told()[heard_];
     if (!told.measured() || !searched_.is_comparable(told.active)) continue;
-    const double error = told.evidence.standard_error.value_or(0.0);
+    // A run that was ended early has none: it is not exact for that.
+    const double error = told.evidence.standard_error.value_or(largest_error);
     sums_.add(searched_.places(told.active), *told.evidence.delta, std::max({error, kLeastError * largest, 1e-12}));
   }
 }

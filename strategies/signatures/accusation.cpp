@@ -60,7 +60,7 @@ void Accusation::accuse(const Belief& belief) {
   finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
   if (finding_.causes.empty()) finding_.mass = 0;
   const bool nobody_left = greatest_ == 0 && finding_.causes.empty() && !settled_.harmless().empty();
-  gives_up_ = nobody_left || (out_of_patience(belief) && finding_.mass < kGate);
+  gives_up_ = nobody_left || (finding_.mass < kGate && out_of_patience(belief));
 }
 
 // Only of what a fix left: its causes were no chance.

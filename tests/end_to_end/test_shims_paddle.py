@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -166,6 +167,28 @@ class FallBacks(Alone):
 
     def test_another_level_is_the_users_own(self):
         self.assertEqual(self.logged("0", "1")[1], [])
+
+
+class Stopped(Alone):
+    """SIGTERM ends a training, unless it handles it in its own way."""
+
+    def end_of(self, before="", after="", **environment):
+        self.run_python("-c", f"import os, signal\n{before}\nimport paddle\n{after}\nos.kill(os.getpid(), signal.SIGTERM)", **environment)
+        return self.done
+
+    def test_by_the_signal_and_without_a_backtrace(self):
+        self.assertIn("Termination signal", self.end_of().stderr)  # what Paddle does by itself
+        done = self.end_of(BISECTD_ATTEMPT="run/0001-1")
+        self.assertEqual((done.returncode, done.stderr), (-signal.SIGTERM, ""))
+
+    def test_in_its_own_way(self):
+        own = "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))"
+        self.assertEqual(self.end_of(after=own, BISECTD_ATTEMPT="run/0001-1").returncode, 7)
+
+    def test_imported_by_another_thread(self):
+        done = self.end_of(before="import threading\nt = threading.Thread(target=lambda: __import__('paddle')); t.start(); t.join()",
+                           BISECTD_ATTEMPT="run/0001-1")
+        self.assertIn("Termination signal", done.stderr)
 
 
 class Held(Space):

@@ -142,6 +142,17 @@ TEST_CASE("a process that left group and session is ended with its job") {
   CHECK(launch::children_of(::getpid()).empty());  // reaped, too
 }
 
+TEST_CASE("a chain of processes that each fork and leave ends with its job") {
+  const Folder folder;
+  launch::LocalLauncher launcher;
+  // None lives as long as a look at all of them takes. By itself it ends after a minute, should this test fail.
+  const std::string chain = "link() { [ $SECONDS -ge 60 ] || link & }; link";
+  const auto ended = run(launcher, bash(folder, "for i in {1..30}; do setsid bash -c '" + chain + "' & done; sleep 0.2"));
+  CHECK(ended.how == launch::Ended::How::exited);
+  CHECK_THAT(ended.message, Catch::StartsWith("left running at its end, and killed: "));
+  CHECK(launch::sweep_strays(folder.path().filename().string()) == 0);
+}
+
 TEST_CASE("what a job leaves behind may still write its last lines") {
   const Folder folder;
   launch::LocalLauncher launcher;

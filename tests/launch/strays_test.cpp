@@ -41,6 +41,15 @@ TEST_CASE("a sweep ends what a killed bisectd left behind, and nothing else") {
   CHECK_FALSE(is_alive(foreign));
 }
 
+TEST_CASE("a sweep ends a chain of processes that each fork and leave") {
+  const Folder folder;
+  left_behind(folder,
+              "setsid bash -c 'link() { [ $SECONDS -ge 60 ] || { sleep 0.01; link & }; }; echo $$ >pid; link' & wait");
+  CHECK(launch::sweep_strays(run_tag(folder)) >= 1);
+  ::usleep(100'000);
+  CHECK(launch::sweep_strays(run_tag(folder)) == 0);
+}
+
 TEST_CASE("started by the next test, with a tag of its own", "[.sweeper]") {
   const std::string tag = std::getenv("BISECTD_ATTEMPT");
   REQUIRE(launch::attempt_tag(::getpid()) == tag);

@@ -17,6 +17,16 @@ Oracle harmful(Causes causes, std::vector<SuspectId> harm) {
   };
 }
 
+/// The subject is 2 % too high while `fault` is active, and where `opposite` is neutralised 2 % are taken away. Differences
+/// of the first steps are in healthy spreads.
+Evidence judged_sum(const Neutralised& neutralised, std::optional<SuspectId> fault, SuspectId opposite) {
+  const bool faulty = !fault || !neutralised.test(*fault), lowered = neutralised.test(opposite);
+  Evidence evidence = evidence_of(neutralised, faulty != lowered ? Verdict::fail : Verdict::pass);
+  evidence.delta = 0.02 * (faulty - lowered);
+  for (int step = 1; step <= 6; ++step) evidence.signature.push_back(100 * faulty * step - 80 * lowered * step * step / 6.0);
+  return evidence;
+}
+
 }  // namespace
 
 TEST_CASE("parts that stay active are distinct, hold what must, and leave something to neutralise") {
@@ -85,6 +95,47 @@ TEST_CASE("a part passes before it is known that everything neutralised fails") 
   const auto next = search.ask(1, {});
   REQUIRE(next.size() == 1);
   CHECK(next[0].neutralised.is_subset_of(set_of(8, {2, 3})));
+}
+
+TEST_CASE("what makes up for the fault is not accused") {
+  std::size_t found = 0;
+  for (const std::size_t slots : {1u, 4u})
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      const std::size_t size = 6 + seed;
+      const SuspectId fault = seed % size, opposite = (seed + 3) % size;
+      const Game game = play_judged(
+          problem_of(size, slots, seed), [&](const Neutralised& set) { return judged_sum(set, fault, opposite); }, 300);
+      INFO("seed " << seed << ", " << slots << " slots: " << game.answer.explanation);
+      CHECK(game.told.size() < 100);
+      if (game.answer.state != State::proved) continue;
+      CHECK(game.answer.culprit_set == std::vector<SuspectId>{fault});
+      ++found;
+    }
+  CHECK(found >= 50);
+}
+
+TEST_CASE("where only what makes up for the fault passes, nobody is accused, and it says so") {
+  std::size_t made_up = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    // The fault is none of the suspects: of everything neutralised the opposite is one, and that passes.
+    const auto judge = [&](const Neutralised& set) { return judged_sum(set, std::nullopt, seed % 12); };
+    const Game game = play_judged(problem_of(12, 1, seed), judge, 300);
+    INFO(game.answer.explanation);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(game.answer.explanation.find("may make up for a fault") != std::string::npos);
+    // With the fault and what makes up for it among the suspects, and a second one that does harm: no part mends it.
+    const auto both_harm = [&](const Neutralised& set) {
+      Evidence evidence = judged_sum(set, 2, 5);
+      if (!set.test(2)) return evidence;
+      evidence.verdict = Verdict::fail;
+      evidence.p_bad = 0.999;
+      return evidence;
+    };
+    const Game without = play_judged(problem_of(12, 1, seed), both_harm, 300);
+    CHECK(without.answer.state != State::proved);
+    made_up += without.answer.state == State::stuck && without.answer.explanation.find("makes up") != std::string::npos;
+  }
+  CHECK(made_up >= 25);
 }
 
 TEST_CASE("what breaks the run and what does harm are told apart") {

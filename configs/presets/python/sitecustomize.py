@@ -75,6 +75,7 @@ SHIMS = (
     ("BISECTD_PADDLE_AFTER", "paddle", "bisectd_paddle_within",
      ("BISECTD_PADDLE_CPU_LAYER_OPS", "BISECTD_PADDLE_LIST_LAYER_OPS")),
     ("BISECTD_PADDLE_AFTER", "paddle", "bisectd_paddle_fall_backs", ("BISECTD_PADDLE_FALL_BACKS",)),
+    ("", "paddle", "bisectd_paddle_stop", ("BISECTD_ATTEMPT",)),
     # Frameworks themselves: the trusted side has another device, or none.
     ("", "torch", "bisectd_perturb_torch", ("BISECTD_PERTURB",)),
     ("", "paddle", "bisectd_perturb_paddle", ("BISECTD_PERTURB",)),
