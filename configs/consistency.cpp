@@ -16,8 +16,6 @@
 namespace bisectd::configs {
 namespace {
 
-bool is_unset(const Side& side, const std::string& name) { return std::ranges::count(side.unset, name) > 0; }
-
 void check_filled(const Side& side, const std::string& what, const Experiment& experiment, Problems& problems) {
   const auto check = [&](const Placed<std::string>& text) {
     check_not_empty(placeholders_in(text, problems), text.place, side, what, experiment, problems);
@@ -203,6 +201,8 @@ std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<
   const bool same = means && (means == safe_means || std::ranges::count(toggle.also_safe, *means));
   return same ? toggle.safe : has;
 }
+
+bool is_unset(const Side& side, const std::string& name) { return std::ranges::count(side.unset, name) > 0; }
 
 const Placed<std::string>* instead_of(const std::string& value, const std::string& variable, const Side& side) {
   const auto own = side.environment.find(variable);

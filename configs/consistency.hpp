@@ -14,6 +14,9 @@ namespace bisectd::configs {
 /// names, nothing to search. Sets Toggle::suspect of every family.
 void check_and_settle(Experiment& experiment, Problems& problems);
 
+/// `unset` of the side takes a variable away.
+bool is_unset(const Side& side, const std::string& name);
+
 /// The side's own value of a variable, where it stands instead of `value`: it differs, and `value` does not keep what was
 /// there
 /// ({and_inherited}). Otherwise null.

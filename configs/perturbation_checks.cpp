@@ -12,8 +12,6 @@
 namespace bisectd::configs {
 namespace {
 
-bool is_unset(const Side& side, const std::string& name) { return std::ranges::count(side.unset, name) > 0; }
-
 /// Why this variable cannot be what a repeat of the side is perturbed by; empty if it can.
 std::string why_taken(const std::string& variable, const Side& side, const std::string& what, const Experiment& experiment) {
   if (is_unset(side, variable)) return fmt::format("`{}.unset` takes it away", what);

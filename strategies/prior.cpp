@@ -18,8 +18,8 @@ constexpr double kLeastOdds = 1e-6;        // against the likeliest; keeps every
 // those that say which suspects they are; of the choices scanned this one keeps every cell of `bench_search alone`
 // and `crash` within its target.
 double count_prior(std::size_t k) {
-  constexpr double kFew[] = {0, 1, 3.0 / 8, 1.0 / 4};
-  if (k < std::size(kFew)) return kFew[k];
+  constexpr double kUpToThree[] = {0, 1, 3.0 / 8, 1.0 / 4};
+  if (k < std::size(kUpToThree)) return kUpToThree[k];
   const double count = static_cast<double>(k);
   return 4 / (count * count * count);
 }

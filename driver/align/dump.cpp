@@ -70,9 +70,9 @@ bool draws(const DumpName& name) {
   return small.find("dropout") != std::string::npos || small.starts_with("rand") || std::ranges::count(kDraw, small) > 0;
 }
 
-class Reader {
+class DumpReader {
  public:
-  explicit Reader(Recording& run) : run_(run) {}
+  explicit DumpReader(Recording& run) : run_(run) {}
 
   void take(const std::string& key, const json& entry) {
     const std::optional<DumpName> name = dump_name(key);
@@ -188,7 +188,7 @@ class Reader {
 };
 
 /// Entries one at a time, in the file's order: of a large model the whole would not fit into memory.
-json parse_entries(const std::string& text, Reader& reader) {
+json parse_entries(const std::string& text, DumpReader& reader) {
   std::array<std::string, 3> keys;  // of the outer levels
   return json::parse(text, [&](int depth, json::parse_event_t event, json& parsed) {
     if (event == json::parse_event_t::key && depth < 3) keys[static_cast<std::size_t>(depth)] = parsed;
@@ -218,7 +218,7 @@ Recording read_dump(const std::filesystem::path& dump_json) {
   const auto refuse = [](const std::filesystem::path& file, const std::string& why) {
     throw std::runtime_error(fmt::format("{}: {}", file.string(), why));
   };
-  Reader reader(run);
+  DumpReader reader(run);
   const std::string text = with_words_quoted(keep::read_file(dump_json));
   try {
     const json rest = parse_entries(text, reader);

@@ -40,7 +40,7 @@ std::optional<Described> described_or_none(const json& value) {
   return value.is_null() ? std::nullopt : std::optional(described_in(value));
 }
 
-class Reader {
+class RecordReader {
  public:
   void take(const json& line) {
     if (line.contains("run")) {
@@ -119,7 +119,7 @@ class Reader {
 
 std::vector<Recording> read_recordings(const std::filesystem::path& file) {
   std::istringstream lines(keep::read_file(file));
-  Reader reader;
+  RecordReader reader;
   std::size_t number = 0;
   try {
     for (std::string line; std::getline(lines, line);) {

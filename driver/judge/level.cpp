@@ -7,6 +7,10 @@
 
 namespace bisectd::driver::judge {
 
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 double trimmed_mean(std::span<double> values, double trim) {
   const auto n = static_cast<std::ptrdiff_t>(values.size());
   const auto cut = std::min(static_cast<std::ptrdiff_t>(trim * static_cast<double>(n)), (n - 1) / 2);

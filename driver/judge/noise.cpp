@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "driver/judge/level.hpp"
+
 namespace bisectd::driver::judge {
 namespace {
 
@@ -19,10 +21,6 @@ namespace {
 /// (healthy_devices.py --steps 200 --first-seed 70).
 constexpr double kHealthy = 0.5, kLeastHarm = 1.0 / 16, kMostHarm = 64;
 constexpr double kCell = 1.189207115002721;  ///< fourth root of 2
-
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 double sum_of_products(std::span<const double> a, std::span<const double> b) {
   const double mean_a = mean_of(a), mean_b = mean_of(b);

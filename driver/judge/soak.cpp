@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,17 +17,13 @@
 namespace bisectd::driver::judge {
 namespace {
 
-constexpr double kClimb = 0.05, kTargets = 2, kSigmas = 6;  ///< the limits of a spike, of a stretch of steps
-constexpr std::size_t kParts = 5;                           ///< of a window: neighbouring steps are not independent
+constexpr double kClimb = 0.05, kClimbTargets = 2, kClimbSigmas = 6;  ///< the limits of a spike, of a stretch of steps
+constexpr std::size_t kParts = 5;  ///< of a window: neighbouring steps are not independent
 
 struct Stretch {
   std::int64_t first = 0, last = 0;
   double level = 0, standard_error = 0;
 };
-
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// The steps in (last - length, last]; nothing if there are too few to tell a level.
 std::optional<Stretch> stretch_at(const Track& track, std::int64_t last, std::int64_t length) {
@@ -73,8 +68,8 @@ std::optional<Climb> climb_of(const MetricRule& metric, const SoakLength& length
   if (!(scale > 0)) return std::nullopt;
   const double change = after->level - before->level;
   const double worse = metric.higher_is_better ? -change : change;
-  const double limit = std::max(scale * std::max(kClimb, kTargets * accept.target),
-                                kSigmas * std::hypot(before->standard_error, after->standard_error));
+  const double limit = std::max(scale * std::max(kClimb, kClimbTargets * accept.target),
+                                kClimbSigmas * std::hypot(before->standard_error, after->standard_error));
   const std::string levels = fmt::format("{:.4g} in steps {} to {}, {:.4g} in steps {} to {}", before->level, before->first,
                                          before->last, after->level, after->first, after->last);
   const char* what = metric.higher_is_better ? "falls" : "climbs";

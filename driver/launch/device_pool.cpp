@@ -33,6 +33,7 @@ DevicePool::DevicePool(const configs::Devices& devices) {
     std::vector<int> logical(per_slot);
     std::iota(logical.begin(), logical.end(), 0);
     slot.devices = devices.visible_variable.empty() ? slot.visible : fmt::format("{}", fmt::join(logical, ","));
+    slot.name = fmt::format("{} {}", devices.kind, slot.visible);
     slots_.push_back(std::move(slot));
   }
   taken_.assign(slots_.size(), false);
@@ -57,11 +58,14 @@ DevicePool::DevicePool(const configs::Side& side) : DevicePool(side.slurm ? conf
 
 std::size_t DevicePool::free() const { return static_cast<std::size_t>(std::count(taken_.begin(), taken_.end(), false)); }
 
-std::optional<Slot> DevicePool::acquire() {
-  const auto found = std::find(taken_.begin(), taken_.end(), false);
-  if (found == taken_.end()) return std::nullopt;
-  *found = true;
-  return slots_[static_cast<std::size_t>(found - taken_.begin())];
+std::optional<Slot> DevicePool::acquire(const std::set<std::string>& other_than) {
+  const Slot* best = nullptr;
+  for (const Slot& slot : slots_)
+    if (!taken_[slot.number] && (!best || (other_than.contains(best->name) && !other_than.contains(slot.name))))
+      best = &slot;
+  if (!best) return std::nullopt;
+  taken_[best->number] = true;
+  return *best;
 }
 
 void DevicePool::release(const Slot& slot) {

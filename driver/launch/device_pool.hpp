@@ -19,6 +19,8 @@ struct Slot {
                            ///< ASCEND_RT_VISIBLE_DEVICES silently ignores what follows the first bad character
   std::string devices;     ///< for {devices}, as the training counts: "0,1" when a visible-devices variable hides the
                            ///< others and numbering starts at 0, else the physical ids
+  std::string name;        ///< for people and the journal: "npu 2,3"; empty without a device, and for a batch job, whose
+                           ///< scheduler chooses
 };
 
 /// What no other training may use meanwhile, as words: "npu 3"; the kind alone where devices are not numbered, because then
@@ -36,8 +38,9 @@ class DevicePool {
   std::size_t size() const { return slots_.size(); }
   std::size_t free() const;
 
-  /// The free slot with the lowest number, so that a run on an idle machine always uses the same devices.
-  std::optional<Slot> acquire();
+  /// The free slot with the lowest number, so that a run on an idle machine always uses the same devices; one whose name is
+  /// in `other_than` only if no other is free.
+  std::optional<Slot> acquire(const std::set<std::string>& other_than = {});
 
   /// Gives a slot back. Throws std::logic_error when it was not taken.
   void release(const Slot& slot);

@@ -20,7 +20,7 @@ constexpr const char *kStarted = "job.started", *kEnded = "job.ended", *kCancell
 constexpr char kMark = '\x01';  // stands in no argument that a person writes
 
 /// Everything around the training. `{}` in it: folder, device lines, working directory, the words for env, stdout, stderr.
-constexpr const char* kScript = R"sh(# Runs one attempt on the node that it was given.
+constexpr const char* kJobScript = R"sh(# Runs one attempt on the node that it was given.
 folder={folder}
 say() {{ printf '%s\n' "$2" > "$folder/$1.new" && mv -f "$folder/$1.new" "$folder/$1"; }}
 if [ -e "$folder/job.started" ]; then
@@ -122,7 +122,7 @@ fs::path folder_of(const Job& job) { return job.stdout_file.parent_path(); }
 
 fs::path write_job_script(const Job& job, const Scheduler& scheduler, const std::map<std::string, std::string>& given) {
   const fs::path folder = folder_of(job), script = folder / kScriptFile, batch = folder / "batch.sh";
-  write(script, fmt::format(fmt::runtime(kScript), fmt::arg("folder", configs::shell_word(folder.string())),
+  write(script, fmt::format(fmt::runtime(kJobScript), fmt::arg("folder", configs::shell_word(folder.string())),
                             fmt::arg("devices", scheduler.device_lines()),
                             fmt::arg("directory", configs::shell_word(job.directory.string())),
                             fmt::arg("words", words_for_env(job, given)),

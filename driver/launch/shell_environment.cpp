@@ -19,7 +19,7 @@ namespace {
 /// $1: the user's text, $2: file for the environment, $3: file for the place of a failure. Lines are counted from the
 /// one that holds `eval`: it must be the first. -E takes the trap into functions and sourced files. What we need is
 /// positional, so that no variable of ours leaks.
-constexpr const char* kScript = R"(set -eE; trap 'printf "%s\n%s" "$LINENO" "$BASH_COMMAND" >"$3"' ERR; eval "$1"
+constexpr const char* kSetupScript = R"(set -eE; trap 'printf "%s\n%s" "$LINENO" "$BASH_COMMAND" >"$3"' ERR; eval "$1"
 trap - ERR
 command -p env -0 >"$2"
 )";
@@ -87,7 +87,7 @@ tl::expected<std::map<std::string, std::string>, std::string> capture_environmen
                  "--noprofile",
                  "--norc",
                  "-c",
-                 kScript,
+                 kSetupScript,
                  "setup",
                  setup.text,
                  scratch.environment.string(),

@@ -1,6 +1,9 @@
 #include "driver/loop/trial_planning.hpp"
 
 #include <algorithm>
+#include <set>
+
+#include "reports/lookup.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -59,6 +62,20 @@ void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury
   }
 }
 
+/// A device that computes wrongly would bear its own verdicts out: what is tried once more, as far as it can, another one
+/// runs. Earlier attempts of the same trial, which a resumed run takes up, do not count.
+std::set<std::string> ran_on(const TrialPlan& control, const History& history) {
+  std::set<std::string> devices;
+  for (const PastTrial& trial : history.trials) {
+    const bool other_control = trial.role == Role::control && trial.reason != control.reason;
+    if (!is_evidence(trial.role) && !other_control) continue;
+    if (reports::members(trial.neutralised) != reports::members(control.neutralised)) continue;
+    for (const PastAttempt& attempt : trial.attempts)
+      if (!attempt.device.empty()) devices.insert(attempt.device);
+  }
+  return devices;
+}
+
 }  // namespace
 
 TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::Neutralised& neutralised,
@@ -88,6 +105,7 @@ TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, co
     for (const auto& [variable, value] : experiment.overflow_check->environment)
       plan.recipe.templates[variable] = family_variable(input.sides.subject, variable, value);
   if (state.jury) set_repeats(plan, input, *state.jury);
+  if (role == Role::control) plan.ran_on = ran_on(plan, state.history);
   return plan;
 }
 

@@ -29,7 +29,7 @@ re2::RE2::Options options() {
   return options;
 }
 
-[[noreturn]] void refuse(const std::string& written, std::string_view why) {
+[[noreturn]] void refuse_pattern(const std::string& written, std::string_view why) {
   throw std::invalid_argument(fmt::format("the pattern '{}' {}", written, why));
 }
 
@@ -165,18 +165,19 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
     : anywhere_(written, Begin::anywhere) {
   const re2::RE2& regex = anywhere_.regex();
   if (!regex.ok())
-    refuse(written, fmt::format("is not RE2 syntax: {} (there is no look-around and no back-reference)", regex.error()));
+    refuse_pattern(written,
+                   fmt::format("is not RE2 syntax: {} (there is no look-around and no back-reference)", regex.error()));
   const auto& named = regex.NamedCapturingGroups();
   for (const std::string_view group : groups) {
     const auto found = named.find(std::string(group));
-    if (found == named.end()) refuse(written, fmt::format("has no group (?P<{}>...)", group));
+    if (found == named.end()) refuse_pattern(written, fmt::format("has no group (?P<{}>...)", group));
     numbers_.push_back(found->second);
   }
   for (const std::string_view group : optional_groups) {
     const auto found = named.find(std::string(group));
     numbers_.push_back(found == named.end() ? -1 : found->second);
   }
-  if (regex.Match("", 0, 0, re2::RE2::UNANCHORED, nullptr, 0)) refuse(written, "matches an empty text");
+  if (regex.Match("", 0, 0, re2::RE2::UNANCHORED, nullptr, 0)) refuse_pattern(written, "matches an empty text");
   prefix_ = common_prefix(written);
   if (prefix_.size() < kShortestPrefix) prefix_.clear();
   needed_ = prefix_.empty() ? needed_atoms(written) : Needed{.literals = {{.text = prefix_}}};

@@ -9,7 +9,7 @@
 namespace bisectd::driver::read {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+[[noreturn]] void refuse_entry(const std::string& name, const std::string& why) {
   throw std::invalid_argument(fmt::format("{}: {}", name, why));
 }
 
@@ -27,11 +27,11 @@ std::optional<std::string> ZipArchive::content(const std::string& name, std::siz
   if (located == UNZ_END_OF_LIST_OF_FILE) return std::nullopt;
   unz_file_info64 info;
   if (located != UNZ_OK || unzGetCurrentFileInfo64(archive_.get(), &info, nullptr, 0, nullptr, 0, nullptr, 0) != UNZ_OK)
-    refuse(name, "the archive's directory is damaged");
-  if (info.flag & 1) refuse(name, "it is encrypted");
+    refuse_entry(name, "the archive's directory is damaged");
+  if (info.flag & 1) refuse_entry(name, "it is encrypted");
   // minizip unpacks no more than the size told, so that a wrong one costs nothing.
-  if (info.uncompressed_size > most) refuse(name, fmt::format("it unpacks to more than {} MB", most >> 20));
-  if (unzOpenCurrentFile(archive_.get()) != UNZ_OK) refuse(name, "it is damaged, or packed in a way that is not read");
+  if (info.uncompressed_size > most) refuse_entry(name, fmt::format("it unpacks to more than {} MB", most >> 20));
+  if (unzOpenCurrentFile(archive_.get()) != UNZ_OK) refuse_entry(name, "it is damaged, or packed in a way that is not read");
   const struct CloseFile {
     void* archive;
     ~CloseFile() { unzCloseCurrentFile(archive); }
@@ -40,11 +40,11 @@ std::optional<std::string> ZipArchive::content(const std::string& name, std::siz
   std::array<char, 1 << 16> piece;
   for (int read = 1; read != 0;) {
     read = unzReadCurrentFile(archive_.get(), piece.data(), piece.size());
-    if (read < 0) refuse(name, "it is damaged");
+    if (read < 0) refuse_entry(name, "it is damaged");
     unpacked.append(piece.data(), static_cast<std::size_t>(read));
   }
   if (unzCloseCurrentFile(archive_.get()) == UNZ_CRCERROR || unpacked.size() != info.uncompressed_size)
-    refuse(name, "it is damaged");
+    refuse_entry(name, "it is damaged");
   return unpacked;
 }
 

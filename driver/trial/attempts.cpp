@@ -105,10 +105,6 @@ judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path
   return curve;
 }
 
-std::string device_text(const configs::Side& side, const launch::Slot& slot) {
-  return slot.visible.empty() || side.slurm ? "" : side.devices.kind + " " + slot.visible;
-}
-
 bool can_be_judged(const AttemptOutcome& outcome) {
   return (outcome.ending == Ending::finished || outcome.ending == Ending::whole) && outcome.errors.empty();
 }
@@ -226,8 +222,7 @@ RunningAttempt Attempts::seen_now(const Running& running) const {
   return {.request = running.request,
           .log = running.log,
           .started_s = std::chrono::duration<double>(running.started - began_).count(),
-          .device = running.request.side->scheduler ? job_text(running)
-                                                    : device_text(*running.request.side->settings, running.slot)};
+          .device = running.request.side->scheduler ? job_text(running) : running.slot.name};
 }
 
 void Attempts::poll() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +57,7 @@ struct AttemptPlan {
   bool shortened = false;                          ///< it is ended as soon as it logged them, and judged there
   bool may_end_early = false;                      ///< and as soon as its verdict is certain
   WatchedNames watched;
+  std::set<std::string> ran_on;  ///< names of devices that ran the same set before: others are preferred if free
   double longer = 1;  ///< so many times as long as a trial: so is its timeout, and the memory that it takes is watched
 };
 
@@ -118,9 +120,6 @@ read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& 
 /// All that an ended attempt logged, which was started with this perturbation (0: none).
 judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
                           const std::vector<configs::Metric>& metrics, int perturbed);
-
-/// "npu 0,1"; empty for a slot without devices.
-std::string device_text(const configs::Side& side, const launch::Slot& slot);
 
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
 bool can_be_judged(const AttemptOutcome& outcome);

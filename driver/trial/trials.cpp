@@ -156,13 +156,12 @@ AttemptRequest Trials::request_for(const Open& open, int number, int perturbed) 
 void Trials::pump() {
   if (attempts_.signal_number() != 0) return;
   for (auto request = queue_.begin(); request != queue_.end();) {
-    auto slot = request->side->pool->acquire();
+    auto slot = request->side->pool->acquire(request->ran_on);
     if (!slot) {
       ++request;
       continue;
     }
-    const std::string device = device_text(*request->side->settings, *slot);
-    if (!request->adopt) journal_.append(attempt_started_record(*request, attempts_.now_s(), device));
+    if (!request->adopt) journal_.append(attempt_started_record(*request, attempts_.now_s(), slot->name));
     attempts_.start(std::move(*request), std::move(*slot));
     request = queue_.erase(request);
   }

@@ -82,6 +82,12 @@ suspects:
   ops: {discover: true}
 )";
 
+/// The first problem of an experiment, as LINE:COLUMN: text.
+inline std::string problem(const std::string& text) {
+  const Folder folder;
+  return folder.problem_of(text);
+}
+
 /// `text` with its line `number` (1-based) replaced; a number beyond the last one appends.
 inline std::string with_line(std::string_view text, int number, std::string_view line) {
   std::string result;

@@ -13,8 +13,6 @@ std::string held(const std::string& preset, const std::string& suspects, const s
          "metric: {loss: {format: paddleocr}}\nsuspects: " + suspects + "\n";
 }
 
-std::string problem(const std::string& text) { return Folder().problem_of(text); }
-
 }  // namespace
 
 TEST_CASE("a suspect that is held is refused by name, and no suspect among all") {

@@ -12,12 +12,6 @@ Experiment loaded(const Folder& folder, const std::string& text) { return load_e
 
 std::string good(const std::string& perturb) { return with_line(kGood, 12, perturb); }
 
-/// The first problem, as LINE:COLUMN: text.
-std::string problem(const std::string& text) {
-  const Folder folder;
-  return folder.problem_of(text);
-}
-
 }  // namespace
 
 TEST_CASE("a file's perturbation is that of both sides, and asks for eight references") {

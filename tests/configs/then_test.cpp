@@ -17,8 +17,6 @@ std::string with(const std::string& suspects, const std::string& parts = "{ops: 
          suspects + "\n";
 }
 
-std::string problem(const std::string& text) { return Folder().problem_of(text); }
-
 }  // namespace
 
 TEST_CASE("what `then` leads to is discovered and a suspect, too") {

@@ -8,7 +8,7 @@ using namespace bisectd::driver;
 
 namespace {
 
-configs::Experiment sample() {
+configs::Experiment sample_experiment() {
   configs::Experiment experiment;
   configs::Family ops{.name = "ops", .kind = configs::FamilyKind::list};
   ops.deliver.environment = "BLACK_LIST";
@@ -32,7 +32,7 @@ configs::Experiment sample() {
 }  // namespace
 
 TEST_CASE("what the subject neutralises becomes what is searched, and nothing else") {
-  configs::Experiment experiment = sample();
+  configs::Experiment experiment = sample_experiment();
   CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"flags:format", "ops:pad3d", "ops:relu"});
   CHECK(experiment.subject.environment.size() == 3);  // STRIDE is held by the family ops, ANYWAY is safe without it
   CHECK(experiment.subject.environment.contains("OTHER"));
@@ -42,7 +42,7 @@ TEST_CASE("what the subject neutralises becomes what is searched, and nothing el
 }
 
 TEST_CASE("a subject that neutralises nothing has nothing to prune") {
-  configs::Experiment experiment = sample();
+  configs::Experiment experiment = sample_experiment();
   experiment.subject.environment.clear();
   CHECK(search_what_is_in_use(experiment).empty());
   CHECK(experiment.suspects.at("ops").discover);

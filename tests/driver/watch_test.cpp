@@ -13,7 +13,7 @@ using strategies::SuspectSet;
 namespace {
 
 /// One family; in logs its members have other names than in its list.
-configs::Experiment experiment() {
+configs::Experiment experiment_with_names() {
   configs::Experiment result;
   configs::Family ops{.name = "ops"};
   ops.discover = configs::Discovery{.ran = {"ran (?P<name>\\w+)", {}}, .elsewhere = {{"cpu (?P<name>\\w+)", {}}}};
@@ -30,7 +30,7 @@ SuspectSet all_of(const Catalogue& catalogue) { return SuspectSet(catalogue.size
 }  // namespace
 
 TEST_CASE("a member is a suspect if it ran on the device more often than elsewhere, by its written name") {
-  const auto e = experiment();
+  const auto e = experiment_with_names();
   const WatchList watch(e);
   REQUIRE(watch.watched().patterns.size() == 4);
   const NameCounts ran{{{"add", ""}, 10}, {{"relu", ""}, 5}, {{"cast", ""}, 3}};
@@ -40,7 +40,7 @@ TEST_CASE("a member is a suspect if it ran on the device more often than elsewhe
 }
 
 TEST_CASE("a trace counts only if the run with nothing neutralised has no such line, and only of what is off") {
-  const auto e = experiment();
+  const auto e = experiment_with_names();
   const WatchList watch(e);
   const Catalogue catalogue({{"ops", "cast"}, {"ops", "elementwise_add"}, {"ops", "relu"}});
   const SeenNames as_is{{{}, {}, {{{"cast", "bool"}, 4}}, {}}, {}};
@@ -53,14 +53,14 @@ TEST_CASE("a trace counts only if the run with nothing neutralised has no such l
 }
 
 TEST_CASE("a family without an effect pattern owes no trace") {
-  auto e = experiment();
+  auto e = experiment_with_names();
   e.families["ops"].effect.reset();
   const std::vector<driver::neutralise::Member> one{{"ops", "cast"}};
   CHECK(WatchList(e).shows_effect(Catalogue(one)).none());
 }
 
 TEST_CASE("where the subject's own environment may hide the traces, a missing one says nothing") {
-  auto e = experiment();
+  auto e = experiment_with_names();
   e.families["ops"].effect->environment = {{"LOG_LEVEL", "3"}};
   const std::vector<driver::neutralise::Member> one{{"ops", "cast"}};
   CHECK(WatchList(e).shows_effect(Catalogue(one)).all());

@@ -57,6 +57,15 @@ class Controls(Space):
         report, _ = self.play(causes=(GUILTY, OTHER))
         self.assertEqual(self.controls(report), [(["op2", "op4"], "pass"), (["op4"], "fail"), (["op2"], "fail")])
 
+    def test_a_control_runs_on_a_device_that_has_not_run_its_set_before(self):
+        self.play(devices=2)
+        trials = {record["trial"]: record for record in self.journal() if record["kind"] == "trial"}
+        runs = [(trials[record["trial"]], record["device"]) for record in self.journal() if record["kind"] == "attempt-started"]
+        control, device = next(run for run in runs if run[0]["role"] == "control")
+        before = {device for trial, device in runs if trial["neutralised"] == control["neutralised"] and trial["trial"] < control["trial"]}
+        self.assertEqual(len(before), 1, "of the fix, which is controlled first, one trial suffices")
+        self.assertEqual({device} | before, {"npu 0", "npu 1"})
+
     def test_a_fault_that_heals_accuses_nobody(self):
         for devices, goal in ((1, "curve"), (2, "curve"), (1, "runs")):
             with self.subTest(devices=devices, goal=goal):

@@ -23,13 +23,13 @@ Curve both(std::uint64_t run, double noise, double loss_bias = 0, double score_b
   return curve;
 }
 
-std::vector<Curve> references(double noise = 0.0005) {
+std::vector<Curve> runs_of_both(double noise = 0.0005) {
   std::vector<Curve> runs;
   for (std::uint64_t run = 1; run <= 5; ++run) runs.push_back(both(run, noise));
   return runs;
 }
 
-Jury seated(const std::vector<Curve>& runs = references(), const std::vector<MetricRule>& metrics = kLossAndScore) {
+Jury seated(const std::vector<Curve>& runs = runs_of_both(), const std::vector<MetricRule>& metrics = kLossAndScore) {
   auto jury = Jury::seat({}, metrics, runs);
   REQUIRE(jury);
   return *std::move(jury);
@@ -74,7 +74,7 @@ TEST_CASE("a metric that one side lacks is said: a problem of the reference, unr
 TEST_CASE("a verdict far from the target holds without a grey zone, one near it does not") {
   CHECK(seated().judge(std::vector{both(50, 0.0005)}).strict);
   CHECK(seated().judge(std::vector{both(50, 0.0005, 0.03)}).strict);
-  const Jury jury = seated(references(0.001), {{"loss", false}});
+  const Jury jury = seated(runs_of_both(0.001), {{"loss", false}});
   const Judgement near =
       jury.judge(std::vector{both(50, 0.0005, 0.0035), both(51, 0.0005, 0.0035), both(52, 0.0005, 0.0035)});
   CHECK(near.verdict == Verdict::pass);
@@ -82,7 +82,7 @@ TEST_CASE("a verdict far from the target holds without a grey zone, one near it 
 }
 
 TEST_CASE("the subject as it is is repeated beyond a trial's attempts, which decides more often and not wrongly") {
-  const Jury jury = seated(references(0.005), {{"loss", false}});
+  const Jury jury = seated(runs_of_both(0.005), {{"loss", false}});
   const int usual = jury.first().accept.max_repeats;
   int undecided_as_usual = 0, undecided = 0;
   for (std::uint64_t world = 0; world < 30; ++world) {
@@ -102,7 +102,7 @@ TEST_CASE("the subject as it is is repeated beyond a trial's attempts, which dec
 }
 
 TEST_CASE("a proof asks for more attempts than a trial, and ends without a grey zone") {
-  const Jury jury = seated(references(0.0025), {{"loss", false}});
+  const Jury jury = seated(runs_of_both(0.0025), {{"loss", false}});
   std::vector<Curve> attempts;
   Judgement judgement;
   std::uint64_t run = 70;
@@ -117,7 +117,7 @@ TEST_CASE("a proof asks for more attempts than a trial, and ends without a grey 
 }
 
 TEST_CASE("a proof out of reach falls back to the grey zone, and says so") {
-  const Jury jury = seated(references(0.005), {{"loss", false}});
+  const Jury jury = seated(runs_of_both(0.005), {{"loss", false}});
   CHECK(jury.likely_proof_attempts() == 1);
   std::vector<Curve> attempts;
   for (std::uint64_t run = 80; run < 83; ++run) attempts.push_back(both(run, 0.005, 0.006));
@@ -127,7 +127,7 @@ TEST_CASE("a proof out of reach falls back to the grey zone, and says so") {
 }
 
 TEST_CASE("a horizon is learnt from what fails early, and shortened trials are judged there") {
-  Jury jury = seated(references(), {{"loss", false}});
+  Jury jury = seated(runs_of_both(), {{"loss", false}});
   CHECK(jury.last_steps(false).at("loss") == 1000);
   REQUIRE(jury.learn_horizon(both(50, 0.0005, 0.03)));
   const std::int64_t horizon = jury.last_steps(true).at("loss");
@@ -140,7 +140,7 @@ TEST_CASE("a horizon is learnt from what fails early, and shortened trials are j
 }
 
 TEST_CASE("no horizon is learnt from a culprit that shows late") {
-  Jury jury = seated(references(), {{"loss", false}});
+  Jury jury = seated(runs_of_both(), {{"loss", false}});
   Curve late = noisy(1000, 50, 0.0005);
   for (Point& point : late.series["loss"])
     if (point.step > 800) point.value *= 1.03;

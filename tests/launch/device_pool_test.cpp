@@ -11,6 +11,7 @@ using driver::launch::DevicePool;
 namespace {
 configs::Devices devices(std::vector<int> ids, int per_trial, std::string variable = "ASCEND_RT_VISIBLE_DEVICES") {
   configs::Devices made;
+  made.kind = "npu";
   made.ids = std::move(ids);
   made.per_trial = per_trial;
   made.visible_variable = std::move(variable);
@@ -48,6 +49,28 @@ TEST_CASE("a slot that is given back is used again") {
   CHECK(pool.acquire()->number == first->number);
   pool.release(*second);
   CHECK_THROWS_AS(pool.release(*second), std::logic_error);
+}
+
+TEST_CASE("devices that are to be avoided are given out only where no other is free") {
+  DevicePool pool(devices({0, 1, 2, 3, 4, 5}, 2));
+  const auto other = pool.acquire({"npu 0,1", "npu 4,5"});
+  REQUIRE(other);
+  CHECK(other->name == "npu 2,3");
+  CHECK(pool.acquire({"npu 0,1", "npu 4,5"})->name == "npu 0,1");
+  CHECK(pool.acquire({"npu 4,5"})->name == "npu 4,5");
+  CHECK_FALSE(pool.acquire({"npu 4,5"}));
+  pool.release(*other);
+  CHECK(pool.acquire({"npu 2,3"})->name == "npu 2,3");
+}
+
+TEST_CASE("slots without a device, and those of a scheduler, have no name that could be avoided") {
+  CHECK(DevicePool(devices({}, 1)).acquire({"npu"})->name.empty());
+  configs::Side side;
+  side.devices = devices({}, 2);
+  side.slurm.emplace().max_jobs = 2;
+  DevicePool pool(side);
+  CHECK(pool.acquire({"npu 0,1"})->number == 0);
+  CHECK(pool.acquire({"npu 0,1"})->name.empty());
 }
 
 TEST_CASE("ids that do not fill a slot stay unused") {

@@ -2,7 +2,6 @@
 // a word where no Chromium is installed.
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include "reports/escape.hpp"
 #include "reports/html/page.hpp"
@@ -18,12 +17,6 @@ bool has_browser() {
   if (std::system("command -v chromium > /dev/null") == 0) return true;
   WARN("skipped: no chromium is installed");
   return false;
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 struct Shown {

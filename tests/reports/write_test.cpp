@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "tests/catch.hpp"
 #include "tests/reports/folder.hpp"
@@ -14,12 +13,6 @@ using namespace bisectd::reports;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string content(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 // While it lives, no file can grow beyond `bytes`: to a writer that looks like a full disk.
 class FullDisk {
