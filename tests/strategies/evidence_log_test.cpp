@@ -105,7 +105,8 @@ TEST_CASE("a contradiction is known as soon as it is told") {
   log.tell(evidence_of(neutralised(4, {0, 1}), Verdict::fail));
   REQUIRE(log.contradiction());
   CHECK(log.entries()[log.contradiction()->fail].active == active(4, {2, 3}));
-  CHECK_FALSE(log.contradiction([](const LogEntry& fail, const LogEntry&) { return fail.active.count() == 2; }));  // it is excused
+  CHECK_FALSE(
+      log.contradiction([](const LogEntry& fail, const LogEntry&) { return fail.active.count() == 2; }));  // it is excused
 }
 
 TEST_CASE("whatever is told: contradictions and votes are those that a scan of the entries finds") {
