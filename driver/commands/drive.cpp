@@ -118,8 +118,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
       past.finished = false;  // the answer was to another question
       past.differing_commands.reset();
     }
-    if (const std::size_t strays = launch::sweep_strays(past.run_tag + "/"))
-      log::info(fmt::format("ended {} processes that an earlier bisectd left behind", strays));
+    if (launch::sweep_strays(past.run_tag + "/")) log::info("ended processes that an earlier bisectd left behind");
   }
   const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
   launch::Launcher& launcher = *launching;

@@ -162,7 +162,7 @@ void kill_group(pid_t group) {
   if (group > 1 && group != ::getpgrp()) ::kill(-group, SIGKILL);
 }
 
-std::size_t sweep_strays(std::string_view tag_prefix) {
+bool sweep_strays(std::string_view tag_prefix) {
   using namespace std::chrono_literals;
   const auto is_meant = [&](pid_t pid) {
     const auto tag = attempt_tag(pid);
@@ -182,7 +182,7 @@ std::size_t sweep_strays(std::string_view tag_prefix) {
            !std::all_of(killed.begin(), killed.end(), [](pid_t pid) { return is_gone(pid); }))
       std::this_thread::sleep_for(1ms);
   }
-  return killed.size();
+  return !killed.empty();
 }
 
 }  // namespace bisectd::driver::launch

@@ -40,8 +40,8 @@ pid_t session_of(pid_t pid);
 void kill_group(pid_t group);
 
 /// Kills every process on this machine whose attempt tag starts with `tag_prefix` (never this one) and waits, at most
-/// 5 s, until they are gone. Returns how many there were. For what a killed bisectd left behind: end the prefix with a
+/// 5 s, until they are gone. Whether there were any. For what a killed bisectd left behind: end the prefix with a
 /// separator, or "run-1" takes "run-10" with it. Costs one look at every process: for resume, not for every attempt.
-std::size_t sweep_strays(std::string_view tag_prefix);
+bool sweep_strays(std::string_view tag_prefix);
 
 }  // namespace bisectd::driver::launch
