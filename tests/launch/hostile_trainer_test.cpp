@@ -108,6 +108,6 @@ TEST_CASE("a trainer that hangs, ignores SIGTERM and leaves strays is ended whol
   const auto ended = next_end(launcher);
   CHECK(ended.stopped);
   CHECK(ended.code == SIGKILL);
-  CHECK(launch::sweep_strays(hostile.tag) == 0);
+  CHECK_FALSE(launch::sweep_strays(hostile.tag));
   CHECK(launch::children_of(::getpid()).empty());
 }

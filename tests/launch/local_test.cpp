@@ -150,7 +150,7 @@ TEST_CASE("a chain of processes that each fork and leave ends with its job") {
   const auto ended = run(launcher, bash(folder, "for i in {1..30}; do setsid bash -c '" + chain + "' & done; sleep 0.2"));
   CHECK(ended.how == launch::Ended::How::exited);
   CHECK_THAT(ended.message, Catch::StartsWith("left running at its end, and killed: "));
-  CHECK(launch::sweep_strays(folder.path().filename().string()) == 0);
+  CHECK_FALSE(launch::sweep_strays(folder.path().filename().string()));
 }
 
 TEST_CASE("what a job leaves behind may still write its last lines") {
