@@ -177,9 +177,9 @@ class Stopped(Alone):
         return self.done
 
     def test_by_the_signal_and_without_a_backtrace(self):
-        self.assertIn("Termination signal", self.end_of().stderr)  # what Paddle does by itself
+        self.assertIn("Termination signal", self.end_of().stdout)  # what Paddle does by itself
         done = self.end_of(BISECTD_ATTEMPT="run/0001-1")
-        self.assertEqual((done.returncode, done.stderr), (-signal.SIGTERM, ""))
+        self.assertEqual((done.returncode, done.stdout), (-signal.SIGTERM, ""))
 
     def test_in_its_own_way(self):
         own = "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))"
@@ -188,7 +188,7 @@ class Stopped(Alone):
     def test_imported_by_another_thread(self):
         done = self.end_of(before="import threading\nt = threading.Thread(target=lambda: __import__('paddle')); t.start(); t.join()",
                            BISECTD_ATTEMPT="run/0001-1")
-        self.assertIn("Termination signal", done.stderr)
+        self.assertIn("Termination signal", done.stdout)
 
 
 class Held(Space):
