@@ -26,16 +26,18 @@ std::string list_of(const std::vector<SuspectId>& ids, const char* between) {
   return text;
 }
 
-std::string text_of(const Hidden& hidden) {
+std::string with_neutralised(const Neutralised& off) {
   constexpr std::size_t kNamed = 4;
-  const Neutralised& off = hidden.neutralised;
   const Active on = active_beside(off);
-  const std::string what = off.none()              ? "with nothing neutralised"
-                           : off.all()             ? "with everything neutralised"
-                           : off.count() <= kNamed ? fmt::format("with {} neutralised", list_of(members_of(off), " and "))
-                           : on.count() <= kNamed
-                               ? fmt::format("with everything but {} neutralised", list_of(members_of(on), " and "))
-                               : fmt::format("with {} of {} neutralised", off.count(), off.size());
+  return off.none()              ? "with nothing neutralised"
+         : off.all()             ? "with everything neutralised"
+         : off.count() <= kNamed ? fmt::format("with {} neutralised", list_of(members_of(off), " and "))
+         : on.count() <= kNamed  ? fmt::format("with everything but {} neutralised", list_of(members_of(on), " and "))
+                                 : fmt::format("with {} of {} neutralised", off.count(), off.size());
+}
+
+std::string text_of(const Hidden& hidden) {
+  const std::string what = with_neutralised(hidden.neutralised);
   const std::string trials = fmt::format("{} trial{}", hidden.trials, hidden.trials == 1 ? "" : "s");
   if (!hidden.difference) return fmt::format("The noise hides whether it passes {}, after {}.", what, trials);
   return fmt::format(

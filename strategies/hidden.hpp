@@ -25,6 +25,9 @@ Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry);
 /// As #3, for the driver to put names in.
 std::string list_of(const std::vector<SuspectId>& ids, const char* between);
 
+/// "with #3 and #7 neutralised"; of many only how many they are.
+std::string with_neutralised(const Neutralised& off);
+
 /// One sentence, with suspects as #3.
 std::string text_of(const Hidden& hidden);
 

@@ -2,12 +2,12 @@
 // as wrong as the fault, the other way.
 #pragma once
 
-#include "strategies/evidence_log.hpp"
+#include <vector>
 
 namespace bisectd::strategies {
 
-/// With this set active the first steps are clearly off, by a tenth or more of what they are off by with `as_is` active.
-/// False where those of one of them are not known: nothing can be said then. Both sets as the log holds them.
-bool is_as_far_off(const EvidenceLog& log, const Active& as_is, const Active& set);
+/// Of two signatures (Evidence::signature): the run is clearly off, by a tenth or more of what the subject as it is is off
+/// by. False where one of them is empty: nothing can be said then.
+bool is_as_far_off(const std::vector<double>& as_is, const std::vector<double>& run);
 
 }  // namespace bisectd::strategies

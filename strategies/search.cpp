@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "strategies/certificate.hpp"
+#include "strategies/harm_check.hpp"
 #include "strategies/phases.hpp"
 #include "strategies/planning.hpp"
 #include "strategies/standing.hpp"
@@ -16,6 +17,9 @@ namespace bisectd::strategies {
 /// A search by signatures takes up to so many times the trials that it expects: games of one to eight causes and of pairs
 /// (bench_search signatures) took 1.2 times on average.
 constexpr double kSurprises = 1.6;
+
+/// Trials of one check after which it is given up: nothing decides it.
+constexpr int kMostChecks = 6;
 
 class Search::Impl {
  public:
@@ -31,16 +35,19 @@ class Search::Impl {
 
  private:
   State state();
+  State state_of_phases();
   void name_hindrance();
   void describe_culprits();
   void expect_trials_left();
   bool belies_needs(const Active& active, const Active& least) const;
   void begin_again();  // after an outage, without needs that do not hold, or with what does harm left active
   bool leave_harmful_active();
+  Neutralised fix() const;
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
-  Problem problem;  // as given; phases learn likelier odds on the way
+  Problem problem;            // as given; phases learn likelier odds on the way
+  Relations given_relations;  // of the problem as given
   EngineKind kind;
   bool uses_needs;  // that some suspects matter only with others
   bool needs_belied = false;
@@ -48,12 +55,14 @@ class Search::Impl {
   SuspectSet breaking_there;  // of them those whose neutralising breaks the run
   Outage outage;
   std::vector<Evidence> told;
-  bool only_hidden_left = false;        // nothing but sets whose verdict the noise hides is left to be asked
-  std::size_t told_until_last_run = 0;  // length of `told` up to the last trial that ran
+  std::optional<HarmCheck> open_check, objected;  // all else is proved
+  bool only_hidden_left = false;                  // nothing but sets whose verdict the noise hides is left to be asked
+  std::size_t told_until_last_run = 0;            // length of `told` up to the last trial that ran
 };
 
 Search::Impl::Impl(Problem given, EngineKind engine)
     : problem(std::move(given)),
+      given_relations(problem),
       kind(engine),
       uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
       left_active(problem.suspects.size()),
@@ -123,10 +132,37 @@ bool Search::Impl::belies_needs(const Active& active, const Active& least) const
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
   std::vector<Trial> trials = next_trials(*phases, outage, slots, pending);
+  if (trials.empty() && open_check && !std::ranges::count(pending, open_check->neutralised))
+    return {{open_check->neutralised, Purpose::search,
+             open_check->other
+                 ? "two fixes that mend must pass together, and one that only makes up for the fault must not"
+                 : "with everything but the fix neutralised it must fail, unless that only makes up for the fault"}};
   return trials.empty() && pending.empty() ? repeats(*phases, slots) : trials;
 }
 
+Neutralised Search::Impl::fix() const {
+  SuspectSet set(phases->size());
+  for (SuspectId suspect : Standing(*phases).culprit_set()) set.set(suspect);
+  return Neutralised(std::move(set));
+}
+
+// What is proved in a part of the suspects, since neutralising others does harm, must stand a check outside of it.
 State Search::Impl::state() {
+  open_check.reset();
+  objected.reset();
+  const State state = state_of_phases();
+  const SuspectSet harmful = left_active - breaking_there;
+  if (state != State::proved || harmful.none()) return state;
+  const std::vector<double> as_is = phases->log().signature_of(phases->relations().effective(phases->all_active()));
+  HarmCheck check = harm_check(told, fix(), {harmful, breaking_there}, given_relations, as_is);
+  const int enough = phases->log().exact() ? 1 : 2;
+  if (check.votes >= enough) return state;
+  const bool open = check.votes > -enough && check.times < kMostChecks;
+  (open ? open_check : objected) = std::move(check);
+  return open ? State::searching : State::stuck;
+}
+
+State Search::Impl::state_of_phases() {
   only_hidden_left = false;
   const Standing standing(*phases);
   if (phases->additive_leads())
@@ -150,6 +186,10 @@ void Search::Impl::name_hindrance() {
   if (outage.on()) answer.hindrance = Hindrance::outage;
   if (outage.on() || (answer.state != State::stuck && answer.state != State::searching)) return;
   if (answer.state == State::searching && !only_hidden_left) return;
+  if (objected) {
+    answer.hindrance = Hindrance::harm;
+    return;
+  }
   const std::vector<Active> sets = Standing(*phases).deciding();
   if (sets.empty()) {
     if (answer.state == State::stuck && !Standing(*phases).comes_and_goes())
@@ -183,7 +223,7 @@ void Search::Impl::update_answer() {
     if (answer.state == State::searching) expect_trials_left();
   }
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
-  answer.explanation = explanation(*phases, answer);
+  answer.explanation = objected ? objection(*objected, fix()) : explanation(*phases, answer);
   if (answer.state != State::proved) return;
   answer.explanation += harm_of(left_active - breaking_there);
   SuspectSet guilty(phases->size());

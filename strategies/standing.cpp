@@ -68,9 +68,11 @@ bool Standing::only_made_up() const {
 }
 
 bool Standing::fix_makes_up() const {
-  const auto as_logged = [&](const Active& active) { return phases_.relations().effective(active); };
+  const auto signature_of = [&](const Active& active) {
+    return phases_.log().signature_of(phases_.relations().effective(active));
+  };
   return phases_.verdict_of(phases_.always_active()) == Verdict::pass &&
-         is_as_far_off(phases_.log(), as_logged(phases_.all_active()), as_logged(phases_.always_active()));
+         is_as_far_off(signature_of(phases_.all_active()), signature_of(phases_.always_active()));
 }
 
 bool Standing::comes_and_goes() const {

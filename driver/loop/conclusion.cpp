@@ -124,8 +124,9 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
              "out of the search with `exclude`.";
     case strategies::Hindrance::harm:
-      return "Next: leave the suspects that only the passing trials neutralise out with `exclude`, since the replacement of "
-             "one of them is most likely wrong, too, and start anew with --new.";
+      return "Next: the replacement of a suspect that the passing trials neutralise is most likely wrong, too. Leave these "
+             "out "
+             "with `exclude`, one after the other, and start anew with --new.";
     case strategies::Hindrance::change:
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";

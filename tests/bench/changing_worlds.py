@@ -1,5 +1,5 @@
-"""Searches in worlds that change or glitch while they are searched, played through `bisectd run`: how often is an innocent
-accused?
+"""Searches in worlds that change or glitch while they are searched, or are otherwise odd, played through `bisectd run`: how
+often is an innocent accused?
 
     BISECTD=... tests/bench/changing_worlds.py [--seeds 20] [--first-seed 1] [WORLD...]
 
@@ -39,18 +39,23 @@ if world.get("device"): late = late and os.environ.get("ASCEND_RT_VISIBLE_DEVICE
 causes, everywhere = (world["late"], world["late_everywhere"]) if late else (world["causes"], 0)
 if draw.random() < world.get("glitches", 0): everywhere += world["glitch"]
 if draw.random() < world.get("sleeps", 0): causes = []
+if "--reference" not in sys.argv and draw.random() < world.get("breaks", 0) or off & set(world.get("needed", [])): sys.exit("no kernel")
+causes = [cause for cause in causes if cause[:-1] != world.get("sleeper") or draw.random() < 0.5]
+everywhere += sum(world.get("shifts", {}).get(name, 0) for name in off)
+if os.environ.get("ASCEND_RT_VISIBLE_DEVICES") == world.get("bad_device", "none"): everywhere += 3
 if "--reference" in sys.argv: causes, everywhere = [], 0
 active = [(name, percent) for *members, percent in causes for name in ["+".join(members)] if not off & set(members)
           and not (world.get("beside") and name in world["beside"] and world["beside"][name] not in off)]
 total = sum(percent for _, percent in active) + everywhere
 rounding = random.Random(f"{sorted(off)} {os.environ.get('PERTURB')} {'--reference' in sys.argv}")
 drift = rounding.gauss(0, 1)
+unit = 1e-4 if world.get("coarse") and os.environ.get("PERTURB") in ("5", "6", "7") else 1e-7
 everywhere += world.get("noise", 0) * random.Random(f"{world['seed']} {seen} {os.environ.get('PERTURB')} {sys.argv[1:]}").gauss(0, 1)
 for step in range(1, STEPS + 1):
     shape = [random.Random(f"{name} {step}").uniform(0.5, 1.5) if step <= 12 else 1 for name, _ in active]
-    percent = sum(part * each for part, (_, each) in zip(shape, active)) + everywhere
+    percent = sum(part * each for part, (_, each) in zip(shape, active)) * (step > world.get("begins", 0)) + everywhere
     if world["goal"] == "runs" and step == 20 and total: sys.exit("no kernel")
-    print(f"step {step} loss {3 / (1 + step / 20) * (1 + percent / 100 + 1e-7 * step * drift + 1e-7 * rounding.gauss(0, 1)):.9f}", flush=True)
+    print(f"step {step} loss {3 / (1 + step / 20) * (1 + percent / 100 + unit * (step if unit == 1e-7 else 10) * drift + unit * rounding.gauss(0, 1)):.{world.get('digits', 9)}f}", flush=True)
 """.replace("STEPS", str(STEPS))
 
 
@@ -138,8 +143,80 @@ def runs_beside(draw):
     return beside(draw) | {"goal": "runs"}
 
 
+def two_pairs(draw):
+    world = some(draw, 0) | {"devices": 32}
+    members = draw.sample(world["suspects"], 4)
+    world["causes"] = world["late"] = [[*members[:2], 3], [*members[2:], -2]]
+    return world
+
+
+def triple(draw):
+    world = some(draw, 0)
+    world["causes"] = world["late"] = [[*draw.sample(world["suspects"], 3), 3]]
+    return world
+
+
+def begins_late(draw):
+    """Far off only from the middle on, which is told from rounding by coarsely perturbed runs of the reference."""
+    return some(draw, draw.choice((1, 2))) | {"begins": 30, "coarse": True}
+
+
+def few_digits(draw):
+    return some(draw, draw.choice((1, 2))) | {"digits": 3}
+
+
+def near_the_target(draw):
+    """The target is 0.5 %."""
+    world = some(draw, draw.choice((1, 2)))
+    for cause in world["causes"]:
+        cause[-1] = draw.uniform(0.55, 0.9)
+    return world
+
+
+def crashes(draw):
+    """A fifth of the runs break, and whatever neutralises one of two innocents."""
+    world = some(draw, draw.choice((1, 2)))
+    guilty = [name for name, _ in world["causes"]]
+    return world | {"breaks": 0.2, "needed": draw.sample([name for name in world["suspects"] if name not in guilty], 2)}
+
+
+def one_sleeps(draw):
+    """Of two faults one is there in half of the runs."""
+    world = some(draw, 2)
+    return world | {"sleeper": world["causes"][1][:-1]}
+
+
+def bad_card(draw):
+    """One of four devices is always wrong, beside one fault."""
+    return some(draw, 1) | {"devices": 4, "bad_device": "2"}
+
+
+def only_a_bad_card(draw):
+    return some(draw, 0) | {"devices": 4, "bad_device": "2"}
+
+
+def replacement_makes_up(draw):
+    """The replacement of an innocent is as wrong as the fault, the other way."""
+    world = some(draw, 1)
+    (guilty, percent), = world["causes"]
+    return world | {"shifts": {draw.choice([name for name in world["suspects"] if name != guilty]): -percent}}
+
+
+def replacements_shift(draw):
+    """Each replacement differs, by less than the target."""
+    world = some(draw, 1)
+    return world | {"shifts": {name: draw.uniform(-0.3, 0.3) for name in world["suspects"]}}
+
+
+def only_replacements_shift(draw):
+    """The same, where the fault is none of the suspects."""
+    return replacements_shift(draw) | {"causes": [], "late": [], "late_everywhere": 1.5, "changes_at": 0}
+
+
 WORLDS = [ordinary, ordinary_runs, pair, device_cancels, device_goes_bad, one_device_goes_bad, heals, moves, one_of_two_heals, glitches,
-          sleeps, beside, runs_heals, runs_glitches, runs_sometimes, runs_beside]
+          sleeps, beside, runs_heals, runs_glitches, runs_sometimes, runs_beside, two_pairs, triple, begins_late,
+          few_digits, near_the_target, crashes, one_sleeps, bad_card, only_a_bad_card, replacement_makes_up, replacements_shift,
+          only_replacements_shift]
 
 
 def planted(world):
@@ -150,7 +227,7 @@ def planted(world):
 def experiment(world, seed):
     runs = world["goal"] == "runs"
     side = f"command: [{sys.executable}, -I, -S, train.py"
-    reference = "" if runs else f"reference: {{{side}, --reference], repeats: 5, perturb: {{environment: PERTURB}}}}"
+    reference = "" if runs else f"reference: {{{side}, --reference], repeats: {8 if 'coarse' in world else 5}, perturb: {{environment: PERTURB}}}}"
     return textwrap.dedent(f"""\
         version: 1
         name: world
@@ -186,7 +263,7 @@ def play(folder, make, seed):
     if outcome == "culprits":
         outcome = "right" if named == planted(world) else "wrong"
         # What healed or moved away, or was not there yet, cannot all be named; what is named must have been there.
-        if outcome == "wrong" and "changes_at" in world and named and named <= planted(world):
+        if outcome == "wrong" and {"changes_at", "sleeper"} & set(world) and named and named <= planted(world):
             outcome = "a part"
     return outcome, searched, controls
 

@@ -114,6 +114,33 @@ TEST_CASE("what makes up for the fault is not accused") {
   CHECK(found >= 50);
 }
 
+TEST_CASE("by verdicts alone what makes up for the fault and the fault are the same, and then nobody is accused") {
+  std::size_t found = 0, undecided = 0;
+  for (const EngineKind engine : {EngineKind::automatic, EngineKind::causes})
+    for (const std::size_t slots : {1u, 4u})
+      for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const std::size_t size = 6 + seed % 30;
+        const SuspectId fault = seed % size, opposite = (seed + 3) % size;
+        const auto judge = [&](const Neutralised& set) {
+          Evidence evidence = judged_sum(set, fault, opposite);
+          evidence.signature.clear();
+          return evidence;
+        };
+        const Game game = play_judged(problem_of(size, slots, seed), judge, 300, engine);
+        INFO("seed " << seed << ", " << slots << " slots: " << game.answer.explanation);
+        CHECK(game.told.size() < 100);
+        CHECK(replays(game));
+        if (game.answer.state == State::proved) {
+          CHECK(game.answer.culprit_set == std::vector<SuspectId>{fault});
+          ++found;
+        }
+        undecided += game.answer.explanation.find("one of the two only makes up") != std::string::npos;
+      }
+  INFO(found << " found, " << undecided << " undecided");
+  CHECK(found + undecided > 200);
+  CHECK(undecided > 50);
+}
+
 TEST_CASE("where only what makes up for the fault passes, nobody is accused, and it says so") {
   std::size_t made_up = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
