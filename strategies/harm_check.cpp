@@ -15,29 +15,40 @@ bool is_allowed(const Neutralised& set, const Relations& relations) {
   return std::ranges::any_of(relations.least_active_sets(), [&](const Active& least) { return least.is_subset_of(active); });
 }
 
-}  // namespace
-
-HarmCheck harm_check(std::span<const Evidence> told, const Neutralised& fix, const LeftActive& left_active,
-                     const Relations& relations, const std::vector<double>& as_is) {
-  HarmCheck check;
-  for (const Evidence& each : told) {
-    const bool passes_without_it = each.verdict == Verdict::pass && each.neutralised.intersects(left_active.harmful) &&
-                                   !fix.is_subset_of(each.neutralised) && !is_as_far_off(as_is, each.signature);
-    const bool smaller = !check.other || each.neutralised.count() < check.other->count();
-    if (passes_without_it && smaller && is_allowed(Neutralised(each.neutralised | fix), relations))
-      check.other = each.neutralised;
-  }
-  if (check.other) check.expected = Verdict::pass;
-  const Active rest(relations.least_active_sets().front() | left_active.breaking | fix);
-  check.neutralised = check.other ? Neutralised(*check.other | fix) : neutralised_beside(relations.widest(rest));
+// One that passes without the fix, and is as far off as before, is mended no more than one that fails.
+void count_votes(HarmCheck& check, std::span<const Evidence> told, const std::vector<double>& as_is) {
   for (const Evidence& each : told) {
     if (each.neutralised != check.neutralised) continue;
-    // One that passes without the fix, and is as far off as before, is mended no more than one that fails.
     const bool fails = each.verdict == Verdict::fail || (!check.other && is_as_far_off(as_is, each.signature));
     if (decided(each.verdict)) check.votes += fails == (check.expected == Verdict::fail) ? 1 : -1;
     ++check.times;
   }
-  return check;
+}
+
+}  // namespace
+
+std::vector<HarmCheck> harm_checks(std::span<const Evidence> told, const Neutralised& fix,
+                                   std::span<const std::vector<SuspectId>> causes, const LeftActive& left_active,
+                                   const Relations& relations, const std::vector<double>& as_is) {
+  std::optional<Neutralised> other;  // the smallest
+  for (const Evidence& each : told) {
+    const bool passes_without_it = each.verdict == Verdict::pass && each.neutralised.intersects(left_active.harmful) &&
+                                   !fix.is_subset_of(each.neutralised) && !is_as_far_off(as_is, each.signature);
+    if (passes_without_it && (!other || each.neutralised.count() < other->count()) &&
+        is_allowed(Neutralised(each.neutralised | fix), relations))
+      other = each.neutralised;
+  }
+  std::vector<HarmCheck> checks;
+  if (other) {
+    checks.push_back({.neutralised = Neutralised(*other | fix), .expected = Verdict::pass, .other = other});
+  } else {
+    for (const std::vector<SuspectId>& cause : causes) {
+      const Active least(relations.least_active_sets().front() | left_active.breaking);
+      checks.push_back({.neutralised = neutralised_beside(relations.widest(relations.alone(cause, least))), .other = {}});
+    }
+  }
+  for (HarmCheck& check : checks) count_votes(check, told, as_is);
+  return checks;
 }
 
 std::string objection(const HarmCheck& check, const Neutralised& fix) {

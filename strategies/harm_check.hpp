@@ -1,8 +1,6 @@
 // Where neutralising does harm, a fix may only make up for the fault, and mend nothing. That cannot be seen in the part that
-// was searched, but two trials outside of it show it:
-// - Everything but the fix is neutralised. That fails if the fix mends, as the fault is still there, and passes if the fault
-// is
-//   among what is neutralised.
+// was searched, but trials outside of it show it:
+// - Everything but one cause is neutralised. That fails if the cause is one, and passes if the fault is elsewhere.
 // - The fix and another set that passes without it are neutralised. That passes if both mend, and fails if one of them
 //   makes up for what the other one mends.
 #pragma once
@@ -31,10 +29,11 @@ struct LeftActive {
   SuspectSet breaking;  ///< neutralising one of it breaks the run
 };
 
-/// The one that says more about `fix`. `as_is`: the first steps of the subject as it is, if known; a pass that is as far off
-/// is no other fix (mended.hpp).
-HarmCheck harm_check(std::span<const Evidence> told, const Neutralised& fix, const LeftActive& left_active,
-                     const Relations& relations, const std::vector<double>& as_is);
+/// Those of the second kind where another fix is known, else those of the first, one for each cause. `as_is`: the first
+/// steps of the subject as it is, if known; a pass that is as far off is no other fix (mended.hpp).
+std::vector<HarmCheck> harm_checks(std::span<const Evidence> told, const Neutralised& fix,
+                                   std::span<const std::vector<SuspectId>> causes, const LeftActive& left_active,
+                                   const Relations& relations, const std::vector<double>& as_is);
 
 /// Of a check that came out otherwise: why nobody is accused, with ids as #3.
 std::string objection(const HarmCheck& check, const Neutralised& fix);

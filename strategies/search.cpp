@@ -55,9 +55,10 @@ class Search::Impl {
   SuspectSet breaking_there;  // of them those whose neutralising breaks the run
   Outage outage;
   std::vector<Evidence> told;
-  std::optional<HarmCheck> open_check, objected;  // all else is proved
-  bool only_hidden_left = false;                  // nothing but sets whose verdict the noise hides is left to be asked
-  std::size_t told_until_last_run = 0;            // length of `told` up to the last trial that ran
+  std::vector<HarmCheck> open_checks;  // all else is proved
+  std::optional<HarmCheck> objected;
+  bool only_hidden_left = false;        // nothing but sets whose verdict the noise hides is left to be asked
+  std::size_t told_until_last_run = 0;  // length of `told` up to the last trial that ran
 };
 
 Search::Impl::Impl(Problem given, EngineKind engine)
@@ -132,11 +133,13 @@ bool Search::Impl::belies_needs(const Active& active, const Active& least) const
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
   std::vector<Trial> trials = next_trials(*phases, outage, slots, pending);
-  if (trials.empty() && open_check && !std::ranges::count(pending, open_check->neutralised))
-    return {{open_check->neutralised, Purpose::search,
-             open_check->other
-                 ? "two fixes that mend must pass together, and one that only makes up for the fault must not"
-                 : "with everything but the fix neutralised it must fail, unless that only makes up for the fault"}};
+  for (const HarmCheck& check : open_checks)
+    if (trials.size() < slots && !std::ranges::count(pending, check.neutralised))
+      trials.push_back({check.neutralised, Purpose::search,
+                        check.other
+                            ? "two fixes that mend pass together, and one that only makes up for the fault does not"
+                            : "with all but this cause neutralised it fails, if the cause does not only make up for the "
+                              "fault"});
   return trials.empty() && pending.empty() ? repeats(*phases, slots) : trials;
 }
 
@@ -146,20 +149,23 @@ Neutralised Search::Impl::fix() const {
   return Neutralised(std::move(set));
 }
 
-// What is proved in a part of the suspects, since neutralising others does harm, must stand a check outside of it.
+// What is proved in a part of the suspects, since neutralising others does harm, must stand checks outside of it.
 State Search::Impl::state() {
-  open_check.reset();
+  open_checks.clear();
   objected.reset();
   const State state = state_of_phases();
   const SuspectSet harmful = left_active - breaking_there;
   if (state != State::proved || harmful.none()) return state;
   const std::vector<double> as_is = phases->log().signature_of(phases->relations().effective(phases->all_active()));
-  HarmCheck check = harm_check(told, fix(), {harmful, breaking_there}, given_relations, as_is);
   const int enough = phases->log().exact() ? 1 : 2;
-  if (check.votes >= enough) return state;
-  const bool open = check.votes > -enough && check.times < kMostChecks;
-  (open ? open_check : objected) = std::move(check);
-  return open ? State::searching : State::stuck;
+  for (HarmCheck& check :
+       harm_checks(told, fix(), Standing(*phases).causes(), {harmful, breaking_there}, given_relations, as_is)) {
+    if (check.votes >= enough) continue;
+    const bool open = check.votes > -enough && check.times < kMostChecks;
+    if (open) open_checks.push_back(std::move(check));
+    else objected = std::move(check);
+  }
+  return objected ? State::stuck : open_checks.empty() ? State::proved : State::searching;
 }
 
 State Search::Impl::state_of_phases() {

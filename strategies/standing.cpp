@@ -145,9 +145,13 @@ bool Standing::may_prove(const Claim& claim) const {
   return worth_asking(active) || (entry && entry->verdict == claim.expected);
 }
 
+std::vector<std::vector<SuspectId>> Standing::causes() const {
+  return engine_answers() ? phases_.finding()->causes : named_causes();
+}
+
 std::vector<Claim> Standing::open_claims() const {
-  const std::vector<std::vector<SuspectId>> causes = engine_answers() ? phases_.finding()->causes : named_causes();
-  std::vector<Claim> open = certificate(phases_.log(), phases_.relations(), phases_.always_active(), culprit_set(), causes);
+  std::vector<Claim> open =
+      certificate(phases_.log(), phases_.relations(), phases_.always_active(), culprit_set(), causes());
   std::erase_if(open, [](const Claim& claim) { return claim.proved; });
   std::ranges::stable_partition(open, [](const Claim& claim) { return claim.kind != Claim::Kind::member_needed; });
   return open;

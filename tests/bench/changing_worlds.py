@@ -202,6 +202,20 @@ def replacement_makes_up(draw):
     return world | {"shifts": {draw.choice([name for name in world["suspects"] if name != guilty]): -percent}}
 
 
+def makes_up_for_one_of_two(draw):
+    world = some(draw, 2)
+    guilty = [name for name, _ in world["causes"]]
+    innocent = draw.choice([name for name in world["suspects"] if name not in guilty])
+    return world | {"shifts": {innocent: -world["causes"][0][-1]}}
+
+
+def replacement_does_harm(draw):
+    world = pair(draw) if draw.random() < 0.5 else some(draw, 1)
+    guilty = [name for *members, _ in world["causes"] for name in members]
+    innocent = draw.choice([name for name in world["suspects"] if name not in guilty])
+    return world | {"shifts": {innocent: draw.choice((-1, 1)) * draw.uniform(1, 4)}}
+
+
 def replacements_shift(draw):
     """Each replacement differs, by less than the target."""
     world = some(draw, 1)
@@ -215,8 +229,8 @@ def only_replacements_shift(draw):
 
 WORLDS = [ordinary, ordinary_runs, pair, device_cancels, device_goes_bad, one_device_goes_bad, heals, moves, one_of_two_heals, glitches,
           sleeps, beside, runs_heals, runs_glitches, runs_sometimes, runs_beside, two_pairs, triple, begins_late,
-          few_digits, near_the_target, crashes, one_sleeps, bad_card, only_a_bad_card, replacement_makes_up, replacements_shift,
-          only_replacements_shift]
+          few_digits, near_the_target, crashes, one_sleeps, bad_card, only_a_bad_card, replacement_makes_up, makes_up_for_one_of_two,
+          replacement_does_harm, replacements_shift, only_replacements_shift]
 
 
 def planted(world):
@@ -262,8 +276,9 @@ def play(folder, make, seed):
         outcome = f"exit {done.returncode}"
     if outcome == "culprits":
         outcome = "right" if named == planted(world) else "wrong"
-        # What healed or moved away, or was not there yet, cannot all be named; what is named must have been there.
-        if outcome == "wrong" and {"changes_at", "sleeper"} & set(world) and named and named <= planted(world):
+        # What healed or moved away, or was not there yet, cannot all be named, nor what stays active beside a replacement that
+        # does harm; what is named must have been there.
+        if outcome == "wrong" and {"changes_at", "sleeper", "shifts"} & set(world) and named and named <= planted(world):
             outcome = "a part"
     return outcome, searched, controls
 
