@@ -120,6 +120,11 @@ std::vector<double> EvidenceLog::signature_of(const Active& active) const {
   return seen == told_.end() ? std::vector<double>{} : seen->evidence.signature;
 }
 
+std::optional<double> EvidenceLog::difference_of(const Active& active) const {
+  const auto seen = std::ranges::find_if(told_, [&](const Told& told) { return told.measured() && told.active == active; });
+  return seen == told_.end() ? std::nullopt : seen->evidence.delta;
+}
+
 Flips EvidenceLog::outvoted() const {
   Flips flips;
   for (const LogEntry& entry : entries_)

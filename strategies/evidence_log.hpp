@@ -67,6 +67,8 @@ class EvidenceLog {
   bool silent(const Told& told) const;
   /// Of the first trial with exactly these active; empty: there is none.
   std::vector<double> signature_of(const Active& active) const;
+  /// Evidence::delta of the first trial with exactly these active that was measured.
+  std::optional<double> difference_of(const Active& active) const;
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 

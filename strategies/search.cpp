@@ -7,6 +7,7 @@
 
 #include "strategies/certificate.hpp"
 #include "strategies/harm_check.hpp"
+#include "strategies/needless_pair.hpp"
 #include "strategies/phases.hpp"
 #include "strategies/planning.hpp"
 #include "strategies/standing.hpp"
@@ -42,6 +43,9 @@ class Search::Impl {
   bool belies_needs(const Active& active, const Active& least) const;
   void begin_again();  // after an outage, without needs that do not hold, or with what does harm left active
   bool leave_harmful_active();
+  void leave_active(SuspectId suspect);
+  std::vector<SuspectId> needless() const;
+  Active without(const std::vector<SuspectId>& needless) const;
   Neutralised fix() const;
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
@@ -53,9 +57,11 @@ class Search::Impl {
   bool needs_belied = false;
   SuspectSet left_active;     // everything neutralised failed, and a trial passed that left these active
   SuspectSet breaking_there;  // of them those whose neutralising breaks the run
+  SuspectSet kept_together;   // of them those that do harm where only one of two is neutralised (needless_pair.hpp)
   Outage outage;
   std::vector<Evidence> told;
-  std::vector<HarmCheck> open_checks;  // all else is proved
+  std::vector<HarmCheck> open_checks;      // all else is proved
+  std::optional<Active> without_needless;  // the same
   std::optional<HarmCheck> objected;
   bool only_hidden_left = false;        // nothing but sets whose verdict the noise hides is left to be asked
   std::size_t told_until_last_run = 0;  // length of `told` up to the last trial that ran
@@ -67,7 +73,8 @@ Search::Impl::Impl(Problem given, EngineKind engine)
       kind(engine),
       uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
       left_active(problem.suspects.size()),
-      breaking_there(problem.suspects.size()) {
+      breaking_there(problem.suspects.size()),
+      kept_together(problem.suspects.size()) {
   phases = std::make_unique<Phases>(problem, engine);
   update_answer();
 }
@@ -75,6 +82,8 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
   const Active least = phases->least_active();
+  const std::vector<SuspectId> pair = evidence.verdict == Verdict::pass ? needless() : std::vector<SuspectId>{};
+  const bool passes_without = !pair.empty() && active_beside(evidence.neutralised) == without(pair);
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -89,7 +98,31 @@ void Search::Impl::tell(const Evidence& evidence) {
     problem = without_needs(std::move(problem));
     begin_again();
   }
-  if (leave_harmful_active()) begin_again();
+  if (passes_without)
+    for (SuspectId suspect : pair) {
+      kept_together.set(suspect);
+      leave_active(suspect);
+    }
+  if (passes_without || leave_harmful_active()) begin_again();
+}
+
+// Once all is proved. What passes without them is then searched with them active. `additive` has weighed such sums itself.
+std::vector<SuspectId> Search::Impl::needless() const {
+  if (phases->additive_leads()) return {};
+  const bool known = phases->finding_proved() || (phases->ordered() && phases->ordered()->complete());
+  if (!known) return {};
+  return needless_pair(phases->log(), phases->relations(), phases->always_active(), Standing(*phases).causes());
+}
+
+Active Search::Impl::without(const std::vector<SuspectId>& needless) const {
+  std::vector<SuspectId> rest = Standing(*phases).culprit_set();
+  std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless, member) > 0; });
+  return phases->relations().widest(Standing(*phases).all_but(rest));
+}
+
+void Search::Impl::leave_active(SuspectId suspect) {
+  left_active.set(suspect);
+  problem.suspects[suspect].stays_active = true;
 }
 
 void Search::Impl::begin_again() {
@@ -112,10 +145,7 @@ bool Search::Impl::leave_harmful_active() {
   if (phases->breaking())
     for (SuspectId suspect : phases->breaking()->found()) breaking_there.set(suspect);
   const Active active = phases->relations().widest(passing->active);
-  for (SuspectId suspect : members_of(active - phases->least_active())) {
-    left_active.set(suspect);
-    problem.suspects[suspect].stays_active = true;
-  }
+  for (SuspectId suspect : members_of(active - phases->least_active())) leave_active(suspect);
   return true;
 }
 
@@ -133,6 +163,9 @@ bool Search::Impl::belies_needs(const Active& active, const Active& least) const
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
   std::vector<Trial> trials = next_trials(*phases, outage, slots, pending);
+  if (without_needless && !std::ranges::count(pending, neutralised_beside(*without_needless)))
+    trials.push_back({neutralised_beside(*without_needless), Purpose::search,
+                      "in the subject as it is two of the causes do nothing: is the fix without them enough?"});
   for (const HarmCheck& check : open_checks)
     if (trials.size() < slots && !std::ranges::count(pending, check.neutralised))
       trials.push_back({check.neutralised, Purpose::search,
@@ -152,10 +185,16 @@ Neutralised Search::Impl::fix() const {
 // What is proved in a part of the suspects, since neutralising others does harm, must stand checks outside of it.
 State Search::Impl::state() {
   open_checks.clear();
+  without_needless.reset();
   objected.reset();
   const State state = state_of_phases();
-  const SuspectSet harmful = left_active - breaking_there;
-  if (state != State::proved || harmful.none()) return state;
+  if (state != State::proved) return state;
+  if (const std::vector<SuspectId> pair = needless(); !pair.empty() && Standing(*phases).worth_asking(without(pair))) {
+    without_needless = without(pair);
+    return State::searching;
+  }
+  const SuspectSet harmful = left_active - breaking_there - kept_together;
+  if (harmful.none()) return state;
   const std::vector<double> as_is = phases->log().signature_of(phases->relations().effective(phases->all_active()));
   const int enough = phases->log().exact() ? 1 : 2;
   for (HarmCheck& check :
@@ -231,7 +270,7 @@ void Search::Impl::update_answer() {
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = objected ? objection(*objected, fix()) : explanation(*phases, answer);
   if (answer.state != State::proved) return;
-  answer.explanation += harm_of(left_active - breaking_there);
+  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
   SuspectSet guilty(phases->size());
   for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);
   for (const std::vector<SuspectId>& cause : answer.causes)

@@ -44,11 +44,8 @@ bool Standing::may_pass(const Active& part) const {
 
 // The same difference to the last digit, with nothing neutralised and with everything.
 bool Standing::nothing_was_switched_off() const {
-  const auto difference_of = [&](const Active& set) -> std::optional<double> {
-    const Active active = phases_.relations().effective(set);
-    const auto& all = phases_.log().told();
-    const auto seen = std::ranges::find_if(all, [&](const Told& each) { return each.measured() && each.active == active; });
-    return seen == all.end() ? std::nullopt : seen->evidence.delta;
+  const auto difference_of = [&](const Active& set) {
+    return phases_.log().difference_of(phases_.relations().effective(set));
   };
   const auto as_is = difference_of(phases_.all_active());
   return as_is && as_is == difference_of(phases_.always_active());

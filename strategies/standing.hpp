@@ -37,9 +37,9 @@ class Standing {
   bool ordered_done() const;
   bool ordered_proved() const;
 
-  /// Of the answer as it is: what is still to be proved. That a member is needed is shown by its cause, which fails alone,
   /// As the answer names them so far.
   std::vector<std::vector<SuspectId>> causes() const;
+  /// Of the answer as it is: what is still to be proved. That a member is needed is shown by its cause, which fails alone,
   /// so it stands behind.
   std::vector<Claim> open_claims() const;
   /// Whether trials may still prove it: with noise a set that came out as it should may need more votes.

@@ -116,6 +116,14 @@ std::string harm_of(const SuspectSet& left_active) {
                      members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
 }
 
+std::string kept_together_of(const SuspectSet& kept) {
+  if (kept.none()) return {};
+  return fmt::format(
+      "Not part of the fix: {}. The run fails where only one of them is neutralised, and passes with both "
+      "active, so they have to run on the same side.",
+      list_of(members_of(kept), " and "));
+}
+
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {
   const std::string causes = proved_causes(answer);
   std::string text = proved_fix(answer);

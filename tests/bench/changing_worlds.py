@@ -42,6 +42,7 @@ if draw.random() < world.get("sleeps", 0): causes = []
 if "--reference" not in sys.argv and draw.random() < world.get("breaks", 0) or off & set(world.get("needed", [])): sys.exit("no kernel")
 causes = [cause for cause in causes if cause[:-1] != world.get("sleeper") or draw.random() < 0.5]
 everywhere += sum(world.get("shifts", {}).get(name, 0) for name in off)
+everywhere += sum(percent for a, b, percent in world.get("together", []) if (a in off) != (b in off))
 if os.environ.get("ASCEND_RT_VISIBLE_DEVICES") == world.get("bad_device", "none"): everywhere += 3
 if "--reference" in sys.argv: causes, everywhere = [], 0
 active = [(name, percent) for *members, percent in causes for name in ["+".join(members)] if not off & set(members)
@@ -209,6 +210,14 @@ def makes_up_for_one_of_two(draw):
     return world | {"shifts": {innocent: -world["causes"][0][-1]}}
 
 
+def must_move_together(draw):
+    """Two innocents do harm where only one of them is neutralised."""
+    world = some(draw, draw.choice((1, 2)))
+    guilty = [name for name, _ in world["causes"]]
+    innocents = draw.sample([name for name in world["suspects"] if name not in guilty], 2)
+    return world | {"together": [[*innocents, draw.choice((-1, 1)) * draw.uniform(2, 5)]]}
+
+
 def replacement_does_harm(draw):
     world = pair(draw) if draw.random() < 0.5 else some(draw, 1)
     guilty = [name for *members, _ in world["causes"] for name in members]
@@ -230,7 +239,7 @@ def only_replacements_shift(draw):
 WORLDS = [ordinary, ordinary_runs, pair, device_cancels, device_goes_bad, one_device_goes_bad, heals, moves, one_of_two_heals, glitches,
           sleeps, beside, runs_heals, runs_glitches, runs_sometimes, runs_beside, two_pairs, triple, begins_late,
           few_digits, near_the_target, crashes, one_sleeps, bad_card, only_a_bad_card, replacement_makes_up, makes_up_for_one_of_two,
-          replacement_does_harm, replacements_shift, only_replacements_shift]
+          must_move_together, replacement_does_harm, replacements_shift, only_replacements_shift]
 
 
 def planted(world):

@@ -141,6 +141,32 @@ TEST_CASE("by verdicts alone what makes up for the fault and the fault are the s
   CHECK(undecided > 50);
 }
 
+TEST_CASE("two that do harm where only one of them is neutralised are not accused") {
+  std::size_t found = 0;
+  for (const EngineKind engine : {EngineKind::ordered, EngineKind::causes})
+    for (const std::size_t slots : {1u, 4u})
+      for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        const std::size_t size = 6 + seed % 30;
+        const SuspectId fault = seed % size, forward = (seed + 2) % size, backward = (seed + 4) % size;
+        const auto judge = [&](const Neutralised& set) {
+          const double difference = 0.02 * !set.test(fault) + 0.035 * (set.test(forward) != set.test(backward));
+          Evidence evidence = evidence_of(set, difference > 0.005 ? Verdict::fail : Verdict::pass);
+          evidence.delta = difference;
+          return evidence;
+        };
+        const Game game = play_judged(problem_of(size, slots, seed), judge, 300, engine);
+        INFO("seed " << seed << ", " << slots << " slots: " << game.answer.explanation);
+        if (game.answer.state == State::contradictory) continue;  // it met both on the way
+        CHECK(replays(game));
+        REQUIRE(game.answer.state == State::proved);
+        CHECK(game.answer.culprit_set == std::vector<SuspectId>{fault});
+        CHECK(game.answer.causes == Causes{{fault}});
+        found += game.answer.explanation.find("have to run on the same side") != std::string::npos;
+      }
+  INFO(found);
+  CHECK(found > 60);
+}
+
 TEST_CASE("where only what makes up for the fault passes, nobody is accused, and it says so") {
   std::size_t made_up = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
