@@ -61,6 +61,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Verdict before = entry.verdict;
   told.entry = at->second;
   told.first = fresh;
+  if (told.measured() && !entry.difference) entry.difference = evidence.delta;
   switch (evidence.verdict) {
     case Verdict::pass: ++entry.passes; break;
     case Verdict::fail: ++entry.fails; break;
@@ -120,11 +121,6 @@ std::vector<double> EvidenceLog::signature_of(const Active& active) const {
   return seen == told_.end() ? std::vector<double>{} : seen->evidence.signature;
 }
 
-std::optional<double> EvidenceLog::difference_of(const Active& active) const {
-  const auto seen = std::ranges::find_if(told_, [&](const Told& told) { return told.measured() && told.active == active; });
-  return seen == told_.end() ? std::nullopt : seen->evidence.delta;
-}
-
 Flips EvidenceLog::outvoted() const {
   Flips flips;
   for (const LogEntry& entry : entries_)
@@ -138,6 +134,11 @@ Flips EvidenceLog::outvoted() const {
 const LogEntry* EvidenceLog::find(const Active& active) const {
   const auto at = index_.find(active);
   return at == index_.end() ? nullptr : &entries_[at->second];
+}
+
+std::optional<double> EvidenceLog::difference_of(const Active& active) const {
+  const LogEntry* entry = find(active);
+  return entry ? entry->difference : std::nullopt;
 }
 
 std::optional<Contradiction> EvidenceLog::contradiction(const Excuse& excused) const {

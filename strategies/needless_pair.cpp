@@ -13,8 +13,9 @@ constexpr double kDoNothing = 3;
 
 std::vector<SuspectId> needless_pair(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                      std::span<const std::vector<SuspectId>> causes) {
+  if (causes.size() < 3) return {};
   const std::optional<double> as_is = log.difference_of(relations.effective(as_it_is(always_active.size())));
-  if (!as_is || causes.size() < 3) return {};
+  if (!as_is) return {};
   double unexplained = *as_is;
   std::vector<double> alone;
   for (const std::vector<SuspectId>& cause : causes) {

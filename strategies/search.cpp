@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "strategies/certificate.hpp"
-#include "strategies/harm_check.hpp"
+#include "strategies/doubts.hpp"
 #include "strategies/needless_pair.hpp"
 #include "strategies/phases.hpp"
 #include "strategies/planning.hpp"
@@ -18,9 +18,6 @@ namespace bisectd::strategies {
 /// A search by signatures takes up to so many times the trials that it expects: games of one to eight causes and of pairs
 /// (bench_search signatures) took 1.2 times on average.
 constexpr double kSurprises = 1.6;
-
-/// Trials of one check after which it is given up: nothing decides it.
-constexpr int kMostChecks = 6;
 
 class Search::Impl {
  public:
@@ -46,7 +43,7 @@ class Search::Impl {
   void leave_active(SuspectId suspect);
   std::vector<SuspectId> needless() const;
   Active without(const std::vector<SuspectId>& needless) const;
-  Neutralised fix() const;
+  Doubts doubts_left() const;
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
@@ -55,14 +52,12 @@ class Search::Impl {
   EngineKind kind;
   bool uses_needs;  // that some suspects matter only with others
   bool needs_belied = false;
-  SuspectSet left_active;     // everything neutralised failed, and a trial passed that left these active
+  SuspectSet left_active;     // from some trial on, since neutralising some of them does harm
   SuspectSet breaking_there;  // of them those whose neutralising breaks the run
   SuspectSet kept_together;   // of them those that do harm where only one of two is neutralised (needless_pair.hpp)
   Outage outage;
   std::vector<Evidence> told;
-  std::vector<HarmCheck> open_checks;      // all else is proved
-  std::optional<Active> without_needless;  // the same
-  std::optional<HarmCheck> objected;
+  Doubts doubts;                        // about what the phases proved
   bool only_hidden_left = false;        // nothing but sets whose verdict the noise hides is left to be asked
   std::size_t told_until_last_run = 0;  // length of `told` up to the last trial that ran
 };
@@ -163,48 +158,31 @@ bool Search::Impl::belies_needs(const Active& active, const Active& least) const
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
   std::vector<Trial> trials = next_trials(*phases, outage, slots, pending);
-  if (without_needless && !std::ranges::count(pending, neutralised_beside(*without_needless)))
-    trials.push_back({neutralised_beside(*without_needless), Purpose::search,
-                      "in the subject as it is two of the causes do nothing: is the fix without them enough?"});
-  for (const HarmCheck& check : open_checks)
-    if (trials.size() < slots && !std::ranges::count(pending, check.neutralised))
-      trials.push_back({check.neutralised, Purpose::search,
-                        check.other
-                            ? "two fixes that mend pass together, and one that only makes up for the fault does not"
-                            : "with all but this cause neutralised it fails, if the cause does not only make up for the "
-                              "fault"});
+  for (const Trial& trial : doubts.open)
+    if (trials.size() < slots && !std::ranges::count(pending, trial.neutralised)) trials.push_back(trial);
   return trials.empty() && pending.empty() ? repeats(*phases, slots) : trials;
 }
 
-Neutralised Search::Impl::fix() const {
-  SuspectSet set(phases->size());
-  for (SuspectId suspect : Standing(*phases).culprit_set()) set.set(suspect);
-  return Neutralised(std::move(set));
+Doubts Search::Impl::doubts_left() const {
+  const Standing standing(*phases);
+  if (const std::vector<SuspectId> pair = needless(); !pair.empty() && standing.worth_asking(without(pair)))
+    return {.open = {{neutralised_beside(without(pair)), Purpose::search,
+                      "in the subject as it is two of the causes do nothing: is the fix without them enough?"}},
+            .objection = {}};
+  const SuspectSet harmful = left_active - breaking_there - kept_together;
+  if (harmful.none()) return {};
+  SuspectSet fix(phases->size());
+  for (SuspectId suspect : standing.culprit_set()) fix.set(suspect);
+  const Active as_is = phases->relations().effective(phases->all_active());
+  return doubts_about({Neutralised(std::move(fix)), standing.causes(), phases->log().signature_of(as_is)}, told,
+                      {harmful, breaking_there}, given_relations, phases->log().exact() ? 1 : 2);
 }
 
-// What is proved in a part of the suspects, since neutralising others does harm, must stand checks outside of it.
 State Search::Impl::state() {
-  open_checks.clear();
-  without_needless.reset();
-  objected.reset();
   const State state = state_of_phases();
-  if (state != State::proved) return state;
-  if (const std::vector<SuspectId> pair = needless(); !pair.empty() && Standing(*phases).worth_asking(without(pair))) {
-    without_needless = without(pair);
-    return State::searching;
-  }
-  const SuspectSet harmful = left_active - breaking_there - kept_together;
-  if (harmful.none()) return state;
-  const std::vector<double> as_is = phases->log().signature_of(phases->relations().effective(phases->all_active()));
-  const int enough = phases->log().exact() ? 1 : 2;
-  for (HarmCheck& check :
-       harm_checks(told, fix(), Standing(*phases).causes(), {harmful, breaking_there}, given_relations, as_is)) {
-    if (check.votes >= enough) continue;
-    const bool open = check.votes > -enough && check.times < kMostChecks;
-    if (open) open_checks.push_back(std::move(check));
-    else objected = std::move(check);
-  }
-  return objected ? State::stuck : open_checks.empty() ? State::proved : State::searching;
+  doubts = state == State::proved ? doubts_left() : Doubts{};
+  if (!doubts.objection.empty()) return State::stuck;
+  return doubts.open.empty() ? state : State::searching;
 }
 
 State Search::Impl::state_of_phases() {
@@ -231,7 +209,7 @@ void Search::Impl::name_hindrance() {
   if (outage.on()) answer.hindrance = Hindrance::outage;
   if (outage.on() || (answer.state != State::stuck && answer.state != State::searching)) return;
   if (answer.state == State::searching && !only_hidden_left) return;
-  if (objected) {
+  if (!doubts.objection.empty()) {
     answer.hindrance = Hindrance::harm;
     return;
   }
@@ -268,7 +246,7 @@ void Search::Impl::update_answer() {
     if (answer.state == State::searching) expect_trials_left();
   }
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
-  answer.explanation = objected ? objection(*objected, fix()) : explanation(*phases, answer);
+  answer.explanation = doubts.objection.empty() ? explanation(*phases, answer) : doubts.objection;
   if (answer.state != State::proved) return;
   answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
   SuspectSet guilty(phases->size());

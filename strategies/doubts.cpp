@@ -1,0 +1,78 @@
+#include "strategies/doubts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "strategies/hidden.hpp"
+#include "strategies/mended.hpp"
+
+namespace bisectd::strategies {
+namespace {
+
+constexpr int kMostTimes = 6;  // of one trial, after which nothing settles the doubt
+
+struct Said {
+  int votes = 0;  // for the proof, less those against it
+  int times = 0;  // with or without a verdict
+};
+
+/// The smallest set that passes without the fix.
+std::optional<Neutralised> other_fix(const Proved& proved, std::span<const Evidence> told, const SuspectSet& harmful,
+                                     const Relations& relations) {
+  const auto may_both = [&](const Neutralised& other) {
+    const Active active(~(other | proved.fix));
+    return std::ranges::any_of(relations.least_active_sets(),
+                               [&](const Active& least) { return least.is_subset_of(active); });
+  };
+  std::optional<Neutralised> found;
+  for (const Evidence& each : told) {
+    const Neutralised& set = each.neutralised;
+    const bool passes_without_it = each.verdict == Verdict::pass && set.intersects(harmful) &&
+                                   !proved.fix.is_subset_of(set) && !is_as_far_off(proved.as_is, each.signature);
+    if (passes_without_it && (!found || set.count() < found->count()) && may_both(set)) found = set;
+  }
+  return found;
+}
+
+}  // namespace
+
+Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const LeftActive& left_active,
+                    const Relations& relations, int votes) {
+  Doubts doubts;
+  const auto settle = [&](const Neutralised& set, auto speaks_for_it, const char* reason, const std::string& objection) {
+    Said said;
+    for (const Evidence& each : told) {
+      if (each.neutralised != set) continue;
+      if (decided(each.verdict)) said.votes += speaks_for_it(each) ? 1 : -1;
+      ++said.times;
+    }
+    if (said.votes >= votes) return;
+    if (said.votes <= -votes || said.times >= kMostTimes) doubts.objection = objection;
+    else doubts.open.push_back({set, Purpose::search, reason});
+  };
+  const std::string but_for_fix =
+      fmt::format("with everything neutralised it fails; it passes {}", with_neutralised(proved.fix));
+  if (const auto other = other_fix(proved, told, left_active.harmful, relations)) {
+    settle(
+        Neutralised(*other | proved.fix), [](const Evidence& each) { return each.verdict == Verdict::pass; },
+        "two fixes that mend pass together, and one that only makes up for the fault does not",
+        fmt::format(
+            "{}, and also {}, but not with both: one of the two only makes up for the fault, and verdicts do not tell which",
+            but_for_fix, with_neutralised(*other)));
+    return doubts;
+  }
+  // One that passes without the fix, and is as far off as before, is mended no more than one that fails.
+  const auto not_mended = [&](const Evidence& each) {
+    return each.verdict == Verdict::fail || is_as_far_off(proved.as_is, each.signature);
+  };
+  const Active least(relations.least_active_sets().front() | left_active.breaking);
+  for (const std::vector<SuspectId>& cause : proved.causes)
+    settle(neutralised_beside(relations.widest(relations.alone(cause, least))), not_mended,
+           "with all but this cause neutralised it fails, if the cause does not only make up for the fault",
+           but_for_fix + ", which may only make up for the fault, and the trial that would tell says nothing");
+  return doubts;
+}
+
+}  // namespace bisectd::strategies

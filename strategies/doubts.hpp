@@ -1,0 +1,42 @@
+// What a proof in a part of the suspects leaves in doubt. It was searched since neutralising others does harm, so the fix
+// may only make up for the fault with such harm, and mend nothing. In the part itself that cannot be seen, but outside of
+// it:
+// - With everything but one cause neutralised the run fails if the cause is one, and passes if the fault is elsewhere.
+// - With the fix and another set neutralised that passes without it, the run passes if both mend, and fails if one of them
+// makes
+//   up for what the other one mends.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strategies/evidence.hpp"
+#include "strategies/relations.hpp"
+
+namespace bisectd::strategies {
+
+struct Doubts {
+  std::vector<Trial> open;  ///< trials that are to settle them
+  std::string objection;    ///< why nobody may be accused, with ids as #3; empty: nothing was found
+};
+
+/// What stayed active in the part that was searched.
+struct LeftActive {
+  SuspectSet harmful;   ///< neutralising some of it does harm
+  SuspectSet breaking;  ///< neutralising one of it breaks the run
+};
+
+struct Proved {
+  Neutralised fix;
+  std::vector<std::vector<SuspectId>> causes;
+  std::vector<double> as_is;  ///< the first steps of the subject as it is, if known: a pass that is as far off is no other
+                              ///< fix (mended.hpp)
+};
+
+/// `told`: all evidence, also of sets that neutralise some of `left_active`. `votes`: so many more of one verdict than of
+/// the other settle a doubt.
+Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const LeftActive& left_active,
+                    const Relations& relations, int votes);
+
+}  // namespace bisectd::strategies
