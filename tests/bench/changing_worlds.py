@@ -225,6 +225,13 @@ def replacement_does_harm(draw):
     return world | {"shifts": {innocent: draw.choice((-1, 1)) * draw.uniform(1, 4)}}
 
 
+def two_replacements_do_harm(draw):
+    world = some(draw, 2)
+    guilty = [name for name, _ in world["causes"]]
+    innocents = draw.sample([name for name in world["suspects"] if name not in guilty], 2)
+    return world | {"shifts": {name: draw.choice((-1, 1)) * draw.uniform(1, 4) for name in innocents}}
+
+
 def replacements_shift(draw):
     """Each replacement differs, by less than the target."""
     world = some(draw, 1)
@@ -239,7 +246,8 @@ def only_replacements_shift(draw):
 WORLDS = [ordinary, ordinary_runs, pair, device_cancels, device_goes_bad, one_device_goes_bad, heals, moves, one_of_two_heals, glitches,
           sleeps, beside, runs_heals, runs_glitches, runs_sometimes, runs_beside, two_pairs, triple, begins_late,
           few_digits, near_the_target, crashes, one_sleeps, bad_card, only_a_bad_card, replacement_makes_up, makes_up_for_one_of_two,
-          must_move_together, replacement_does_harm, replacements_shift, only_replacements_shift]
+          must_move_together, replacement_does_harm, two_replacements_do_harm, replacements_shift,
+          only_replacements_shift]
 
 
 def planted(world):
