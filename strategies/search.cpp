@@ -300,8 +300,9 @@ std::vector<Trial> Search::ask(std::size_t slots, std::span<const Neutralised> p
 }
 
 std::string Search::so_far() const {
+  const Answer& now = answer();  // first: the plan follows from it
   const std::vector<Trial> next = impl_->plan(1, {});
-  return progress(*impl_->phases, answer(), next.empty() ? nullptr : &next.front());
+  return progress(*impl_->phases, now, next.empty() ? nullptr : &next.front());
 }
 
 const Answer& Search::answer() const {
