@@ -11,7 +11,7 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr int kMostTimes = 6;  // of one trial, after which nothing settles the doubt
+constexpr int kMostTimes = 6;  // of one trial, after which nothing settles the doubt; a choice, not measured
 
 struct Said {
   int votes = 0;  // for the proof, less those against it
@@ -30,7 +30,7 @@ std::optional<Neutralised> other_fix(const Proved& proved, std::span<const Evide
   for (const Evidence& each : told) {
     const Neutralised& set = each.neutralised;
     const bool passes_without_it = each.verdict == Verdict::pass && set.intersects(harmful) &&
-                                   !proved.fix.is_subset_of(set) && !is_as_far_off(proved.as_is, each.signature);
+                                   !proved.fix.is_subset_of(set) && !is_still_off(proved.as_is, each.signature);
     if (passes_without_it && (!found || set.count() < found->count()) && may_both(set)) found = set;
   }
   return found;
@@ -63,14 +63,16 @@ Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const 
             but_for_fix, with_neutralised(*other)));
     return doubts;
   }
-  // One that passes without the fix, and is as far off as before, is mended no more than one that fails.
+  // One that passes without the fix, and is still off, is mended no more than one that fails.
   const auto not_mended = [&](const Evidence& each) {
-    return each.verdict == Verdict::fail || is_as_far_off(proved.as_is, each.signature);
+    return each.verdict == Verdict::fail || is_still_off(proved.as_is, each.signature);
   };
   const Active least(relations.least_active_sets().front() | left_active.breaking);
-  for (const std::vector<SuspectId>& cause : proved.causes)
-    settle(neutralised_beside(relations.widest(relations.alone(cause, least))), not_mended,
-           "with all but this cause neutralised it fails, if the cause does not only make up for the fault",
+  std::vector<std::vector<SuspectId>> still_active = proved.causes;
+  if (still_active.size() > 1) still_active.insert(still_active.begin(), members_of(proved.fix));
+  for (const std::vector<SuspectId>& members : still_active)
+    settle(neutralised_beside(relations.widest(relations.alone(members, least))), not_mended,
+           "neutralises all but what is accused: it fails, if that does not only make up for the fault",
            but_for_fix + ", which may only make up for the fault, and the trial that would tell says nothing");
   return doubts;
 }

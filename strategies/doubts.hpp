@@ -1,10 +1,11 @@
 // What a proof in a part of the suspects leaves in doubt. It was searched since neutralising others does harm, so the fix
 // may only make up for the fault with such harm, and mend nothing. In the part itself that cannot be seen, but outside of
 // it:
-// - With everything but one cause neutralised the run fails if the cause is one, and passes if the fault is elsewhere.
+// - With everything but one cause neutralised the run fails if the cause is one, and passes if the fault is elsewhere; and
+// so it
+//   does with everything but the fix neutralised, whose members may make up for the fault in parts.
 // - With the fix and another set neutralised that passes without it, the run passes if both mend, and fails if one of them
-// makes
-//   up for what the other one mends.
+//   makes up for what the other one mends.
 #pragma once
 
 #include <span>
@@ -30,8 +31,8 @@ struct LeftActive {
 struct Proved {
   Neutralised fix;
   std::vector<std::vector<SuspectId>> causes;
-  std::vector<double> as_is;  ///< the first steps of the subject as it is, if known: a pass that is as far off is no other
-                              ///< fix (mended.hpp)
+  std::vector<double>
+      as_is;  ///< signature of the subject as it is, if known: a pass that is still off (mended.hpp) is no fix
 };
 
 /// `told`: all evidence, also of sets that neutralise some of `left_active`. `votes`: so many more of one verdict than of

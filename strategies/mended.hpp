@@ -6,8 +6,8 @@
 
 namespace bisectd::strategies {
 
-/// Of two signatures (Evidence::signature): the run is clearly off, by a tenth or more of what the subject as it is is off
+/// Of two signatures (Evidence::signature): the run is clearly off, and by 3 % or more of what the subject as it is is off
 /// by. False where one of them is empty: nothing can be said then.
-bool is_as_far_off(const std::vector<double>& as_is, const std::vector<double>& run);
+bool is_still_off(const std::vector<double>& as_is, const std::vector<double>& run);
 
 }  // namespace bisectd::strategies

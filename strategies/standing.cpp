@@ -69,7 +69,7 @@ bool Standing::fix_makes_up() const {
     return phases_.log().signature_of(phases_.relations().effective(active));
   };
   return phases_.verdict_of(phases_.always_active()) == Verdict::pass &&
-         is_as_far_off(signature_of(phases_.all_active()), signature_of(phases_.always_active()));
+         is_still_off(signature_of(phases_.all_active()), signature_of(phases_.always_active()));
 }
 
 bool Standing::comes_and_goes() const {

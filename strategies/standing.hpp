@@ -26,7 +26,7 @@ class Standing {
   bool outside() const;
   /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
   bool only_made_up() const;
-  /// With everything neutralised it passes, and yet its first steps are as far off as those of the subject as it is.
+  /// With everything neutralised it passes, and yet its first steps are still off (mended.hpp).
   bool fix_makes_up() const;
   /// Where everything neutralised fails: trials that neutralise a part and are still worth asking.
   std::vector<Active> open_parts() const;

@@ -81,8 +81,9 @@ std::string explanation(const Phases& phases, const Answer& answer) {
       text += "there are further causes, which the fix mends too and which were not named. ";
     if (Standing(phases).fix_makes_up())
       text +=
-          "Even with everything neutralised the first steps are as far from the reference as those of the subject as it "
-          "is: the fix may make up for a fault that is none of the suspects. ";
+          "Even with everything neutralised the first steps are clearly off, by 3 % or more of what those of the subject as "
+          "it "
+          "is are off by: the fix may make up for a fault that is none of the suspects. ";
     return text;
   }
   if (state != State::stuck) return {};
@@ -97,8 +98,11 @@ std::string explanation(const Phases& phases, const Answer& answer) {
     return "with everything neutralised it fails, and yet it passed in some trial: something changed meanwhile, or "
            "what makes it fail comes and goes, so that neither clears or accuses anybody";
   if (answer.hindrance == Hindrance::harm)
-    return "with everything neutralised it fails; parts of it pass, but their first steps are as far from the reference as "
-           "before: what was neutralised there makes up for the fault, and mends nothing";
+    return "with everything neutralised it fails; parts of it pass, but their first steps are still clearly off, by 3 % or "
+           "more "
+           "of what those of the subject as it is are off by: what was neutralised there may make up for the fault, and "
+           "mend "
+           "nothing";
   if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
   if (phases.verdict_of(phases.all_active()) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials",

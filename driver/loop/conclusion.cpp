@@ -125,8 +125,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
              "out of the search with `exclude`.";
     case strategies::Hindrance::harm:
       return "Next: the replacement of a suspect that the passing trials neutralise is most likely wrong, too. Leave these "
-             "out "
-             "with `exclude`, one after the other, and start anew with --new.";
+             "out with `exclude`, one after the other, and start anew with --new.";
     case strategies::Hindrance::change:
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";

@@ -5,7 +5,8 @@ often is an innocent accused?
 
 Prints for each world how many of its games named exactly what was planted, were left undecided, ended with "nothing to find"
 or "outside the suspects", and named an innocent; with the trials of the search and the controls of an average game, and the
-seeds of the wrong ones. A game is wrong if it names a suspect that nobody planted, and also if it names only a part of them.
+seeds of the wrong ones. A game is wrong if it names a suspect that nobody planted, and also if it names only a part of them;
+"part" counts the latter apart where the world changes, a fault sleeps, or a replacement does harm.
 """
 import argparse
 import json
@@ -210,12 +211,28 @@ def makes_up_for_one_of_two(draw):
     return world | {"shifts": {innocent: -world["causes"][0][-1]}}
 
 
+def two_make_up(draw):
+    """The replacements of two innocents are each half as wrong as the fault, the other way."""
+    world = some(draw, 1)
+    (guilty, percent), = world["causes"]
+    innocents = draw.sample([name for name in world["suspects"] if name != guilty], 2)
+    return world | {"shifts": {name: -percent / 2 for name in innocents}}
+
+
 def must_move_together(draw):
     """Two innocents do harm where only one of them is neutralised."""
     world = some(draw, draw.choice((1, 2)))
     guilty = [name for name, _ in world["causes"]]
     innocents = draw.sample([name for name in world["suspects"] if name not in guilty], 2)
     return world | {"together": [[*innocents, draw.choice((-1, 1)) * draw.uniform(2, 5)]]}
+
+
+def culprit_moves_together(draw):
+    """The same of the culprit and an innocent, so that both make up the smallest fix: "right" names the culprit alone."""
+    world = some(draw, 1)
+    (guilty, _), = world["causes"]
+    innocent = draw.choice([name for name in world["suspects"] if name != guilty])
+    return world | {"together": [[guilty, innocent, draw.choice((-1, 1)) * draw.uniform(2, 5)]]}
 
 
 def replacement_does_harm(draw):
@@ -239,14 +256,15 @@ def replacements_shift(draw):
 
 
 def only_replacements_shift(draw):
-    """The same, where the fault is none of the suspects."""
-    return replacements_shift(draw) | {"causes": [], "late": [], "late_everywhere": 1.5, "changes_at": 0}
+    """The same, by up to the target, where the fault is none of the suspects."""
+    world = some(draw, 0) | {"late_everywhere": 1.5, "changes_at": 0}
+    return world | {"shifts": {name: draw.uniform(-0.5, 0.5) for name in world["suspects"]}}
 
 
 WORLDS = [ordinary, ordinary_runs, pair, device_cancels, device_goes_bad, one_device_goes_bad, heals, moves, one_of_two_heals, glitches,
           sleeps, beside, runs_heals, runs_glitches, runs_sometimes, runs_beside, two_pairs, triple, begins_late,
           few_digits, near_the_target, crashes, one_sleeps, bad_card, only_a_bad_card, replacement_makes_up, makes_up_for_one_of_two,
-          must_move_together, replacement_does_harm, two_replacements_do_harm, replacements_shift,
+          two_make_up, must_move_together, culprit_moves_together, replacement_does_harm, two_replacements_do_harm, replacements_shift,
           only_replacements_shift]
 
 

@@ -5,7 +5,7 @@ from paddle_space import PYTHON, STANDIN, main
 from space import Space
 
 # A recurrent layer written by hand: 64 calls of one layer in a step. The stand-in computes on this machine's CPU, which is no slower than
-# itself: so each step takes 15 ms more wherever it runs, and each call of the layer 1 ms more on the CPU. 100 steps, since a log is
+# itself: so each step takes 15 ms more wherever it runs, and each call of the layer 2 ms more on the CPU. 100 steps, since a log is
 # looked at five times a second.
 TRAINING = """\
     import os
@@ -21,7 +21,7 @@ TRAINING = """\
             self.keep = self.create_parameter([size])
 
         def forward(self, state, given):
-            time.sleep(0.001 if state.place.is_cpu_place() else 0)
+            time.sleep(0.002 if state.place.is_cpu_place() else 0)
             return nn.functional.hardswish(state * self.keep + given)
 
     class Net(nn.Layer):
@@ -53,7 +53,7 @@ TRAINING = """\
 
 
 class StepTime(Space):
-    """With the layer on the CPU a step takes four to seven times as long, and less so beside other work: a limit of twice is far from both."""
+    """With the layer on the CPU a step takes about six times as long, and less so beside other work, so a limit of three times is far from both."""
 
     def find(self, fault, suspects):
         self.write("train.py", TRAINING)
@@ -72,7 +72,7 @@ class StepTime(Space):
               devices: {{kind: npu, ids: [0]}}
             steps: 100
             metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
-            accept: {{step_time: +100%}}
+            accept: {{step_time: +200%}}
             suspects: {suspects}
             """)
         said = self.bisectd("run", "experiment.yaml", code=1, timeout=1800).out
@@ -84,13 +84,13 @@ class StepTime(Space):
                                    "{layers: {members: [cell, head], price: {cell: 0.1}}, flags: [FLAGS_npu_storage_format]}")
         self.assertEqual(self.causes(self.report()), [["FLAGS_npu_storage_format", "cell"]])
         self.assertEqual(culprits, ["flags:FLAGS_npu_storage_format"])
-        self.assertIn("That is within the +100 % of accept.step_time", said)
+        self.assertIn("That is within the +200 % of accept.step_time", said)
         self.assertRegex(said, r"Another fix, layers:cell neutralised instead, passes, too \(.*\), step time .* against the fix\)")
 
     def test_the_only_fix_is_too_slow_and_that_is_said(self):
         culprits, said = self.find({}, "{layers: [cell, head]}")
         self.assertEqual(culprits, ["layers:cell"])
-        self.assertIn("That is more than the +100 % of accept.step_time, and no fix that was found keeps within it", said)
+        self.assertIn("That is more than the +200 % of accept.step_time, and no fix that was found keeps within it", said)
 
 
 if __name__ == "__main__":
