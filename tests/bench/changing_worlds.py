@@ -6,7 +6,8 @@ often is an innocent accused?
 Prints for each world how many of its games named exactly what was planted, were left undecided, ended with "nothing to find"
 or "outside the suspects", and named an innocent; with the trials of the search and the controls of an average game, and the
 seeds of the wrong ones. A game is wrong if it names a suspect that nobody planted, and also if it names only a part of them;
-"part" counts the latter apart where the world changes, a fault sleeps, or a replacement does harm.
+"part" counts the latter apart where the world changes, a fault sleeps, or a replacement does harm, "doubted" the games that name
+one innocent and say of that one that it may be right in itself.
 """
 import argparse
 import json
@@ -315,6 +316,9 @@ def play(folder, make, seed):
         # does harm; what is named must have been there.
         if outcome == "wrong" and {"changes_at", "sleeper", "shifts"} & set(world) and named and named <= planted(world):
             outcome = "a part"
+        innocent = named - planted(world)
+        if planted(world) < named and len(innocent) == 1 and f"ops:{innocent.pop()} may be right in itself" in report["explanation"]:
+            outcome = "doubted"
     return outcome, searched, controls
 
 
@@ -324,7 +328,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first-seed", type=int, default=1)
     wanted = parser.parse_args()
-    print(f"{'':<22}{'right':>6}{'part':>6}{'undecided':>10}{'aligned':>9}{'outside':>9}{'wrong':>7}{'trials':>8}{'controls':>9}")
+    print(f"{'':<22}{'right':>6}{'part':>6}{'doubted':>9}{'undecided':>10}{'aligned':>9}{'outside':>9}{'wrong':>7}{'trials':>8}{'controls':>9}")
     for make in WORLDS:
         if wanted.world and make.__name__ not in wanted.world:
             continue
@@ -334,8 +338,8 @@ def main():
                 games[seed] = play(pathlib.Path(folder), make, seed)
         count = lambda outcome: sum(game[0] == outcome for game in games.values())
         wrong = [seed for seed, game in games.items() if game[0] == "wrong"]
-        odd = {game[0] for game in games.values()} - {"right", "a part", "inconclusive", "aligned", "outside_suspects", "wrong"}
-        print(f"{make.__name__:<22}{count('right'):>6}{count('a part'):>6}{count('inconclusive'):>10}{count('aligned'):>9}"
+        odd = {game[0] for game in games.values()} - {"right", "a part", "doubted", "inconclusive", "aligned", "outside_suspects", "wrong"}
+        print(f"{make.__name__:<22}{count('right'):>6}{count('a part'):>6}{count('doubted'):>9}{count('inconclusive'):>10}{count('aligned'):>9}"
               f"{count('outside_suspects'):>9}{count('wrong'):>7}{sum(game[1] for game in games.values()) / len(games):>8.1f}"
               f"{sum(game[2] for game in games.values()) / len(games):>9.1f}  {wrong or ''} {odd or ''}", flush=True)
 

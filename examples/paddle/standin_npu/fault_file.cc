@@ -72,19 +72,19 @@ void read_object(const Json& object, const std::string& where, const std::map<st
 void read_condition(const Json& object, const std::string& where, Fault& fault) {
   FlagIs flag;
   bool has_value = false;
-  read_object(
-      object, where,
-      {{"flag", [&](const Json& v, const std::string& w) { flag.name = text(v, w); }},
-       {"is",
-        [&](const Json& v, const std::string& w) {
-          has_value = true;
-          flag.as_switch = v.is_boolean();
-          flag.value = v.is_boolean() ? v.dump() : text(v, w);
-        }},
-       {"on_device", [&](const Json& v, const std::string& w) { fault.when_on_device = op_named(v, w).fluid_name; }}});
+  read_object(object, where,
+              {{"flag", [&](const Json& v, const std::string& w) { flag.name = text(v, w); }},
+               {"is",
+                [&](const Json& v, const std::string& w) {
+                  has_value = true;
+                  flag.as_switch = v.is_boolean();
+                  flag.value = v.is_boolean() ? v.dump() : text(v, w);
+                }},
+               {"on_device", [&](const Json& v, const std::string& w) { fault.when_on_device = op_named(v, w).fluid_name; }},
+               {"on_cpu", [&](const Json& v, const std::string& w) { fault.when_on_cpu = op_named(v, w).fluid_name; }}});
   if (flag.name.empty() == has_value) throw Mistake(where + ": 'flag' and 'is' go together");
   if (has_value) fault.when_flag = flag;
-  if (!has_value && !fault.when_on_device) throw Mistake(where + ": an empty condition");
+  if (!has_value && !fault.when_on_device && !fault.when_on_cpu) throw Mistake(where + ": an empty condition");
 }
 
 void read_fault(const Json& object, const std::string& where) {

@@ -46,7 +46,9 @@ bool holds(const Fault& fault) {
     }
   }
   // Paddle's own answer, so that a name the black list does not understand counts as little here as it does there.
-  return !fault.when_on_device || !phi::backends::custom_device::is_in_custom_black_list(*fault.when_on_device);
+  using phi::backends::custom_device::is_in_custom_black_list;
+  return !(fault.when_on_device && is_in_custom_black_list(*fault.when_on_device)) &&
+         !(fault.when_on_cpu && !is_in_custom_black_list(*fault.when_on_cpu));
 }
 
 bool strikes(const Fault& fault, const std::string& op, long call) {

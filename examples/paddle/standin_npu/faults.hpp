@@ -29,7 +29,7 @@ struct Fault {
   long overflow_at_call = 0;  // of check_finite_and_unscale: it reports an overflow, and the loss scale skips the step
 
   std::optional<FlagIs> when_flag;
-  std::optional<std::string> when_on_device;  // fluid name of the other operator
+  std::optional<std::string> when_on_device, when_on_cpu;  // fluid name of the other operator
 };
 
 struct Noise {

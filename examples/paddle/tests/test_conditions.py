@@ -38,6 +38,13 @@ class Conditions(unittest.TestCase):
         # A name that Paddle does not understand leaves the operator on the device, here as there.
         self.shows(fault, CUSTOM_DEVICE_BLACK_LIST="multiply")
 
+    def test_only_while_another_operator_runs_on_the_cpu(self):
+        fault = one_fault("hard_swish", relative=0.2, when={"on_cpu": "elementwise_mul"})
+        self.does_not_show(fault)
+        self.shows(fault, CUSTOM_DEVICE_BLACK_LIST="elementwise_mul")
+        self.does_not_show(fault, CUSTOM_DEVICE_BLACK_LIST="elementwise_mul,hard_swish")
+        self.does_not_show(fault, CUSTOM_DEVICE_BLACK_LIST="multiply")
+
 
 if __name__ == "__main__":
     unittest.main()
