@@ -76,6 +76,17 @@ std::string outside_sentence(const Record& record, Escape escape) {
                      counted(suspects, "suspect"), still);
 }
 
+std::string inconclusive_sentence(const Record& record, Escape escape) {
+  using strategies::Claim;
+  const std::vector<Claim>& claims = record.answer.certificate;
+  const auto fix =
+      std::ranges::find_if(claims, [](const Claim& claim) { return claim.kind == Claim::Kind::fix_passes && claim.proved; });
+  if (fix == claims.end() || record.answer.hindrance != strategies::Hindrance::noise)
+    return "No answer: the evidence does not carry one. Nobody is accused.";
+  return fmt::format("No complete answer: with {} neutralised it passes, but the noise hides the rest of the proof.",
+                     joined(names(record, fix->subject, escape), ", "));
+}
+
 }  // namespace
 
 std::string percent_text(std::optional<double> fraction) {
@@ -211,7 +222,7 @@ std::string verdict_sentence(const Record& record, Escape escape) {
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).", metric,
                          measured_text(judged_trial(record, "as-is")), target);
     case Outcome::outside_suspects: return outside_sentence(record, escape);
-    case Outcome::inconclusive: return "No answer: the evidence does not carry one. Nobody is accused.";
+    case Outcome::inconclusive: return inconclusive_sentence(record, escape);
     case Outcome::infrastructure: return "No answer: the trials could not be run. Nobody is accused.";
     case Outcome::unfinished: break;
   }

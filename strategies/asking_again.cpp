@@ -31,7 +31,7 @@ bool worth_asking(const EvidenceLog& log, const LogEntry* entry) {
 }
 
 bool hidden_by_noise(const EvidenceLog& log, const LogEntry* entry) {
-  return entry && !log.exact() && entry->verdict == Verdict::inconclusive && !worth_asking(log, entry);
+  return entry && entry->verdict == Verdict::inconclusive && entry->inconclusive > 0 && !worth_asking(log, entry);
 }
 
 bool worth_settling(const EvidenceLog& log, const LogEntry& entry) {

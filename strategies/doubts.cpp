@@ -30,7 +30,7 @@ std::optional<Neutralised> other_fix(const Proved& proved, std::span<const Evide
   for (const Evidence& each : told) {
     const Neutralised& set = each.neutralised;
     const bool passes_without_it = each.verdict == Verdict::pass && set.intersects(harmful) &&
-                                   !proved.fix.is_subset_of(set) && !is_still_off(proved.as_is, each.signature);
+                                   !proved.fix.is_subset_of(set) && !is_still_off(proved.as_is, each.measured());
     if (passes_without_it && (!found || set.count() < found->count()) && may_both(set)) found = set;
   }
   return found;
@@ -65,7 +65,7 @@ Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const 
   }
   // One that passes without the fix, and is still off, is mended no more than one that fails.
   const auto not_mended = [&](const Evidence& each) {
-    return each.verdict == Verdict::fail || is_still_off(proved.as_is, each.signature);
+    return each.verdict == Verdict::fail || is_still_off(proved.as_is, each.measured());
   };
   const Active least(relations.least_active_sets().front() | left_active.breaking);
   std::vector<std::vector<SuspectId>> still_active = proved.causes;

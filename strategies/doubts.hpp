@@ -31,8 +31,7 @@ struct LeftActive {
 struct Proved {
   Neutralised fix;
   std::vector<std::vector<SuspectId>> causes;
-  std::vector<double>
-      as_is;  ///< signature of the subject as it is, if known: a pass that is still off (mended.hpp) is no fix
+  Measured as_is;  ///< the subject as it is: a pass that is still off beside it (mended.hpp) is no fix
 };
 
 /// `told`: all evidence, also of sets that neutralise some of `left_active`. `votes`: so many more of one verdict than of

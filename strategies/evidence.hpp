@@ -35,6 +35,13 @@ struct Trial {
   std::string reason;  ///< why this trial, in words with suspect ids as #3; shown by the driver with their names
 };
 
+/// How far a run is off. Absent or empty: not known.
+struct Measured {
+  std::vector<double> signature;         ///< Evidence::signature
+  std::optional<double> difference;      ///< Evidence::delta
+  std::optional<double> standard_error;  ///< of difference; 0: exact
+};
+
 /// What judging a trial came to: the judge says it, the journal keeps it, reports show it.
 struct Judged {
   Verdict verdict = Verdict::unresolved;
@@ -57,6 +64,8 @@ struct Evidence {
   std::vector<double> signature = {};    ///< relative differences of its first steps, in units of what healthy runs differ
                                          ///< by, always of the same steps; empty: not known
   bool judged = true;                    ///< false: it ran, but only its signature was looked at
+
+  Measured measured() const { return {signature, delta, standard_error}; }
 };
 
 }  // namespace bisectd::strategies

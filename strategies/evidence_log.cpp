@@ -61,7 +61,6 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Verdict before = entry.verdict;
   told.entry = at->second;
   told.first = fresh;
-  if (told.measured() && !entry.difference) entry.difference = evidence.delta;
   switch (evidence.verdict) {
     case Verdict::pass: ++entry.passes; break;
     case Verdict::fail: ++entry.fails; break;
@@ -121,6 +120,15 @@ std::vector<double> EvidenceLog::signature_of(const Active& active) const {
   return seen == told_.end() ? std::vector<double>{} : seen->evidence.signature;
 }
 
+Measured EvidenceLog::measured(const Active& active) const {
+  Measured measured{.signature = signature_of(active), .difference = {}, .standard_error = {}};
+  const auto first = std::ranges::find_if(told_, [&](const Told& told) { return told.measured() && told.active == active; });
+  if (first == told_.end()) return measured;
+  measured.difference = first->evidence.delta;
+  measured.standard_error = first->evidence.standard_error;
+  return measured;
+}
+
 Flips EvidenceLog::outvoted() const {
   Flips flips;
   for (const LogEntry& entry : entries_)
@@ -134,11 +142,6 @@ Flips EvidenceLog::outvoted() const {
 const LogEntry* EvidenceLog::find(const Active& active) const {
   const auto at = index_.find(active);
   return at == index_.end() ? nullptr : &entries_[at->second];
-}
-
-std::optional<double> EvidenceLog::difference_of(const Active& active) const {
-  const LogEntry* entry = find(active);
-  return entry ? entry->difference : std::nullopt;
 }
 
 std::optional<Contradiction> EvidenceLog::contradiction(const Excuse& excused) const {

@@ -22,7 +22,6 @@ struct LogEntry {
   int passes = 0, fails = 0, inconclusive = 0, unresolved = 0;
   double bits = 0;  ///< evidence for a failure (positive) or a pass: sum of log2 likelihood ratios of what was told
   Verdict verdict = Verdict::unresolved;  ///< pass or fail once the bits suffice; inconclusive while they do not
-  std::optional<double> difference = {};  ///< Evidence::delta of the first trial that was measured
 
   int judged() const { return passes + fails; }
   int told() const { return judged() + inconclusive + unresolved; }
@@ -68,6 +67,8 @@ class EvidenceLog {
   bool silent(const Told& told) const;
   /// Of the first trial with exactly these active; empty: there is none.
   std::vector<double> signature_of(const Active& active) const;
+  /// Its signature, and what was measured first with exactly these active.
+  Measured measured(const Active& active) const;
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 
@@ -83,7 +84,6 @@ class EvidenceLog {
 
   const std::vector<LogEntry>& entries() const { return entries_; }  ///< in the order first told
   const LogEntry* find(const Active& active) const;
-  std::optional<double> difference_of(const Active& active) const;  ///< LogEntry::difference of exactly these
   /// Rises when an entry that was there before changes: what follows from the first so many entries holds while this is the
   /// same.
   std::size_t changes() const { return changes_; }

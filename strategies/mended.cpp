@@ -12,6 +12,7 @@ namespace {
 // since a replacement was as wrong as a fault, the other way, the least was 0.088 (one game, two faults of 3 %, one of them
 // made up for); beside a single fault of 2 % it was 0.32. Between the two it is a choice.
 constexpr double kMended = 0.03;
+constexpr double kClearly = 10;  // standard errors, as for a step of a signature (signatures::differs_clearly)
 
 double largest(const std::vector<double>& signature) {
   double most = 0;
@@ -19,10 +20,17 @@ double largest(const std::vector<double>& signature) {
   return most;
 }
 
+bool differs_clearly(const Measured& run) {
+  return run.difference && run.standard_error && std::abs(*run.difference) > kClearly * *run.standard_error;
+}
+
 }  // namespace
 
-bool is_still_off(const std::vector<double>& as_is, const std::vector<double>& run) {
-  return signatures::differs_clearly(as_is) && signatures::differs_clearly(run) && largest(run) >= kMended * largest(as_is);
+bool is_still_off(const Measured& as_is, const Measured& run) {
+  if (!as_is.signature.empty() && !run.signature.empty())
+    return signatures::differs_clearly(as_is.signature) && signatures::differs_clearly(run.signature) &&
+           largest(run.signature) >= kMended * largest(as_is.signature);
+  return as_is.difference && differs_clearly(run) && std::abs(*run.difference) >= kMended * std::abs(*as_is.difference);
 }
 
 }  // namespace bisectd::strategies

@@ -2,12 +2,12 @@
 // as wrong as the fault, the other way.
 #pragma once
 
-#include <vector>
+#include "strategies/evidence.hpp"
 
 namespace bisectd::strategies {
 
-/// Of two signatures (Evidence::signature): the run is clearly off, and by 3 % or more of what the subject as it is is off
-/// by. False where one of them is empty: nothing can be said then.
-bool is_still_off(const std::vector<double>& as_is, const std::vector<double>& run);
+/// Of a subject that fails as it is: this run is clearly off, and by 3 % or more of what that is off by: in its first steps
+/// or, unless both have a signature, in its final window. False where neither is known of both: nothing can be said then.
+bool is_still_off(const Measured& as_is, const Measured& run);
 
 }  // namespace bisectd::strategies

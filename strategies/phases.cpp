@@ -85,7 +85,7 @@ std::optional<Contradiction> Phases::contradiction() const {
 
 bool Phases::makes_up(const LogEntry& entry) const {
   return entry.verdict == Verdict::pass && fails_neutralised() &&
-         is_still_off(log_.signature_of(relations_.effective(all_)), log_.signature_of(entry.active));
+         is_still_off(log_.measured(relations_.effective(all_)), log_.measured(entry.active));
 }
 
 Phase Phases::phase() const {

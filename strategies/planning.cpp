@@ -184,7 +184,9 @@ std::vector<Trial> repeats(const Phases& phases, std::size_t slots) {
   const Standing standing(phases);
   std::vector<Trial> trials;
   std::vector<Active> sets = standing.deciding();
-  if (!phases.problem().budgeted) std::erase_if(sets, [&](const Active& active) { return !standing.worth_asking(active); });
+  // Verdicts that are never wrong come out the same every time.
+  if (!phases.problem().budgeted || phases.log().exact())
+    std::erase_if(sets, [&](const Active& active) { return !standing.worth_asking(active); });
   std::ranges::stable_sort(sets, {}, [&](const Active& active) { return phases.entry_of(active)->told(); });
   for (const Active& active : sets) {
     if (trials.size() == slots) break;

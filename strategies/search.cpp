@@ -2,12 +2,15 @@
 // problem turns out to be another one than was thought, it begins anew with all that was told.
 #include "strategies/search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "strategies/certificate.hpp"
 #include "strategies/doubts.hpp"
-#include "strategies/needless_pair.hpp"
+#include "strategies/mended.hpp"
+#include "strategies/needless.hpp"
 #include "strategies/phases.hpp"
 #include "strategies/planning.hpp"
 #include "strategies/standing.hpp"
@@ -40,9 +43,11 @@ class Search::Impl {
   bool belies_needs(const Active& active, const Active& least) const;
   void begin_again();  // after an outage, without needs that do not hold, or with what does harm left active
   bool leave_harmful_active();
+  bool leave_needless_active(const Needless& needless);
   void leave_active(SuspectId suspect);
-  std::vector<SuspectId> needless() const;
-  Active without(const std::vector<SuspectId>& needless) const;
+  std::optional<Effects> effects_of_causes() const;
+  Needless needless() const;
+  Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
   Doubts doubts_left() const;
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
@@ -54,7 +59,7 @@ class Search::Impl {
   bool needs_belied = false;
   SuspectSet left_active;     // from some trial on, since neutralising some of them does harm
   SuspectSet breaking_there;  // of them those whose neutralising breaks the run
-  SuspectSet kept_together;   // of them those that do harm where only one of two is neutralised (needless_pair.hpp)
+  SuspectSet kept_together;   // of them those that do harm where only one of two is neutralised (needless.hpp)
   Outage outage;
   std::vector<Evidence> told;
   Doubts doubts;                        // about what the phases proved
@@ -77,8 +82,7 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
   const Active least = phases->least_active();
-  const std::vector<SuspectId> pair = evidence.verdict == Verdict::pass ? needless() : std::vector<SuspectId>{};
-  const bool passes_without = !pair.empty() && active_beside(evidence.neutralised) == without(pair);
+  const Needless before = needless();  // a pass without them contradicts what made them known
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -93,26 +97,40 @@ void Search::Impl::tell(const Evidence& evidence) {
     problem = without_needs(std::move(problem));
     begin_again();
   }
-  if (passes_without)
-    for (SuspectId suspect : pair) {
-      kept_together.set(suspect);
-      leave_active(suspect);
-    }
-  if (passes_without || leave_harmful_active()) begin_again();
+  if (leave_needless_active(before) || leave_needless_active(needless()) || leave_harmful_active()) begin_again();
 }
 
-// Once all is proved. What passes without them is then searched with them active. `additive` has weighed such sums itself.
-std::vector<SuspectId> Search::Impl::needless() const {
-  if (phases->additive_leads()) return {};
+// Once all causes are known.
+std::optional<Effects> Search::Impl::effects_of_causes() const {
   const bool known = phases->finding_proved() || (phases->ordered() && phases->ordered()->complete());
-  if (!known) return {};
-  return needless_pair(phases->log(), phases->relations(), phases->always_active(), Standing(*phases).causes());
+  if (!known) return std::nullopt;
+  return effects_of(phases->log(), phases->relations(), phases->always_active(), with_fix(), Standing(*phases).causes());
 }
 
-Active Search::Impl::without(const std::vector<SuspectId>& needless) const {
-  std::vector<SuspectId> rest = Standing(*phases).culprit_set();
-  std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless, member) > 0; });
-  return phases->relations().widest(Standing(*phases).all_but(rest));
+// What passes without them is then searched with them active. Of sums that do not add up `additive` knows more.
+Needless Search::Impl::needless() const {
+  const std::optional<Effects> effects = effects_of_causes();
+  if (!effects) return {};
+  const Standing standing(*phases);
+  Needless needless;
+  needless.pair = !standing.fix_makes_up();
+  if (!needless.pair) needless.members = better_left_active(*effects);
+  else if (!phases->additive_leads()) needless.members = needless_pair(*effects);
+  std::vector<SuspectId> rest = standing.culprit_set();
+  std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless.members, member) > 0; });
+  needless.with_rest = standing.all_but(rest);
+  return needless;
+}
+
+bool Search::Impl::leave_needless_active(const Needless& needless) {
+  if (needless.members.empty() || phases->verdict_of(needless.with_rest) != Verdict::pass) return false;
+  if (is_still_off(Standing(*phases).measured(phases->all_active()), phases->log().measured(needless.with_rest)))
+    return false;
+  for (SuspectId suspect : needless.members) {
+    if (needless.pair) kept_together.set(suspect);
+    leave_active(suspect);
+  }
+  return true;
 }
 
 void Search::Impl::leave_active(SuspectId suspect) {
@@ -165,17 +183,29 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutral
 
 Doubts Search::Impl::doubts_left() const {
   const Standing standing(*phases);
-  if (const std::vector<SuspectId> pair = needless(); !pair.empty() && standing.worth_asking(without(pair)))
-    return {.open = {{neutralised_beside(without(pair)), Purpose::search,
-                      "in the subject as it is two of the causes do nothing: is the fix without them enough?"}},
+  if (const Needless some = needless(); !some.members.empty() && standing.worth_asking(some.with_rest))
+    return {.open = {{neutralised_beside(phases->relations().widest(some.with_rest)), Purpose::search,
+                      fmt::format("in the subject as it is {} seem to do nothing: is the fix without them enough?",
+                                  list_of(some.members, " and "))}},
             .objection = {}};
+  const Measured as_is = standing.measured(phases->all_active());
+  const Neutralised fix = neutralised_beside(phases->relations().widest(with_fix()));
+  const std::optional<Effects> effects = effects_of_causes();
+  if (effects && fix_only_makes_up(*effects))
+    return {.open = {},
+            .objection = fmt::format("it passes {}, but what the fix takes away is the opposite of what the causes "
+                                     "add alone, so it may only make up for a fault that is elsewhere",
+                                     with_neutralised(fix))};
+  if (effects && do_not_add_up(*effects) && standing.fix_makes_up())
+    return {.open = {},
+            .objection = fmt::format("it passes {}, but with everything neutralised it is still clearly off, and what each "
+                                     "cause adds alone is far from what the fix takes away: so it is where many "
+                                     "replacements each differ a little",
+                                     with_neutralised(fix))};
   const SuspectSet harmful = left_active - breaking_there - kept_together;
   if (harmful.none()) return {};
-  SuspectSet fix(phases->size());
-  for (SuspectId suspect : standing.culprit_set()) fix.set(suspect);
-  const Active as_is = phases->relations().effective(phases->all_active());
-  return doubts_about({Neutralised(std::move(fix)), standing.causes(), phases->log().signature_of(as_is)}, told,
-                      {harmful, breaking_there}, given_relations, phases->log().exact() ? 1 : 2);
+  return doubts_about({fix, standing.causes(), as_is}, told, {harmful, breaking_there}, given_relations,
+                      phases->log().exact() ? 1 : 2);
 }
 
 State Search::Impl::state() {
@@ -249,6 +279,10 @@ void Search::Impl::update_answer() {
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer) : doubts.objection;
   if (answer.state != State::proved) return;
   answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
+  if (const auto effects = effects_of_causes()) {
+    if (const auto suspect = perhaps_innocent(*effects)) answer.explanation += perhaps_innocent_of(*suspect);
+    else if (do_not_add_up(*effects)) answer.explanation += kDoNotAddUp;
+  }
   SuspectSet guilty(phases->size());
   for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);
   for (const std::vector<SuspectId>& cause : answer.causes)

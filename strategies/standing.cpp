@@ -44,11 +44,8 @@ bool Standing::may_pass(const Active& part) const {
 
 // The same difference to the last digit, with nothing neutralised and with everything.
 bool Standing::nothing_was_switched_off() const {
-  const auto difference_of = [&](const Active& set) {
-    return phases_.log().difference_of(phases_.relations().effective(set));
-  };
-  const auto as_is = difference_of(phases_.all_active());
-  return as_is && as_is == difference_of(phases_.always_active());
+  const std::optional<double> as_is = measured(phases_.all_active()).difference;
+  return as_is && as_is == measured(phases_.always_active()).difference;
 }
 
 bool Standing::any_passed() const {
@@ -64,12 +61,13 @@ bool Standing::only_made_up() const {
          std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) { return phases_.makes_up(entry); });
 }
 
+Measured Standing::measured(const Active& active) const {
+  return phases_.log().measured(phases_.relations().effective(active));
+}
+
 bool Standing::fix_makes_up() const {
-  const auto signature_of = [&](const Active& active) {
-    return phases_.log().signature_of(phases_.relations().effective(active));
-  };
   return phases_.verdict_of(phases_.always_active()) == Verdict::pass &&
-         is_still_off(signature_of(phases_.all_active()), signature_of(phases_.always_active()));
+         is_still_off(measured(phases_.all_active()), measured(phases_.always_active()));
 }
 
 bool Standing::comes_and_goes() const {
@@ -156,7 +154,6 @@ std::vector<Claim> Standing::open_claims() const {
 
 std::vector<Active> Standing::deciding() const {
   std::vector<Active> sets;
-  if (phases_.log().exact()) return sets;
   const auto add = [&](const Active& active) {
     const LogEntry* entry = phases_.entry_of(active);
     if (entry && entry->verdict == Verdict::inconclusive) sets.push_back(active);

@@ -26,7 +26,7 @@ class Standing {
   bool outside() const;
   /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
   bool only_made_up() const;
-  /// With everything neutralised it passes, and yet its first steps are still off (mended.hpp).
+  /// With everything neutralised it passes, and yet it is still off (mended.hpp).
   bool fix_makes_up() const;
   /// Where everything neutralised fails: trials that neutralise a part and are still worth asking.
   std::vector<Active> open_parts() const;
@@ -48,6 +48,7 @@ class Standing {
   std::vector<Active> deciding() const;
 
   bool worth_asking(const Active& active) const;            ///< another trial of it may decide it
+  Measured measured(const Active& active) const;            ///< how far exactly it is off
   Active all_but(const std::vector<SuspectId>& fix) const;  ///< the subject with this fix
 
  private:

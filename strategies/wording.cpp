@@ -81,9 +81,9 @@ std::string explanation(const Phases& phases, const Answer& answer) {
       text += "there are further causes, which the fix mends too and which were not named. ";
     if (Standing(phases).fix_makes_up())
       text +=
-          "Even with everything neutralised the first steps are clearly off, by 3 % or more of what those of the subject as "
-          "it "
-          "is are off by: the fix may make up for a fault that is none of the suspects. ";
+          "Even with everything neutralised the run is clearly off, by 3 % or more of what the subject as it is is off by: "
+          "the "
+          "fix may make up for a fault that is none of the suspects. ";
     return text;
   }
   if (state != State::stuck) return {};
@@ -98,11 +98,8 @@ std::string explanation(const Phases& phases, const Answer& answer) {
     return "with everything neutralised it fails, and yet it passed in some trial: something changed meanwhile, or "
            "what makes it fail comes and goes, so that neither clears or accuses anybody";
   if (answer.hindrance == Hindrance::harm)
-    return "with everything neutralised it fails; parts of it pass, but their first steps are still clearly off, by 3 % or "
-           "more "
-           "of what those of the subject as it is are off by: what was neutralised there may make up for the fault, and "
-           "mend "
-           "nothing";
+    return "with everything neutralised it fails; parts of it pass, but are still clearly off, by 3 % or more of what the "
+           "subject as it is is off by: what was neutralised there may make up for the fault, and mend nothing";
   if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
   if (phases.verdict_of(phases.all_active()) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials",
@@ -115,9 +112,10 @@ std::string explanation(const Phases& phases, const Answer& answer) {
 std::string harm_of(const SuspectSet& left_active) {
   if (left_active.none()) return {};
   const std::vector<SuspectId> members = members_of(left_active);
-  return fmt::format("Not neutralised: {}. With everything neutralised the run failed, too, so neutralising {} may do harm.",
-                     members.size() <= kLikely ? list_of(members, ", ") : fmt::format("{} of the suspects", members.size()),
-                     members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
+  return fmt::format(
+      "Not neutralised: {}. With everything neutralised the run was off, too, so neutralising {} may do harm.",
+      members.size() <= kLikely ? list_of(members, ", ") : fmt::format("{} of the suspects", members.size()),
+      members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
 }
 
 std::string kept_together_of(const SuspectSet& kept) {
@@ -126,6 +124,14 @@ std::string kept_together_of(const SuspectSet& kept) {
       "Not part of the fix: {}. The run fails where only one of them is neutralised, and passes with both "
       "active, so they have to run on the same side.",
       list_of(members_of(kept), " and "));
+}
+
+std::string perhaps_innocent_of(SuspectId suspect) {
+  return fmt::format(
+      "#{} may be right in itself: alone it adds to the run what it takes away in the subject as it is, and so does a "
+      "suspect "
+      "that only does harm while another one is neutralised and it is not. The fix needs it even so. ",
+      suspect);
 }
 
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {

@@ -11,11 +11,19 @@ namespace bisectd::strategies {
 /// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add. `answer`: all the rest.
 std::string explanation(const Phases& phases, const Answer& answer);
 
-/// Who stayed active because with everything neutralised the run fails, too, in a sentence; empty if nobody did.
+/// Who stayed active because neutralising them does harm, in a sentence; empty if nobody did.
 std::string harm_of(const SuspectSet& left_active);
 
 /// Who does harm where only one of two is neutralised, in a sentence; empty if nobody does.
 std::string kept_together_of(const SuspectSet& kept);
+
+/// Who is needed in the fix and may be no culprit (needless.hpp), in a sentence.
+std::string perhaps_innocent_of(SuspectId suspect);
+
+/// That some of the fix may be no culprits, and not which.
+inline constexpr const char* kDoNotAddUp =
+    "What each cause adds to the run alone is far from what the subject as it is is off by: some of them may be right in "
+    "themselves, and only do harm while another one is neutralised and they are not. The fix needs them even so. ";
 
 /// Of an unfinished search. `next`: the trial it would ask for; null: none.
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next);

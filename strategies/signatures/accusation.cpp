@@ -30,6 +30,7 @@ void Accusation::note_passed_fix() {
 
 void Accusation::withdraw() {
   checks_.clear();
+  hidden_ = 0;
   finding_ = {};
 }
 
@@ -116,8 +117,12 @@ bool Accusation::hold_against_verdicts(Belief& belief) {
     Check check{active_beside(claim.neutralised), std::move(claim)};
     if (refuted(check)) return take_back(check.claim, belief);
     const LogEntry* entry = log_.find(check.active);
-    if (!(entry && decided(entry->verdict)) && !worth_asking(log_, entry)) gives_up_ = true;
-    checks_.push_back(std::move(check));
+    const bool undecided = !(entry && decided(entry->verdict)) && !worth_asking(log_, entry);
+    // The fix passes, so whatever else is asked, this stays open: which of its members are needed.
+    const bool hidden = undecided && settled_.fix() == finding_.culprit_set && hidden_by_noise(log_, entry);
+    if (hidden) ++hidden_;
+    else if (undecided) gives_up_ = true;
+    if (!hidden) checks_.push_back(std::move(check));
   }
   // Of a fix that passed some members may be harmless: each is tried alone first, since the smaller fix is known only then.
   if (!settled_.fix().empty())

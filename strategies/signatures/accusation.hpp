@@ -40,6 +40,8 @@ class Accusation {
 
   const Finding& finding() const { return finding_; }
   const std::vector<Check>& checks() const { return checks_; }  ///< in the order in which they are asked
+  /// Nothing but claims whose verdict the noise hides is left to be shown.
+  bool only_hidden() const { return checks_.empty() && hidden_ > 0; }
   const Settled& settled() const { return settled_; }
   /// Signatures carry the search no further, so others must go on: docs/search.md, "It hands over", has all the reasons.
   bool gives_up() const { return gives_up_; }
@@ -69,6 +71,7 @@ class Accusation {
   SeenClaims seen_;      // of the finding
   ExplainedFailures explained_;
   std::vector<Check> checks_;
+  std::size_t hidden_ = 0;  // claims that no further trial of their set would show
   bool gives_up_ = false;
 };
 

@@ -33,7 +33,7 @@ void Engine::hear() {
     if (!accusation_.settled().fix().empty() && !checked) ++splits_after_fix_;
   }
   review();
-  const bool open = accusation_.checks().empty() && !finding().proved;
+  const bool open = accusation_.checks().empty() && !finding().proved && !accusation_.only_hidden();
   if (open && splits_after_fix_ > kDoubts * problem_.slots) misfit_ = true;
 }
 
@@ -43,7 +43,7 @@ void Engine::review() {
 }
 
 std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pending) const {
-  if (misfit() || finding().proved) return {};
+  if (misfit() || finding().proved || accusation_.only_hidden()) return {};
   if (!accusation_.checks().empty()) return checks(count, pending);
   std::vector<Question> questions = rivals(count, pending);
   if (questions.empty()) add_certain((count + 1) / 2, pending, questions);

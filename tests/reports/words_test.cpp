@@ -120,6 +120,12 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
   CHECK(outcome_title(record) == "cause not found");
   record.outcome = Outcome::inconclusive;
   CHECK(verdict_sentence(record, plain) == "No answer: the evidence does not carry one. Nobody is accused.");
+  using bisectd::strategies::Claim;
+  record.answer.certificate = {{.kind = Claim::Kind::fix_passes, .subject = {0, 1}, .neutralised = {}, .proved = true}};
+  CHECK(verdict_sentence(record, plain) == "No answer: the evidence does not carry one. Nobody is accused.");
+  record.answer.hindrance = bisectd::strategies::Hindrance::noise;
+  CHECK(verdict_sentence(record, plain) ==
+        "No complete answer: with ops:conv2d, ops:pad3d neutralised it passes, but the noise hides the rest of the proof.");
   record.outcome = Outcome::infrastructure;
   CHECK(verdict_sentence(record, plain) == "No answer: the trials could not be run. Nobody is accused.");
   record.outcome = Outcome::unfinished;

@@ -99,10 +99,10 @@ TEST_CASE("a part passes before it is known that everything neutralised fails") 
 }
 
 TEST_CASE("a run is still off from 3 % of what the subject as it is is off by, if that is clearly off") {
-  const std::vector<double> as_is{90'000, 50'000, 40'000, 30'000};
+  const Measured as_is{{90'000, 50'000, 40'000, 30'000}, {}, {}};
   const auto scaled = [&](double share) {
-    std::vector<double> run = as_is;
-    for (double& difference : run) difference *= -share;
+    Measured run = as_is;
+    for (double& difference : run.signature) difference *= -share;
     return run;
   };
   CHECK(is_still_off(as_is, scaled(0.088)));  // of two faults one was made up for
@@ -111,7 +111,16 @@ TEST_CASE("a run is still off from 3 % of what the subject as it is is off by, i
   CHECK_FALSE(is_still_off(as_is, scaled(0.0003)));  // as in the quickstart
   CHECK_FALSE(is_still_off(as_is, {}));
   CHECK_FALSE(is_still_off({}, as_is));
-  CHECK_FALSE(is_still_off({100, 50, 40, 30}, {4, 3, 2, 3}));  // like a healthy run
+  CHECK_FALSE(is_still_off({{100, 50, 40, 30}, {}, {}}, {{4, 3, 2, 3}, {}, {}}));  // like a healthy run
+
+  // Without signatures, in the final window.
+  const Measured failed{{}, 0.02, 1e-6};
+  CHECK(is_still_off(failed, {{}, -0.0007, 1e-6}));
+  CHECK_FALSE(is_still_off(failed, {{}, -0.0005, 1e-6}));
+  CHECK_FALSE(is_still_off(failed, {{}, -0.0007, 1e-4}));  // within the noise
+  CHECK_FALSE(is_still_off(failed, {{}, -0.0007, {}}));
+  CHECK(is_still_off({{}, 0.02, {}}, {{}, -0.0007, 1e-6}));  // a failure has no standard error where single steps show it
+  CHECK(is_still_off({{100, 50, 40, 30}, 0.02, 1e-6}, {{}, 0.004, 1e-6}));
 }
 
 TEST_CASE("what makes up for the fault is not accused") {

@@ -163,6 +163,31 @@ TEST_CASE("a fix that passed is not forgotten, whatever its signature makes like
   CHECK(search.answer().causes == world.causes);
 }
 
+TEST_CASE("where the noise hides whether a member of the fix is needed, no other set is tried, and what is proved is said") {
+  SignedWorld world{.size = 64, .causes = {{4}, {30}}, .seed = GENERATE(1, 2, 3, 4)};
+  const std::size_t slots = GENERATE(1, 4);
+  Search search(problem_of(world.size, slots, world.seed));
+  std::size_t told = 0;
+  while (told < 100) {
+    const std::vector<Trial> next = search.ask(slots, {});
+    if (next.empty()) break;
+    for (const Trial& trial : next) {
+      Evidence seen = world.run(trial);
+      const bool near_the_target = !trial.neutralised.test(4) && trial.neutralised.test(30);
+      if (seen.judged && near_the_target) seen.verdict = Verdict::inconclusive, seen.p_bad = 0.5, seen.delta = 0.005;
+      search.tell(seen);
+      ++told;
+    }
+  }
+  CHECK(told < 30 + 4 * slots);
+  CHECK(search.answer().state == State::stuck);
+  CHECK(search.answer().hindrance == Hindrance::noise);
+  const std::string& text = search.answer().explanation;
+  CHECK(text.find("Proved: with #4 and #30 neutralised it passes") != std::string::npos);
+  CHECK(text.find("Proved to be guilty: #30 by itself") != std::string::npos);
+  CHECK(text.find("The noise hides whether it passes with ") != std::string::npos);
+}
+
 TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left active is found by its signature") {
   SignedWorld world{.size = 64, .causes = {{30}, {50}, {60}, {4}}, .least = 40, .seed = GENERATE(1, 2, 3)};  // #30
   const Neutralised wrong = neutralised(64, {4, 50, 60});

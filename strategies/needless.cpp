@@ -1,0 +1,120 @@
+#include "strategies/needless.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bisectd::strategies {
+namespace {
+
+// What is left must be less than a third of what is explained, as for one member (certificate.cpp).
+constexpr double kExplained = 3;
+constexpr std::size_t kMostTried = 12;  // causes of which all sets are tried: 4,096 sums
+
+double largest(const std::vector<double>& off) {
+  double most = 0;
+  for (double each : off) most = std::max(most, std::abs(each));
+  return most;
+}
+
+void add(std::vector<double>& to, const std::vector<double>& what, double times = 1) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += times * what[i];
+}
+
+/// Indices of the causes with one member.
+std::vector<std::size_t> lone(const std::vector<std::vector<SuspectId>>& causes) {
+  std::vector<std::size_t> lone;
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    if (causes[i].size() == 1) lone.push_back(i);
+  return lone;
+}
+
+}  // namespace
+
+std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
+                                  const Active& with_fix, std::vector<std::vector<SuspectId>> causes) {
+  std::vector<Measured> runs{log.measured(relations.effective(always_active)),
+                             log.measured(relations.effective(as_it_is(always_active.size()))), log.measured(with_fix)};
+  for (const std::vector<SuspectId>& cause : causes) runs.push_back(log.measured(relations.alone(cause, always_active)));
+  const std::size_t steps = runs.front().signature.size();
+  const bool by_signature =
+      steps > 0 && std::ranges::all_of(runs, [&](const Measured& run) { return run.signature.size() == steps; });
+  if (!by_signature && !std::ranges::all_of(runs, [](const Measured& run) { return run.difference.has_value(); }))
+    return std::nullopt;
+  const auto off = [&](const Measured& run) { return by_signature ? run.signature : std::vector<double>{*run.difference}; };
+
+  Effects effects{std::move(causes), off(runs[0]), {}, off(runs[1]), {}};
+  add(effects.mended, off(runs[2]), -1);
+  effects.unexplained = effects.mended;
+  for (std::size_t i = 3; i < runs.size(); ++i) {
+    effects.added.push_back(off(runs[i]));
+    add(effects.added.back(), effects.neutralised, -1);
+    add(effects.unexplained, effects.added.back(), -1);
+  }
+  return effects;
+}
+
+std::vector<SuspectId> needless_pair(const Effects& effects) {
+  if (effects.causes.size() < 3) return {};
+  std::vector<SuspectId> pair;
+  double least = HUGE_VAL;
+  const std::vector<std::size_t> members = lone(effects.causes);
+  for (std::size_t a : members)
+    for (std::size_t b : members) {
+      if (b >= a) break;
+      std::vector<double> both = effects.added[a], left = effects.unexplained;
+      add(both, effects.added[b]);
+      add(left, both);
+      if (largest(left) >= least || largest(both) <= kExplained * largest(left)) continue;
+      pair = {effects.causes[b].front(), effects.causes[a].front()};
+      least = largest(left);
+    }
+  std::ranges::sort(pair);
+  return pair;
+}
+
+std::vector<SuspectId> better_left_active(const Effects& effects) {
+  const std::vector<std::size_t> members = lone(effects.causes);
+  if (members.size() > kMostTried) return {};
+  std::vector<SuspectId> best;
+  double least = largest(effects.neutralised) / kExplained;
+  for (std::size_t set = 1; set < std::size_t{1} << members.size(); ++set) {
+    std::vector<double> left = effects.neutralised;
+    std::vector<SuspectId> active;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (!(set >> i & 1)) continue;
+      add(left, effects.added[members[i]]);
+      active.push_back(effects.causes[members[i]].front());
+    }
+    if (largest(left) >= least) continue;
+    best = std::move(active);
+    least = largest(left);
+  }
+  std::ranges::sort(best);
+  return best;
+}
+
+std::optional<SuspectId> perhaps_innocent(const Effects& effects) {
+  if (effects.causes.size() < 2) return std::nullopt;
+  for (std::size_t i : lone(effects.causes)) {
+    std::vector<double> left = effects.unexplained;
+    add(left, effects.added[i], 2);
+    if (largest(effects.added[i]) > kExplained * largest(left)) return effects.causes[i].front();
+  }
+  return std::nullopt;
+}
+
+bool do_not_add_up(const Effects& effects) {
+  double all = 0;
+  for (const std::vector<double>& added : effects.added) all += largest(added);
+  const double unexplained = largest(effects.unexplained);
+  return effects.causes.size() > 1 && unexplained > largest(effects.mended) && unexplained > all / kExplained;
+}
+
+bool fix_only_makes_up(const Effects& effects) {
+  if (perhaps_innocent(effects)) return false;
+  std::vector<double> left = effects.mended;
+  for (const std::vector<double>& added : effects.added) add(left, added);
+  return largest(effects.mended) > kExplained * largest(left);
+}
+
+}  // namespace bisectd::strategies

@@ -1,0 +1,59 @@
+// Causes that fail alone, with all others neutralised, and yet do nothing in the subject as it is:
+// - Two that do harm only while one of them is neutralised and the other one is not: a forward operator on the CPU, say,
+//   whose backward operator on the device expects what only the device leaves.
+// - Some whose replacements are wrong, and nearly cancel: with everything neutralised the run passes, while with one of them
+//   active what the others' replacements add is left.
+// What the causes add to the run, each alone, shows both; a trial of the fix without them must confirm it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "strategies/evidence_log.hpp"
+#include "strategies/relations.hpp"
+
+namespace bisectd::strategies {
+
+struct Needless {
+  std::vector<SuspectId> members;  ///< ascending; empty: none
+  bool pair = false;               ///< the first of the two kinds
+  Active with_rest;                ///< the subject with the rest of the fix
+};
+
+/// How far runs are off, all in the same units: by signatures, where all of these runs have them, else by differences.
+struct Effects {
+  std::vector<std::vector<SuspectId>> causes;
+  std::vector<double> neutralised;         ///< with everything neutralised
+  std::vector<std::vector<double>> added;  ///< by each cause, alone, to that
+  std::vector<double> mended;              ///< what the fix takes away from the subject as it is
+  std::vector<double> unexplained;         ///< of that, beyond the sum of what the causes add
+};
+
+/// `with_fix`: the subject with the fix. Nothing if one of these runs was not measured.
+std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
+                                  const Active& with_fix, std::vector<std::vector<SuspectId>> causes);
+
+/// Of the causes with one member the two that the subject as it is differs without, as if they did nothing there.
+/// Empty: none.
+std::vector<SuspectId> needless_pair(const Effects& effects);
+
+/// Of the causes with one member those with which active, and all else neutralised, the run should be off by less than a
+/// third of what it is off by with everything neutralised. Empty: none, or more than 12 such causes, too many to try all
+/// sets.
+std::vector<SuspectId> better_left_active(const Effects& effects);
+
+/// Of the causes with one member the one that takes away in the subject as it is what it adds alone: so it is, if it is
+/// right in itself and only must be neutralised together with another cause. The fix needs it even so. Nothing: none.
+std::optional<SuspectId> perhaps_innocent(const Effects& effects);
+
+/// Of two causes or more: what is unexplained is more than the fix takes away, and more than a third of what they add. Of
+/// ten searches for two or three faults on the real Paddle it was at most a quarter of the former; with a culprit and an
+/// innocent that go wrong where only one of them runs on the CPU 7 and 59 times it (planted_devices.py, `mate`, seeds 902
+/// and 905).
+bool do_not_add_up(const Effects& effects);
+
+/// The fix takes away the opposite of what the causes add: so it is, if each side does harm beside the other one, and the
+/// harm of neutralising them makes up for a fault that is elsewhere. False where one is perhaps innocent: that explains it.
+bool fix_only_makes_up(const Effects& effects);
+
+}  // namespace bisectd::strategies
