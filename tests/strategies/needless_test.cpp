@@ -128,6 +128,24 @@ TEST_CASE("of a culprit and an innocent that must be neutralised together the in
   CHECK(doubted == proved);
 }
 
+TEST_CASE("where the harm differs by which of the two is neutralised, the answer says that one may be right, not which") {
+  std::size_t doubted = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::size_t size = 6 + seed % 30;
+    const SuspectId fault = seed % size, innocent = (seed + 3) % size;
+    const auto judge = [&](const Neutralised& set) {
+      const bool faulty = !set.test(fault), beside = !set.test(innocent);
+      return judged(set, 2 * faulty + 5 * (beside && !faulty) + 9 * (faulty && !beside));
+    };
+    const Game game = play_judged(problem_of(size, 1, seed), judge, 300);
+    INFO("seed " << seed << ": " << game.answer.explanation);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(game.answer.culprit_set.size() == 2);
+    doubted += game.answer.explanation.find("some of them may be right in themselves") != std::string::npos;
+  }
+  CHECK(doubted == 20);
+}
+
 TEST_CASE("where many replacements differ by less than the target, and the fault is no suspect, few are accused") {
   std::size_t accused = 0, doubted = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
