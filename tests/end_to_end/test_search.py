@@ -111,7 +111,7 @@ suspects:
                 report, done = self.find("--cause", "op3=3", "--cause", "!op9=2", suspects=12, search=search, options=("--new",))
                 self.assertEqual(self.culprits(report), ["ops:op3"])
                 self.assertEqual(self.causes(report), [["op3"]])
-                self.assertIn("With everything neutralised the run failed, too", done.out)
+                self.assertIn("With everything neutralised the run was off, too", done.out)
 
     def test_all_suspects_guilty(self):
         causes = [word for i in range(4) for word in ("--cause", f"op{i}=2")]
