@@ -97,12 +97,13 @@ class Soak(Space):
         self.assertIn("the fix was not run to step 400 (soak): the budget is spent", done.out)
 
     def test_it_is_resumed_after_a_stop(self):
-        self.find("slow", code=1)
-        whole = self.report()
+        whole, _ = self.find("slow", code=1, devices="[0]")
+        shutil.rmtree(self.folder / "bisectd-out")  # the history would change the odds
         process = self.start("run", "experiment.yaml", "--new")
-        self.wait_for(lambda: '"role":"soak"' in (self.run_folder() / "journal.jsonl").read_text())
+        journal = self.folder / "bisectd-out/latest/journal.jsonl"
+        self.wait_for(lambda: journal.exists() and '"role":"soak"' in journal.read_text())
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(), -signal.SIGINT)
+        self.assertEqual(process.wait(), 128 + signal.SIGINT)
         self.bisectd("resume", self.run_folder(), code=1)
         self.assert_found(self.report())
         self.assertEqual([trial["role"] for trial in self.report()["trial_list"]],
