@@ -170,9 +170,11 @@ bool sweep_strays(std::string_view tag_prefix) {
   };
   const auto until = std::chrono::steady_clock::now() + 5s;
   std::vector<pid_t> killed;
-  // A stray may have forked while we looked: look again until a look finds none.
-  for (bool found = true; found && std::chrono::steady_clock::now() < until;) {
-    found = false;
+  // A stray may have forked while we looked, and one that forks and leaves may be missed by a whole look: look again until
+  // some in a row find none.
+  constexpr int kLooksInVain = 3;
+  for (int in_vain = 0; in_vain < kLooksInVain && std::chrono::steady_clock::now() < until;) {
+    bool found = false;
     for (const pid_t pid : numbers_in("/proc")) {
       if (pid == ::getpid() || !kill_if(pid, is_meant)) continue;
       if (std::find(killed.begin(), killed.end(), pid) == killed.end()) killed.push_back(pid);
@@ -181,6 +183,7 @@ bool sweep_strays(std::string_view tag_prefix) {
     while (std::chrono::steady_clock::now() < until &&
            !std::all_of(killed.begin(), killed.end(), [](pid_t pid) { return is_gone(pid); }))
       std::this_thread::sleep_for(1ms);
+    in_vain = found ? 0 : in_vain + 1;
   }
   return !killed.empty();
 }
