@@ -10,7 +10,7 @@ namespace {
 constexpr double kExplained = 3;
 constexpr std::size_t kMostTried = 12;  // causes of which all sets are tried: 4,096 sums
 
-double largest(const std::vector<double>& off) {
+double size_of(const std::vector<double>& off) {
   double most = 0;
   for (double each : off) most = std::max(most, std::abs(each));
   return most;
@@ -64,9 +64,9 @@ std::vector<SuspectId> needless_pair(const Effects& effects) {
       std::vector<double> both = effects.added[a], left = effects.unexplained;
       add(both, effects.added[b]);
       add(left, both);
-      if (largest(left) >= least || largest(both) <= kExplained * largest(left)) continue;
+      if (size_of(left) >= least || size_of(both) <= kExplained * size_of(left)) continue;
       pair = {effects.causes[b].front(), effects.causes[a].front()};
-      least = largest(left);
+      least = size_of(left);
     }
   std::ranges::sort(pair);
   return pair;
@@ -76,7 +76,7 @@ std::vector<SuspectId> better_left_active(const Effects& effects) {
   const std::vector<std::size_t> members = lone(effects.causes);
   if (members.size() > kMostTried) return {};
   std::vector<SuspectId> best;
-  double least = largest(effects.neutralised) / kExplained;
+  double least = size_of(effects.neutralised) / kExplained;
   for (std::size_t set = 1; set < std::size_t{1} << members.size(); ++set) {
     std::vector<double> left = effects.neutralised;
     std::vector<SuspectId> active;
@@ -85,9 +85,9 @@ std::vector<SuspectId> better_left_active(const Effects& effects) {
       add(left, effects.added[members[i]]);
       active.push_back(effects.causes[members[i]].front());
     }
-    if (largest(left) >= least) continue;
+    if (size_of(left) >= least) continue;
     best = std::move(active);
-    least = largest(left);
+    least = size_of(left);
   }
   std::ranges::sort(best);
   return best;
@@ -98,23 +98,23 @@ std::optional<SuspectId> perhaps_innocent(const Effects& effects) {
   for (std::size_t i : lone(effects.causes)) {
     std::vector<double> left = effects.unexplained;
     add(left, effects.added[i], 2);
-    if (largest(effects.added[i]) > kExplained * largest(left)) return effects.causes[i].front();
+    if (size_of(effects.added[i]) > kExplained * size_of(left)) return effects.causes[i].front();
   }
   return std::nullopt;
 }
 
 bool do_not_add_up(const Effects& effects) {
   double all = 0;
-  for (const std::vector<double>& added : effects.added) all += largest(added);
-  const double unexplained = largest(effects.unexplained);
-  return effects.causes.size() > 1 && unexplained > largest(effects.mended) && unexplained > all / kExplained;
+  for (const std::vector<double>& added : effects.added) all += size_of(added);
+  const double unexplained = size_of(effects.unexplained);
+  return effects.causes.size() > 1 && unexplained > size_of(effects.mended) && unexplained > all / kExplained;
 }
 
 bool fix_only_makes_up(const Effects& effects) {
   if (perhaps_innocent(effects)) return false;
   std::vector<double> left = effects.mended;
   for (const std::vector<double>& added : effects.added) add(left, added);
-  return largest(effects.mended) > kExplained * largest(left);
+  return size_of(effects.mended) > kExplained * size_of(left);
 }
 
 }  // namespace bisectd::strategies
