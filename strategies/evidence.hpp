@@ -65,6 +65,7 @@ struct Evidence {
                                          ///< by, always of the same steps; empty: not known
   bool judged = true;                    ///< false: it ran, but only its signature was looked at
 
+  bool only_signature() const { return !judged && !signature.empty(); }
   Measured measured() const { return {signature, delta, standard_error}; }
 };
 

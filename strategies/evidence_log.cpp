@@ -49,7 +49,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Active active = active_beside(evidence.neutralised);
   Told& told = told_.emplace_back(Told{.evidence = evidence, .active = active});
   if (!evidence.signature.empty()) ++signatures_;
-  if (!evidence.judged && !evidence.signature.empty()) return std::nullopt;
+  if (evidence.only_signature()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
   if (fresh) {
     entries_.push_back({.active = active});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace bisectd::strategies {
 namespace {
@@ -108,6 +109,39 @@ bool do_not_add_up(const Effects& effects) {
   for (const std::vector<double>& added : effects.added) all += size_of(added);
   const double unexplained = size_of(effects.unexplained);
   return effects.causes.size() > 1 && unexplained > size_of(effects.mended) && unexplained > all / kExplained;
+}
+
+bool signatures_follow(const EvidenceLog& log, const std::vector<std::vector<SuspectId>>& causes) {
+  struct Group {
+    std::vector<double> sum;
+    double size = 0;
+
+    void take(const std::vector<double>& signature) {
+      sum.resize(signature.size());
+      add(sum, signature);
+      ++size;
+    }
+    double squares_of_mean() const {  // times its size
+      double squares = 0;
+      for (double each : sum) squares += each * each;
+      return size > 0 ? squares / size : 0;
+    }
+  };
+  std::map<std::vector<bool>, Group> groups;  // by which causes are active
+  Group all;
+  double squares = 0, of_groups = 0;
+  for (const Told& told : log.told()) {
+    const std::vector<double>& signature = told.evidence.signature;
+    if (signature.empty() || (all.size > 0 && signature.size() != all.sum.size())) continue;
+    std::vector<bool> which;
+    for (const std::vector<SuspectId>& cause : causes)
+      which.push_back(std::ranges::all_of(cause, [&](SuspectId member) { return told.active.test(member); }));
+    groups[which].take(signature);
+    all.take(signature);
+    for (double each : signature) squares += each * each;
+  }
+  for (const auto& [which, group] : groups) of_groups += group.squares_of_mean();
+  return of_groups - all.squares_of_mean() >= (squares - all.squares_of_mean()) / 2;
 }
 
 bool fix_only_makes_up(const Effects& effects) {

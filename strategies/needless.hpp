@@ -52,6 +52,10 @@ std::optional<SuspectId> perhaps_innocent(const Effects& effects);
 /// and 905).
 bool do_not_add_up(const Effects& effects);
 
+/// Whether what trials show in their first steps follows from which of the causes are active: these tell half of how they
+/// vary, or more. Where they do not, sums of signatures say nothing. True without signatures.
+bool signatures_follow(const EvidenceLog& log, const std::vector<std::vector<SuspectId>>& causes);
+
 /// The fix takes away the opposite of what the causes add: so it is, if each side does harm beside the other one, and the
 /// harm of neutralising them makes up for a fault that is elsewhere. False where one is perhaps innocent: that explains it.
 bool fix_only_makes_up(const Effects& effects);

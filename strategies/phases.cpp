@@ -3,6 +3,7 @@
 #include "strategies/phases.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "strategies/additive/engine.hpp"
 #include "strategies/asking_again.hpp"
@@ -39,15 +40,24 @@ bool Phases::fails_neutralised() const {
   return verdict_of(all_) == Verdict::fail && runs && verdict_of(always_active_) == Verdict::fail;
 }
 
+bool Phases::settle() {
+  if (!std::exchange(unsettled_, false)) return false;
+  if (signatures_) signatures_->hear();
+  advance();
+  return true;
+}
+
 void Phases::tell(const Evidence& evidence) {
+  if (!evidence.only_signature()) settle();
   Evidence seen = evidence;
   if (seen.neutralised.size() == size())
     seen.neutralised = neutralised_beside(relations_.effective(active_beside(seen.neutralised)));
   const LogEntry* told_before = log_.find(active_beside(seen.neutralised));
   const bool was_hidden = hidden_by_noise(log_, told_before);
   const std::optional<EvidenceLog::Change> told = log_.tell(seen);
+  unsettled_ = !told;
+  if (!told) return;
   if (signatures_) signatures_->hear();
-  if (!told) return advance();
   const EvidenceLog::Change& change = *told;
   const LogEntry& entry = log_.entries()[change.entry];
   if (causes_) causes_->hear();

@@ -35,7 +35,11 @@ class Phases {
   Phases(const Phases&) = delete;  // the engines refer to the log
   Phases& operator=(const Phases&) = delete;
 
+  /// What only a signature tells is not weighed before settle(): with many devices many come together, and to find the
+  /// causes anew for each of them would take its time from all.
   void tell(const Evidence& evidence);
+  /// Weighs the signatures told since; due before anything below is asked. False if there were none.
+  bool settle();
 
   /// Follows from what was told alone.
   Phase phase() const;
@@ -107,6 +111,7 @@ class Phases {
   const Relations no_relations_;                         // `breaking` knows none,
   const CulpritPrior even_prior_;                        // nor any odds
   bool handed_over_ = false;                             // what the signatures made likely is in the odds
+  bool unsettled_ = false;                               // a signature was told that is not weighed yet
   std::unique_ptr<Ordered> breaking_, ordered_;
   std::unique_ptr<Engine> signatures_, causes_, additive_;
   std::vector<std::unique_ptr<CauseSearch>> cause_searches_;

@@ -27,14 +27,16 @@ class Search::Impl {
   Impl(Problem problem, EngineKind engine);
 
   std::vector<Trial> plan(std::size_t slots, std::span<const Neutralised> pending) const;
-  void update_answer();
   void tell(const Evidence& evidence);
+  /// Weighs what signatures told, all that came together at once, and says where the search stands.
+  void update_answer();
 
   std::unique_ptr<Phases> phases;
   Answer answer;
   bool stale = false;
 
  private:
+  void settle();
   State state();
   State state_of_phases();
   void name_hindrance();
@@ -81,8 +83,10 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
+  const bool waits = evidence.only_signature();  // for settle()
+  if (!waits) settle();
   const Active least = phases->least_active();
-  const Needless before = needless();  // a pass without them contradicts what made them known
+  const Needless before = waits ? Needless{} : needless();  // a pass without them contradicts what made them known
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -91,6 +95,7 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
   }
   if (ran) told_until_last_run = told.size();
+  if (waits) return;
   if (uses_needs && belies_needs(active_beside(evidence.neutralised), least)) {
     uses_needs = false;
     needs_belied = true;
@@ -98,6 +103,10 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
   }
   if (leave_needless_active(before) || leave_needless_active(needless()) || leave_harmful_active()) begin_again();
+}
+
+void Search::Impl::settle() {
+  if (phases->settle() && leave_needless_active(needless())) begin_again();
 }
 
 // Once all causes are known.
@@ -142,6 +151,7 @@ void Search::Impl::begin_again() {
   phases = std::make_unique<Phases>(problem, kind);
   for (const Evidence& each : told)
     if (is_comparable(each)) phases->tell(each);
+  phases->settle();
 }
 
 // Where everything neutralised fails and a part of it passes, that part is searched and the others stay active for good.
@@ -196,7 +206,7 @@ Doubts Search::Impl::doubts_left() const {
             .objection = fmt::format("it passes {}, but what the fix takes away is the opposite of what the causes "
                                      "add alone, so it may only make up for a fault that is elsewhere",
                                      with_neutralised(fix))};
-  if (effects && do_not_add_up(*effects) && standing.fix_makes_up())
+  if (effects && do_not_add_up(*effects) && standing.fix_makes_up() && signatures_follow(phases->log(), effects->causes))
     return {.open = {},
             .objection = fmt::format("it passes {}, but with everything neutralised it is still clearly off, and what each "
                                      "cause adds alone is far from what the fix takes away: so it is where many "
@@ -261,6 +271,7 @@ void Search::Impl::name_hindrance() {
 }
 
 void Search::Impl::update_answer() {
+  settle();
   answer = {};
   answer.state = state();
   name_hindrance();

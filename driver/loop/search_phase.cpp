@@ -183,6 +183,7 @@ void SearchPhase::hear_finished() {
     told.push_back({finished.plan.number, finished.plan.neutralised, finished.judgement.verdict,
                     finished.plan.role != Role::signature});
   }
+  run_.state.answer = inquiry_.answer();  // once for all that came together
   run_.state.trials_left.revise(before, run_.state.answer, run_.state.history.order_judged.size(), told);
 }
 
@@ -296,7 +297,6 @@ void SearchPhase::take_in(const FinishedTrial& finished) {
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
   learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early));
   tell_refused(refused_in(finished));
-  run_.state.answer = inquiry_.answer();
 }
 
 /// What a trial's runs show beside its verdict.

@@ -46,7 +46,8 @@ class Grams {
     std::size_t offset = 0;   ///< of the gram in it
   };
   static std::size_t slot_of(const char* gram);
-  /// First of the places `at`, `at` + stride, ... that holds a gram of a literal; close to the text's end or beyond it: none.
+  /// First of the places `at`, `at` + stride, ... that holds a gram of a literal; close to the text's end or beyond it:
+  /// none.
   std::size_t next_gram(std::string_view text, std::size_t at) const;
 
   std::vector<Literal> literals_;

@@ -20,11 +20,12 @@ Accusation::Accusation(const Problem& problem, const Relations& relations, const
                        const EvidenceLog& log)
     : problem_(problem), relations_(relations), always_active_(always_active), log_(log), settled_(always_active.size()) {}
 
-void Accusation::note_passed_fix() {
+void Accusation::note_shown() {
   for (const Check& check : checks_) {
     const LogEntry* entry = log_.find(check.active);
-    if (check.claim.kind == Claim::Kind::fix_passes && entry && entry->verdict == Verdict::pass)
-      settled_.note_fix(check.claim.subject);
+    if (!entry || entry->verdict != check.claim.expected) continue;
+    if (check.claim.kind == Claim::Kind::fix_passes) settled_.note_fix(check.claim.subject);
+    if (check.claim.kind == Claim::Kind::cause_fails) settled_.note_failure(check.claim.subject);
   }
 }
 
@@ -104,12 +105,30 @@ bool Accusation::refuted(const Check& check) const {
   return entry && entry->verdict == (check.claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass);
 }
 
+// A cause that failed alone is not believed in any more, once a trial passes in which it is active: then it is wrong only
+// while others are neutralised, and must not look like a contradiction of verdicts.
+bool Accusation::set_aside_disbelieved() {
+  for (const std::vector<SuspectId>& cause : settled_.failed_alone()) {
+    if (std::ranges::count(finding_.causes, cause) > 0) continue;
+    const Active alone = relations_.alone(cause, always_active_);
+    const bool passes_beside_others = std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
+      return entry.verdict == Verdict::pass && alone.is_subset_of(entry.active);
+    });
+    if (!passes_beside_others) continue;
+    settled_.set_aside(std::vector(cause));
+    return true;
+  }
+  return false;
+}
+
 // Which claims of the finding are proved, and which are to be checked. False if one was refuted, so that others are accused
 // now.
 bool Accusation::hold_against_verdicts(Belief& belief) {
+  if (set_aside_disbelieved()) return false;
   finding_.proved = true;
   for (Claim& claim : claims()) {
     if (claim.proved && claim.kind == Claim::Kind::fix_passes) settled_.note_fix(finding_.culprit_set);
+    if (claim.proved && claim.kind == Claim::Kind::cause_fails) settled_.note_failure(claim.subject);
     if (claim.proved) continue;
     finding_.proved = false;
     // Each cause failing alone shows that its member of the fix is needed, but where the subject as it is belies it.

@@ -31,8 +31,8 @@ class Accusation {
   /// All of these must outlive it.
   Accusation(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log);
 
-  /// Notes a fix that was checked and passed, before anything else is believed.
-  void note_passed_fix();
+  /// Notes what the checks have shown, a fix that passes and causes that fail alone, before anything else is believed.
+  void note_shown();
   /// Accuses anew, by what is believed and by all verdicts so far. Where a fix of guilty causes failed, the belief is
   /// explained once more with it neutralised.
   void review(Belief& belief);
@@ -52,6 +52,7 @@ class Accusation {
  private:
   void accuse(const Belief& belief);
   bool hold_against_verdicts(Belief& belief);
+  bool set_aside_disbelieved();
   bool take_back(const Claim& claim, Belief& belief);
   void look_for_rest(const Belief& belief);
   bool any_unexplained_failure();

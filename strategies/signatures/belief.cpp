@@ -14,14 +14,14 @@ Belief::Belief(const Problem& problem, const Relations& relations, const Active&
       explainer_(searched_.odds(problem)),
       rows_(searched_.size()) {}
 
-bool Belief::take_in() {
+std::size_t Belief::take_in() {
   const std::size_t before = rows_.size();
   for (; heard_ < log_.told().size(); ++heard_) {
     const Told& told = log_.told()[heard_];
     if (told.evidence.signature.empty() || !searched_.is_comparable(told.active)) continue;
     rows_.add(searched_.places(told.active), told.evidence.signature);
   }
-  return rows_.size() > before;
+  return rows_.size() - before;
 }
 
 bool Belief::explain(const SuspectSet& off) {

@@ -14,8 +14,8 @@ class Belief {
   /// Suspects in `always_active` are not searched. All but the problem must outlive it.
   Belief(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log);
 
-  /// Takes in the signatures told since the last time, and says whether there was a comparable one; explain() is then due.
-  bool take_in();
+  /// Takes in the signatures told since the last time, and says how many were comparable; after any, explain() is due.
+  std::size_t take_in();
   /// Finds the causes anew, where `off` is neutralised from now on. False, and the causes stay as they were, if the
   /// signature of everything else active is not known or tells nothing.
   bool explain(const SuspectSet& off);

@@ -52,10 +52,11 @@ void Columns::sort(const Rows& rows) {
   }
 }
 
-std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& likelihood, std::size_t most) const {
+std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& likelihood, std::size_t most,
+                                        bool only_lone) const {
   std::vector<double> gains;  // in nats, by class
   for (const Class& one : classes_) gains.push_back(likelihood.gain(one.column.pattern).nats);
-  const std::vector<Pair> together = pairs(rows, likelihood, gains);
+  const std::vector<Pair> together = only_lone ? std::vector<Pair>{} : pairs(rows, likelihood, gains);
   std::vector<std::pair<double, std::size_t>> scored;  // by score, then by place: the same on any build
   const auto score = [&](double nats, double log_prior, std::size_t place) {
     if (nats > 0) scored.emplace_back(-(kTemper * nats + log_prior), place);

@@ -35,7 +35,7 @@ class Columns {
   void sort(const Rows& rows);
 
   /// Up to `most` that would gain most beside what the likelihood has already, best first.
-  std::vector<Column> candidates(const Rows& rows, const Likelihood& likelihood, std::size_t most) const;
+  std::vector<Column> candidates(const Rows& rows, const Likelihood& likelihood, std::size_t most, bool only_lone) const;
   Column of(const Rows& rows, const std::vector<SuspectId>& members) const;
 
   /// Who may be the cause that this column stands for: everything with its pattern, and lone suspects whose pattern would do

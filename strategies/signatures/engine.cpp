@@ -27,10 +27,10 @@ Engine::Engine(const Problem& problem, const Relations& relations, Active always
 void Engine::hear() {
   if (misfit()) return;
   const bool checked = !accusation_.checks().empty();
-  accusation_.note_passed_fix();
-  if (belief_.take_in()) {
+  accusation_.note_shown();
+  if (const std::size_t splits = belief_.take_in(); splits > 0) {
     misfit_ = !belief_.explain(accusation_.settled().off());
-    if (!accusation_.settled().fix().empty() && !checked) ++splits_after_fix_;
+    if (!accusation_.settled().fix().empty() && !checked) splits_after_fix_ += splits;
   }
   review();
   const bool open = accusation_.checks().empty() && !finding().proved && !accusation_.only_hidden();

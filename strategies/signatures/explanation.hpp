@@ -27,7 +27,7 @@ struct Cause {
 
 using Explanation = std::vector<Cause>;  ///< the greatest first
 
-/// Stepwise search from what explained the rows before; remembers what explains them now.
+/// Stepwise search; what it finds follows from the rows alone, whatever was explained before.
 class Explainer {
  public:
   /// `odds`: of each suspect, in any unit.
@@ -66,16 +66,16 @@ class Explainer {
 
   World world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const;
   Model model(const World& world, std::vector<Column> columns) const;
+  Model begun(const World& world) const;
   Model pruned(const World& world, Model current) const;
-  Model grown(const World& world, Model current) const;
+  Model grown(const World& world, Model current, bool only_lone = false) const;
   Model exchanged(const World& world, Model current) const;
-  bool add_one(const World& world, Model& current) const;
+  bool add_one(const World& world, Model& current, bool only_lone = false) const;
 
   Columns columns_;
   static constexpr double kStep = 10;  // from one background or noise that is tried to the next
   Assumptions assumed_;
-  double whole_squares_ = 0;                    // mean square of the whitened steps of `whole`
-  std::vector<std::vector<SuspectId>> before_;  // examples of the columns of the best model so far
+  double whole_squares_ = 0;  // mean square of the whitened steps of `whole`
 };
 
 }  // namespace bisectd::strategies::signatures

@@ -31,6 +31,15 @@ void Settled::set_aside(SuspectId needless, const Finding& finding) {
     }
 }
 
+void Settled::note_failure(const Members& cause) {
+  if (!is_among(failed_alone_, cause) && !is_among(only_beside_others_, cause)) failed_alone_.push_back(cause);
+}
+
+void Settled::set_aside(const Members& cause) {
+  only_beside_others_.push_back(cause);
+  std::erase(failed_alone_, cause);
+}
+
 void Settled::note_fix(const Members& fix) {
   if (fix_.empty() || fix.size() < fix_.size()) fix_ = fix;
 }

@@ -22,6 +22,10 @@ class Settled {
   void acquit(const Members& cause);
   /// The fix passes without this member of it: its causes fail alone, but not where only the rest of the fix is neutralised.
   void set_aside(SuspectId needless, const Finding& finding);
+  /// The cause fails alone, as was claimed of it.
+  void note_failure(const Members& cause);
+  /// It failed alone, and a trial passes in which it is active beside others.
+  void set_aside(const Members& cause);
   /// It passes. The smallest such fix stays known, whatever signatures make likely later: nobody else need be guilty.
   void note_fix(const Members& fix);
 
@@ -30,13 +34,14 @@ class Settled {
   std::size_t told_at_off() const { return told_at_off_; }  ///< trials of the log when `off` became what it is
   const std::vector<Members>& harmless() const { return harmless_; }
   const std::vector<Members>& only_beside_others() const { return only_beside_others_; }  ///< see Finding
-  const Members& fix() const { return fix_; }                                             ///< empty: none passed so far
+  const std::vector<Members>& failed_alone() const { return failed_alone_; }  ///< but for those that were set aside
+  const Members& fix() const { return fix_; }                                 ///< empty: none passed so far
 
   /// Whether nobody is to be accused of this cause: it is harmless, set aside, or all active in the fix that passed.
   bool clears(const Members& cause, const Relations& relations) const;
 
  private:
-  std::vector<Members> guilty_, harmless_, only_beside_others_;
+  std::vector<Members> guilty_, harmless_, only_beside_others_, failed_alone_;
   SuspectSet off_;
   std::size_t told_at_off_ = 0;
   Members fix_;

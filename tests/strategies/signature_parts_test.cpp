@@ -298,6 +298,28 @@ TEST_CASE("explanation: how much each trial varies by itself is estimated, so th
   CHECK(causes.front().certain());
 }
 
+TEST_CASE("explanation: causes that change the same are told apart, when many trials come at once") {
+  constexpr std::size_t kSuspects = 1024, kRows = 64;
+  Random random(GENERATE(range(1, 9)));
+  Rows rows(kSuspects);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    SuspectSet active(kSuspects);
+    for (SuspectId suspect = 0; suspect < kSuspects; ++suspect)
+      if (row == 0 || random.unit() < 0.5 + 0.1 * static_cast<double>(row % 4)) active.set(suspect);
+    double size = 0;
+    for (const auto& [suspect, percent] : std::vector<std::pair<SuspectId, double>>{{109, 2}, {332, 3}, {552, 4}})
+      if (active.test(suspect) && (suspect != 332 || active.test(700))) size += 1e5 * percent;
+    std::vector<double> signature;
+    for (std::size_t step = 0; step < 12; ++step) signature.push_back(size + random.unit());
+    rows.add(active, signature);
+  }
+  signatures::Explainer explainer(std::vector<double>(kSuspects, 1.0));
+  std::vector<Members> members;
+  for (const signatures::Cause& cause : explainer.explain(rows, rows.signature(0)))
+    members.push_back(cause.likeliest().members);
+  CHECK(members == std::vector<Members>{{552}, {332, 700}, {109}});
+}
+
 TEST_CASE("explanation: a cause beside a much greater one is credible once it was seen twice without it") {
   constexpr std::size_t kSteps = 12;
   Rows rows(4);

@@ -1,78 +1,14 @@
-// Searches by the first steps of trials: what they find, what they must not believe, and when they leave it to others.
+// Searches by the first steps of trials: what they find, and what they must not believe.
 #include <algorithm>
 #include <map>
 
 #include "strategies/signatures/engine.hpp"
 #include "strategies/signatures/likelihood.hpp"
-#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
-#include "tests/strategies/play.hpp"
+#include "tests/strategies/signed_world.hpp"
 
 namespace bisectd::strategies::testing {
 namespace {
-
-double normal_of(Random& random) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += random.unit();
-  return sum;
-}
-
-/// Trials with a signature: the sum of those of the active causes, rounding of 1, and what `deviating` suspects change
-/// without harm. Signature trials have no verdict.
-struct SignedWorld {
-  std::size_t size = 0;
-  Causes causes;
-  Causes deviating = {};
-  double least = 100;  ///< of a cause's steps, in healthy spreads; each further one is three times as large
-  double offset = 0;   ///< of the device, whatever is neutralised
-  bool lies = false;   ///< signatures have nothing to do with the causes
-  std::uint64_t seed = 1;
-  Random random{7};
-  std::size_t short_ones = 0;
-
-  std::vector<double> direction(std::uint64_t number, double length) const {
-    Random own(seed * 1000 + number);
-    std::vector<double> steps;
-    for (int i = 0; i < 12; ++i) steps.push_back(length * normal_of(own));
-    return steps;
-  }
-
-  Evidence run(const Trial& trial) {
-    Evidence evidence = evidence_of(trial.neutralised, fails(causes, trial.neutralised) ? Verdict::fail : Verdict::pass);
-    evidence.signature.assign(12, 0.0);
-    for (double& step : evidence.signature) step = normal_of(random);
-    double length = least;
-    std::uint64_t number = 0;
-    for (const Causes* each : {&causes, &deviating})
-      for (const auto& cause : *each) {
-        const std::vector<double> steps = direction(++number, lies ? 300 * random.unit() : length);
-        if (lies || fails({cause}, trial.neutralised))
-          for (std::size_t i = 0; i < steps.size(); ++i) evidence.signature[i] += steps[i];
-        length *= 3;
-      }
-    const std::vector<double> of_device = direction(99, offset);
-    for (std::size_t i = 0; i < 12; ++i) evidence.signature[i] += of_device[i];
-    evidence.judged = trial.purpose != Purpose::signature;
-    short_ones += !evidence.judged;
-    return evidence;
-  }
-};
-
-Game play_signed(SignedWorld& world, std::size_t slots = 1, std::size_t most = 400) {
-  Game game;
-  game.problem = problem_of(world.size, slots, world.seed);
-  Search search(game.problem);
-  while (game.told.size() < most) {
-    const auto trials = search.ask(slots, {});
-    if (trials.empty()) break;
-    for (const Trial& trial : trials) {
-      game.told.push_back(world.run(trial));
-      search.tell(game.told.back());
-    }
-  }
-  game.answer = search.answer();
-  return game;
-}
 
 TEST_CASE("signatures name all causes at once, in trials of a few steps") {
   const auto planted =
@@ -163,34 +99,6 @@ TEST_CASE("a fix that passed is not forgotten, whatever its signature makes like
   CHECK(search.answer().causes == world.causes);
 }
 
-TEST_CASE("where the noise hides whether a member of the fix is needed, no other set is tried, and what is proved is said") {
-  SignedWorld world{.size = 64, .causes = {{4}, {30}}, .seed = GENERATE(1, 2, 3, 4)};
-  const std::size_t slots = GENERATE(1, 4);
-  Problem problem = problem_of(world.size, slots, world.seed);
-  problem.budgeted =
-      GENERATE(false, true);  // noise might be waited out, but verdicts that are never wrong repeat themselves
-  Search search(problem);
-  std::size_t told = 0;
-  while (told < 100) {
-    const std::vector<Trial> next = search.ask(slots, {});
-    if (next.empty()) break;
-    for (const Trial& trial : next) {
-      Evidence seen = world.run(trial);
-      const bool near_the_target = !trial.neutralised.test(4) && trial.neutralised.test(30);
-      if (seen.judged && near_the_target) seen.verdict = Verdict::inconclusive, seen.p_bad = 0.5, seen.delta = 0.005;
-      search.tell(seen);
-      ++told;
-    }
-  }
-  CHECK(told < 30 + 4 * slots);
-  CHECK(search.answer().state == State::stuck);
-  CHECK(search.answer().hindrance == Hindrance::noise);
-  const std::string& text = search.answer().explanation;
-  CHECK(text.find("Proved: with #4 and #30 neutralised it passes") != std::string::npos);
-  CHECK(text.find("Proved to be guilty: #30 by itself") != std::string::npos);
-  CHECK(text.find("The noise hides whether it passes with ") != std::string::npos);
-}
-
 TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left active is found by its signature") {
   SignedWorld world{.size = 64, .causes = {{30}, {50}, {60}, {4}}, .least = 40, .seed = GENERATE(1, 2, 3)};  // #30
   const Neutralised wrong = neutralised(64, {4, 50, 60});
@@ -211,15 +119,6 @@ TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left ac
   CHECK(play(false) <= 5);  // 12 where the engine still believed in it, and verdicts had to find #30
   CHECK(search.answer().state == State::proved);
   CHECK(search.answer().culprit_set == std::vector<SuspectId>{4, 30, 50, 60});
-}
-
-TEST_CASE("what healthy suspects hide is found by verdicts, and what stood out is not searched again") {
-  const Plant plant{
-      .cause_sizes = {1, 1, 1}, .signature_steps = 12, .interaction = 0.3, .least_benign = 1e-8, .most_benign = 1e-4};
-  const Forecast forecast = simulate(problem_of(128), plant, 8);
-  CHECK(forecast.exact == 1.0);
-  CHECK(forecast.named == 1.0);
-  CHECK(forecast.trials.mean <= 21);  // 23.0 where splits went on until patience ended
 }
 
 TEST_CASE("of a fix with harmless members each is tried alone, and one more fix") {
@@ -261,7 +160,7 @@ TEST_CASE("a member that does nothing in the subject as it is needs a trial of i
 
 TEST_CASE("what is wrong only while another one is neutralised is no part of the fix") {
   // 4 is wrong; 1 cannot bear what 0 hands it where that is neutralised. Both alone, all others neutralised, fail.
-  SignedWorld world{.size = 16, .causes = {{4}}, .seed = GENERATE(1, 2, 3, 4, 5)};
+  SignedWorld world{.size = 16, .causes = {{4}}, .seed = static_cast<std::uint64_t>(GENERATE(range(1, 13)))};
   const std::vector<double> of_one = world.direction(50, 200);
   Search search(problem_of(world.size));
   for (std::size_t trials = 0; trials < 80; ++trials) {
@@ -277,56 +176,6 @@ TEST_CASE("what is wrong only while another one is neutralised is no part of the
   CHECK(search.answer().state == State::proved);
   CHECK(search.answer().culprit_set == std::vector<SuspectId>{4});
   CHECK(search.answer().causes == Causes{{4}});
-}
-
-TEST_CASE("signatures that have nothing to do with the harm mislead nobody") {
-  SignedWorld world{.size = 24, .causes = {{4}, {11, 20}}, .lies = true, .seed = GENERATE(1, 3, 4)};
-  const Game game = play_signed(world);
-  CHECK(game.answer.state == State::proved);
-  CHECK(game.answer.causes == world.causes);
-  CHECK(game.told.size() < 60);
-}
-
-TEST_CASE("harm without a signature is found by verdicts, beside causes that have one") {
-  // Only suspect 9 shows in the first steps; 4 does its harm later.
-  SignedWorld world{.size = 64, .causes = {{9}}, .seed = GENERATE(1, 2, 3)};
-  const Causes late{{4}};
-  Search search(problem_of(64));
-  std::size_t trials = 0;
-  for (; trials < 200; ++trials) {
-    const auto next = search.ask(1, {});
-    if (next.empty()) break;
-    Evidence evidence = world.run(next.front());
-    if (fails(late, next.front().neutralised)) evidence.verdict = Verdict::fail, evidence.p_bad = 0.999;
-    search.tell(evidence);
-  }
-  CHECK(search.answer().state == State::proved);
-  CHECK(search.answer().culprit_set == std::vector<SuspectId>{4, 9});
-}
-
-TEST_CASE("a further cause that only another fix shows is named, though it has no signature") {
-  SignedWorld world{.size = 32, .causes = {{2, 5}}, .seed = GENERATE(1, 2, 3)};
-  const Causes silent{{1, 2}};
-  Search search(problem_of(32));
-  const auto tell = [&](const Trial& trial) {
-    Evidence evidence = world.run(trial);
-    if (fails(silent, trial.neutralised)) evidence.verdict = Verdict::fail, evidence.p_bad = 0.999;
-    search.tell(evidence);
-  };
-  const auto play_on = [&] {
-    for (std::size_t trials = 0; trials < 200; ++trials) {
-      const auto next = search.ask(1, {});
-      if (next.empty()) return;
-      tell(next.front());
-    }
-  };
-  play_on();
-  REQUIRE(search.answer().state == State::proved);
-  CHECK(search.answer().culprit_set == std::vector<SuspectId>{2});
-  tell({.neutralised = neutralised(32, {5}), .purpose = Purpose::certificate, .reason = {}});
-  play_on();
-  CHECK(search.answer().state == State::proved);
-  CHECK(search.answer().causes == Causes{{1, 2}, {2, 5}});
 }
 
 TEST_CASE("a search by signatures goes on after a restart as if nothing had happened") {
@@ -345,35 +194,24 @@ TEST_CASE("a search by signatures goes on after a restart as if nothing had happ
   }
 }
 
-TEST_CASE("trials whose first steps are lost are not asked for ever") {
-  // Whatever has suspect 7 active is not a number in its first steps.
-  SignedWorld world{.size = 64, .causes = {{4}}, .seed = GENERATE(1, 2)};
-  Search search(problem_of(64));
-  std::size_t trials = 0;
-  for (; trials < 200; ++trials) {
-    const auto next = search.ask(1, {});
-    if (next.empty()) break;
-    Evidence evidence = world.run(next.front());
-    if (!next.front().neutralised.test(7) && trials > 1) evidence.signature.clear();
-    if (!evidence.judged) evidence.verdict = Verdict::inconclusive, evidence.p_bad = 0.5;
-    search.tell(evidence);
+TEST_CASE("signatures that come together are weighed once, and lead to what they lead to one by one") {
+  const auto planted = GENERATE(Causes{{17}, {90}}, Causes{{5, 77}}, Causes{{3}, {20, 110}, {64}});
+  SignedWorld world{.size = 128, .causes = planted, .seed = GENERATE(1, 2, 3)};
+  const Problem problem = problem_of(world.size, 8, world.seed);
+  Search together(problem), apart(problem);
+  while (true) {
+    const std::vector<Trial> trials = together.ask(8, {}), same = apart.ask(8, {});
+    REQUIRE(std::ranges::equal(trials, same, {}, &Trial::neutralised, &Trial::neutralised));
+    if (trials.empty()) break;
+    for (const Trial& trial : trials) {
+      const Evidence seen = world.run(trial);
+      together.tell(seen);
+      apart.tell(seen);
+      (void)apart.answer();
+    }
   }
-  CHECK(search.answer().state == State::proved);
-  CHECK(search.answer().culprit_set == std::vector<SuspectId>{4});
-}
-
-TEST_CASE("a signature in the subject as it is alone") {
-  SignedWorld world{.size = 1024, .causes = {{1, 300, 500, 700, 900}}};
-  const Game game = play_signed(world);
-  CHECK(game.answer.state == State::proved);
-  CHECK(game.answer.causes == world.causes);
-}
-
-TEST_CASE("without a signature as it is, nothing but verdicts is asked for") {
-  SignedWorld world{.size = 64, .causes = {{4}}, .least = 0.1};
-  const Game game = play_signed(world);
-  CHECK(game.answer.state == State::proved);
-  CHECK(world.short_ones == 0);
+  CHECK(together.answer().state == State::proved);
+  CHECK(together.answer().causes == planted);
 }
 
 TEST_CASE("eight devices: three causes in four rounds") {
