@@ -196,7 +196,7 @@ TEST_CASE("a search by signatures goes on after a restart as if nothing had happ
 
 TEST_CASE("signatures that come together are weighed once, and lead to what they lead to one by one") {
   const auto planted = GENERATE(Causes{{17}, {90}}, Causes{{5, 77}}, Causes{{3}, {20, 110}, {64}});
-  SignedWorld world{.size = 128, .causes = planted, .seed = GENERATE(1, 2, 3)};
+  SignedWorld world{.size = 128, .causes = planted, .deviating = {{33}, {44}, {55}}, .seed = GENERATE(1, 2, 3)};
   const Problem problem = problem_of(world.size, 8, world.seed);
   Search together(problem), apart(problem);
   while (true) {
