@@ -131,7 +131,7 @@ void split(const std::vector<Cause>& causes, const Relations& relations, const S
     SuspectSet best;
     double most = -1;
     for (std::size_t draw = 0; draw < draws; ++draw) {
-      const double density = kDensities[(batch.size() + draw) % kDensities.size()];
+      const double density = kDensities[(draws == kDraws ? draw : batch.size() + draw) % kDensities.size()];
       SuspectSet set(suspects);
       for (SuspectId suspect = 0; suspect < suspects; ++suspect)
         if (random.unit() < density) set.set(suspect);
