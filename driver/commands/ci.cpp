@@ -221,6 +221,7 @@ class Ci {
               record_.elapsed_s = elapsed_s();
               write();
             },
+        .left = [](const suite::Model& model) { log::warning(model.name + ": it could not be ended, and may still run"); },
         .out_of_time = [&] { return file_.budget_hours && elapsed_s() >= *file_.budget_hours * 3600; }};
     const suite::SuiteEnd end = suite::run_models(std::move(models), launcher, state_->tag(), hooks);
     signal_number_ = launcher.signal_number();

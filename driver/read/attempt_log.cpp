@@ -199,8 +199,8 @@ std::vector<std::string> AttemptLog::notes() const {
   for (const File& file : files_) {
     notes.insert(notes.end(), file.follower.notes().begin(), file.follower.notes().end());
     if (const auto clipped = file.follower.clipped_lines(); clipped > 0)
-      notes.push_back(fmt::format("{}: {} lines were longer than {} KiB and were cut",
-                                  file.follower.path().filename().string(), clipped, kLongestLine / 1024));
+      notes.push_back(fmt::format("{}: {} longer than {} KiB and cut", file.follower.path().filename().string(),
+                                  clipped == 1 ? "1 line was" : fmt::format("{} lines were", clipped), kLongestLine / 1024));
   }
   return notes;
 }

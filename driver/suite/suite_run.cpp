@@ -11,6 +11,7 @@ namespace {
 constexpr std::chrono::milliseconds kLookEvery{1000};
 /// A bisectd that is asked to end ends its own trainings first.
 constexpr std::chrono::seconds kGrace{60};
+constexpr std::chrono::seconds kStopAtMost = 2 * kGrace;  // a process that hangs in the kernel ends by no signal
 
 bool clash(const Model& a, const Model& b) {
   return std::ranges::any_of(a.devices, [&](const std::string& device) { return b.devices.contains(device); });
@@ -69,8 +70,9 @@ class SuiteRun {
 
   SuiteEnd stop_all(SuiteEnd why) {
     for (const auto& [id, model] : running_) launcher_.stop(id);
-    while (!running_.empty())
+    for (const auto until = launcher_.now() + kStopAtMost; !running_.empty() && launcher_.now() < until;)
       for (const launch::Ended& ended : launcher_.wait(kLookEvery)) take_in(ended);
+    for (const auto& [id, model] : running_) hooks_.left(model);
     return why;
   }
 

@@ -26,10 +26,12 @@ enum class SuiteEnd { done, signal, out_of_time };
 struct SuiteHooks {
   std::function<void(const Model&)> started;
   std::function<void(const Model&, const launch::Ended&)> ended;  ///< by itself, not because it was stopped
+  std::function<void(const Model&)> left;                         ///< it could not be ended, and may still run
   std::function<bool()> out_of_time;                              ///< asked about once a second
 };
 
-/// Returns when all have ended, a signal arrived or time is up; then nothing runs any more. `tag` marks the processes.
+/// Returns when all have ended, a signal arrived or time is up; then nothing runs any more but what
+/// could not be ended. `tag` marks the processes.
 SuiteEnd run_models(std::vector<Model> models, launch::Launcher& launcher, const std::string& tag, const SuiteHooks& hooks);
 
 }  // namespace bisectd::driver::suite

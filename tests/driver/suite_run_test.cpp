@@ -22,6 +22,7 @@ class Bench {
         .started = [&](const Model& model) { seen.push_back("+" + model.name); },
         .ended = [&](const Model& model,
                      const launch::Ended& ended) { seen.push_back("-" + model.name + " " + how_it_ended(ended)); },
+        .left = [&](const Model& model) { seen.push_back("left " + model.name); },
         .out_of_time = [&] { return launcher.now() >= time_is_up; }};
     return run_models(std::move(all), launcher, "suite", hooks);
   }
@@ -60,6 +61,19 @@ TEST_CASE("a suite that is stopped ends what runs, and takes no result of it") {
   late.time_is_up = late.launcher.now() + std::chrono::seconds{3};
   CHECK(begin(late) == SuiteEnd::out_of_time);
   CHECK(late.seen == expected);
+}
+
+TEST_CASE("a suite that is stopped does not wait for ever for what cannot be ended") {
+  Bench bench;
+  bench.launcher.script = [](const launch::Job& job) {
+    return tests::Script{.ends_after_ms = {},
+                         .leaves_on_term_ms = job.tag == "suite/stuck" ? std::nullopt : std::optional(500)};
+  };
+  bench.launcher.signal_after(2000, SIGTERM);
+  const auto begin = bench.launcher.now();
+  CHECK(bench.run({{"stuck", {"npu 0"}}, {"other", {"npu 1"}}}) == SuiteEnd::signal);
+  CHECK(bench.seen == Words{"+stuck", "+other", "left stuck"});
+  CHECK(bench.launcher.now() - begin < std::chrono::minutes{3});
 }
 
 }  // namespace bisectd::driver::suite

@@ -136,7 +136,7 @@ TEST_CASE("clipped lines are noted") {
   log.poll();
   CHECK(log.last_step() == 1);
   REQUIRE(log.notes().size() == 1);
-  CHECK_THAT(log.notes()[0], Catch::Contains("stdout.log: 1 lines were longer than 64 KiB"));
+  CHECK_THAT(log.notes()[0], Catch::Contains("stdout.log: 1 line was longer than 64 KiB and cut"));
 }
 
 TEST_CASE("what is watched by a pattern without a step belongs to the last step that was logged") {
