@@ -12,6 +12,7 @@
 #include "configs/file_bytes.hpp"
 #include "driver/judge/align.hpp"
 #include "driver/read/json_fault.hpp"
+#include "driver/keep/whole_number.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -76,7 +77,7 @@ std::vector<judge::Curve> runs_of(const Json& points) {
   std::vector<judge::Curve> runs;
   for (const auto& [name, lines] : points.items())
     for (const Json& line : lines) {
-      const std::int64_t step = line.at(0).get<std::int64_t>();
+      const std::int64_t step = keep::whole_number<std::int64_t>(line.at(0));
       runs.resize(std::max(runs.size(), line.size() - 1));
       for (std::size_t i = 1; i < line.size(); ++i)
         if (!line[i].is_null()) runs[i - 1].series[name].push_back({step, value_of(line[i])});
@@ -109,7 +110,7 @@ Baseline parse_baseline(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     if (!json.is_object() || !json.contains("bisectd_baseline")) throw BadBaseline("this is no baseline of bisectd");
-    if (json.at("bisectd_baseline").get<int>() != kFormat)
+    if (keep::whole_number<int>(json.at("bisectd_baseline")) != kFormat)
       throw BadBaseline(fmt::format("it was written by another bisectd (format {}, this one reads {})",
                                     json.at("bisectd_baseline").dump(), kFormat));
     const auto tail = text.rfind("  \"digest\": \"");

@@ -7,6 +7,7 @@
 
 #include "driver/trial/set_of.hpp"
 #include "driver/trial/trial_plan.hpp"
+#include "driver/keep/whole_number.hpp"
 #include "reports/verdict_words.hpp"
 
 namespace bisectd::driver {
@@ -81,12 +82,12 @@ json json_of(const Answer& answer) {
 Answer answer_in(const json& from) {
   Answer answer;
   answer.state = value_of(kStates, from.at("state").get<std::string>());
-  from.at("culprit_set").get_to(answer.culprit_set);
-  from.at("causes").get_to(answer.causes);
+  answer.culprit_set = keep::whole_numbers(from.at("culprit_set"));
+  for (const json& cause : from.at("causes")) answer.causes.push_back(keep::whole_numbers(cause));
   for (const auto& one : from.at("certificate")) {
     Claim claim;
     claim.kind = value_of(kKinds, one.at("kind").get<std::string>());
-    one.at("subject").get_to(claim.subject);
+    claim.subject = keep::whole_numbers(one.at("subject"));
     claim.neutralised = strategies::Neutralised(set_of(one.at("neutralised").get<std::string>()));
     claim.expected = one.at("passes").get<bool>() ? Verdict::pass : Verdict::fail;
     claim.bits = one.at("bits").is_null() ? 0 : one.at("bits").get<double>();
@@ -95,11 +96,11 @@ Answer answer_in(const json& from) {
         one.value("own_trial", claim.kind == Claim::Kind::fix_passes || claim.kind == Claim::Kind::cause_minimal);
     answer.certificate.push_back(std::move(claim));
   }
-  from.at("not_neutralisable").get_to(answer.not_neutralisable);
-  answer.excluded = from.value("excluded", answer.excluded);
+  answer.not_neutralisable = keep::whole_numbers(from.at("not_neutralisable"));
+  answer.excluded = keep::whole_numbers(from.value("excluded", json::array()));
   answer.needs_belied = from.value("needs_belied", false);
   for (const json& one : from.value("harmless_deviations", json::array()))
-    answer.harmless_deviations.push_back({one.at(0), one.at(1)});
+    answer.harmless_deviations.push_back({keep::whole_number(one.at(0)), one.at(1)});
   from.at("confidence").get_to(answer.confidence);
   from.at("guilt").get_to(answer.guilt);
   from.at("left").at(0).get_to(answer.trials_left_low);

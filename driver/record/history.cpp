@@ -8,6 +8,7 @@
 
 #include "driver/keep/journal.hpp"
 #include "driver/trial/set_of.hpp"
+#include "driver/keep/whole_number.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -62,13 +63,13 @@ void History::take(const json& record) {
     catalogue->set_always_on(members_of(record.value("always_on", json::array())));
     effect_seen.resize(catalogue->size());
   } else if (kind == "descent") {
-    descent = PastDescent{.opened = record.at("opened"),
-                          .scope = record.at("suspects"),
-                          .first_trial = record.at("first_trial"),
-                          .end_trial = record.at("end_trial"),
+    descent = PastDescent{.opened = keep::whole_numbers(record.at("opened")),
+                          .scope = keep::whole_numbers(record.at("suspects")),
+                          .first_trial = keep::whole_number(record.at("first_trial")),
+                          .end_trial = keep::whole_number(record.at("end_trial")),
                           .stayed = record.at("stayed")};
   } else if (kind == "preferred") {
-    record.at("fix").get_to(preferred);
+    preferred = keep::whole_numbers(record.at("fix"));
   } else if (kind == "effect") {
     effect_seen = set_of(record.at("seen").get<std::string>());
   } else {

@@ -11,6 +11,7 @@
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/keep/whole_number.hpp"
 #include "reports/lookup.hpp"
 #include "reports/verdict_words.hpp"
 
@@ -25,7 +26,8 @@ constexpr int kFormat = 1;
 constexpr double kOddsOfPastCulprits = 5;
 
 PastResult result_in(const json& record) {
-  if (record.at("format").get<int>() > kFormat) throw std::invalid_argument("it was written by a newer bisectd");
+  if (keep::whole_number<int>(record.at("format")) > kFormat)
+    throw std::invalid_argument("it was written by a newer bisectd");
   PastResult result;
   record.at("utc").get_to(result.utc);
   record.at("model").get_to(result.model);
@@ -36,7 +38,7 @@ PastResult result_in(const json& record) {
   record.at("versions").get_to(result.versions);
   record.at("digest").get_to(result.digest);
   record.at("run_folder").get_to(result.run_folder);
-  record.at("trials").get_to(result.trials);
+  result.trials = keep::whole_number(record.at("trials"));
   record.at("elapsed_s").get_to(result.elapsed_s);
   return result;
 }

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
 
+#include "driver/keep/whole_number.hpp"
 #include "driver/trial/set_of.hpp"
 #include "reports/verdict_words.hpp"
 
@@ -22,7 +24,9 @@ void put(json& object, const char* key, const std::optional<T>& value) {
 template <class T>
 std::optional<T> get(const json& object, const char* key) {
   const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? std::nullopt : std::optional(found->template get<T>());
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  if constexpr (std::is_integral_v<T>) return keep::whole_number<T>(*found);
+  else return found->template get<T>();
 }
 
 judge::Judgement judgement_of(const json& record) {
@@ -58,10 +62,10 @@ std::size_t index_of(const std::deque<PastTrial>& trials, std::size_t number) {
 
 bool PastTrials::take_trial(const json& record) {
   const auto& kind = record.at("kind").get_ref<const std::string&>();
-  const auto its_trial = [&]() -> PastTrial& { return trials[index_of(trials, record.at("trial"))]; };
+  const auto its_trial = [&]() -> PastTrial& { return trials[index_of(trials, keep::whole_number(record.at("trial")))]; };
   if (kind == "trial") {
     PastTrial trial;
-    trial.number = record.at("trial");
+    trial.number = keep::whole_number(record.at("trial"));
     trial.role = role_of(record.at("role").get<std::string>());
     trial.neutralised = strategies::Neutralised(set_of(record.at("neutralised").get<std::string>()));
     trial.reason = record.at("reason");
@@ -72,14 +76,14 @@ bool PastTrials::take_trial(const json& record) {
     trials.push_back(std::move(trial));
   } else if (kind == "attempt-started") {
     PastAttempt& attempt = its_trial().attempts.emplace_back();
-    attempt.number = record.at("attempt");
-    attempt.perturbed = record.value("perturbed", 0);
+    attempt.number = keep::whole_number<int>(record.at("attempt"));
+    attempt.perturbed = get<int>(record, "perturbed").value_or(0);
     attempt.started_s = record.at("started_s");
     attempt.device = record.at("device");
     elapsed_s = std::max(elapsed_s, attempt.started_s);
   } else if (kind == "attempt-ended") {
     PastTrial& trial = its_trial();
-    const int number = record.at("attempt");
+    const int number = keep::whole_number<int>(record.at("attempt"));
     const auto attempt = std::ranges::find(trial.attempts, number, &PastAttempt::number);
     if (attempt == trial.attempts.end()) throw std::invalid_argument("an attempt ended that never started");
     attempt->ending = ending_of(record.at("ending").get<std::string>());
@@ -90,20 +94,20 @@ bool PastTrials::take_trial(const json& record) {
     attempt->last_step = get<std::int64_t>(record, "last_step");
     attempt->last_steps.clear();  // it may have been told of before
     if (const auto steps = record.find("last_steps"); steps != record.end())
-      for (const auto& [metric, step] : steps->items()) attempt->last_steps[metric] = step.get<std::int64_t>();
+      for (const auto& [metric, step] : steps->items()) attempt->last_steps[metric] = keep::whole_number<std::int64_t>(step);
     attempt->step_time_s = get<double>(record, "step_time_s");
     attempt->notes = record.value("notes", std::vector<std::string>{});
     attempt->perturbation = record.value("perturbation", std::string());
     attempt->undone = record.value("undone", std::string());
     elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
   } else if (kind == "judged") {
-    const std::size_t index = index_of(trials, record.at("trial"));
+    const std::size_t index = index_of(trials, keep::whole_number(record.at("trial")));
     if (trials[index].judgement) std::erase(order_judged, index);  // it was run again
     trials[index].judgement = judgement_of(record);
     trials[index].failed = false;
     order_judged.push_back(index);
   } else if (kind == "refused") {
-    record.at("members").get_to(its_trial().refused);
+    its_trial().refused = keep::whole_numbers(record.at("members"));
   } else {
     return false;
   }
