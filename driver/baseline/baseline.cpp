@@ -11,8 +11,8 @@
 
 #include "configs/file_bytes.hpp"
 #include "driver/judge/align.hpp"
-#include "driver/read/json_fault.hpp"
 #include "driver/keep/whole_number.hpp"
+#include "driver/read/json_fault.hpp"
 
 namespace bisectd::driver {
 namespace {

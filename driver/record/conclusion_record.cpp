@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "driver/keep/whole_number.hpp"
 #include "driver/trial/set_of.hpp"
 #include "driver/trial/trial_plan.hpp"
-#include "driver/keep/whole_number.hpp"
 #include "reports/verdict_words.hpp"
 
 namespace bisectd::driver {

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "driver/keep/journal.hpp"
-#include "driver/trial/set_of.hpp"
 #include "driver/keep/whole_number.hpp"
+#include "driver/trial/set_of.hpp"
 
 namespace bisectd::driver {
 namespace {

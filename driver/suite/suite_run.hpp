@@ -30,8 +30,8 @@ struct SuiteHooks {
   std::function<bool()> out_of_time;                              ///< asked about once a second
 };
 
-/// Returns when all have ended, a signal arrived or time is up; then nothing runs any more but what
-/// could not be ended. `tag` marks the processes.
+/// Returns when all have ended, a signal arrived or time is up; then nothing runs any more but what could not be ended.
+/// `tag` marks the processes.
 SuiteEnd run_models(std::vector<Model> models, launch::Launcher& launcher, const std::string& tag, const SuiteHooks& hooks);
 
 }  // namespace bisectd::driver::suite

@@ -117,13 +117,6 @@ std::vector<Columns::Pair> Columns::pairs(const Rows& rows, const Likelihood& li
   return found;
 }
 
-Column Columns::of(const Rows& rows, const std::vector<SuspectId>& members) const {
-  const Pattern pattern = rows.pattern(members);
-  const auto one = std::ranges::find_if(classes_, [&](const Class& each) { return each.column.pattern == pattern; });
-  if (members.size() == 1 || one != classes_.end()) return one->column;
-  return {pattern, log_prior_of_pair(members.front(), members.back()), members};
-}
-
 std::vector<Hypothesis> Columns::hypotheses(const Rows& rows, const Likelihood& without, const std::vector<Column>& others,
                                             const Column& column) const {
   const Pattern& pattern = column.pattern;

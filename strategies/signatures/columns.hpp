@@ -34,9 +34,8 @@ class Columns {
   /// Finds the classes; due whenever rows were added, before anything else.
   void sort(const Rows& rows);
 
-  /// Up to `most` that would gain most beside what the likelihood has already, best first.
+  /// Up to `most` that would gain most beside what the likelihood has already, best first. `only_lone`: no pairs.
   std::vector<Column> candidates(const Rows& rows, const Likelihood& likelihood, std::size_t most, bool only_lone) const;
-  Column of(const Rows& rows, const std::vector<SuspectId>& members) const;
 
   /// Who may be the cause that this column stands for: everything with its pattern, and lone suspects whose pattern would do
   /// nearly as well in its place. `others`: the other columns of the model; `without`: its likelihood with these alone.

@@ -222,10 +222,12 @@ TEST_CASE("columns: who was active in the same trials is one class, and the like
   rows.add(set_of(4, {3}), {0, 0, 0});
   signatures::Columns columns({1, 3, 1, 1});
   columns.sort(rows);
-  const signatures::Column column = columns.of(rows, Members{0});
-  CHECK(column == columns.of(rows, Members{1}));
-  CHECK_FALSE(column == columns.of(rows, Members{2}));
   const DenseModel nothing{rows, 1, 0, 0};
+  const std::vector<signatures::Column> likeliest = columns.candidates(rows, nothing.likelihood(), 1, true);
+  REQUIRE(likeliest.size() == 1);
+  const signatures::Column& column = likeliest.front();
+  CHECK(column.pattern == rows.pattern(SuspectId{1}));
+  CHECK(column.pattern != rows.pattern(SuspectId{2}));
   const std::vector<Hypothesis> cause = columns.hypotheses(rows, nothing.likelihood(), {}, column);
   REQUIRE(cause.size() >= 2);
   CHECK(cause[0].members == Members{1});
