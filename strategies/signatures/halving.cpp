@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <optional>
+#include <vector>
 
 #include "strategies/logarithm.hpp"
 
@@ -54,12 +55,15 @@ class Split {
 
   /// This set will be run: what it tells apart is known.
   void take(const SuspectSet& set) {
-    std::map<std::pair<std::size_t, bool>, std::size_t> parts;  // of which cell, inside or outside
+    std::vector<std::array<std::optional<std::size_t>, 2>> parts(cells_.size());  // of each cell, outside and inside
     cells_.clear();
     for (Placed& placed : hypotheses_) {
-      const auto [part, fresh] = parts.try_emplace({placed.cell, inside(*placed.hypothesis, set)}, cells_.size());
-      if (fresh) cells_.emplace_back();
-      placed.cell = part->second;
+      std::optional<std::size_t>& part = parts[placed.cell][inside(*placed.hypothesis, set)];
+      if (!part) {
+        part = cells_.size();
+        cells_.emplace_back();
+      }
+      placed.cell = *part;
       put(placed);
     }
     for (std::vector<std::size_t>& of : of_)
