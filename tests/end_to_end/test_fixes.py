@@ -153,7 +153,7 @@ class Fixes(Space):
     def test_killed_while_it_compares(self):
         self.write("experiment.yaml", hostile_experiment(*PAIR, suspects=6, devices="[0, 1, 2, 3]", search="search: {fix: fastest}"))
         process = self.start("run", "experiment.yaml")
-        self.wait_for(lambda: self.journal_has('"role":"other-fix"'))
+        self.wait_for(lambda: self.journal_has('"role":"other-fix"'), seconds=120)  # nine on a quiet machine
         process.send_signal(signal.SIGKILL)
         process.wait()
         self.bisectd("resume", self.run_folder(), code=1)
