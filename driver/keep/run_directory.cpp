@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <vector>
 
 #include "driver/keep/descriptor.hpp"
 
@@ -22,10 +23,21 @@ std::string utc(const char* layout) {
   return fmt::format(fmt::runtime(fmt::format("{{:{}}}", layout)), fmt::gmtime(std::time(nullptr)));
 }
 
+/// What is in a folder stays after a power cut only if the folder itself does, and those that hold it.
+void make_folders_durably(const fs::path& folder) {
+  std::vector<fs::path> holders;
+  std::error_code ignored;
+  for (fs::path at = fs::absolute(folder).lexically_normal(); at.has_relative_path() && !fs::exists(at, ignored);
+       at = at.parent_path())
+    holders.push_back(at.parent_path());
+  fs::create_directories(folder);
+  for (const fs::path& holder : holders) sync_folder(holder);
+}
+
 }  // namespace
 
 RunDirectory RunDirectory::create(const fs::path& out, std::string_view name) try {
-  fs::create_directories(out);
+  make_folders_durably(out);
   const std::string base = fmt::format("{}-{}", name, utc("%Y%m%dT%H%M%SZ"));
   fs::path folder = fs::absolute(out) / base;
   for (int n = 2; !fs::create_directory(folder); ++n) folder = fs::absolute(out) / fmt::format("{}-{}", base, n);

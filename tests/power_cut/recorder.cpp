@@ -49,16 +49,16 @@ bool is_the_program() {
   return is;
 }
 
-bool is_below_root(const std::string& path) {
-  static const std::string root = setting("FILES_ROOT") + "/";
-  return is_the_program() && path.starts_with(root);
+bool is_in_root(const std::string& path) {
+  static const std::string root = setting("FILES_ROOT");
+  return is_the_program() && (path == root || path.starts_with(root + "/"));
 }
 
 /// Whether this operation, which is about to be done, is the one to die in.
 bool dies_in(const std::string& path) {
   static const long kill_at = std::atol(setting("FILES_KILL_AT").c_str());
   static std::atomic<long> count{0};
-  return kill_at > 0 && is_below_root(path) && ++count == kill_at;
+  return kill_at > 0 && is_in_root(path) && ++count == kill_at;
 }
 
 [[noreturn]] void die() {
@@ -87,7 +87,7 @@ std::string path_of(int file) {
 void record(char kind, const std::string& path, const std::string& other = "", off_t place = 0, const void* bytes = nullptr,
             std::size_t size = 0) {
   const int error = errno;
-  if (is_below_root(path) && records() >= 0) {
+  if (is_in_root(path) && records() >= 0) {
     std::string text{kind, '\0'};
     for (const std::string& field : {path, other, std::to_string(place), std::to_string(size)})
       text.append(field).push_back('\0');
