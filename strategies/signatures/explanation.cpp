@@ -20,8 +20,8 @@ constexpr std::size_t kMostMoves = 6,
 constexpr std::size_t kTried = 6;        // candidates of which the whole likelihood is computed
 constexpr double kStrong = 10;           // log odds from which a cause is more than a chance of the rounding
 constexpr double kImproves = 1e-6;
-// Assumptions that leave the causes found so far so much behind, in log odds, are left: 0.7 % of those that turned out to be
-// the likelier ones, and half of the time (bench_search signatures, wrong-verdicts).
+// Assumptions that leave the causes found so far so much behind, in log odds, are left: 0.5 % of those that turned out to be
+// the likelier ones (bench_search signatures), and a quarter of the time (bench_search large).
 constexpr double kHopeless = 40;
 
 // The number of causes k has a prior that falls with k^-2.5, like that of the engine `causes`.
@@ -147,11 +147,15 @@ Explanation Explainer::explain(const Rows& rows, const std::vector<double>& whol
   Assumptions assumed;
   const auto consider = [&](const Assumptions& these) {
     World here = world(rows, whole, these);
-    Model found = likeliest ? pruned(here, model(here, likeliest->columns)) : begun(here);
-    if (likeliest && found.score < likeliest->score - kHopeless) return;
-    found = grown(here, std::move(found));
-    if (likeliest && found.score <= likeliest->score) return;
-    likeliest = std::move(found);
+    if (!likeliest) {
+      likeliest = begun(here);
+    } else {
+      Model found = pruned(here, model(here, likeliest->columns));
+      if (found.score < likeliest->score - kHopeless) return;
+      found = grown(here, std::move(found));
+      if (found.score <= likeliest->score) return;
+      likeliest = std::move(found);
+    }
     its_world.emplace(std::move(here));
     assumed = these;
   };

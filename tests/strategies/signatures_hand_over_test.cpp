@@ -58,14 +58,9 @@ TEST_CASE("harm without a signature is found by verdicts, beside causes that hav
   SignedWorld world{.size = 64, .causes = {{9}}, .seed = GENERATE(1, 2, 3)};
   const Causes late{{4}};
   Search search(problem_of(64));
-  std::size_t trials = 0;
-  for (; trials < 200; ++trials) {
-    const auto next = search.ask(1, {});
-    if (next.empty()) break;
-    Evidence evidence = world.run(next.front());
-    if (fails(late, next.front().neutralised)) evidence.verdict = Verdict::fail, evidence.p_bad = 0.999;
-    search.tell(evidence);
-  }
+  play_on(search, world, [&](const Trial& trial, Evidence& evidence) {
+    if (fails(late, trial.neutralised)) evidence.verdict = Verdict::fail, evidence.p_bad = 0.999;
+  });
   CHECK(search.answer().state == State::proved);
   CHECK(search.answer().culprit_set == std::vector<SuspectId>{4, 9});
 }
@@ -74,23 +69,17 @@ TEST_CASE("a further cause that only another fix shows is named, though it has n
   SignedWorld world{.size = 32, .causes = {{2, 5}}, .seed = GENERATE(1, 2, 3)};
   const Causes silent{{1, 2}};
   Search search(problem_of(32));
-  const auto tell = [&](const Trial& trial) {
-    Evidence evidence = world.run(trial);
+  const auto fails_silently = [&](const Trial& trial, Evidence& evidence) {
     if (fails(silent, trial.neutralised)) evidence.verdict = Verdict::fail, evidence.p_bad = 0.999;
-    search.tell(evidence);
   };
-  const auto play_on = [&] {
-    for (std::size_t trials = 0; trials < 200; ++trials) {
-      const auto next = search.ask(1, {});
-      if (next.empty()) return;
-      tell(next.front());
-    }
-  };
-  play_on();
+  play_on(search, world, fails_silently);
   REQUIRE(search.answer().state == State::proved);
   CHECK(search.answer().culprit_set == std::vector<SuspectId>{2});
-  tell({.neutralised = neutralised(32, {5}), .purpose = Purpose::certificate, .reason = {}});
-  play_on();
+  const Trial other_fix{.neutralised = neutralised(32, {5}), .purpose = Purpose::certificate, .reason = {}};
+  Evidence of_other_fix = world.run(other_fix);
+  fails_silently(other_fix, of_other_fix);
+  search.tell(of_other_fix);
+  play_on(search, world, fails_silently);
   CHECK(search.answer().state == State::proved);
   CHECK(search.answer().causes == Causes{{1, 2}, {2, 5}});
 }
@@ -100,14 +89,11 @@ TEST_CASE("trials whose first steps are lost are not asked for ever") {
   SignedWorld world{.size = 64, .causes = {{4}}, .seed = GENERATE(1, 2)};
   Search search(problem_of(64));
   std::size_t trials = 0;
-  for (; trials < 200; ++trials) {
-    const auto next = search.ask(1, {});
-    if (next.empty()) break;
-    Evidence evidence = world.run(next.front());
-    if (!next.front().neutralised.test(7) && trials > 1) evidence.signature.clear();
+  play_on(search, world, [&](const Trial& trial, Evidence& evidence) {
+    if (!trial.neutralised.test(7) && trials > 1) evidence.signature.clear();
     if (!evidence.judged) evidence.verdict = Verdict::inconclusive, evidence.p_bad = 0.5;
-    search.tell(evidence);
-  }
+    ++trials;
+  });
   CHECK(search.answer().state == State::proved);
   CHECK(search.answer().culprit_set == std::vector<SuspectId>{4});
 }

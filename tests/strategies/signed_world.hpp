@@ -1,6 +1,8 @@
 // Plays a search against planted truths whose trials have signatures.
 #pragma once
 
+#include <functional>
+
 #include "strategies/simulate/forecast.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -67,6 +69,18 @@ inline Game play_signed(SignedWorld& world, std::size_t slots = 1, std::size_t m
   }
   game.answer = search.answer();
   return game;
+}
+
+/// Plays on with one device until nothing is asked; `change`: what else the runs show.
+inline void play_on(Search& search, SignedWorld& world, const std::function<void(const Trial&, Evidence&)>& change) {
+  constexpr std::size_t kMost = 200;
+  for (std::size_t trials = 0; trials < kMost; ++trials) {
+    const auto next = search.ask(1, {});
+    if (next.empty()) return;
+    Evidence evidence = world.run(next.front());
+    change(next.front(), evidence);
+    search.tell(evidence);
+  }
 }
 
 }  // namespace bisectd::strategies::testing
