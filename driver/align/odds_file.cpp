@@ -12,6 +12,7 @@
 #include "driver/align/dump_comparison.hpp"
 #include "driver/align/hint_odds.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/keep/whole_number.hpp"
 #include "driver/read/json_fault.hpp"
 #include "driver/read/spreadsheet.hpp"
 
@@ -90,7 +91,7 @@ DumpFindings findings_in(const std::string& file) {
   const json result = whole(text);
   if (!result.is_object() || result.value("bisectd", "") != "align-result")
     throw std::invalid_argument("this is no result of `bisectd align`");
-  if (result.at("version").get<int>() > 1) throw std::invalid_argument("it was written by a newer bisectd");
+  if (keep::whole_number<int>(result.at("version")) > 1) throw std::invalid_argument("it was written by a newer bisectd");
   if (result.at("verdict") == "unequal")
     throw std::invalid_argument("the sides did not start alike, so it says nothing of modules");
   return {.hints = hints_in_result(result), .remark = {}};

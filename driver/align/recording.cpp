@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "driver/keep/run_directory.hpp"
+#include "driver/keep/whole_number.hpp"
 #include "driver/read/json_fault.hpp"
 
 namespace bisectd::driver::align {
@@ -24,13 +25,13 @@ double number_in(const json& value) {
 
 Described described_in(const json& line) {
   Described tensor;
-  line.at("shape").get_to(tensor.shape);
+  tensor.shape = keep::whole_numbers<std::int64_t>(line.at("shape"));
   line.at("dtype").get_to(tensor.dtype);
   for (const auto& [key, target] :
        {std::pair{"min", &tensor.min}, std::pair{"max", &tensor.max}, std::pair{"mean", &tensor.mean},
         std::pair{"norm", &tensor.norm}, std::pair{"zeros", &tensor.zeros}})
     *target = number_in(line.at(key));
-  line.at("nonfinite").get_to(tensor.nonfinite);
+  tensor.nonfinite = keep::whole_number(line.at("nonfinite"));
   for (const json& one : line.at("sample")) tensor.sample.push_back(number_in(one));
   if (tensor.sample.size() > kMostSampled) throw std::invalid_argument("its sample is too large");
   return tensor;
@@ -44,17 +45,17 @@ class RecordReader {
  public:
   void take(const json& line) {
     if (line.contains("run")) {
-      perturbed_ = line.at("perturbed").get<int>();
+      perturbed_ = keep::whole_number<int>(line.at("perturbed"));
     } else if (line.contains("bisectd")) {
       begin(line);
     } else if (!open_) {
       throw std::invalid_argument("this is no recording of `bisectd align`");
     } else if (line.contains("value") && line.at("value").is_number()) {
-      if (line.at("value").get<std::size_t>() != now().values.size())
+      if (keep::whole_number(line.at("value")) != now().values.size())
         throw std::invalid_argument("its values are not in order");
       now().values.push_back({.value = described_in(line), .gradient = std::nullopt});
     } else if (line.contains("gradient") && line.at("gradient").is_number()) {
-      Value& value = now().values.at(line.at("gradient").get<std::size_t>());
+      Value& value = now().values.at(keep::whole_number(line.at("gradient")));
       value.gradient = described_in(line);
       value.arrived = ++arrived_;
     } else if (line.contains("call")) {
@@ -65,7 +66,7 @@ class RecordReader {
                                   .value = described_in(line.at("value")),
                                   .gradient = described_or_none(line.at("gradient"))});
     } else if (line.contains("end")) {
-      now().passes = line.value("passes", 1);
+      if (line.contains("passes")) now().passes = keep::whole_number<int>(line.at("passes"));
       open_ = false;
     } else {
       throw std::invalid_argument("it is none of the lines of a recording");
@@ -83,7 +84,8 @@ class RecordReader {
   void begin(const json& line) {
     if (open_) throw std::invalid_argument("a run begins before the one before it ends");
     if (line.at("bisectd") != "align") throw std::invalid_argument("this is no recording of `bisectd align`");
-    if (line.at("version").get<int>() > kRecordingVersion) throw std::invalid_argument("it was written by a newer bisectd");
+    if (keep::whole_number<int>(line.at("version")) > kRecordingVersion)
+      throw std::invalid_argument("it was written by a newer bisectd");
     runs_.push_back({.perturbed = perturbed_,
                      .framework = line.at("framework"),
                      .passes = 1,
@@ -97,12 +99,12 @@ class RecordReader {
 
   void take_call(const json& line) {
     Call call{.module = line.at("call"),
-              .number = line.at("number"),
+              .number = keep::whole_number<int>(line.at("number")),
               .class_name = line.at("class"),
               .inside = {},
               .draws = line.value("draws", false),
-              .in = line.at("in"),
-              .out = line.at("out")};
+              .in = keep::whole_numbers(line.at("in")),
+              .out = keep::whole_numbers(line.at("out"))};
     if (!line.at("inside").is_null()) line.at("inside").get_to(call.inside);
     for (const auto* indices : {&call.in, &call.out})
       for (const std::size_t index : *indices) (void)now().values.at(index);

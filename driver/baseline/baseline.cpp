@@ -20,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
+constexpr int kMostIdentical = 100'000;  ///< further runs; each becomes a curve. A side makes up to 1,000 repeats
 constexpr const char *kAccepted = "accepted_utc", *kRecorded = "recorded_utc";
 constexpr std::string_view kFirstBytes = "{\n  \"bisectd_baseline\": ";
 
@@ -122,17 +123,22 @@ Baseline parse_baseline(const std::string& text) {
     baseline.recorded = json.contains(kRecorded);
     json.at(baseline.recorded ? kRecorded : kAccepted).get_to(baseline.made_utc);
     if (!json.at("noise").is_null()) baseline.noise = value_of(json.at("noise"));
-    json.at("identical_repeats").get_to(baseline.identical);
+    baseline.identical = keep::whole_number<int>(json.at("identical_repeats"));
+    if (baseline.identical < 0 || baseline.identical > kMostIdentical)
+      throw BadBaseline(fmt::format("it is damaged: {} identical repeats", baseline.identical));
     json.at("versions").get_to(baseline.versions);
     baseline.facts = json.value("checks", baseline.facts);
     baseline.runs = runs_of(json.at("points"));
     if (baseline.runs.empty()) throw BadBaseline("it has no curve");
-    const auto seeds = json.value("perturbed", std::vector<int>(baseline.runs.size(), 0));
+    std::vector<int> seeds(baseline.runs.size(), 0);
+    if (json.contains("perturbed")) seeds = keep::whole_numbers<int>(json.at("perturbed"));
     if (seeds.size() != baseline.runs.size()) throw BadBaseline("its curves and their perturbations do not fit");
     for (std::size_t i = 0; i < seeds.size(); ++i) baseline.runs[i].perturbed = seeds[i];
     return baseline;
   } catch (const nlohmann::json::exception& error) {
     throw BadBaseline("it is damaged: " + read::json_fault(text, error));
+  } catch (const std::invalid_argument& error) {
+    throw BadBaseline(fmt::format("it is damaged: {}", error.what()));
   }
 }
 

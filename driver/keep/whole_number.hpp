@@ -23,9 +23,10 @@ Number whole_number(const Json& from) {
   return from.template get<Number>();
 }
 
-inline std::vector<std::size_t> whole_numbers(const nlohmann::json& from) {
-  std::vector<std::size_t> numbers;
-  for (const nlohmann::json& each : from) numbers.push_back(whole_number(each));
+template <class Number = std::size_t, class Json>
+std::vector<Number> whole_numbers(const Json& from) {
+  std::vector<Number> numbers;
+  for (const Json& each : from) numbers.push_back(whole_number<Number>(each));
   return numbers;
 }
 

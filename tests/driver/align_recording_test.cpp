@@ -57,6 +57,9 @@ TEST_CASE("align: what is no recording is refused with its line") {
       {R"({"bisectd":"align","version":9,"framework":"x"})"
        "\n",
        "newer bisectd"},
+      {kHead + R"({"call":"conv","number":9e99,"class":"C","inside":null,"in":[],"out":[]})"
+               "\n",
+       ":2: 9e+99 should be a whole number"},
       {kHead + "{\"other\":0}\n", ":2: it is none of the lines of a recording"},
       {kHead + kHead, ":2: a run begins before the one before it ends"},
   };

@@ -82,6 +82,7 @@ TEST_CASE("a damaged baseline is refused") {
   CHECK_THROWS_AS(parse_baseline(""), BadBaseline);
   CHECK_THROWS_AS(parse_baseline("[1, 2]"), BadBaseline);
   CHECK_THROWS_WITH(parse_baseline("{\"bisectd_baseline\": 99}"), Catch::Contains("another bisectd"));
+  CHECK_THROWS_WITH(parse_baseline("{\"bisectd_baseline\": 1.5}"), Catch::Contains("1.5 should be a whole number"));
 }
 
 TEST_CASE("a baseline is known by its first bytes") {

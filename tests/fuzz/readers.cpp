@@ -1,8 +1,5 @@
 // Fuzzes the readers of logs, event files and spreadsheets: whatever the bytes, nothing crashes, and reading a log in two
 // pieces gives what reading it at once gives. The first byte chooses the reader, the second where the bytes are cut.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +17,7 @@
 #include "driver/read/scalar_events.hpp"
 #include "driver/read/sieve.hpp"
 #include "driver/read/spreadsheet.hpp"
+#include "tests/fuzz/memory_file.hpp"
 
 namespace {
 
@@ -98,14 +96,11 @@ void read_spreadsheets(std::string_view first, std::string_view second) {
     read_sheet(std::string(first), std::string(second), take);
   } catch (const std::invalid_argument&) {
   }
-  const int file = memfd_create("spreadsheet", MFD_CLOEXEC);
-  const std::string whole = std::string(first) + std::string(second);
-  if (file < 0 || write(file, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) std::abort();
+  static MemoryFile file;
   try {
-    read_spreadsheet("/proc/self/fd/" + std::to_string(file), take);
+    read_spreadsheet(file.with(std::string(first) + std::string(second)), take);
   } catch (const std::invalid_argument&) {
   }
-  close(file);
 }
 
 }  // namespace
