@@ -1,6 +1,7 @@
 // Binary logarithm from + - * / alone: the same bits on every machine, so that ties between trials fall the same way.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 namespace bisectd::strategies {
@@ -11,8 +12,9 @@ inline double portable_log2(double x) {
   int exponent = 0;
   const double m = std::frexp(x, &exponent);  // exact; in [1/2, 1)
   const double z = (m - 0.70710678118654752) / (m + 0.70710678118654752), z2 = z * z;
+  constexpr std::array kOdd{1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0};
   double sum = 0;
-  for (int i = 15; i >= 1; i -= 2) sum = sum * z2 + 1.0 / i;
+  for (const double each : kOdd) sum = sum * z2 + each;
   return exponent - 0.5 + 2.8853900817779268 * z * sum;
 }
 

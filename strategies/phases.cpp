@@ -188,7 +188,7 @@ void Phases::advance() {
   if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
   if (!signatures_ && wants_signatures())
     signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
-  if (!causes_ && !additive_leads() && wants_causes())
+  if (!causes_ && !leading_engine() && wants_causes())
     causes_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
   if (finding_proved()) return;
   if (ordered_->complete()) look_for_causes();

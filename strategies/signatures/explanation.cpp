@@ -63,22 +63,17 @@ Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& w
           rows.everywhere()};
 }
 
-// Variances by coordinate ascent: each at its best given the others.
 Explainer::Model Explainer::model(const World& world, std::vector<Column> columns) const {
-  Likelihood likelihood = world.without_causes;
-  std::vector<double> variance(columns.size(), 0.0);
-  double prior = log_prior_of_count(columns.size()), offset = 0;
-  const auto ascend = [&](const Pattern& pattern, double& own) {
-    if (own > 0) likelihood.remove(pattern, own);
-    own = likelihood.gain(pattern).variance;
-    likelihood.add(pattern, own);
-  };
-  constexpr int kSweeps = 3;
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    ascend(world.everywhere, offset);
-    for (std::size_t i = 0; i < columns.size(); ++i) ascend(columns[i].pattern, variance[i]);
+  double prior = log_prior_of_count(columns.size());
+  std::vector<Pattern> patterns{world.everywhere};
+  for (const Column& column : columns) {
+    prior += column.log_prior;
+    patterns.push_back(column.pattern);
   }
-  for (const Column& column : columns) prior += column.log_prior;
+  std::vector<double> variance = world.without_causes.best_variances(patterns);
+  Likelihood likelihood = world.without_causes;
+  for (std::size_t i = 0; i < patterns.size(); ++i) likelihood.add(patterns[i], variance[i]);
+  variance.erase(variance.begin());
   for (std::size_t a = 0; world.assumed.interaction > 0 && a < columns.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
       likelihood.add(both(columns[a].pattern, columns[b].pattern),

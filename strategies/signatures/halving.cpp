@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "strategies/logarithm.hpp"
@@ -40,10 +41,7 @@ class Split {
     for (const Cause& cause : causes) {
       cells_.emplace_back();
       for (const Hypothesis& hypothesis : cause.hypotheses) {
-        for (SuspectId member : hypothesis.members) {
-          of_[member].push_back(hypotheses_.size());
-          weight[member] += hypothesis.weight;
-        }
+        for (SuspectId member : hypothesis.members) weight[member] += hypothesis.weight;
         put(hypotheses_.emplace_back(&hypothesis, cells_.size() - 1));
       }
     }
@@ -51,14 +49,16 @@ class Split {
       if (weight[suspect] > 0 && !quiet.test(suspect)) heavy_.push_back(suspect);
     std::ranges::stable_sort(heavy_, std::ranges::greater{}, [&](SuspectId s) { return weight[s]; });
     if (heavy_.size() > kMoved) heavy_.resize(kMoved);
+    index();
   }
 
   /// This set will be run: what it tells apart is known.
   void take(const SuspectSet& set) {
+    if (hypotheses_.empty()) return;
     std::vector<std::array<std::optional<std::size_t>, 2>> parts(cells_.size());  // of each cell, outside and inside
     cells_.clear();
     for (Placed& placed : hypotheses_) {
-      std::optional<std::size_t>& part = parts[placed.cell][inside(*placed.hypothesis, set)];
+      std::optional<std::size_t>& part = parts[placed.cell][outside(*placed.hypothesis, set) == 0];
       if (!part) {
         part = cells_.size();
         cells_.emplace_back();
@@ -66,19 +66,20 @@ class Split {
       placed.cell = *part;
       put(placed);
     }
-    for (std::vector<std::size_t>& of : of_)
-      std::erase_if(of, [&](std::size_t i) { return cells_[hypotheses_[i].cell].size == 1; });
+    std::erase_if(hypotheses_, [&](const Placed& placed) { return cells_[placed.cell].size == 1; });
+    index();
   }
 
   /// In bits.
   double improve(SuspectSet& set) {
     for (Cell& cell : cells_) cell.inside = 0;
-    for (const auto& [hypothesis, cell] : hypotheses_)
-      if (inside(*hypothesis, set)) cells_[cell].inside += hypothesis->weight;
+    for (Placed& placed : hypotheses_) {
+      placed.outside = outside(*placed.hypothesis, set);
+      if (placed.outside == 0) cells_[placed.cell].inside += placed.hypothesis->weight;
+    }
     for (Cell& cell : cells_) cell.fill(cell.inside);
     for (int sweep = 0; sweep < kSweeps; ++sweep)
-      for (SuspectId suspect : heavy_)
-        if (move(set, suspect) < 0) move(set, suspect);
+      for (SuspectId suspect : heavy_) move_if_better(set, suspect);
     double bits = 0;
     for (const Cell& cell : cells_) bits += cell.bits;
     return bits;
@@ -88,10 +89,12 @@ class Split {
   struct Placed {
     const Hypothesis* hypothesis;
     std::size_t cell;
+    std::size_t outside = 0;  // members that are not in the set
   };
 
-  static bool inside(const Hypothesis& hypothesis, const SuspectSet& set) {
-    return std::ranges::all_of(hypothesis.members, [&](SuspectId member) { return set.test(member); });
+  static std::size_t outside(const Hypothesis& hypothesis, const SuspectSet& set) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(hypothesis.members, [&](SuspectId member) { return !set.test(member); }));
   }
 
   void put(const Placed& placed) {
@@ -99,27 +102,38 @@ class Split {
     ++cells_[placed.cell].size;
   }
 
-  // To the other side; what that gains, in bits.
-  double move(SuspectSet& set, SuspectId suspect) {
+  void index() {
+    for (std::vector<std::size_t>& of : of_) of.clear();
+    for (std::size_t i = 0; i < hypotheses_.size(); ++i)
+      for (SuspectId member : hypotheses_[i].hypothesis->members) of_[member].push_back(i);
+  }
+
+  // To the other side, unless that tells less.
+  void move_if_better(SuspectSet& set, SuspectId suspect) {
+    const bool in = set.test(suspect);
     double gain = 0;
-    const bool out = set.test(suspect);
-    set.set(suspect);
+    before_.clear();
     for (std::size_t i : of_[suspect]) {
-      const auto& [hypothesis, at] = hypotheses_[i];
-      if (!inside(*hypothesis, set)) continue;
-      Cell& cell = cells_[at];
-      gain -= cell.bits;
-      cell.fill(cell.inside + (out ? -hypothesis->weight : hypothesis->weight));
-      gain += cell.bits;
+      const Placed& placed = hypotheses_[i];
+      if (placed.outside != (in ? 0 : 1)) continue;  // another member is outside, too
+      Cell& cell = cells_[placed.cell];
+      before_.emplace_back(placed.cell, cell);
+      cell.fill(cell.inside + (in ? -placed.hypothesis->weight : placed.hypothesis->weight));
+      gain += cell.bits - before_.back().second.bits;
     }
-    set.set(suspect, !out);
-    return gain;
+    if (gain < 0) {
+      for (; !before_.empty(); before_.pop_back()) cells_[before_.back().first] = before_.back().second;
+      return;
+    }
+    set.set(suspect, !in);
+    for (std::size_t i : of_[suspect]) hypotheses_[i].outside += in ? 1 : -1;
   }
 
   std::vector<Cell> cells_;
-  std::vector<Placed> hypotheses_;
-  std::vector<std::vector<std::size_t>> of_;  // by suspect: hypotheses that it is in and that share their cell with others
-  std::vector<SuspectId> heavy_;              // heaviest first
+  std::vector<Placed> hypotheses_;                    // those that share their cell with others
+  std::vector<std::vector<std::size_t>> of_;          // by suspect: hypotheses that it is in
+  std::vector<SuspectId> heavy_;                      // heaviest first
+  std::vector<std::pair<std::size_t, Cell>> before_;  // of a move
 };
 
 }  // namespace

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "strategies/logarithm.hpp"
 
 namespace bisectd::strategies::signatures {
 namespace {
+
+constexpr std::size_t kBlock = 4;         // sums that do not wait for each other; most of a search's time is spent in these
+constexpr std::size_t kRowsForEach = 32;  // so many components beside a matrix, four for each 32 rows, are the faster way
 
 // Of a symmetric positive definite matrix, by Gauss and Jordan; its log determinant is added to `log_determinant`.
 Matrix inverse_of(Matrix a, double& log_determinant) {
@@ -27,9 +31,8 @@ Matrix inverse_of(Matrix a, double& log_determinant) {
   return inverse;
 }
 
-// Four sums that do not wait for each other; most of a search's time is spent here.
 double sum_at(const double* values, const std::vector<std::size_t>& places) {
-  std::array<double, 4> sums{};
+  std::array<double, kBlock> sums{};
   std::size_t i = 0;
   for (; i + sums.size() <= places.size(); i += sums.size())
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += values[places[i + k]];
@@ -37,86 +40,197 @@ double sum_at(const double* values, const std::vector<std::size_t>& places) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+void add_to(std::vector<double>& sums, const double* values, double factor = 1) {
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += factor * values[k];
+}
+
+// Of these rows of a matrix, a few columns at a time, whose sums stay in registers.
+void sum_of_rows(const Matrix& matrix, const std::vector<std::size_t>& rows, std::vector<double>& sums) {
+  sums.resize(matrix.columns);
+  std::size_t k = 0;
+  for (; k + kBlock <= matrix.columns; k += kBlock) {
+    std::array<double, kBlock> block{};
+    for (std::size_t row : rows) {
+      const double* values = &matrix.at[row * matrix.columns + k];
+      for (std::size_t i = 0; i < kBlock; ++i) block[i] += values[i];
+    }
+    std::ranges::copy(block, &sums[k]);
+  }
+  for (; k < matrix.columns; ++k) {
+    sums[k] = 0;
+    for (std::size_t row : rows) sums[k] += matrix(row, k);
+  }
+}
+
+double squares_of(const std::vector<double>& values) {
+  double squares = 0;
+  for (double each : values) squares += each * each;
+  return squares;
+}
+
+// With p = z' C^-1 z and q = (C^-1 Y)' z for the pattern z the log likelihood gains, at variance v,
+// (|q|^2 v / (1 + v p) - K log(1 + v p)) / 2, which is greatest at v = (|q|^2 / K - p) / p^2.
+double gain_at(double variance, double p, double squares, std::size_t steps) {
+  const double stretch = 1 + variance * p;
+  return 0.5 * (squares * variance / stretch - static_cast<double>(steps) * portable_ln(stretch));
+}
+
+double best_variance(double p, double squares, std::size_t steps) {
+  const double count = static_cast<double>(steps);
+  return p <= 1e-9 || squares <= count * p ? 0 : (squares / count - p) / (p * p);
+}
+
 }  // namespace
 
 Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double noise, double share, double background)
-    : inverse_(rows.size(), rows.size()) {
+    : inverse_(rows.size(), rows.size()),
+      diagonal_(background <= 0),
+      directions_(rows.size(), kBlock * (1 + rows.size() / kRowsForEach)) {
   const std::size_t m = rows.size();
   Matrix covariance(m, m);
   for (std::size_t a = 0; a < m; ++a) {
     double squares_of_row = 0;
     for (std::size_t k = 0; k < whitened.columns; ++k) squares_of_row += whitened(a, k) * whitened(a, k);
     covariance(a, a) = noise + share * share * squares_of_row / static_cast<double>(whitened.columns);
-    for (std::size_t b = 0; background > 0 && b < m; ++b)
+    for (std::size_t b = 0; !diagonal_ && b < m; ++b)
       covariance(a, b) += background * static_cast<double>(rows.active_in_both(a, b)) / static_cast<double>(rows.suspects());
   }
   double log_determinant = 0, squares = 0;
-  inverse_ = inverse_of(std::move(covariance), log_determinant);
+  if (diagonal_) {
+    for (std::size_t a = 0; a < m; ++a) {
+      inverse_(a, a) = 1 / covariance(a, a);
+      log_determinant += portable_ln(covariance(a, a));
+    }
+  } else {
+    inverse_ = inverse_of(std::move(covariance), log_determinant);
+  }
   weighted_ = Matrix(m, whitened.columns);
   for (std::size_t a = 0; a < m; ++a)
-    for (std::size_t b = 0; b < m; ++b)
+    for (std::size_t b = diagonal_ ? a : 0; b < (diagonal_ ? a + 1 : m); ++b)
       for (std::size_t k = 0; k < whitened.columns; ++k) weighted_(a, k) += inverse_(a, b) * whitened(b, k);
   for (std::size_t i = 0; i < whitened.at.size(); ++i) squares += whitened.at[i] * weighted_.at[i];
   nats_ = -0.5 * (static_cast<double>(whitened.columns) * log_determinant + squares);
 }
 
-// With p = z' C^-1 z and q = (C^-1 Y)' z the log likelihood gains, at variance v,
-// (|q|^2 v / (1 + v p) - K log(1 + v p)) / 2, which is greatest at v = (|q|^2 / K - p) / p^2.
 Likelihood::Gain Likelihood::gain(const Pattern& pattern) const {
   const std::size_t steps = weighted_.columns;
   std::vector<std::size_t>& rows = scratch_rows_;
   std::vector<double>& q = scratch_;
   rows.clear();
-  q.assign(steps, 0.0);
-  double p = 0, squares = 0;
+  double p = 0;
   for (std::size_t word = 0; word < pattern.size(); ++word)
     for (std::uint64_t bits = pattern[word]; bits != 0; bits &= bits - 1) {
       const std::size_t row = 64 * word + static_cast<std::size_t>(std::countr_zero(bits));
       const double* inverse = &inverse_.at[row * inverse_.columns];
-      p += 2 * sum_at(inverse, rows) + inverse[row];
+      p += (diagonal_ ? 0 : 2 * sum_at(inverse, rows)) + inverse[row];
       rows.push_back(row);
-      const double* weighted = &weighted_.at[row * steps];
-      for (std::size_t k = 0; k < steps; ++k) q[k] += weighted[k];
     }
-  for (double each : q) squares += each * each;
-  const double count = static_cast<double>(steps);
-  if (p <= 1e-9 || squares <= count * p) return {};
-  const double variance = (squares / count - p) / (p * p);
-  const double stretch = 1 + variance * p;
-  return {0.5 * (squares * variance / stretch - count * portable_ln(stretch)), variance};
+  sum_of_rows(weighted_, rows, q);
+  if (!components_.empty()) {
+    sum_of_rows(directions_, rows, scratch_along_);
+    for (std::size_t i = 0; i < components_.size(); ++i) {
+      const double part = components_[i].factor * scratch_along_[i];
+      p -= part * scratch_along_[i];
+      add_to(q, components_[i].weighted.data(), -part);
+    }
+  }
+  const double squares = squares_of(q), variance = best_variance(p, squares, steps);
+  return variance > 0 ? Gain{gain_at(variance, p, squares, steps), variance} : Gain{};
 }
 
-void Likelihood::change(const Pattern& pattern, double variance) {
-  if (variance == 0) return;
-  const std::size_t m = inverse_.rows;
-  const std::vector<std::size_t> rows = rows_of(pattern);
-  std::vector<double> u(m, 0.0), q(weighted_.columns, 0.0);
-  double p = 0;
-  for (std::size_t a = 0; a < m; ++a)
-    for (std::size_t row : rows) u[a] += inverse_(a, row);
+// C^-1 z
+std::vector<double> Likelihood::direction_of(const std::vector<std::size_t>& rows) const {
+  std::vector<double> direction(inverse_.rows, 0.0), along;
   for (std::size_t row : rows) {
-    p += u[row];
-    for (std::size_t k = 0; k < q.size(); ++k) q[k] += weighted_(row, k);
+    if (diagonal_) direction[row] = inverse_(row, row);
+    else add_to(direction, &inverse_.at[row * inverse_.columns]);
   }
-  double squares = 0;
-  for (double each : q) squares += each * each;
-  const double stretch = 1 + variance * p, factor = variance / stretch;
-  for (std::size_t a = 0; a < m; ++a) {
-    for (std::size_t b = 0; b < m; ++b) inverse_(a, b) -= factor * u[a] * u[b];
-    for (std::size_t k = 0; k < q.size(); ++k) weighted_(a, k) -= factor * u[a] * q[k];
-  }
-  nats_ += 0.5 * (squares * factor - static_cast<double>(q.size()) * portable_ln(stretch));
+  sum_of_rows(directions_, rows, along);
+  for (std::size_t i = 0; i < components_.size(); ++i)
+    for (std::size_t row = 0; row < direction.size(); ++row)
+      direction[row] -= components_[i].factor * along[i] * directions_(row, i);
+  return direction;
+}
+
+// (C^-1 Y)' z
+std::vector<double> Likelihood::weighted_of(const std::vector<std::size_t>& rows) const {
+  std::vector<double> weighted, along;
+  sum_of_rows(weighted_, rows, weighted);
+  sum_of_rows(directions_, rows, along);
+  for (std::size_t i = 0; i < components_.size(); ++i)
+    add_to(weighted, components_[i].weighted.data(), -components_[i].factor * along[i]);
+  return weighted;
+}
+
+void Likelihood::add(const Pattern& pattern, double variance) {
+  if (variance == 0) return;
+  if (components_.size() == directions_.columns) fold();
+  const std::vector<std::size_t> rows = rows_of(pattern);
+  const std::vector<double> direction = direction_of(rows);
+  Component component{0, weighted_of(rows)};
+  const double p = sum_at(direction.data(), rows);
+  component.factor = variance / (1 + variance * p);
+  nats_ += gain_at(variance, p, squares_of(component.weighted), weighted_.columns);
+  for (std::size_t row = 0; row < direction.size(); ++row) directions_(row, components_.size()) = direction[row];
+  components_.push_back(std::move(component));
+}
+
+void Likelihood::fold() {
+  for (std::size_t i = 0; i < components_.size(); ++i)
+    for (std::size_t a = 0; a < inverse_.rows; ++a) {
+      const double part = components_[i].factor * directions_(a, i);
+      for (std::size_t b = 0; b < inverse_.columns; ++b) inverse_(a, b) -= part * directions_(b, i);
+      for (std::size_t k = 0; k < weighted_.columns; ++k) weighted_(a, k) -= part * components_[i].weighted[k];
+    }
+  components_.clear();
+  diagonal_ = false;
 }
 
 // (C^-1 Y)_t / (C^-1)_tt is how far row t is off what the others predict of it, with variance 1 / (C^-1)_tt.
 std::vector<double> Likelihood::unexplained() const {
   std::vector<double> squares;
   for (std::size_t row = 0; row < inverse_.rows; ++row) {
-    double sum = 0;
-    for (std::size_t k = 0; k < weighted_.columns; ++k) sum += weighted_(row, k) * weighted_(row, k);
-    squares.push_back(sum / inverse_(row, row) / static_cast<double>(weighted_.columns));
+    const std::vector<double> off = weighted_of({row});
+    double precision = inverse_(row, row);
+    for (std::size_t i = 0; i < components_.size(); ++i)
+      precision -= components_[i].factor * directions_(row, i) * directions_(row, i);
+    squares.push_back(squares_of(off) / precision / static_cast<double>(off.size()));
   }
   return squares;
+}
+
+// All that this needs of the rows are z' C^-1 z and (C^-1 Y)' z of the patterns, however many rows there are.
+std::vector<double> Likelihood::best_variances(const std::vector<Pattern>& patterns) const {
+  const std::size_t count = patterns.size(), steps = weighted_.columns;
+  Matrix products(count, count), weighted(count, steps);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<std::size_t> rows = rows_of(patterns[i]);
+    const std::vector<double> direction = direction_of(rows), of_steps = weighted_of(rows);
+    for (std::size_t j = 0; j < count; ++j) products(j, i) = sum_at(direction.data(), rows_of(patterns[j]));
+    std::ranges::copy(of_steps, &weighted.at[i * steps]);
+  }
+  const auto change = [&](std::size_t i, double variance) {
+    if (variance == 0) return;
+    const double factor = variance / (1 + variance * products(i, i));
+    const std::vector<double> direction(&products.at[i * count], &products.at[i * count] + count),
+        of_steps(&weighted.at[i * steps], &weighted.at[i * steps] + steps);
+    for (std::size_t a = 0; a < count; ++a) {
+      const double part = factor * direction[a];
+      for (std::size_t b = 0; b < count; ++b) products(a, b) -= part * direction[b];
+      for (std::size_t k = 0; k < steps; ++k) weighted(a, k) -= part * of_steps[k];
+    }
+  };
+  std::vector<double> variances(count, 0.0);
+  constexpr int kSweeps = 3;
+  for (int sweep = 0; sweep < kSweeps; ++sweep)
+    for (std::size_t i = 0; i < count; ++i) {
+      change(i, -variances[i]);
+      double squares = 0;
+      for (std::size_t k = 0; k < steps; ++k) squares += weighted(i, k) * weighted(i, k);
+      variances[i] = best_variance(products(i, i), squares, steps);
+      change(i, variances[i]);
+    }
+  return variances;
 }
 
 }  // namespace bisectd::strategies::signatures

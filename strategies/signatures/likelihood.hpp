@@ -24,21 +24,34 @@ class Likelihood {
   };
   Gain gain(const Pattern& pattern) const;
   /// Adding the same pattern again adds to its variance.
-  void add(const Pattern& pattern, double variance) { change(pattern, variance); }
-  void remove(const Pattern& pattern, double variance) { change(pattern, -variance); }
+  void add(const Pattern& pattern, double variance);
   double nats() const { return nats_; }  ///< log marginal likelihood, but for a constant of the rows
 
   /// Per row, the sum of squares that no component explains, in units of what is expected.
   std::vector<double> unexplained() const;
 
- private:
-  void change(const Pattern& pattern, double variance);
+  /// Variances of components with these patterns, none of which was added: each in turn at its best given the others.
+  std::vector<double> best_variances(const std::vector<Pattern>& patterns) const;
 
-  Matrix inverse_;   // of the covariance of the rows
-  Matrix weighted_;  // inverse times the rows
+ private:
+  // A component takes factor x direction x direction' from the inverse, and factor x direction x weighted' from the
+  // weighted.
+  struct Component {
+    double factor = 0;
+    std::vector<double> weighted;  // by step
+  };
+  std::vector<double> direction_of(const std::vector<std::size_t>& rows) const;
+  std::vector<double> weighted_of(const std::vector<std::size_t>& rows) const;
+  void fold();
+
+  Matrix inverse_;         // of the covariance of the rows, without `components_`
+  bool diagonal_ = false;  // it is
+  Matrix weighted_;        // inverse times the rows, without `components_`
+  std::vector<Component> components_;
+  Matrix directions_;  // by row and component, with columns to spare
   double nats_ = 0;
   mutable std::vector<std::size_t> scratch_rows_;  // of gain(), which is called very often
-  mutable std::vector<double> scratch_;
+  mutable std::vector<double> scratch_, scratch_along_;
 };
 
 }  // namespace bisectd::strategies::signatures

@@ -156,10 +156,11 @@ TEST_CASE("first steps tell something where three of them are ten healthy spread
 
 TEST_CASE("likelihood: the density of a Gaussian, however its components are added") {
   Random random(8);
-  for (int game = 0; game < 20; ++game) {
-    const Rows rows = random_rows(6, 2 + random.below(8), 4, random);
-    DenseModel model{rows, 1 + random.unit(), 0.01 * random.unit(), 2 * random.unit()};
-    for (SuspectId suspect = 0; suspect < random.below(4); ++suspect)
+  for (int game = 0; game < 40; ++game) {
+    const Rows rows = random_rows(12, 2 + random.below(40), 5, random);
+    const double background = game % 2 == 0 ? 0 : 2 * random.unit();  // without one, rows are independent
+    DenseModel model{rows, 1 + random.unit(), 0.01 * random.unit(), background};
+    for (SuspectId suspect = 0; suspect < random.below(12); ++suspect)
       model.components.emplace_back(rows.pattern(suspect), 30 * random.unit());
     CHECK(model.likelihood().nats() == Approx(model.nats()));
   }
@@ -170,7 +171,8 @@ TEST_CASE("likelihood: a component gains what its best variance adds, and no oth
   std::size_t gained = 0;
   for (int game = 0; game < 40; ++game) {
     const Rows rows = random_rows(5, 6, 3, random);
-    DenseModel model{rows, 1, 0, 1};
+    DenseModel model{rows, 1, 0, game % 2 == 0 ? 0.0 : 1.0};
+    if (game % 4 >= 2) model.components = {{rows.everywhere(), 3}, {rows.pattern(random.below(5)), 5}};
     const Pattern pattern = rows.pattern(random.below(5));
     const auto gain = model.likelihood().gain(pattern);
     const double before = model.nats();
@@ -187,10 +189,30 @@ TEST_CASE("likelihood: a component gains what its best variance adds, and no oth
   CHECK(gained > 10);
 }
 
+TEST_CASE("likelihood: three times each component in turn gets the variance that is best beside the others") {
+  Random random(34);
+  for (int game = 0; game < 20; ++game) {
+    const Rows rows = random_rows(5, 4 + random.below(30), 3, random);
+    DenseModel model{rows, 1, 0, game % 2 == 0 ? 0.0 : 1.0, {{rows.everywhere(), 0}}};
+    for (SuspectId suspect = 0; suspect < 4; ++suspect) model.components.emplace_back(rows.pattern(suspect), 0);
+    std::vector<Pattern> patterns;
+    for (const auto& component : model.components) patterns.push_back(component.first);
+    const std::vector<double> variances = model.likelihood().best_variances(patterns);
+    for (int sweep = 0; sweep < 3; ++sweep)
+      for (auto& [pattern, variance] : model.components) {
+        variance = 0;
+        variance = model.likelihood().gain(pattern).variance;
+      }
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+      CHECK(variances[i] == Approx(model.components[i].second).epsilon(1e-6).margin(1e-9));
+  }
+}
+
 TEST_CASE("likelihood: what is unexplained of a row is how far it is off what the others predict of it") {
   Random random(21);
+  const double background = GENERATE(0.0, 2.0);
   const Rows rows = random_rows(5, 7, 4, random);
-  const DenseModel model{rows, 1, 0, 2, {{rows.pattern(SuspectId{1}), 20}}};
+  const DenseModel model{rows, 1, 0, background, {{rows.pattern(SuspectId{1}), 20}}};
   const std::vector<double> unexplained = model.likelihood().unexplained();
   const Dense c = model.covariance();
   for (std::size_t row = 0; row < rows.size(); ++row) {
