@@ -56,14 +56,14 @@ std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& like
                                         bool only_lone) const {
   std::vector<double> gains;  // in nats, by class
   for (const Class& one : classes_) gains.push_back(likelihood.gain(one.column.pattern).nats);
-  const std::vector<Pair> together = only_lone ? std::vector<Pair>{} : pairs(rows, likelihood, gains);
+  const Pairs together = only_lone ? Pairs{} : pairs(rows, likelihood, gains);
   std::vector<std::pair<double, std::size_t>> scored;  // by score, then by place: the same on any build
   const auto score = [&](double nats, double log_prior, std::size_t place) {
     if (nats > 0) scored.emplace_back(-(kTemper * nats + log_prior), place);
   };
   for (std::size_t i = 0; i < classes_.size(); ++i) score(gains[i], classes_[i].column.log_prior, i);
-  for (std::size_t i = 0; i < together.size(); ++i)
-    score(likelihood.gain(together[i].pattern).nats, together[i].log_prior, classes_.size() + i);
+  for (std::size_t i = 0; i < together.all.size(); ++i)
+    score(likelihood.gain(together.pattern(together.all[i])).nats, together.all[i].log_prior, classes_.size() + i);
   const auto end = scored.begin() + static_cast<std::ptrdiff_t>(std::min(most, scored.size()));
   std::ranges::partial_sort(scored, end);
   std::vector<Column> columns;
@@ -71,8 +71,9 @@ std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& like
     if (each->second < classes_.size()) {
       columns.push_back(classes_[each->second].column);
     } else {
-      const Pair& pair = together[each->second - classes_.size()];
-      columns.push_back({pair.pattern, pair.log_prior, {pair.one, pair.other}});
+      const Pair& pair = together.all[each->second - classes_.size()];
+      const auto pattern = together.pattern(pair);
+      columns.push_back({Pattern(pattern.begin(), pattern.end()), pair.log_prior, {pair.one, pair.other}});
     }
   }
   return columns;
@@ -80,8 +81,7 @@ std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& like
 
 // Members of a cause are active wherever it is: what is unexplained lies where all of them are active. So those are looked
 // at that leave the least of it outside, and those that explain most by themselves.
-std::vector<Columns::Pair> Columns::pairs(const Rows& rows, const Likelihood& likelihood,
-                                          std::span<const double> gains) const {
+Columns::Pairs Columns::pairs(const Rows& rows, const Likelihood& likelihood, std::span<const double> gains) const {
   const std::vector<double> unexplained = likelihood.unexplained();
   std::vector<std::pair<double, const Class*>> by_gain, by_rest;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
@@ -99,21 +99,32 @@ std::vector<Columns::Pair> Columns::pairs(const Rows& rows, const Likelihood& li
     for (auto each = list->begin(); each != end; ++each)
       if (std::ranges::find(likely, each->second) == likely.end()) likely.push_back(each->second);
   }
-  std::vector<Pair> found;
+  Pairs found{(rows.size() + 63) / 64, {}, {}};
   for (std::size_t a = 0; a < likely.size(); ++a)
     for (std::size_t b = 0; b < a; ++b) {
-      Pattern pattern = both(likely[a]->column.pattern, likely[b]->column.pattern);
-      if (count_of(pattern) == 0) continue;
-      const auto [one, other] = std::minmax(likely[a]->members.front(), likely[b]->members.front());
-      found.push_back({std::move(pattern), log_prior_of_pair(one, other), one, other});
+      const std::size_t place = found.words.size();
+      bool any = false;
+      for (std::size_t word = 0; word < found.width; ++word) {
+        found.words.push_back(likely[a]->column.pattern[word] & likely[b]->column.pattern[word]);
+        any = any || found.words.back() != 0;
+      }
+      if (any) {
+        const auto [one, other] = std::minmax(likely[a]->members.front(), likely[b]->members.front());
+        found.all.push_back({log_prior_of_pair(one, other), one, other, place / found.width});
+      } else {
+        found.words.resize(place);
+      }
     }
   // Of each pattern the likeliest, and of these the first.
-  std::ranges::stable_sort(found, [](const Pair& x, const Pair& y) {
-    const std::strong_ordering order = x.pattern <=> y.pattern;
+  std::ranges::stable_sort(found.all, [&](const Pair& x, const Pair& y) {
+    const auto of_x = found.pattern(x), of_y = found.pattern(y);
+    const std::strong_ordering order =
+        std::lexicographical_compare_three_way(of_x.begin(), of_x.end(), of_y.begin(), of_y.end());
     return order != 0 ? order < 0 : x.log_prior > y.log_prior;
   });
-  const auto doubles = std::ranges::unique(found, {}, &Pair::pattern);
-  found.erase(doubles.begin(), doubles.end());
+  const auto doubles = std::ranges::unique(
+      found.all, [&](const Pair& x, const Pair& y) { return std::ranges::equal(found.pattern(x), found.pattern(y)); });
+  found.all.erase(doubles.begin(), doubles.end());
   return found;
 }
 

@@ -49,12 +49,19 @@ class Columns {
     std::vector<SuspectId> members;
   };
   struct Pair {  // that only fails together
-    Pattern pattern;
     double log_prior = 0;
     SuspectId one = 0, other = 0;  // ascending
+    std::size_t place = 0;         // of its pattern
   };
-  /// One for each pattern, these ascending. `gains`: of each class, in nats.
-  std::vector<Pair> pairs(const Rows& rows, const Likelihood& likelihood, std::span<const double> gains) const;
+  struct Pairs {  // one for each pattern, these ascending; a thousand patterns without a thousand vectors
+    std::size_t width;
+    std::vector<std::uint64_t> words;
+    std::vector<Pair> all;
+
+    std::span<const std::uint64_t> pattern(const Pair& pair) const { return {&words[pair.place * width], width}; }
+  };
+  /// `gains`: of each class, in nats.
+  Pairs pairs(const Rows& rows, const Likelihood& likelihood, std::span<const double> gains) const;
   double log_prior_of_pair(SuspectId a, SuspectId b) const;
 
   std::vector<double> share_;  // odds, summing to 1

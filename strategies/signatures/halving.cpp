@@ -67,6 +67,7 @@ class Split {
       put(placed);
     }
     std::erase_if(hypotheses_, [&](const Placed& placed) { return cells_[placed.cell].size == 1; });
+    std::ranges::stable_sort(hypotheses_, {}, &Placed::cell);
     index();
   }
 
@@ -110,27 +111,31 @@ class Split {
 
   // To the other side, unless that tells less.
   void move_if_better(SuspectSet& set, SuspectId suspect) {
+    const std::vector<std::size_t>& of = of_[suspect];
     const bool in = set.test(suspect);
     double gain = 0;
     before_.clear();
-    for (std::size_t i : of_[suspect]) {
-      const Placed& placed = hypotheses_[i];
-      if (placed.outside != (in ? 0 : 1)) continue;  // another member is outside, too
-      Cell& cell = cells_[placed.cell];
-      before_.emplace_back(placed.cell, cell);
-      cell.fill(cell.inside + (in ? -placed.hypothesis->weight : placed.hypothesis->weight));
+    for (auto each = of.begin(); each != of.end();) {
+      const std::size_t at = hypotheses_[*each].cell;
+      double moved = 0;
+      for (; each != of.end() && hypotheses_[*each].cell == at; ++each)
+        if (hypotheses_[*each].outside == (in ? 0 : 1)) moved += hypotheses_[*each].hypothesis->weight;
+      if (moved == 0) continue;  // other members are outside, too
+      Cell& cell = cells_[at];
+      before_.emplace_back(at, cell);
+      cell.fill(cell.inside + (in ? -moved : moved));
       gain += cell.bits - before_.back().second.bits;
     }
     if (gain < 0) {
-      for (; !before_.empty(); before_.pop_back()) cells_[before_.back().first] = before_.back().second;
+      for (const auto& [at, cell] : before_) cells_[at] = cell;
       return;
     }
     set.set(suspect, !in);
-    for (std::size_t i : of_[suspect]) hypotheses_[i].outside += in ? 1 : -1;
+    for (std::size_t i : of) hypotheses_[i].outside += in ? 1 : -1;
   }
 
   std::vector<Cell> cells_;
-  std::vector<Placed> hypotheses_;                    // those that share their cell with others
+  std::vector<Placed> hypotheses_;                    // by cell: those that share their cell with others
   std::vector<std::vector<std::size_t>> of_;          // by suspect: hypotheses that it is in
   std::vector<SuspectId> heavy_;                      // heaviest first
   std::vector<std::pair<std::size_t, Cell>> before_;  // of a move

@@ -112,7 +112,7 @@ Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double noise, d
   nats_ = -0.5 * (static_cast<double>(whitened.columns) * log_determinant + squares);
 }
 
-Likelihood::Gain Likelihood::gain(const Pattern& pattern) const {
+Likelihood::Gain Likelihood::gain(std::span<const std::uint64_t> pattern) const {
   const std::size_t steps = weighted_.columns;
   std::vector<std::size_t>& rows = scratch_rows_;
   std::vector<double>& q = scratch_;

@@ -6,6 +6,8 @@
 // "Fast marginal likelihood maximisation for sparse Bayesian models", AISTATS 2003).
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "strategies/signatures/rows.hpp"
@@ -22,7 +24,7 @@ class Likelihood {
   struct Gain {
     double nats = 0, variance = 0;
   };
-  Gain gain(const Pattern& pattern) const;
+  Gain gain(std::span<const std::uint64_t> pattern) const;
   /// Adding the same pattern again adds to its variance.
   void add(const Pattern& pattern, double variance);
   double nats() const { return nats_; }  ///< log marginal likelihood, but for a constant of the rows

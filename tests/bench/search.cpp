@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "strategies/search.hpp"
 #include "strategies/simulate/forecast.hpp"
+#include "strategies/simulate/truth.hpp"
 
 using namespace bisectd::strategies;
 
@@ -316,6 +318,32 @@ void time_of(std::size_t n, std::size_t slots, const Sizes& sizes, double flip, 
   std::fflush(stdout);
 }
 
+// What a free device waits for at most in searches by signatures: the last answer is taken in, and the next trials are
+// asked for.
+void longest_wait(std::size_t n, std::size_t slots, double target) {
+  double longest = 0;
+  for (std::uint64_t seed = options.seed; seed < options.seed + (options.games ? options.games : 10); ++seed) {
+    Problem problem = problem_of(n, slots);
+    problem.seed = seed;
+    PlantedTruth truth(problem, {.cause_sizes = Sizes(3, 1), .signature_steps = 12, .interaction = 0.3}, seed);
+    Search search(problem);
+    std::clock_t free = std::clock();
+    for (;;) {
+      const std::vector<Trial> trials = search.ask(slots, {});
+      longest = std::max(longest, 1e3 * static_cast<double>(std::clock() - free) / CLOCKS_PER_SEC);
+      if (trials.empty()) break;
+      for (const Trial& trial : trials) {
+        Evidence evidence = truth.run(trial.neutralised);
+        evidence.judged = trial.purpose != Purpose::signature;
+        free = std::clock();
+        search.tell(evidence);
+      }
+    }
+  }
+  fmt::print("{:44} {:8} {:9.1f} {}\n", fmt::format("n={} D={} signatures: longest wait", n, slots), target, longest,
+             longest <= target ? "ok" : "MISS");
+}
+
 void ask_time() {
   head("time of one round (ask, tells, answer), ms");
   time_of(1024, 1, Sizes(3, 1), 0, EngineKind::ordered, 20);
@@ -329,6 +357,8 @@ void ask_time() {
   time_of(1024, 64, {1, 2}, 0, EngineKind::automatic, 1000);
   time_of(4096, 64, Sizes(1, 1), 0, EngineKind::automatic, 1000);
   time_of(4096, 64, {1, 2}, 0, EngineKind::automatic, 1000);
+  longest_wait(1024, 8, 50);
+  longest_wait(1024, 64, 50);
   const double memory = most_memory_mib();
   fmt::print("{:44} {:>8} {:>9.1f} {}\n", "memory at most, MiB", 256, memory, memory <= 256 ? "ok" : "MISS");
 }

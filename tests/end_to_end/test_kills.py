@@ -30,8 +30,8 @@ class Games:
         """The text of the experiment with its way of launching."""
         return experiment
 
-    def play(self, random):
-        shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
+    def plant(self, random):
+        """Writes experiment.yaml; the causes to be found in it, and the number of devices."""
         suspects = random.randint(4, 12)
         culprits = random.sample(range(suspects), random.choice((1, 1, 2)))
         together = len(culprits) == 2 and random.random() < 0.5
@@ -41,10 +41,14 @@ class Games:
         self.write("experiment.yaml", self.launched(hostile_experiment(
             *[word for cause in causes for word in cause], "--step-ms", step_ms, suspects=suspects,
             devices=list(range(devices)), search=f"search: {{seed: {random.randrange(1000)}}}")))
+        return [sorted(names)] if together else sorted([name] for name in names), devices
+
+    def play(self, random):
+        shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
+        expected, devices = self.plant(random)
         whole = self.run_to_its_end("run", "experiment.yaml")
         lines = self.journal_text().count("\n")
-        expected = self.causes(self.report())
-        self.assertEqual(expected, [sorted(names)] if together else sorted([name] for name in names), whole)
+        self.assertEqual(self.causes(self.report()), expected, whole)
         shutil.rmtree(self.folder / "bisectd-out")  # and the history, which would change the odds
 
         command, left = ["run", "experiment.yaml"], ""
