@@ -221,8 +221,8 @@ std::vector<double> Likelihood::best_variances(const std::vector<Pattern>& patte
     }
   };
   std::vector<double> variances(count, 0.0);
-  constexpr int kSweeps = 3;
-  for (int sweep = 0; sweep < kSweeps; ++sweep)
+  constexpr int kRounds = 3;
+  for (int sweep = 0; sweep < kRounds; ++sweep)
     for (std::size_t i = 0; i < count; ++i) {
       change(i, -variances[i]);
       double squares = 0;
