@@ -10,8 +10,10 @@
 namespace bisectd::strategies::signatures {
 namespace {
 
-constexpr std::size_t kBlock = 4;         // sums that do not wait for each other; most of a search's time is spent in these
-constexpr std::size_t kRowsForEach = 32;  // so many components beside a matrix, four for each 32 rows, are the faster way
+constexpr std::size_t kBlock = 4;  // sums that do not wait for each other; most of a search's time is spent in these
+// Components beside the matrix, a block for each so many rows, before they are taken into it. By counting: for a pattern of
+// half the rows the matrix takes rows^2 / 8 additions and a component rows / 2, so up to rows / 4 components are cheaper.
+constexpr std::size_t kRowsForBlock = 32;
 
 // Of a symmetric positive definite matrix, by Gauss and Jordan; its log determinant is added to `log_determinant`.
 Matrix inverse_of(Matrix a, double& log_determinant) {
@@ -85,7 +87,7 @@ double best_variance(double p, double squares, std::size_t steps) {
 Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double noise, double share, double background)
     : inverse_(rows.size(), rows.size()),
       diagonal_(background <= 0),
-      directions_(rows.size(), kBlock * (1 + rows.size() / kRowsForEach)) {
+      directions_(rows.size(), kBlock * (1 + rows.size() / kRowsForBlock)) {
   const std::size_t m = rows.size();
   Matrix covariance(m, m);
   for (std::size_t a = 0; a < m; ++a) {
@@ -203,10 +205,11 @@ std::vector<double> Likelihood::unexplained() const {
 std::vector<double> Likelihood::best_variances(const std::vector<Pattern>& patterns) const {
   const std::size_t count = patterns.size(), steps = weighted_.columns;
   Matrix products(count, count), weighted(count, steps);
+  std::vector<std::vector<std::size_t>> rows;
+  for (const Pattern& pattern : patterns) rows.push_back(rows_of(pattern));
   for (std::size_t i = 0; i < count; ++i) {
-    const std::vector<std::size_t> rows = rows_of(patterns[i]);
-    const std::vector<double> direction = direction_of(rows), of_steps = weighted_of(rows);
-    for (std::size_t j = 0; j < count; ++j) products(j, i) = sum_at(direction.data(), rows_of(patterns[j]));
+    const std::vector<double> direction = direction_of(rows[i]), of_steps = weighted_of(rows[i]);
+    for (std::size_t j = 0; j < count; ++j) products(j, i) = sum_at(direction.data(), rows[j]);
     std::ranges::copy(of_steps, &weighted.at[i * steps]);
   }
   const auto change = [&](std::size_t i, double variance) {

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
