@@ -88,11 +88,12 @@ NonFinite non_finite(const Reference& reference, const Track& track) {
 }
 
 /// M0n. A single NaN that the references do not have is never silent: below the limit it is a note. Where one of them
-/// diverged, a healthy run may.
+/// diverged, a healthy run may. The end of a part that is looked at is not the end of the run.
 void nan(const Reference& reference, const Track& track, AttemptStage progress, Events& events) {
   const NonFinite found = non_finite(reference, track);
   if (found.count == 0) return;
-  const bool fails = found.longest >= kNanConsecutive || (found.at_end && progress == AttemptStage::over) ||
+  const bool ends_so = found.at_end && progress == AttemptStage::over && !reference.shortened;
+  const bool fails = found.longest >= kNanConsecutive || ends_so ||
                      found.count > std::max(kNanIsolated, kReferenceFactor * reference.noise_floor.non_finite);
   if (reference.diverged > 0)
     return events.push_back({.code = "nan",
@@ -308,7 +309,7 @@ Spikes spikes_of(const Reference& reference, const Difference& difference, Attem
       short_stretches(reference, reference.noise_floor, difference.values, &difference.places, progress, allowed);
   spikes.limit = spike_limit(reference, reference.noise_floor, found.first ? difference.places[*found.first] : 0, allowed);
   spikes.count = found.count;
-  spikes.at_end = found.at_end;
+  spikes.at_end = reference.shortened ? 0 : found.at_end;  // the run went on after that part
   if (found.first) spikes.first = reference.steps[difference.places[*found.first]];
   return spikes;
 }

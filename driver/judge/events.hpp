@@ -36,7 +36,7 @@ enum class AttemptStage { running, over };
 /// for levels. While the attempt runs, what may still change does not count.
 struct Spikes {
   std::size_t count = 0;   ///< steps of the attempt off by more than `limit`
-  std::size_t at_end = 0;  ///< of them without one within the limit behind; 0 while the attempt runs
+  std::size_t at_end = 0;  ///< of them without one within the limit behind; 0 where the run goes on
   std::size_t worst = 0;   ///< the most such steps in a reference
   double limit = 0;  ///< at the first one: max(5 %, 2 targets, 6 robust standard deviations of a reference's step there)
   std::optional<std::int64_t> first;

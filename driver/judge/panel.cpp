@@ -106,7 +106,7 @@ std::optional<std::int64_t> Panel::comparable_until() const {
   return fine_ ? std::optional(fine_->last_step()) : std::nullopt;
 }
 
-EarlyStop Panel::early_stop() const { return EarlyStop(fine_ ? *fine_ : whole_, pool_); }
+EarlyStop Panel::early_stop() const { return EarlyStop(comparable_part(), pool_); }
 
 bool Panel::has_reached_comparable(const Curve& so_far) const {
   if (!healthy_ || !fine_) return false;
@@ -116,7 +116,7 @@ bool Panel::has_reached_comparable(const Curve& so_far) const {
 
 std::vector<Finding> Panel::findings() const {
   if (!healthy_) return preflight(whole_, pool_).findings;
-  std::vector<Finding> findings = preflight(fine_ ? *fine_ : whole_, {}).findings;
+  std::vector<Finding> findings = preflight(comparable_part(), {}).findings;
   std::erase_if(findings, [](const Finding& finding) { return finding.code == "too-noisy" || finding.code == "diverged"; });
   add_diverged(whole_, findings);  // also those that are finite in the comparable part
   const double percent = 100 * whole_.accept.target / 4;

@@ -84,6 +84,8 @@ class Panel {
   Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
   void learn_healthy_spread(std::span<const Curve> repeats);
   void bound_own_level(const Spread& spread);
+  /// For a device that rounds like float32; the whole run where it has no such part.
+  const Reference& comparable_part() const { return fine_ ? *fine_ : whole_; }
   double coarseness_of(std::span<const Curve> attempts) const;
   std::optional<Reference> cut(std::optional<std::int64_t> until) const;
   void look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,

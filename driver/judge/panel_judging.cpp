@@ -45,7 +45,7 @@ Variance late_variance(const Spread& spread) {
 double Panel::coarseness_of(std::span<const Curve> attempts) const {
   double coarseness = 0;
   for (const Curve& attempt : attempts)
-    if (const Difference run = difference(fine_ ? *fine_ : whole_, attempt); !run.values.empty())
+    if (const Difference run = difference(comparable_part(), attempt); !run.values.empty())
       coarseness = std::max(coarseness, healthy_->rounding.coarseness_of(run));
   return coarseness;
 }
@@ -171,7 +171,7 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     judgement.standard_error = error;
     judgement.dof = variance.dof;
     if (badness(whole_, level) <= limit_of(variance.dof) ||
-        (badness(whole_, level) <= kUnknownDrift && is_drift_unknown(*fine_, difference(*fine_, curve)))) {
+        (badness(whole_, level) <= kUnknownDrift && is_drift_unknown(comparable_part(), difference(comparable_part(), curve)))) {
       judgement.verdict = Verdict::inconclusive;
       judgement.reason = "few-references";
       judgement.p_bad = 0.5;
