@@ -55,7 +55,7 @@ function(bisectd_method name script python labels environment method)
   set(test "${name}: ${method}")
   add_test("${test}" ${python} -B ${script} ${method})
   set_tests_properties("${test}" PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "OK .skipped=1."
-    LABELS "${labels}" ENVIRONMENT "${environment}")
+    LABELS "${labels}" ENVIRONMENT "${environment}" ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:/usr/bin")  # whose python3 starts soonest
   # What trains with a framework computes all the time, two trainings at once, so that no more such tests run beside each other than there
   # are processors (slots.json); what waits most of the time runs beside them. The longest begin first, those that wait before those that only compute.
   if(labels MATCHES "framework")
