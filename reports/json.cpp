@@ -181,6 +181,11 @@ Json attempt(const Attempt& one) {
           {"curve", line(one.curve)}};
 }
 
+Json decided_by(const Trial& one) {
+  if (!one.decided_by) return nullptr;
+  return {{"metric", one.decided_by->metric}, {"delta", number(one.decided_by->delta)}};
+}
+
 Json trial(const Trial& one) {
   Json attempts = Json::array();
   for (const Attempt& each : one.attempts) attempts.push_back(attempt(each));
@@ -193,6 +198,7 @@ Json trial(const Trial& one) {
           {"text", one.text},
           {"delta", number(one.delta)},
           {"standard_error", number(one.standard_error)},
+          {"decided_by", decided_by(one)},
           {"p_bad", number(one.p_bad)},
           {"notes", one.notes},
           {"attempts", std::move(attempts)}};

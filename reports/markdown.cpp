@@ -30,10 +30,14 @@ std::string items(const std::vector<std::string>& lines) {
   return body;
 }
 
+std::string measured_cell(const Trial* trial) {
+  return trial && trial->decided_by ? markdown_cell(measured_text(trial)) : measured_text(trial);
+}
+
 std::string measured_row(const Record& record, std::string_view what, const Trial* trial) {
   if (!trial) return "";
   return fmt::format("| {} | {} | {} | {} |\n", what,
-                     record.must_run_to ? markdown_cell(trial->text) : percent_text(trial->delta),
+                     record.must_run_to ? markdown_cell(trial->text) : measured_cell(trial),
                      verdict_word(trial->verdict), trial->number);
 }
 
@@ -68,7 +72,7 @@ std::string proof(const Record& record) {
     const Trial* trial = shown_by(record, *claim);
     rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", text,
                         set_text(record, members(claim->neutralised), kNamesInSet, markdown_cell),
-                        verdict_word(claim->expected), measured_text(trial), trial ? std::to_string(trial->number) : "none",
+                        verdict_word(claim->expected), measured_cell(trial), trial ? std::to_string(trial->number) : "none",
                         claim->proved ? "proved" : "**not proved**");
   }
   if (rows.empty()) return "";

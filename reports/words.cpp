@@ -42,10 +42,17 @@ std::string culprits_sentence(const Record& record, Escape escape) {
                        joined(culprits, " and "), one ? "breaks" : "break",
                        how_it_broke(judged_trial(record, "as-is"), escape), one ? "it" : "them", *record.must_run_to,
                        confidence_text(record.answer.confidence));
+  const Trial* as_is = judged_trial(record, "as-is");
+  if (as_is && as_is->decided_by)  // a pass was decided by no metric more than by another
+    return fmt::format(
+        "{} {} {} leave the reference: {} as it is; with {} neutralised every metric agrees (target {}). Confidence {}.",
+        joined(culprits, " and "), one ? "makes" : "make", escape(as_is->decided_by->metric),
+        percent_text(as_is->decided_by->delta), one ? "it" : "them", unsigned_percent_text(record.target),
+        confidence_text(record.answer.confidence));
   return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
-                     joined(culprits, " and "), one ? "makes" : "make", escape(record.metric),
-                     measured_text(judged_trial(record, "as-is")), measured_text(fix_trial(record)), one ? "it" : "them",
-                     unsigned_percent_text(record.target), confidence_text(record.answer.confidence));
+                     joined(culprits, " and "), one ? "makes" : "make", escape(record.metric), measured_text(as_is),
+                     measured_text(fix_trial(record)), one ? "it" : "them", unsigned_percent_text(record.target),
+                     confidence_text(record.answer.confidence));
 }
 
 /// Ids, ascending, of the suspects that no trial of the search could neutralise.
@@ -66,7 +73,7 @@ std::string outside_sentence(const Record& record, Escape escape) {
   const Trial* trial = active.empty() ? judged_trial(record, "everything") : judged_trial(record, neutralised);
   const std::string still =
       record.must_run_to ? fmt::format("it still {}.", how_it_broke(trial, escape))
-                         : fmt::format("{} still differs{} (target {}).", escape(record.metric),
+                         : fmt::format("{} still differs{} (target {}).", escape(deciding_metric(record, trial)),
                                        trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
   if (active.empty())
     return fmt::format("The cause is outside the {}: with all of them neutralised {}", counted(suspects, "suspect"), still);
@@ -98,8 +105,14 @@ std::string percent_text(std::optional<double> fraction) {
   return size < 0.01 || size >= 1e6 ? fmt::format("{:+.1g} %", percent) : fmt::format("{:+.2f} %", percent);
 }
 
+std::string deciding_metric(const Record& record, const Trial* trial) {
+  return trial && trial->decided_by ? trial->decided_by->metric : record.metric;
+}
+
 std::string measured_text(const Trial* trial) {
   if (!trial) return percent_text(std::nullopt);
+  if (trial->decided_by && trial->decided_by->delta)
+    return plain(trial->decided_by->metric) + " " + percent_text(trial->decided_by->delta);
   constexpr std::array<std::string_view, 6> kOfRunning{"crashed", "stalled",   "timed-out",
                                                        "nan",     "truncated", "runs"};  // accept.goal: runs
   if (!trial->delta && std::ranges::count(kOfRunning, trial->reason) && trial->verdict != strategies::Verdict::unresolved)

@@ -43,12 +43,19 @@ struct Measured {
 };
 
 /// What judging a trial came to: the judge says it, the journal keeps it, reports show it.
+/// What decided a verdict where that is another metric than the first one.
+struct DecidedBy {
+  std::string metric;
+  std::optional<double> delta;  ///< as Judged::delta, of this metric
+};
+
 struct Judged {
   Verdict verdict = Verdict::unresolved;
   std::string reason;                    ///< the judge's code (driver/judge/verdict.hpp), or why unresolved
   std::string text;                      ///< one sentence for people
-  std::optional<double> delta;           ///< signed relative difference of the final window
+  std::optional<double> delta;           ///< signed relative difference of the final window, always of the first metric
   std::optional<double> standard_error;  ///< of delta; 0 when the difference is exact
+  std::optional<DecidedBy> decided_by;   ///< empty: the first metric
   double p_bad = 0.5;                    ///< probability that the true difference is beyond the target
   std::vector<double> signature;         ///< differences of the first steps of its first attempt, in units of what healthy
                                          ///< runs differ by; empty: none

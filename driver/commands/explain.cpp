@@ -247,6 +247,10 @@ void explain_one(const Retold& retold, SuspectId id) {
       if (trial->judgement->verdict == Verdict::unresolved && trial->neutralised.test(id)) retold.print(*trial);
     return;
   }
+  if (holds(answer.excluded)) {
+    fmt::print("{} stayed active in every trial of the search and may hide a cause.\n", name);
+    return;
+  }
   const auto cause = std::ranges::find_if(answer.causes, holds);
   if (answer.state != strategies::State::proved || (cause == answer.causes.end() && !holds(answer.culprit_set)))
     return explain_acquittal(retold, id);

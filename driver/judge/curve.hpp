@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ struct Curve {
   std::map<std::string, Series> series;
   int perturbed = 0;  ///< seed of the perturbation that this run was started with; 0: none
 };
+
+/// Without what was logged after the step `last`, if one is given.
+inline Curve up_to(Curve curve, std::optional<std::int64_t> last) {
+  if (last)
+    for (auto& [metric, points] : curve.series) std::erase_if(points, [&](const Point& point) { return point.step > *last; });
+  return curve;
+}
 
 /// Seeds 5, 6 and 7 ask for a perturbation of the size of float16's rounding (2^-10), all others for float32's (2^-22). A
 /// reference of eight runs so has one without, four of the fine and three of the coarse size.

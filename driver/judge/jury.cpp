@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "driver/judge/grey_zone.hpp"
 
@@ -79,7 +80,11 @@ std::optional<Judgement> AttemptWatch::look(const Curve& so_far) {
       if (judgement->verdict != Verdict::fail) judgement.reset();
     }
     if (!judgement || certain) continue;
-    if (&watched != &watched_.front()) judgement->reason = judgement->metric + ":" + judgement->reason;
+    if (&watched != &watched_.front()) {
+      judgement->reason = judgement->metric + ":" + judgement->reason;
+      judgement->decided_by = {judgement->metric, std::exchange(judgement->delta, std::nullopt)};
+      judgement->standard_error.reset();
+    }
     certain = std::move(judgement);
   }
   return certain;
@@ -246,7 +251,10 @@ Judgement overall(std::span<const Judgement> by_metric) {
   result.delta = first.delta;
   result.standard_error = first.standard_error;
   result.dof = first.dof;
-  if (decides != by_metric.begin()) result.reason = decides->metric + ":" + decides->reason;
+  if (decides != by_metric.begin()) {
+    result.reason = decides->metric + ":" + decides->reason;
+    result.decided_by = {decides->metric, decides->delta};
+  }
   for (auto judgement = by_metric.begin(); judgement != by_metric.end(); ++judgement) {
     result.p_bad = std::max(result.p_bad, judgement->p_bad);
     result.repeat_helps = result.repeat_helps || (result.verdict == Verdict::inconclusive && judgement->repeat_helps);

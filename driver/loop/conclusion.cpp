@@ -71,6 +71,20 @@ void warn_of_relations(Conclusion& conclusion, const configs::Relations& relatio
   }
 }
 
+/// Nobody is cleared, nor any cause known as a whole, by runs that never were.
+void warn_of_what_stayed_active(Conclusion& conclusion, const neutralise::Catalogue& catalogue) {
+  constexpr std::size_t kNamed = 6;
+  std::vector<strategies::SuspectId> active = conclusion.answer.excluded;
+  active.insert(active.end(), conclusion.answer.not_neutralisable.begin(), conclusion.answer.not_neutralisable.end());
+  if (active.empty()) return;
+  std::vector<std::string> names;
+  for (const strategies::SuspectId id : active) names.push_back(catalogue.label(id));
+  conclusion.warnings.push_back(
+      fmt::format("{} stayed active in every trial, so whether a cause needs {} as well is not known",
+                  names.size() <= kNamed ? fmt::format("{}", fmt::join(names, ", ")) : fmt::format("{} suspects", names.size()),
+                  names.size() == 1 ? "it" : "one of them"));
+}
+
 /// Families whose runs do not show that a member is off, with what they set: "OFF (family ops)".
 std::string unseen_deliveries(const configs::Experiment& experiment) {
   std::vector<std::string> unseen;
@@ -154,6 +168,7 @@ Conclusion conclude(strategies::Answer answer, const configs::Experiment& experi
       conclusion.outcome = reports::Outcome::culprits;
       set_workaround(conclusion, experiment, catalogue, base, files);
       warn_of_relations(conclusion, experiment.relations);
+      warn_of_what_stayed_active(conclusion, catalogue);
       for (const SuspectId id : conclusion.answer.culprit_set)
         if (no_effect.test(id))
           conclusion.warnings.push_back(
@@ -191,7 +206,8 @@ std::string doubt_of_everything(const reports::Record& record, const configs::Ex
     return fmt::format(
         "It does not come to a first step either way, so look whether it starts at all: sh {}/{}/command.sh. ",
         record.run_folder, plain.folder);
-  const bool same = !plain.curve.values.empty() && plain.perturbed == neutralised.perturbed &&
+  const bool all_off = record.answer.excluded.empty() && record.answer.not_neutralisable.empty();
+  const bool same = all_off && !plain.curve.values.empty() && plain.perturbed == neutralised.perturbed &&
                     plain.curve.steps == neutralised.curve.steps && plain.curve.values == neutralised.curve.values;
   const std::string unseen = unseen_deliveries(experiment);
   if (!same || unseen.empty()) return "";

@@ -7,6 +7,7 @@
 #include "driver/loop/descent.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
+#include "driver/loop/trial_planning.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/samples.hpp"
@@ -41,7 +42,7 @@ class Replay {
     const configs::Side& side =
         trial.role == Role::reference ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
     return logged_curve(side, directory_.attempt(trial.number, set_key(trial.neutralised), attempt.number),
-                        experiment_.metrics, attempt.perturbed);
+                        experiment_.metrics, attempt.perturbed, steps_of(experiment_, trial.role));
   }
 
   void show_curves() {
@@ -113,7 +114,8 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
     for (const PastAttempt& attempt : past.attempts)
       if (past.role == role && !attempt.set_aside && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
         curves.push_back(logged_curve(side, directory.attempt(past.number, set_key(past.neutralised), attempt.number),
-                                      experiment.metrics, attempt.undone.empty() ? attempt.perturbed : 0));
+                                      experiment.metrics, attempt.undone.empty() ? attempt.perturbed : 0,
+                                      steps_of(experiment, role)));
   return as_samples(std::move(curves));
 }
 

@@ -9,6 +9,7 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/ladder_record.hpp"
+#include "driver/loop/trial_planning.hpp"
 #include "driver/record/costs.hpp"
 #include "driver/record/program_version.hpp"
 #include "driver/record/record_curves.hpp"
@@ -68,7 +69,7 @@ void read_logged_lines(reports::Record& record, const configs::Experiment& exper
     for (reports::Attempt& attempt : trial.attempts) {
       const std::filesystem::path folder = directory.folder() / attempt.folder;
       if (attempt.text.empty() || !attempt.curve.steps.empty() || !std::filesystem::exists(folder)) continue;
-      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, attempt.perturbed);
+      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, attempt.perturbed, {});
       if (const auto series = curve.series.find(record.metric); series != curve.series.end())
         attempt.curve = line_of(series->second, kAttemptPoints);
     }
@@ -104,8 +105,9 @@ void describe_fix(const configs::Experiment& experiment, const keep::RunDirector
   const PastAttempt* attempt = trial ? last_ended(*trial) : nullptr;
   if (!attempt) return;
   const auto folder = directory.attempt(trial->number, set_key(trial->neutralised), attempt->number);
-  describe_subject(state.comparison, experiment.metrics.front().name, reference,
-                   logged_curve(experiment.subject, folder, experiment.metrics, attempt->perturbed), SubjectCurve::fix);
+  const judge::Curve curve =
+      logged_curve(experiment.subject, folder, experiment.metrics, attempt->perturbed, steps_of(experiment, trial->role));
+  describe_subject(state.comparison, experiment.metrics.front().name, reference, curve, SubjectCurve::fix);
 }
 
 reports::Record frame_of(const configs::Experiment& experiment, const keep::RunDirectory& directory, const RunState& state,

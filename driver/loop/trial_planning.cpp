@@ -27,11 +27,10 @@ int crash_retries(const RunInput& input, Role role) {
 }
 
 void set_length(TrialPlan& plan, const RunInput& input, const RunState& state) {
-  plan.steps = input.experiment.steps;
+  plan.steps = steps_of(input.experiment, plan.role);
   if (plan.role == Role::soak) {
-    const std::int64_t soak = input.experiment.soak->value;
-    plan.longer = static_cast<double>(soak) / static_cast<double>(*plan.steps);
-    plan.steps = plan.last_steps[input.experiment.metrics.front().name] = soak;
+    plan.longer = static_cast<double>(*plan.steps) / static_cast<double>(*input.experiment.steps);
+    plan.last_steps[input.experiment.metrics.front().name] = *plan.steps;
     return;
   }
   if (state.jury) {
@@ -77,6 +76,10 @@ std::set<std::string> ran_on(const TrialPlan& control, const History& history) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> steps_of(const configs::Experiment& experiment, Role role) {
+  return role == Role::soak ? experiment.soak->value : experiment.steps;
+}
 
 TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::Neutralised& neutralised,
                      std::string reason) {

@@ -1,6 +1,8 @@
 // What a trial of each role launches: how long its runs are, how many, and how often one that breaks is run again.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "driver/loop/run_state.hpp"
@@ -19,6 +21,9 @@ struct RunInput {
   /// No reference, no jury: what is asked is whether the subject runs.
   bool must_only_run() const { return experiment.accept.goal == configs::Goal::runs; }
 };
+
+/// The last step of a whole run of this role, where the experiment says it.
+std::optional<std::int64_t> steps_of(const configs::Experiment& experiment, Role role);
 
 /// As far as is known by now; without a number. Pure.
 TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, const strategies::Neutralised& neutralised,

@@ -14,6 +14,7 @@
 #include "driver/keep/whole_number.hpp"
 #include "reports/lookup.hpp"
 #include "reports/verdict_words.hpp"
+#include "reports/words.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -85,7 +86,10 @@ PastResult result_of(const reports::Record& record, const std::string& digest) {
                     .run_folder = record.run_folder,
                     .trials = record.trials.size(),
                     .elapsed_s = record.elapsed_s};
-  if (const reports::Trial* as_is = reports::judged_trial(record, "as-is")) result.delta = as_is->delta;
+  if (const reports::Trial* as_is = reports::judged_trial(record, "as-is")) {
+    result.metric = reports::deciding_metric(record, as_is);
+    result.delta = as_is->decided_by ? as_is->decided_by->delta : as_is->delta;
+  }
   if (record.outcome == reports::Outcome::culprits)
     for (const std::size_t id : record.answer.culprit_set) result.culprits.push_back(record.suspects.at(id));
   return result;

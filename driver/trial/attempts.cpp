@@ -59,7 +59,7 @@ void read_perturbation(AttemptOutcome& outcome, const configs::Side& side) {
 
 void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
                      const read::AttemptLog& log) {
-  outcome.curve = log.curve();
+  outcome.curve = judge::up_to(log.curve(), request.steps);
   outcome.perturbed = request.perturbed;
   if (request.perturbed) read_perturbation(outcome, *request.side->settings);
   outcome.curve.perturbed = outcome.undone.empty() ? request.perturbed : 0;
@@ -96,11 +96,11 @@ read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& 
 }
 
 judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
-                          const std::vector<configs::Metric>& metrics, int perturbed) {
+                          const std::vector<configs::Metric>& metrics, int perturbed, std::optional<std::int64_t> steps) {
   read::AttemptLog log = log_of(side, folder, metrics, {});
   log.poll();
   log.finish();
-  judge::Curve curve = log.curve();
+  judge::Curve curve = judge::up_to(log.curve(), steps);
   curve.perturbed = perturbed;
   return curve;
 }
@@ -149,6 +149,8 @@ struct Attempts::Running {
   std::optional<std::pair<Ending, std::string>> reason_to_end(Clock::time_point now) const {
     const configs::Side& side = *request.side->settings;
     if (last_step_logged && request.shortened) return {{Ending::whole, "as much as is needed was seen"}};
+    if (last_step_logged && request.steps && log.last_step() > *request.steps)
+      return {{Ending::whole, fmt::format("goes on after step {}, its last one", *request.steps)}};
     if (last_step_logged && now - *last_step_logged > side.exit_grace)
       return {{Ending::whole, fmt::format("did not leave within {} after its last step", seconds_text(side.exit_grace))}};
     const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(side.timeout * request.longer);
@@ -282,7 +284,8 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
         Ending::interrupted;  // whoever ended us may have ended the training too, which may leave with 0 on TERM
   else if (left_with_zero) outcome.ending = Ending::finished;
   else outcome.ending = whole ? Ending::whole : Ending::crashed;
-  if (outcome.ending == Ending::whole && !running.request.shortened)
+  const bool went_on = running.request.steps && outcome.last_step > *running.request.steps;  // as most trainings do
+  if (outcome.ending == Ending::whole && !running.request.shortened && !went_on)
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
   const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
   if (left_by_itself && !ended.message.empty()) outcome.notes.push_back(ended.message);  // what it left running

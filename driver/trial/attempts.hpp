@@ -117,9 +117,9 @@ struct RunningAttempt {
 read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
                         const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched);
 
-/// All that an ended attempt logged, which was started with this perturbation (0: none).
+/// What an ended attempt logged up to its last step, if that was told; it was started with this perturbation (0: none).
 judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
-                          const std::vector<configs::Metric>& metrics, int perturbed);
+                          const std::vector<configs::Metric>& metrics, int perturbed, std::optional<std::int64_t> steps);
 
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
 bool can_be_judged(const AttemptOutcome& outcome);

@@ -42,6 +42,7 @@ judge::Judgement judgement_of(const json& record) {
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
   judgement.notes = record.value("notes", std::vector<std::string>{});
   judgement.metric = record.value("metric", std::string());
+  if (record.contains("decided_by")) judgement.decided_by = {judgement.metric, get<double>(record, "decided_by")};
   judgement.strict = record.value("strict", false);
   judgement.signature = record.value("signature", std::vector<double>{});
   if (const auto spreads = record.find("spreads"); spreads != record.end())
@@ -179,6 +180,10 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   if (is_finite && !judgement.signature.empty()) record["signature"] = judgement.signature;  // JSON has no NaN
   if (!spreads.empty()) record["spreads"] = std::move(spreads);
   put(record, "delta", judgement.delta);
+  if (judgement.decided_by) {  // by `metric`; JSON has no NaN
+    const std::optional<double> delta = judgement.decided_by->delta;
+    record["decided_by"] = delta && std::isfinite(*delta) ? json(*delta) : json(nullptr);
+  }
   put(record, "standard_error", judgement.standard_error);
   put(record, "noise", judgement.noise);
   put(record, "detectable", judgement.detectable);

@@ -58,7 +58,7 @@ std::string head(const std::vector<const Trial*>& trials) {
   std::string measured = "<tr><th scope=row>measured<td><td>";
   for (const Trial* trial : trials) {
     numbers += fmt::format("<th scope=col><a href=\"#trial-{0}\" aria-label=\"trial {0}\">{0}</a>", trial->number);
-    measured += "<td>" + measured_text(trial);
+    measured += "<td>" + html(measured_text(trial));
   }
   return numbers + "\n" + measured + "\n</thead>\n";
 }

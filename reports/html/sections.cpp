@@ -74,9 +74,9 @@ std::string attempt_html(const Attempt& attempt) {
 
 /// Its sort key is the number itself: as text "inf" and what is no number would stand among the zeros.
 std::string measured_cell(const Trial& trial) {
-  if (!trial.delta) {
+  if (!trial.delta || trial.decided_by) {
     const std::string text = measured_text(&trial);
-    return "<td>" + (text == percent_text(std::nullopt) ? "" : text) + "</td>";
+    return "<td>" + (text == percent_text(std::nullopt) ? "" : html(text)) + "</td>";
   }
   const double delta = *trial.delta;
   const std::string key = std::isinf(delta) ? (delta > 0 ? "Infinity" : "-Infinity") : fmt::format("{}", delta);
@@ -129,7 +129,7 @@ std::string proof_section(const Record& record) {
   std::string rows;
   for (const auto& [claim, text] : proof_lines(record, html)) {
     const Trial* trial = shown_by(record, *claim);
-    rows += row({text, set_text(record, members(claim->neutralised), kNamesInSet, html), measured_text(trial),
+    rows += row({text, set_text(record, members(claim->neutralised), kNamesInSet, html), html(measured_text(trial)),
                  trial ? fmt::format("<a href=\"#trial-{0}\">{0}</a>", trial->number) : "none",
                  claim->proved ? pill("proved") : pill("open")});
   }

@@ -198,6 +198,19 @@ TEST_CASE("needs that do not hold, beside a suspect whose neutralising breaks th
     }
 }
 
+TEST_CASE("a cause is shown with nothing else active, so needs that do not hold hide no member of it") {
+  for (const std::size_t slots : {1, 2, 8})
+    for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes})
+      for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        CAPTURE(slots, engine, seed);
+        Problem problem = problem_of(8, slots, seed);
+        problem.suspects[5].only_with = {1};
+        const Game game = play(problem, exact({{5, 6}}), 1000, engine);
+        REQUIRE(game.answer.state == State::proved);
+        CHECK(game.answer.causes == Causes{{5, 6}});
+      }
+}
+
 TEST_CASE("needs that do not hold, where verdicts add up slowly") {
   for (const double p_bad : {0.8, 0.9}) {
     Problem problem = problem_of(32);
