@@ -95,6 +95,7 @@ void settle_toggles(Experiment& experiment, const std::map<std::string, std::str
   for (const auto& [name, value] : experiment.hold.environment) environment[name] = value;
   for (auto& [family_name, family] : experiment.families) {
     for (auto& [name, toggle] : family.toggles) {
+      toggle.declared = toggle.suspect;
       if (!toggle.deliver.environment) continue;
       if (const auto held = needed.find(*toggle.deliver.environment); held != needed.end()) {
         // Another family needs this value in every run, so there is nothing to switch.

@@ -39,6 +39,7 @@ struct Ladder {
 struct Toggle {
   Delivery deliver;
   std::optional<std::string> suspect;      ///< value when active
+  std::optional<std::string> declared;     ///< the same as the file says it, whatever the subject's environment holds
   std::optional<std::string> safe;         ///< value when neutralised
   std::optional<std::string> unset_means;  ///< value the software acts on when the variable is unset; absent: not known
   std::vector<std::string> also_safe;      ///< other spellings of the safe value

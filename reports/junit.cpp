@@ -70,9 +70,10 @@ Case accuracy_case(const Record& record) {
         one.message =
             fmt::format("the subject as it is does not run: {}. {}", reason_text(*trial), verdict_sentence(record, plain));
       else
-        one.message =
-            fmt::format("{} of the subject as it is differs from the reference by {} (target {}). {}", plain(deciding_metric(record, trial)),
-                        percent_text(trial->decided_by ? trial->decided_by->delta : trial->delta), unsigned_percent_text(record.target), verdict_sentence(record, plain));
+        one.message = fmt::format("{} of the subject as it is differs from the reference by {} (target {}). {}",
+                                  plain(deciding_metric(record, trial)),
+                                  percent_text(trial->decided_by ? trial->decided_by->delta : trial->delta),
+                                  unsigned_percent_text(record.target), verdict_sentence(record, plain));
       return one;
     default:
       one.element = "error";

@@ -36,8 +36,7 @@ std::string measured_cell(const Trial* trial) {
 
 std::string measured_row(const Record& record, std::string_view what, const Trial* trial) {
   if (!trial) return "";
-  return fmt::format("| {} | {} | {} | {} |\n", what,
-                     record.must_run_to ? markdown_cell(trial->text) : measured_cell(trial),
+  return fmt::format("| {} | {} | {} | {} |\n", what, record.must_run_to ? markdown_cell(trial->text) : measured_cell(trial),
                      verdict_word(trial->verdict), trial->number);
 }
 

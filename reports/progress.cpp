@@ -36,10 +36,10 @@ double duration_s(const Trial& trial) {
   return last - first;
 }
 
-// "loss +3.10 %"; "nan, loss nan"; "crash".
+// "loss +3.10 %"; "nan, loss nan"; "crash"; "acc:level, acc -2.00 %".
 std::string measurement_text(const Record& record, const Trial& trial) {
   std::string text = trial.reason == "level" ? "" : plain(trial.reason);
-  if (trial.decided_by) return text.substr(text.find(':') + 1) + ", " + measured_text(&trial);
+  if (trial.decided_by) return text + ", " + measured_text(&trial);
   if (!trial.delta) return text;
   return text + (text.empty() ? "" : ", ") + plain(record.metric) + " " + percent_text(trial.delta);
 }

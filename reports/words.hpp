@@ -20,8 +20,8 @@ std::string percent_text(std::optional<double> fraction);
 /// The first metric, or the other one that decided this trial (which may be null).
 std::string deciding_metric(const Record& record, const Trial* trial);
 
-/// The same of a trial (null: "not measured"); "ended early" of one whose failure was certain before its end; "acc -5.2 %" of
-/// one that another metric than the first decided.
+/// The same of a trial (null: "not measured"); "ended early" of one whose failure was certain before its end; "acc -5.2 %"
+/// of one that another metric than the first decided.
 std::string measured_text(const Trial* trial);
 
 /// "0.0012 %", "<0.0001 %", "530 %", "inf": how far a tensor is off, to two digits.

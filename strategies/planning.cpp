@@ -51,8 +51,8 @@ void Planner::add(const Active& wanted, Purpose purpose, std::string reason, boo
   const Active active = phases_.relations().effective(wanted);
   if (!twice && std::ranges::find(busy_, active) != busy_.end()) return;
   busy_.push_back(active);
-  // What cannot matter is left alone where nearly all is active, so that the fix is tried as it will be used. Elsewhere it is
-  // neutralised as well: should a relation be wrong, it would be a culprit in trials that are not said to hold it.
+  // What cannot matter is left alone where nearly all is active, so that the fix is tried as it will be used. Elsewhere it
+  // is neutralised as well: should a relation be wrong, it would be a culprit in trials that are not said to hold it.
   const bool may_be_fix = 4 * active.count() > 3 * all().count();
   const bool is_end = purpose == Purpose::everything_neutralised || purpose == Purpose::runnable;
   const Active launched(may_be_fix || is_end ? SuspectSet(phases_.relations().widest(active))

@@ -108,9 +108,8 @@ std::vector<std::string> differing_versions(
 }  // namespace
 
 RecordedReference recorded_reference(const configs::Experiment& experiment) {
-  RecordedReference recorded = is_baseline(experiment)
-                                   ? recorded_baseline(experiment, experiment.reference.curves.front())
-                                   : recorded_logs(experiment);
+  RecordedReference recorded = is_baseline(experiment) ? recorded_baseline(experiment, experiment.reference.curves.front())
+                                                       : recorded_logs(experiment);
   for (judge::Curve& curve : recorded.curves) curve = judge::up_to(std::move(curve), experiment.steps);
   return recorded;
 }

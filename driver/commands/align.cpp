@@ -183,7 +183,7 @@ void add_align(CLI::App& app, Action& action) {
                    "accepted relative difference of dumps in percent: 2 or 2% (else `align.bound`)")
       ->needs(from)
       ->transform(percent_sign())
-      ->check(CLI::Range(1e-6, 100.0));
+      ->check(number_in(1e-6, 100.0));
   command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
   command->add_flag("--yes", options->yes, "replace the file of --record");
   add_stderr_options(*command);

@@ -157,7 +157,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--target", options->target_pct, "accepted difference of the final level in percent: 2 or 2%")
       ->transform(percent_sign())
-      ->check(CLI::Range(1e-6, 100.0))
+      ->check(number_in(1e-6, 100.0))
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "for sign-off: pass only what is certainly within the target");
   command->add_flag("--worse-only", options->worse_only, "a better result is no difference");

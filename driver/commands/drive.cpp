@@ -23,6 +23,7 @@
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/trial/run_tag.hpp"
+#include "reports/escape.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
@@ -75,7 +76,9 @@ void remember(const reports::Record& record, const std::string& digest, const fs
 
 /// A run directory without a journal cannot be resumed, but nothing was trained in it either.
 std::string how_to_go_on(const keep::RunDirectory& directory) {
-  return keep::RunDirectory::is_one(directory.folder()) ? "go on with: bisectd resume " + directory.folder().string() : "";
+  return keep::RunDirectory::is_one(directory.folder())
+             ? "go on with: bisectd resume " + reports::shell_word(directory.folder().string())
+             : "";
 }
 
 /// What an earlier bisectd left, for the log.
@@ -103,6 +106,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   if (is_new) {
     past.started_utc = keep::utc_now();
     past.run_tag = make_run_tag(directory.folder());
+    past.recording = digest_of_recording(experiment);
     past.prune = options.prune;
     if (!options.prune) learn_from_past(experiment, history);
   } else {
@@ -112,7 +116,9 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
     const std::string resolved_then = keep::read_file(directory.resolved_experiment());
     refuse_lost_families(past, experiment);
     refuse_changes_under_verdicts(past, resolved_then, resolved);
-    refuse_changes(resolved_then, resolved, options.accept_changes);
+    refuse_other_recording(past, digest_of_recording(experiment));
+    refuse_changes(resolved_then, resolved, options.accept_changes,
+                   "Go on all the same with --accept-changes, or start anew with --new.");
     changed = resolved_then != resolved;
     if (changed) {
       past.finished = false;  // the answer was to another question

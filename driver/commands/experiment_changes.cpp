@@ -159,17 +159,24 @@ void refuse_changes_under_verdicts(const History& past, const std::string& resol
                                "--new.");
 }
 
+void refuse_other_recording(const History& past, const std::string& recording) {
+  if (past.recording.empty() || recording.empty() || past.recording == recording) return;
+  throw commands::UsageError(
+      "the recorded reference (`reference.curve`) is not the one that this run began with.\nWhat was judged before would "
+      "answer another question: put it back, or start anew with --new.");
+}
+
 void refuse_by_hand(const History& past, const std::filesystem::path& folder) {
   if (past.by_hand)
     throw commands::UsageError(folder.string() + ": what was tried by hand is not gone on with; give its command once more");
 }
 
-void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted) {
+void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted,
+                    const std::string& advice) {
   if (accepted || resolved_then == resolved_now) return;
   const auto then = lines_of(resolved_then), now = lines_of(resolved_now);
   throw commands::UsageError("the experiment (or its preset) has changed since this run began:" + only_in(then, now, "-") +
-                             only_in(now, then, "+") +
-                             "\nGo on all the same with --accept-changes, or start anew with --new.");
+                             only_in(now, then, "+") + "\n" + advice);
 }
 
 void refuse_lost_families(const History& past, const configs::Experiment& experiment) {

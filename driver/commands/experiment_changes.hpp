@@ -16,8 +16,9 @@ namespace bisectd::driver {
 /// Throws commands::UsageError for a command's own run directory: nothing goes on with it.
 void refuse_by_hand(const History& past, const std::filesystem::path& folder);
 
-/// Throws commands::UsageError with the lines that differ, unless they are the same or `accepted`.
-void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted);
+/// Throws commands::UsageError with the lines that differ and what to do, unless they are the same or `accepted`.
+void refuse_changes(const std::string& resolved_then, const std::string& resolved_now, bool accepted,
+                    const std::string& advice);
 
 /// The settings that differ, a line each with "- " (then) or "+ " (now) before it, if trials were judged by them.
 std::vector<std::string> changes_under_verdicts(const History& past, const std::string& resolved_then,
@@ -27,6 +28,10 @@ std::vector<std::string> changes_under_verdicts(const History& past, const std::
 /// answer would mix verdicts of two targets, metrics or trainings. What says which trials come next, or when one is given
 /// up, may change.
 void refuse_changes_under_verdicts(const History& past, const std::string& resolved_then, const std::string& resolved_now);
+
+/// Throws commands::UsageError if the recorded reference has another digest (digest_of_recording) than the run began with;
+/// this cannot be accepted either.
+void refuse_other_recording(const History& past, const std::string& recording);
 
 /// Throws commands::UsageError if suspects of the run are of a family that the experiment does not search any more. That
 /// cannot be accepted: what was tried could not be launched again.

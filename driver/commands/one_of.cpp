@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "configs/suggest.hpp"
@@ -21,6 +23,15 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
     return fmt::format("{} not in {}{}", word, all, near ? fmt::format("; did you mean '{}'?", *near) : "");
   };
   return {problem, all};
+}
+
+CLI::Validator number_in(double least, double most) {
+  const CLI::Range range(least, most);
+  return {[range](std::string& text) -> std::string {
+            if (std::isnan(std::strtod(text.c_str(), nullptr))) return fmt::format("{} is no number", text);
+            return range(text);
+          },
+          range.get_description()};
 }
 
 CLI::Validator percent_sign() {

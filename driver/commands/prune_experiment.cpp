@@ -24,14 +24,15 @@ std::vector<std::string> listed(const Family& family, const configs::Side& subje
   return names;
 }
 
-/// A switch that the subject's own environment holds at its safe value, and that would be unsafe without it.
+/// A switch that the subject's own environment holds at its safe value, and that would be unsafe without it: unset, or at
+/// the declared value where nobody knows what unset means.
 bool is_held_safe(const configs::Toggle& toggle, const configs::Side& subject) {
   if (!toggle.deliver.environment || !subject.environment.contains(*toggle.deliver.environment)) return false;
   const auto is_safe = [&](const std::string& value) {
     return value == toggle.safe || std::ranges::count(toggle.also_safe, value) > 0;
   };
-  const bool safe_when_unset = !toggle.unset_means || is_safe(*toggle.unset_means);
-  return is_safe(subject.environment.at(*toggle.deliver.environment).value) && !safe_when_unset;
+  const std::optional<std::string>& without = toggle.unset_means ? toggle.unset_means : toggle.declared;
+  return is_safe(subject.environment.at(*toggle.deliver.environment).value) && without && !is_safe(*without);
 }
 
 void take_out(configs::Side& subject, const std::string& variable) {
@@ -55,7 +56,7 @@ std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment) 
     for (auto& [member, toggle] : family.toggles) {
       if (!is_held_safe(toggle, experiment.subject) || needed.contains(*toggle.deliver.environment)) continue;
       take_out(experiment.subject, *toggle.deliver.environment);
-      toggle.suspect.reset();
+      toggle.suspect = toggle.unset_means ? std::nullopt : toggle.declared;
       selections[name].members.push_back({member, toggle.place});
     }
   std::vector<std::string> in_use;

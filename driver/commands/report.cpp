@@ -46,8 +46,19 @@ std::string rendered(const reports::Record& record, const ReportOptions& options
   return renderers.at(options.format)(record);
 }
 
+/// The reports of a run may be written anew, what they are made of may not.
+void refuse_to_replace_the_run(const std::filesystem::path& file, const keep::RunDirectory& directory) {
+  if (!std::filesystem::exists(file)) return;
+  const auto target = std::filesystem::weakly_canonical(file),
+             folder = std::filesystem::weakly_canonical(directory.folder());
+  const std::string within = target.lexically_relative(folder).string();
+  if (within.starts_with("..") || within.starts_with("report.") || within == "workaround.sh") return;
+  throw UsageError(fmt::format("{} belongs to the run and is not replaced", file.string()));
+}
+
 ExitCode report(const ReportOptions& options) {
   const SeenRun run = see_run(options.folder);
+  if (!options.file.empty()) refuse_to_replace_the_run(options.file, run.directory);
   const configs::Experiment experiment = experiment_of(run, options.accept_changes);
   reports::Record record = replay(experiment, run.directory, run.history, run.process.has_value(), Detail::whole);
   if (const auto changes = changes_under_verdicts(run.history, keep::read_file(run.directory.resolved_experiment()),

@@ -49,7 +49,8 @@ configs::Experiment experiment_of(const SeenRun& run, bool accept_changes) {
   configs::Experiment experiment = load(
       run.history.experiment_file, run.history.reference_only ? configs::Needed::reference : configs::Needed::everything);
   if (run.history.prune) search_what_is_in_use(experiment);
-  refuse_changes(keep::read_file(run.directory.resolved_experiment()), configs::resolved_yaml(experiment), accept_changes);
+  refuse_changes(keep::read_file(run.directory.resolved_experiment()), configs::resolved_yaml(experiment), accept_changes,
+                 "Put it back, or look at the run with `bisectd report --accept-changes`.");
   refuse_lost_families(run.history, experiment);
   return experiment;
 }

@@ -9,6 +9,7 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
+#include "driver/commands/one_of.hpp"
 #include "driver/launch/device_pool.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
@@ -163,18 +164,18 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 3))
       ->capture_default_str();
   command->add_option("--flip", options->plant.flip, "noise: share of the verdicts that are wrong")
-      ->check(CLI::Range(0.0, 0.3));
-  command->add_option("--crash", options->plant.crash, "share of the sets that break the run")->check(CLI::Range(0.0, 0.5));
+      ->check(number_in(0.0, 0.3));
+  command->add_option("--crash", options->plant.crash, "share of the sets that break the run")->check(number_in(0.0, 0.5));
   command
       ->add_option("--hints", options->plant.hint_quality,
                    "share of the culprits that `likely` names, along with 5 % of the innocent")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_in(0.0, 1.0));
   command->add_option("--at-once", options->slots, "trials that run at once, instead of what the devices allow")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(CLI::Range(0.001, 1e6));
+  command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(number_in(0.001, 1e6));
   command
       ->add_option("--everything-minutes", options->everything_minutes, "what one trial takes with everything neutralised")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(number_in(0.001, 1e6));
   command->add_option("--games", options->games, "searches to play")->check(CLI::Range(1, 100000))->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the first search, instead of the experiment's");
   command->add_flag("--json", options->json, "print one JSON document");

@@ -27,7 +27,8 @@ struct Curve {
 /// Without what was logged after the step `last`, if one is given.
 inline Curve up_to(Curve curve, std::optional<std::int64_t> last) {
   if (last)
-    for (auto& [metric, points] : curve.series) std::erase_if(points, [&](const Point& point) { return point.step > *last; });
+    for (auto& [metric, points] : curve.series)
+      std::erase_if(points, [&](const Point& point) { return point.step > *last; });
   return curve;
 }
 

@@ -171,7 +171,8 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     judgement.standard_error = error;
     judgement.dof = variance.dof;
     if (badness(whole_, level) <= limit_of(variance.dof) ||
-        (badness(whole_, level) <= kUnknownDrift && is_drift_unknown(comparable_part(), difference(comparable_part(), curve)))) {
+        (badness(whole_, level) <= kUnknownDrift &&
+         is_drift_unknown(comparable_part(), difference(comparable_part(), curve)))) {
       judgement.verdict = Verdict::inconclusive;
       judgement.reason = "few-references";
       judgement.p_bad = 0.5;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "driver/baseline/recorded_curve.hpp"
+#include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "driver/trial/run_tag.hpp"
@@ -178,6 +179,13 @@ class PilotRuns {
     else if (outcome.number == 1) say(works ? Mark::ok : Mark::error, text);
     else if (!works && !outcome.perturbed)  // of those that are, samples.hpp says what is odd
       say(Mark::warning, fmt::format("its repeat broke: {}", text));
+    if (outcome.number == 1 && works &&
+        !compares_) {  // a trial must come to its last step, and would be told otherwise then
+      const std::array rules{judge::MetricRule{metric.name, metric.higher_is_better}};
+      const judge::Judgement judged = judge::judge_running(rules, *experiment_.steps, std::span(&outcome.curve, 1));
+      if (judged.verdict == strategies::Verdict::fail)
+        say(Mark::warning, fmt::format("so it does not run, which a search is to explain: {}", judged.text));
+    }
     if (outcome.number == 1 && works)
       for (const std::string& note : outcome.notes) say(Mark::warning, note);
     log::info(fmt::format("{}: {}{}", title(one, outcome.number), text, time_left(one, outcome)));

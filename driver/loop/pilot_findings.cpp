@@ -44,12 +44,11 @@ void say_comparable(const judge::Panel& panel, std::vector<PilotLine>& lines) {
 }
 
 PilotLine verdict_line(const judge::Judgement& judgement) {
-  const std::string deviation =
-      judgement.decided_by ? judgement.decided_by->metric + " " + reports::percent_text(judgement.decided_by->delta)
-                           : reports::percent_text(judgement.delta);
+  const std::string deviation = judgement.decided_by
+                                    ? judgement.decided_by->metric + " " + reports::percent_text(judgement.decided_by->delta)
+                                    : reports::percent_text(judgement.delta);
   const auto said = [&](Mark mark, const char* what) {
-    return PilotLine{
-        mark, fmt::format("the subject as it is {} ({}): {}", what, deviation, judgement.text)};
+    return PilotLine{mark, fmt::format("the subject as it is {} ({}): {}", what, deviation, judgement.text)};
   };
   switch (judgement.verdict) {
     case Verdict::pass: return said(Mark::ok, "passes, so there is nothing to search");

@@ -44,6 +44,7 @@ void History::take(const json& record) {
     name = record.at("name");
     metric = record.at("metric");
     target = record.at("target");
+    recording = record.value("recording", std::string());
   } else if (kind == "versions") {
     versions = record.at("versions").get<std::map<std::string, std::string>>();
   } else if (kind == "finished") {
@@ -146,6 +147,7 @@ json run_record(const History& begun, const configs::Experiment& experiment) {
                  {"name", experiment.name},
                  {"metric", experiment.metrics.front().name},
                  {"target", experiment.accept.target}};
+  if (!begun.recording.empty()) record["recording"] = begun.recording;
   if (begun.by_hand) record["by_hand"] = true;
   if (begun.reference_only) record["reference_only"] = true;
   return record;

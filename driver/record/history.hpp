@@ -37,7 +37,8 @@ struct History : PastTrials {
   std::string experiment_file;  ///< absolute
   std::string name, metric;     ///< of the experiment; the metric that decides
   double target = 0;
-  bool finished = false;                        ///< it came to its answer, and nothing was started since
+  std::string recording;  ///< digest of the recorded reference; empty: there is none, or of an earlier version
+  bool finished = false;  ///< it came to its answer, and nothing was started since
   std::map<std::string, std::string> versions;  ///< of the subject's software, by name
   std::optional<Conclusion> conclusion;         ///< of a finished one
   std::string failure;                          ///< why the last session could not go on; empty: it was not so

@@ -74,6 +74,14 @@ std::uintmax_t read_records(const std::filesystem::path& file, std::vector<PastR
   });
 }
 
+std::string text_of_recording(const configs::Experiment& experiment) {
+  std::string text;
+  for (const auto& file : experiment.reference.curves) text += keep::read_file(file.value);
+  return text;
+}
+
+std::string digest_of(const std::string& text) { return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())); }
+
 }  // namespace
 
 PastResult result_of(const reports::Record& record, const std::string& digest) {
@@ -109,9 +117,11 @@ std::vector<PastResult> read_results(const std::filesystem::path& file) {
 }
 
 std::string digest_of(const configs::Experiment& experiment) {
-  std::string text = configs::resolved_yaml(experiment);
-  for (const auto& file : experiment.reference.curves) text += keep::read_file(file.value);
-  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
+  return digest_of(configs::resolved_yaml(experiment) + text_of_recording(experiment));
+}
+
+std::string digest_of_recording(const configs::Experiment& experiment) {
+  return experiment.reference.is_recorded() ? digest_of(text_of_recording(experiment)) : "";
 }
 
 std::vector<std::string> raise_odds(configs::Experiment& experiment, const std::vector<PastResult>& results) {

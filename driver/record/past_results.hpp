@@ -38,6 +38,8 @@ std::vector<PastResult> read_results(const std::filesystem::path& file);
 
 /// Of what an experiment asks and what it compares with: the resolved experiment and its recorded reference.
 std::string digest_of(const configs::Experiment& experiment);
+/// Of the files of a recorded reference alone; empty without one.
+std::string digest_of_recording(const configs::Experiment& experiment);
 
 /// Gives suspects that were guilty before better odds, unless the experiment has odds of its own for them. Returns them
 /// as "family:name".

@@ -24,7 +24,8 @@ class CommandLine(Space):
         shown = [self.bisectd("compare", "a.log", *pattern, "--target", target, "--", "b.log").out for target in ("2", "2%")]
         self.assertIn("2 %", shown[0])
         self.assertEqual(*shown)
-        self.assertIn("--target", self.bisectd("compare", "a.log", "--target", "2x", "--", "b.log", code=2).err)
+        for no_number in ("2x", "nan", "-nan%", "1e9"):
+            self.assertIn("--target", self.bisectd("compare", "a.log", "--target", no_number, "--", "b.log", code=2).err)
 
     def test_an_experiment_from_a_pipe(self):
         """`bisectd check <(...)`: a file that has no path, and is read once."""

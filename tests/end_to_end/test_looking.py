@@ -166,6 +166,18 @@ class Looking(Space):
         self.assertIn("experiment.yaml", self.bisectd("report", self.run_folder(), code=2).err)
         self.assertIn("has changed since", self.bisectd("status", self.run_folder(), code=0).out)
 
+    def test_a_report_replaces_reports_only(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3"))
+        self.bisectd("run", "experiment.yaml", code=1)
+        before = (self.run_folder() / "journal.jsonl").read_bytes()
+        for name in ("journal.jsonl", "experiment.resolved.yaml", "bisectd.log"):
+            for path in (self.run_folder() / name, f"bisectd-out/latest/../latest/{name}"):
+                refused = self.bisectd("report", self.run_folder(), "-f", "md", "-o", path, code=2)
+                self.assertIn("belongs to the run and is not replaced", refused.err)
+        self.assertEqual((self.run_folder() / "journal.jsonl").read_bytes(), before)
+        for path in (self.run_folder() / "report.md", self.run_folder() / "mine.md", "mine.md", "mine.md"):
+            self.bisectd("report", self.run_folder(), "-f", "md", "-o", path, code=0)
+
     def test_bad_input(self):
         self.assertIn("not a run directory", self.bisectd("status", ".", code=2).err)
         self.assertIn("no such folder", self.bisectd("report", "absent", code=2).err)

@@ -138,6 +138,17 @@ class Record(Space):
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
         self.assertEqual([one for one in self.journal() if one["kind"] == "attempt-ended"][:len(ended)], ended)
 
+    def test_another_recording_is_another_question(self):
+        self.record()
+        self.subject(text=self.text + "search: {budget: {trials: 3}}\n")
+        shutil.copy(self.folder / "gpu/reference.json", self.folder / "npu/reference.json")
+        self.bisectd("run", "npu/npu.yaml", code=3)
+        self.record("--yes", text=without(self.text, "subject", "suspects", "families").replace('"0.01"', '"0.02"'))
+        shutil.copy(self.folder / "gpu/reference.json", self.folder / "npu/reference.json")
+        for command in (("resume", "bisectd-out/latest", "--accept-changes"), ("resume", "bisectd-out/latest")):
+            refused = self.bisectd(*command, code=2)
+            self.assertIn("the recorded reference (`reference.curve`) is not the one that this run began with", refused.err)
+
     def test_what_it_refuses_and_when(self):
         self.record()
         self.assertIn("is there already; replace it with --yes", self.record(code=2).err)

@@ -98,6 +98,8 @@ class Running(Space):
     def test_one_that_leaves_before_its_last_step(self):
         _, done = self.find("X: y", code=3, steps="steps: 200")
         self.assertIn("left with 0 after step 30 of 200", done.out)
+        self.assertIn("warning  subject: so it does not run, which a search is to explain: it left with 0 after step 30 of 200",
+                      self.bisectd("check", "--run", "experiment.yaml", code=0).out)
 
     def find_sparse(self, code, metric, **settings):
         """Every 20 of 50 steps a loss, after each epoch of 10 steps a score; LEAVES at a step, with 0."""

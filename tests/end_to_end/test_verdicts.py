@@ -1,4 +1,5 @@
 """How verdicts steer a search: several metrics, the learnt horizon and the proof at full length, the side channel."""
+import json
 import subprocess
 import unittest
 
@@ -26,10 +27,31 @@ class Verdicts(Space):
         report, done = self.both_metrics("--score-cause", "op3=-2")
         self.assertEqual(self.culprits(report), ["ops:op3"])
         self.assertIn("acc:level", done.err)
+        self.assertIn("ops:op3 makes acc leave the reference: -2.00 % as it is; with it neutralised every metric agrees (target 0.5 %).", done.out)
+        self.assertRegex(done.out, r"only ops:op3 active: fails +acc -2\.00 %  trial \d+")
+        as_is = next(trial for trial in report["trial_list"] if trial["role"] == "as-is")
+        self.assertEqual(as_is["decided_by"]["metric"], "acc")
+        self.assertAlmostEqual(as_is["decided_by"]["delta"], -0.02, 4)
+        self.assertLess(abs(as_is["delta"]), 0.001)  # of the loss
+        self.assertEqual(self.bisectd("report", self.run_folder(), code=0).out, done.out)
+        past = json.loads((self.folder / "bisectd-out/history.jsonl").read_text())
+        self.assertEqual((past["metric"], round(past["delta"], 4)), ("acc", -0.02))
 
     def test_one_culprit_in_each_metric(self):
         report, _ = self.both_metrics("--cause", "op1=2", "--score-cause", "op6=-3")
         self.assertEqual(self.culprits(report), ["ops:op1", "ops:op6"])
+
+    def test_steps_after_the_last_one_do_not_count_and_a_training_that_goes_on_is_ended(self):
+        """Steps of 2 ms, of which it would make 3000; where both sides were ended was a matter of the time until now."""
+        for grace in ("0s", "1s"):
+            report, done = self.find("--step-ms", "2", "--cause", "op3=3@5", code=0, steps=3000, extra="steps: 100",
+                                     replace=[("exit_grace: 500ms", f"exit_grace: {grace}")])  # wrong from step 150 on
+            self.assertEqual(report["outcome"], "aligned", grace)
+            as_is = next(trial for trial in report["trial_list"] if trial["role"] == "as-is")
+            for attempt in as_is["attempts"]:
+                self.assertEqual(attempt["curve"]["steps"][-1], 100)
+                self.assertLess(attempt["last_step"], 1000)
+            self.assertNotIn("the last step was logged; then", done.out + done.err)
 
     def test_a_metric_that_no_run_logs_is_an_error_that_names_it(self):
         _, done = self.find("--cause", "op3=3", code=4, replace=[("metric: {loss: {format: paddleocr}}", BOTH)])

@@ -51,8 +51,9 @@ TEST_CASE("one NaN, or two steps far off, fail a run wherever they lie as little
 }
 
 TEST_CASE("a run is judged by its end where a part is comparable for coarse devices alone") {
-  std::vector<Curve> runs = {never_close(1e-7, 0.2),  never_close(1e-7, -1.3), never_close(1e-7, 0.9),  never_close(1e-7, 0.4),
-                             never_close(1e-7, -0.7), never_close(4e-4, 1.0),  never_close(4e-4, -0.8), never_close(4e-4, 0.5)};
+  std::vector<Curve> runs = {never_close(1e-7, 0.2),  never_close(1e-7, -1.3), never_close(1e-7, 0.9),
+                             never_close(1e-7, 0.4),  never_close(1e-7, -0.7), never_close(4e-4, 1.0),
+                             never_close(4e-4, -0.8), never_close(4e-4, 0.5)};
   for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
   const Panel panel = panel_of(runs);
   REQUIRE_FALSE(panel.comparable_until());
