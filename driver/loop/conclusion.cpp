@@ -71,11 +71,10 @@ void warn_of_relations(Conclusion& conclusion, const configs::Relations& relatio
   }
 }
 
-/// Nobody is cleared, nor any cause known as a whole, by runs that never were.
+/// No cause is known as a whole by runs that never were. Of what cannot be neutralised reports say so anyhow.
 void warn_of_what_stayed_active(Conclusion& conclusion, const neutralise::Catalogue& catalogue) {
   constexpr std::size_t kNamed = 6;
-  std::vector<strategies::SuspectId> active = conclusion.answer.excluded;
-  active.insert(active.end(), conclusion.answer.not_neutralisable.begin(), conclusion.answer.not_neutralisable.end());
+  const std::vector<strategies::SuspectId>& active = conclusion.answer.excluded;
   if (active.empty()) return;
   std::vector<std::string> names;
   for (const strategies::SuspectId id : active) names.push_back(catalogue.label(id));
