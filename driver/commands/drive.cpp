@@ -76,9 +76,10 @@ void remember(const reports::Record& record, const std::string& digest, const fs
 
 /// A run directory without a journal cannot be resumed, but nothing was trained in it either.
 std::string how_to_go_on(const keep::RunDirectory& directory) {
-  return keep::RunDirectory::is_one(directory.folder())
-             ? "go on with: bisectd resume " + reports::shell_word(directory.folder().string())
-             : "";
+  if (!keep::RunDirectory::is_one(directory.folder())) return "";
+  const std::string folder = directory.folder().string();
+  const bool needs_quotes = folder.find_first_of(" \t\n'\"\\$`!*?[]{}()<>|&;#~") != std::string::npos;
+  return "go on with: bisectd resume " + (needs_quotes ? reports::shell_word(folder) : folder);
 }
 
 /// What an earlier bisectd left, for the log.

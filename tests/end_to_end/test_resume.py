@@ -2,6 +2,7 @@
 import json
 import random
 import re
+import shlex
 import signal
 import time
 import unittest
@@ -75,6 +76,15 @@ class Resume(Space):
                 self.assertEqual(self.processes_of_this_test(), [])
         self.bisectd("resume", self.run_folder(), code=1)
         self.assert_right()
+
+    def test_the_command_to_go_on_with_can_be_typed_as_it_stands(self):
+        self.prepare()
+        process = self.start("run", "experiment.yaml", "--out", "my runs")
+        self.wait_for(lambda: self.processes_of_this_test() and self.run_folder("my runs").exists())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 130)
+        command = (self.folder / "stderr.txt").read_text().splitlines()[-1].split("go on with: bisectd ")[1]
+        self.assertEqual(shlex.split(command), ["resume", str(self.run_folder("my runs"))])
 
     def test_resuming_a_finished_run_only_says_the_result_again(self):
         self.prepare()
