@@ -29,6 +29,11 @@ std::vector<std::string> names(const Record& record, std::span<const std::size_t
   return result;
 }
 
+/// How far off the metric was that decided it instead of the first one; without a figure what the judge saw: "nan".
+std::string decided_text(const Trial& trial) {
+  return trial.decided_by->delta ? percent_text(trial.decided_by->delta) : trial.reason.substr(trial.reason.find(':') + 1);
+}
+
 /// "broke (killed by SIGSEGV after step 3)".
 std::string how_it_broke(const Trial* trial, Escape escape) {
   return trial ? fmt::format("broke ({})", escape(trial->text)) : "broke";
@@ -46,9 +51,8 @@ std::string culprits_sentence(const Record& record, Escape escape) {
   if (as_is && as_is->decided_by)  // a pass was decided by no metric more than by another
     return fmt::format(
         "{} {} {} leave the reference: {} as it is; with {} neutralised every metric agrees (target {}). Confidence {}.",
-        joined(culprits, " and "), one ? "makes" : "make", escape(as_is->decided_by->metric),
-        percent_text(as_is->decided_by->delta), one ? "it" : "them", unsigned_percent_text(record.target),
-        confidence_text(record.answer.confidence));
+        joined(culprits, " and "), one ? "makes" : "make", escape(as_is->decided_by->metric), escape(decided_text(*as_is)),
+        one ? "it" : "them", unsigned_percent_text(record.target), confidence_text(record.answer.confidence));
   return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
                      joined(culprits, " and "), one ? "makes" : "make", escape(record.metric), measured_text(as_is),
                      measured_text(fix_trial(record)), one ? "it" : "them", unsigned_percent_text(record.target),
@@ -71,10 +75,11 @@ std::string outside_sentence(const Record& record, Escape escape) {
   const std::vector<std::size_t> active = always_active(record);
   std::erase_if(neutralised, [&](std::size_t id) { return std::ranges::binary_search(active, id); });
   const Trial* trial = active.empty() ? judged_trial(record, "everything") : judged_trial(record, neutralised);
-  const std::string still =
-      record.must_run_to ? fmt::format("it still {}.", how_it_broke(trial, escape))
-                         : fmt::format("{} still differs{} (target {}).", escape(deciding_metric(record, trial)),
-                                       trial ? " by " + measured_text(trial) : "", unsigned_percent_text(record.target));
+  const std::string by = !trial ? "" : " by " + (trial->decided_by ? escape(decided_text(*trial)) : measured_text(trial));
+  const std::string still = record.must_run_to
+                                ? fmt::format("it still {}.", how_it_broke(trial, escape))
+                                : fmt::format("{} still differs{} (target {}).", escape(deciding_metric(record, trial)), by,
+                                              unsigned_percent_text(record.target));
   if (active.empty())
     return fmt::format("The cause is outside the {}: with all of them neutralised {}", counted(suspects, "suspect"), still);
   return fmt::format("The cause is {}, or outside the {}: with all others neutralised {}",
@@ -111,8 +116,7 @@ std::string deciding_metric(const Record& record, const Trial* trial) {
 
 std::string measured_text(const Trial* trial) {
   if (!trial) return percent_text(std::nullopt);
-  if (trial->decided_by && trial->decided_by->delta)
-    return plain(trial->decided_by->metric) + " " + percent_text(trial->decided_by->delta);
+  if (trial->decided_by) return plain(trial->decided_by->metric) + " " + decided_text(*trial);
   constexpr std::array<std::string_view, 6> kOfRunning{"crashed", "stalled",   "timed-out",
                                                        "nan",     "truncated", "runs"};  // accept.goal: runs
   if (!trial->delta && std::ranges::count(kOfRunning, trial->reason) && trial->verdict != strategies::Verdict::unresolved)

@@ -42,13 +42,13 @@ struct Measured {
   std::optional<double> standard_error;  ///< of difference; 0: exact
 };
 
-/// What judging a trial came to: the judge says it, the journal keeps it, reports show it.
 /// What decided a verdict where that is another metric than the first one.
 struct DecidedBy {
   std::string metric;
   std::optional<double> delta;  ///< as Judged::delta, of this metric
 };
 
+/// What judging a trial came to: the judge says it, the journal keeps it, reports show it.
 struct Judged {
   Verdict verdict = Verdict::unresolved;
   std::string reason;                    ///< the judge's code (driver/judge/verdict.hpp), or why unresolved

@@ -10,6 +10,7 @@
 
 #include "configs/loader.hpp"
 #include "configs/resolved.hpp"
+#include "configs/shell_word.hpp"
 #include "configs/suggest.hpp"
 #include "driver/align/odds_file.hpp"
 #include "driver/checks/versions.hpp"
@@ -23,7 +24,6 @@
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/trial/run_tag.hpp"
-#include "reports/escape.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
@@ -77,9 +77,7 @@ void remember(const reports::Record& record, const std::string& digest, const fs
 /// A run directory without a journal cannot be resumed, but nothing was trained in it either.
 std::string how_to_go_on(const keep::RunDirectory& directory) {
   if (!keep::RunDirectory::is_one(directory.folder())) return "";
-  const std::string folder = directory.folder().string();
-  const bool needs_quotes = folder.find_first_of(" \t\n'\"\\$`!*?[]{}()<>|&;#~") != std::string::npos;
-  return "go on with: bisectd resume " + (needs_quotes ? reports::shell_word(folder) : folder);
+  return "go on with: bisectd resume " + configs::shell_quoted(directory.folder().string());
 }
 
 /// What an earlier bisectd left, for the log.

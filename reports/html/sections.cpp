@@ -74,13 +74,14 @@ std::string attempt_html(const Attempt& attempt) {
 
 /// Its sort key is the number itself: as text "inf" and what is no number would stand among the zeros.
 std::string measured_cell(const Trial& trial) {
-  if (!trial.delta || trial.decided_by) {
+  const std::optional<double> decided = trial.decided_by ? trial.decided_by->delta : trial.delta;
+  if (!decided) {
     const std::string text = measured_text(&trial);
     return "<td>" + (text == percent_text(std::nullopt) ? "" : html(text)) + "</td>";
   }
-  const double delta = *trial.delta;
+  const double delta = *decided;
   const std::string key = std::isinf(delta) ? (delta > 0 ? "Infinity" : "-Infinity") : fmt::format("{}", delta);
-  return fmt::format("<td{}>{}</td>", std::isnan(delta) ? "" : " data-sort=\"" + key + "\"", percent_text(delta));
+  return fmt::format("<td{}>{}</td>", std::isnan(delta) ? "" : " data-sort=\"" + key + "\"", html(measured_text(&trial)));
 }
 
 std::vector<std::string> reproductions(const Record& record) {

@@ -33,6 +33,17 @@ TEST_CASE("verdicts and outcomes are found again by their words") {
   CHECK_THROWS_AS(outcome_of("passes"), std::invalid_argument);
 }
 
+TEST_CASE("a trial that another metric decided is told by that one, with a figure or without") {
+  Trial trial;
+  trial.delta = -4e-6;
+  trial.reason = "acc:level";
+  trial.decided_by = {"acc", -0.02};
+  CHECK(measured_text(&trial) == "acc -2.00 %");
+  trial.reason = "acc:nan";
+  trial.decided_by->delta.reset();
+  CHECK(measured_text(&trial) == "acc nan");
+}
+
 TEST_CASE("a trial that was ended because it was certain to fail has no difference at its end") {
   Trial trial{{.verdict = bisectd::strategies::Verdict::fail, .delta = 0.031}};
   CHECK(measured_text(&trial) == "+3.10 %");
