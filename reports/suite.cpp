@@ -84,8 +84,10 @@ std::string trend(const SuiteEntry& entry) {
 /// What a reader of the index wants to know of a model: who is guilty, or why nothing is known; and what was upgraded.
 std::string found(const SuiteEntry& entry) {
   std::string text = detail(entry, html);
-  if (!entry.record || is_green(entry)) return text;
-  for (const std::string& change : entry.record->changes) text += (text.empty() ? "" : "<br>") + html(change);
+  const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "<br>") + html(line); };
+  if (!entry.record) return text;
+  if (!is_green(entry)) std::ranges::for_each(entry.record->changes, add);
+  for (const std::string& warning : entry.record->warnings) add("warning: " + warning);
   return text;
 }
 
@@ -115,6 +117,8 @@ std::string suite_text(const SuiteRecord& suite, Colour colour) {
                                                       : fmt::terminal_color::yellow);
     const std::string line = entry_line(entry);
     text += (colour == Colour::always ? fmt::format(style, "{}", line) : line) + "\n";
+    if (!entry.record) continue;
+    for (const std::string& warning : entry.record->warnings) text += "  warning: " + plain(warning) + "\n";
   }
   return text + fmt::format("\n{}, {}. Report: {}/index.html\n", counts_text(suite), duration_text(suite.elapsed_s),
                             plain(suite.folder));

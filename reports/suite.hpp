@@ -44,7 +44,7 @@ struct SuiteRecord {
 /// "rec  culprits found  +3.10 %  ops:pad3d": one line of the table.
 std::string entry_line(const SuiteEntry& entry);
 
-/// The table and a last line with the counts.
+/// The table, each model with the warnings of its run, and a last line with the counts.
 std::string suite_text(const SuiteRecord& suite, Colour colour);
 
 /// One page with every model, its trend and a link to its report. No script.

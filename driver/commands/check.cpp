@@ -166,7 +166,7 @@ ExitCode check(const CheckOptions& options) {
   const auto launching = launch::make_launcher(experiment, folder, [](const std::string& text) { say("warning", text); });
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
-  settle_toggles(experiment, sides.subject.environment);
+  if (const auto warning = settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(*warning));
   if (!compares) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));
   } else if (experiment.reference.is_recorded()) {

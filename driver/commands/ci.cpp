@@ -27,6 +27,7 @@
 #include "driver/suite/suite_run.hpp"
 #include "driver/suite/suite_state.hpp"
 #include "driver/suite/upgrade.hpp"
+#include "driver/trial/inherited_settings.hpp"
 #include "reports/junit.hpp"
 
 namespace bisectd::driver::commands {
@@ -154,7 +155,7 @@ class Ci {
         last = &result;
       }
     if (!options_.changed_only || !experiment || !last || last->outcome != reports::Outcome::aligned ||
-        last->digest != digest_of(*experiment))
+        last->digest != digest_of(*experiment, settings_of_shell(*experiment)))
       return;
     const fs::path folder = state_->folder() / "versions" / entry.model;
     const suite::Upgrade upgrade = suite::upgrade_since(last->versions, *experiment, folder, state_->tag());
@@ -238,7 +239,10 @@ class Ci {
       const auto its_result = std::ranges::find(results_, run.directory.folder().string(), &PastResult::run_folder);
       if (keep::read_file(run.directory.resolved_experiment()) != configs::resolved_yaml(experiment))
         return "its experiment or preset was changed since";
-      if (its_result != results_.end() && its_result->digest != digest_of(experiment))
+      const auto of_shell = settings_of_shell(experiment);
+      if (run.history.inherited && *run.history.inherited != of_shell)
+        return "what the shell sets of the subject was changed since";
+      if (its_result != results_.end() && its_result->digest != digest_of(experiment, of_shell))
         return "its baseline was changed since";
       const std::string upgrade =
           suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag())

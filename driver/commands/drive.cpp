@@ -24,6 +24,7 @@
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/trial/run_tag.hpp"
+#include "driver/trial/inherited_settings.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
@@ -97,7 +98,8 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
   const keep::Lock lock(directory.folder());
   const bool is_new = !keep::RunDirectory::is_one(directory.folder());
-  const std::string resolved = configs::resolved_yaml(experiment), digest = digest_of(experiment);
+  const std::string resolved = configs::resolved_yaml(experiment),
+                    digest = digest_of(experiment, settings_of_shell(experiment));
   const fs::path history =
       options.history.empty() ? directory.folder().parent_path() / "history.jsonl" : fs::path(options.history);
   History past;
@@ -128,7 +130,9 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
-  settle_toggles(experiment, sides.subject.environment);
+  if (const auto warning = settle_suspects(experiment, sides.subject)) log::warning(configs::render(*warning));
+  if (is_new) past.inherited = sides.subject.inherited;
+  else refuse_other_shell(past, sides.subject.inherited);
   const auto versions =
       find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag).found;
   refuse_other_versions(past.versions, versions, options.accept_changes);

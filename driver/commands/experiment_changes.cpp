@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "configs/shell_word.hpp"
 #include "configs/yaml_tree.hpp"
 #include "driver/commands/command.hpp"
 
@@ -164,6 +165,20 @@ void refuse_other_recording(const History& past, const std::string& recording) {
   throw commands::UsageError(
       "the recorded reference (`reference.curve`) is not the one that this run began with.\nWhat was judged before would "
       "answer another question: put it back, or start anew with --new.");
+}
+
+void refuse_other_shell(const History& past, const std::map<std::string, std::string>& inherited) {
+  if (!past.inherited || *past.inherited == inherited) return;
+  std::string changes;
+  for (const auto& [name, value] : *past.inherited)
+    if (const auto now = inherited.find(name); now == inherited.end() || now->second != value)
+      changes += "\n  - " + configs::shell_quoted(name + "=" + value);
+  for (const auto& [name, value] : inherited)
+    if (const auto then = past.inherited->find(name); then == past.inherited->end() || then->second != value)
+      changes += "\n  + " + configs::shell_quoted(name + "=" + value);
+  throw commands::UsageError("the shell has other settings of the subject than when this run began:" + changes +
+                             "\nWhat was judged before would answer another question: set them as they were (-), or start "
+                             "anew with --new.");
 }
 
 void refuse_by_hand(const History& past, const std::filesystem::path& folder) {

@@ -33,6 +33,9 @@ void refuse_changes_under_verdicts(const History& past, const std::string& resol
 /// this cannot be accepted either.
 void refuse_other_recording(const History& past, const std::string& recording);
 
+/// The same for what the subject has from the shell (inherited_settings) at the beginning and now.
+void refuse_other_shell(const History& past, const std::map<std::string, std::string>& inherited);
+
 /// Throws commands::UsageError if suspects of the run are of a family that the experiment does not search any more. That
 /// cannot be accepted: what was tried could not be launched again.
 void refuse_lost_families(const History& past, const configs::Experiment& experiment);

@@ -13,6 +13,7 @@
 #include "driver/commands/foreseen.hpp"
 #include "driver/launch/local.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/log/log.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/inquiry.hpp"
 #include "driver/loop/problem.hpp"
@@ -166,7 +167,7 @@ ExitCode plan(const PlanOptions& options) {
   launch::LocalLauncher launcher;
   const keep::TemporaryFolder scratch;
   Sides sides = prepare_sides(experiment, launcher, scratch.path(), experiment.name + "-plan");
-  settle_toggles(experiment, sides.subject.environment);
+  if (const auto warning = settle_suspects(experiment, sides.subject)) log::warning(configs::render(*warning));
 
   Plan steps(options, experiment, sides);
   const bool unknown = !earlier && !options.foreseen.suspects && !discovered_families(experiment).empty();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/trial/inherited_settings.hpp"
 #include "reports/lookup.hpp"
 
 namespace bisectd::driver {
@@ -30,6 +31,10 @@ void set_workaround(Conclusion& conclusion, const configs::Experiment& experimen
     const auto before = as_is.environment.find(name);
     if (before == as_is.environment.end() || before->second != value) conclusion.workaround.emplace_back(name, value);
   }
+  // What passed had this, too.
+  for (const auto& setting : neutralising(experiment, base.inherited))
+    if (!std::ranges::count(conclusion.workaround, setting.first, &std::pair<std::string, std::string>::first))
+      conclusion.workaround.emplace_back(setting);
   for (const std::string& name : fixed.unset)
     if (!std::ranges::count(as_is.unset, name)) conclusion.workaround_unset.push_back(name);
   for (const std::string& argument : fixed.arguments)

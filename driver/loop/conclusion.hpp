@@ -11,6 +11,7 @@ namespace bisectd::driver {
 struct Base {
   const neutralise::Environment& environment;
   const neutralise::Rungs& rungs;
+  const neutralise::Environment& inherited;  ///< LaunchSide::inherited
 };
 
 /// After the search: outcome, workaround, no-effect suspects, warnings and advice. `no_effect` are the suspects that left no

@@ -79,7 +79,7 @@ void find_answer(Run& run) {
   compare_fixes(run, search, as_is->exact);
   control_answer(run, as_is->exact);
   soak_fix(run, search);
-  const Base base{run.sides.subject.environment, run.state.rungs};
+  const Base base{run.sides.subject.environment, run.state.rungs, run.sides.subject.inherited};
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =
       conclude(run.state.answer, run.experiment, run.state.catalogue, base, search.without_effect(), files);

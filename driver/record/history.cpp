@@ -45,6 +45,8 @@ void History::take(const json& record) {
     metric = record.at("metric");
     target = record.at("target");
     recording = record.value("recording", std::string());
+    if (const auto given = record.find("inherited"); given != record.end())
+      inherited = given->get<std::map<std::string, std::string>>();
   } else if (kind == "versions") {
     versions = record.at("versions").get<std::map<std::string, std::string>>();
   } else if (kind == "finished") {
@@ -148,6 +150,7 @@ json run_record(const History& begun, const configs::Experiment& experiment) {
                  {"metric", experiment.metrics.front().name},
                  {"target", experiment.accept.target}};
   if (!begun.recording.empty()) record["recording"] = begun.recording;
+  if (begun.inherited) record["inherited"] = *begun.inherited;
   if (begun.by_hand) record["by_hand"] = true;
   if (begun.reference_only) record["reference_only"] = true;
   return record;

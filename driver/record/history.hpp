@@ -38,7 +38,9 @@ struct History : PastTrials {
   std::string name, metric;     ///< of the experiment; the metric that decides
   double target = 0;
   std::string recording;  ///< digest of the recorded reference; empty: there is none, or of an earlier version
-  bool finished = false;  ///< it came to its answer, and nothing was started since
+  /// What of the subject's settings was the shell's (LaunchSide::inherited); absent: of an earlier version.
+  std::optional<std::map<std::string, std::string>> inherited;
+  bool finished = false;                        ///< it came to its answer, and nothing was started since
   std::map<std::string, std::string> versions;  ///< of the subject's software, by name
   std::optional<Conclusion> conclusion;         ///< of a finished one
   std::string failure;                          ///< why the last session could not go on; empty: it was not so

@@ -116,8 +116,10 @@ std::vector<PastResult> read_results(const std::filesystem::path& file) {
   return results;
 }
 
-std::string digest_of(const configs::Experiment& experiment) {
-  return digest_of(configs::resolved_yaml(experiment) + text_of_recording(experiment));
+std::string digest_of(const configs::Experiment& experiment, const std::map<std::string, std::string>& of_shell) {
+  std::string text = configs::resolved_yaml(experiment) + text_of_recording(experiment);
+  for (const auto& [name, value] : of_shell) text += name + "=" + value + "\n";
+  return digest_of(text);
 }
 
 std::string digest_of_recording(const configs::Experiment& experiment) {

@@ -36,8 +36,9 @@ void append_result(const std::filesystem::path& file, const PastResult& result);
 /// bisectd; std::system_error.
 std::vector<PastResult> read_results(const std::filesystem::path& file);
 
-/// Of what an experiment asks and what it compares with: the resolved experiment and its recorded reference.
-std::string digest_of(const configs::Experiment& experiment);
+/// Of what an experiment asks and what it compares with: the resolved experiment, its recorded reference, and what of its
+/// subject's settings the shell has (settings_of_shell).
+std::string digest_of(const configs::Experiment& experiment, const std::map<std::string, std::string>& of_shell);
 /// Of the files of a recorded reference alone; empty without one.
 std::string digest_of_recording(const configs::Experiment& experiment);
 

@@ -7,15 +7,16 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "configs/secret.hpp"
+#include "configs/shell_word.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/job_script.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/inherited_environment.hpp"
-#include "configs/shell_word.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -74,7 +75,9 @@ class ShellWriter {
 
   std::string environment(const std::string& tag) const {
     std::string text;
-    for (const auto& [name, value] : inherited_)
+    std::set<std::string> known = command_.settled;
+    for (const auto& [name, value] : inherited_) known.insert(name);
+    for (const std::string& name : known)
       if (is_shell_variable(name) && !command_.environment.contains(name)) text += fmt::format("unset {}\n", name);
     for (const auto& [name, value] : command_.environment) {
       if (!is_shell_variable(name) || is_inherited(name, value)) continue;
@@ -98,7 +101,9 @@ class ShellWriter {
     return configs::is_secret(name) || configs::holds_password(value);
   }
 
+  /// Whoever runs this has it too, one may expect; what is settled may differ in another shell.
   bool is_inherited(const std::string& name, const std::string& value) const {
+    if (command_.settled.contains(name)) return false;
     const auto same = inherited_.find(name);
     return same != inherited_.end() && same->second == value;
   }
@@ -120,6 +125,19 @@ class ShellWriter {
   const neutralise::Environment inherited_ = inherited_environment();
   std::map<std::size_t, std::string> hidden_;  ///< arguments that hold secrets, as they are written
 };
+
+std::set<std::string> settled_variables(const LaunchSide& side, const neutralise::Recipe& recipe) {
+  std::set<std::string> names(recipe.unset.begin(), recipe.unset.end());
+  names.insert(side.settings->unset.begin(), side.settings->unset.end());
+  for (const auto* settings : {&side.templates, &side.inherited, &recipe.templates, &recipe.environment})
+    for (const auto& [name, value] : *settings) names.insert(name);
+  if (const auto& perturb = side.settings->perturb) {
+    if (perturb->environment) names.insert(*perturb->environment);
+    for (const auto& switches : perturb->switches)
+      for (const auto& [name, value] : switches) names.insert(name);
+  }
+  return names;
+}
 
 /// By hand there is no job: the devices that only its node would know are the first ones.
 LaunchCommand on_first_devices(LaunchCommand command) {
@@ -174,6 +192,7 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
                         .tag = run_tag + "/" + attempt,
                         .folder = request.folder};
   for (const neutralise::RecipeFile& file : recipe.files) command.files.push_back(file.name);
+  command.settled = settled_variables(side, recipe);
   for (const auto* templates : {&side.templates, &recipe.templates})
     for (const auto& [name, value] : *templates) command.environment[name] = neutralise::fill(value, values);
   for (const std::string& name : recipe.unset) command.environment.erase(name);

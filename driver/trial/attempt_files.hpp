@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,14 @@ struct LaunchCommand {
   std::string tag;                 ///< BISECTD_ATTEMPT
   std::filesystem::path folder;    ///< the attempt's own
   std::vector<std::string> files;  ///< names of those in it that the recipe is delivered by
+  std::set<std::string> settled;   ///< variables that the experiment or a suspect settles, set or not
 };
 
 /// The command of a request on a slot. `run_tag` makes the tag unique among all runs on the machine.
 LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag);
 
-/// The command for sh: what differs from the environment bisectd runs in, the folder, then the command. Secrets are not in
-/// it: whoever runs it sets them, and is told which.
+/// The command for sh: what is settled and what else differs from the environment bisectd runs in, the folder, then the
+/// command. Secrets are not in it: whoever runs it sets them, and is told which.
 std::string shell_text(const LaunchCommand& attempt);
 
 /// The same as a script that starts the attempt again by hand, with a new folder and a tag of its own: the attempt's files

@@ -30,6 +30,7 @@ struct LaunchSide {
   const configs::Side* settings = nullptr;
   neutralise::Environment environment;  ///< inherited, setup's and the experiment's, nothing neutralised yet
   neutralise::Environment templates;    ///< of these, the variables whose values are filled for each attempt
+  neutralise::Environment inherited;    ///< of these, what switches suspects and is only the shell's (inherited_settings)
   std::filesystem::path directory;      ///< working directory
   std::unique_ptr<launch::DevicePool> pool;
   std::shared_ptr<const launch::Scheduler> scheduler;  ///< attempts are its jobs; absent: they run on this machine

@@ -20,6 +20,7 @@
 #include "driver/neutralise/placeholders.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/trial/inherited_environment.hpp"
+#include "driver/trial/inherited_settings.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -177,6 +178,7 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
       if (!configs::instead_of(value, variable, experiment.subject)) set_for_family(sides.subject, variable, value);
   }
   refuse_overwriting(experiment, sides.subject);
+  sides.subject.inherited = inherited_settings(experiment, sides.subject.environment);
   check_command(sides.reference);
   check_command(sides.subject);
   return sides;
@@ -200,6 +202,13 @@ std::string family_variable(const LaunchSide& side, const std::string& variable,
 void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment) {
   for (auto& [name, family] : experiment.families)
     for (auto& [switch_name, toggle] : family.toggles) toggle.suspect = configs::settled_suspect(toggle, environment);
+}
+
+std::optional<configs::Placed<std::string>> settle_suspects(configs::Experiment& experiment, const LaunchSide& subject) {
+  settle_toggles(experiment, subject.environment);
+  auto warning = warning_of_inherited(experiment, subject.inherited);
+  if (warning) experiment.warnings.push_back(*warning);
+  return warning;
 }
 
 }  // namespace bisectd::driver

@@ -19,7 +19,11 @@ Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& lau
 /// A family's value for a variable, with everything but the attempt's placeholders put in.
 std::string family_variable(const LaunchSide& side, const std::string& variable, std::string value);
 
-/// Gives every toggle the value that the subject really has, now that its whole environment is known.
+/// Gives every toggle the value that the subject really has.
 void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment);
+
+/// The same now that the subject's whole environment is known. What only the shell neutralises becomes one more warning of
+/// the experiment, which is returned to be shown.
+std::optional<configs::Placed<std::string>> settle_suspects(configs::Experiment& experiment, const LaunchSide& subject);
 
 }  // namespace bisectd::driver

@@ -57,6 +57,15 @@ TEST_CASE("the suite as text") {
         "\n4 models: 2 green, 1 regressed, 1 not judged, 1 min 00 s. Report: /out/nightly/index.html\n");
 }
 
+TEST_CASE("a green model does not hide what its run was warned of") {
+  SuiteRecord suite;
+  suite.entries.push_back(judged("good", sample::aligned()));
+  suite.entries[0].record->warnings = {"the shell has HOSTILE_OFF=<op3>"};
+  CHECK(suite_text(suite, Colour::never).find("loss -0.004 %\n  warning: the shell has HOSTILE_OFF=<op3>\n") !=
+        std::string::npos);
+  CHECK(suite_html(suite).find("warning: the shell has HOSTILE_OFF=&lt;op3&gt;") != std::string::npos);
+}
+
 TEST_CASE("the suite as JUnit: one suite per model, right counts, unique stable names") {
   pugi::xml_document document;
   REQUIRE(document.load_string(to_junit(sample_suite()).c_str()));
