@@ -8,7 +8,9 @@ namespace {
 std::string advice_in_noise(strategies::State state) {
   const neutralise::Environment environment;
   const neutralise::Rungs rungs;
-  return conclude({.state = state, .hindrance = strategies::Hindrance::noise}, {}, {}, {environment, rungs, environment}, {}, "").advice;
+  return conclude({.state = state, .hindrance = strategies::Hindrance::noise}, {}, {}, {environment, rungs, environment}, {},
+                  "")
+      .advice;
 }
 
 }  // namespace
