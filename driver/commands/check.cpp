@@ -17,6 +17,7 @@
 #include "driver/checks/checks.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/positional.hpp"
+#include "driver/judge/length.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
 #include "driver/launch/make_launcher.hpp"
@@ -170,7 +171,13 @@ ExitCode check(const CheckOptions& options) {
   if (!compares) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));
   } else if (experiment.reference.is_recorded()) {
-    say("ok", "reference: " + recorded_reference(experiment).text);
+    const RecordedReference recorded = recorded_reference(experiment);
+    say("ok", "reference: " + recorded.text);
+    if (const auto& steps = experiment.steps)
+      if (const auto problem = judge::too_short(recorded.curves, experiment.metrics.front().name, *steps)) {
+        say("error", fmt::format("the reference cannot be used: {}. {}", problem->message, problem->hint));
+        return ExitCode::infrastructure;
+      }
   } else {
     check_side("reference", sides.reference);
   }

@@ -79,6 +79,8 @@ class Ci {
     record_.folder = state.folder().string();
     record_.started_utc = state.started_utc();
     log::info(fmt::format("suite directory: {}", record_.folder));
+    if (state.goes_on())
+      log::info(fmt::format("goes on with the suite of {}, which was not finished; --new starts anew", state.started_utc()));
     read_history_file();
     for (std::size_t i = 0; i < record_.entries.size(); ++i) look_back(record_.entries[i], experiments_[i]);
     const suite::SuiteEnd end = run_what_is_left();
@@ -236,6 +238,10 @@ class Ci {
     if (!keep::RunDirectory::is_one(latest)) return "";
     try {
       const SeenRun run = see_run(latest.string());
+      const auto is_newer = [&](const PastResult& result) {
+        return result.model == model && result.utc > run.history.started_utc;
+      };
+      if (std::ranges::any_of(results_, is_newer)) return "it was judged again since";
       const auto its_result = std::ranges::find(results_, run.directory.folder().string(), &PastResult::run_folder);
       if (keep::read_file(run.directory.resolved_experiment()) != configs::resolved_yaml(experiment))
         return "its experiment or preset was changed since";

@@ -7,10 +7,11 @@
 #include <numeric>
 #include <string_view>
 
+#include "driver/judge/length.hpp"
+
 namespace bisectd::driver::judge {
 namespace {
 
-constexpr double kWholeRun = 0.9;         ///< share of the run that must be there
 constexpr double kMissingInWindow = 0.2;  ///< of the points due in the final window
 constexpr double kMissingBefore = 0.25;   ///< of those due in the whole run: the rules for its course would be blind
 constexpr double kWorthANote = 0.02;      ///< of these

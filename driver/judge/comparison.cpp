@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "driver/judge/jury.hpp"
+#include "driver/judge/length.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -33,6 +34,20 @@ void require_digits(const Panel& panel, Judgement& judgement) {
   judgement.p_bad = 0.5;
 }
 
+/// A run may end well where its reference ends, and be lost after that.
+void require_reference_to_the_end(const Panel& panel, const Curve& candidate, Judgement& judgement) {
+  const auto behind = uncovered(panel.whole(), candidate);
+  if (!behind) return;
+  if (!behind->not_finite || judgement.verdict != strategies::Verdict::pass) {
+    judgement.notes.push_back(behind->text);
+    return;
+  }
+  judgement.verdict = strategies::Verdict::inconclusive;
+  judgement.reason = "reference-too-short";
+  judgement.text = behind->text;
+  judgement.p_bad = 0.5;
+}
+
 }  // namespace
 
 tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept, std::span<const NamedCurve> references,
@@ -57,6 +72,7 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
     for (const Panel& panel : panels) {
       judgements.push_back(panel.judge(std::span(&candidate.curve, 1)));
       require_digits(panel, judgements.back());
+      require_reference_to_the_end(panel, candidate.curve, judgements.back());
       table.rows.push_back(
           {candidate.name, panel.whole().metric.name, judgements.back(), course_of(panel.whole(), candidate.curve)});
     }

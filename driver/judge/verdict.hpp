@@ -32,7 +32,7 @@ struct Judgement : strategies::Judged {
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
 // no-noise-floor, rounding-unknown, not-comparable, few-points, few-references,
-// misnumbered, spikes. unresolved: no-curve, misaligned, truncated, gaps.
+// misnumbered, spikes, reference-too-short. unresolved: no-curve, misaligned, truncated, gaps.
 
 /// Judges one trial from the curves of its attempts so far (at least one; attempts that crashed before the end are left
 /// out while a whole one is there). Scores and losses alike; `delta` is candidate above reference whatever is better.

@@ -7,6 +7,7 @@
 
 #include "configs/printable.hpp"
 #include "driver/baseline/recorded_curve.hpp"
+#include "driver/judge/length.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/judge/reference.hpp"
 #include "driver/log/log.hpp"
@@ -145,11 +146,14 @@ std::vector<judge::Curve> measure_reference(Run& run) {
   std::optional<FinishedTrial> finished;
   if (!experiment.reference.is_recorded()) finished = run_reference(run);
   std::vector<judge::Curve> curves = finished ? whole_curves(finished->attempts) : recorded_curves(experiment);
-  auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), curves);
-  if (!jury) {
-    const std::string why = fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint);
+  const auto refuse = [&](const judge::Problem& problem) {
+    const std::string why = fmt::format("the reference cannot be used: {}. {}", problem.message, problem.hint);
     throw finished ? Infrastructure(why, finished->plan.number) : Infrastructure(why);
-  }
+  };
+  if (const auto& steps = experiment.steps)
+    if (const auto problem = judge::too_short(curves, experiment.metrics.front().name, *steps)) refuse(*problem);
+  auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), curves);
+  if (!jury) refuse(jury.error());
   run.state.jury = std::move(*jury);
   describe_reference(run.state.comparison, run.state.jury->first());
   describe_comparable(run.state.comparison, run.state.jury->first_panel());
@@ -252,6 +256,11 @@ std::optional<AsIs> measure_subject(Run& run) {
   for (const configs::Check& check : run.experiment.checks)
     if (is_compared(check, trusted, seen)) run.state.agreed_checks.push_back(check.name);
   warn_of_smoothing(run, last);
+  for (const judge::Panel& panel : run.state.jury->panels())
+    if (const auto behind = judge::uncovered(panel.whole(), last.curve)) {
+      if (behind->not_finite) return end_with(run, conclude_undecidable(behind->text));
+      run.warn(behind->text);
+    }
   if (const auto why = why_undecidable(run, judgement.verdict)) return end_with(run, conclude_undecidable(*why));
   if (judgement.verdict == Verdict::pass) {
     if (run.state.past.prune)

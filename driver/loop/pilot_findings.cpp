@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "driver/judge/jury.hpp"
+#include "driver/judge/length.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/words.hpp"
 
@@ -113,12 +114,15 @@ bool runs_coarsely(const configs::Experiment& experiment, std::size_t runs) {
 PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<const judge::Curve> references,
                              std::span<const judge::Curve> subject) {
   PilotFindings result;
-  auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), references);
-  if (!jury) {
+  const auto refuse = [&](const judge::Problem& problem) {
     result.lines.push_back(
-        {Mark::error, fmt::format("the reference cannot be used: {}. {}", jury.error().message, jury.error().hint)});
+        {Mark::error, fmt::format("the reference cannot be used: {}. {}", problem.message, problem.hint)});
     return result;
-  }
+  };
+  if (const auto& steps = experiment.steps)
+    if (const auto problem = judge::too_short(references, experiment.metrics.front().name, *steps)) return refuse(*problem);
+  auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), references);
+  if (!jury) return refuse(jury.error());
   result.usable = true;
   jury->learn_subject(subject, judge::Judged::no);
   const judge::Judgement judgement = jury->judge(subject);
@@ -129,7 +133,12 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
   result.rounds_like_float32 =
       judgement.reason == "identical" || (decided && judgement.coarseness.value_or(1) <= kLikeFloat32);
 
-  for (const judge::Panel& panel : jury->panels()) say_comparable(panel, result.lines);
+  for (const judge::Panel& panel : jury->panels()) {
+    say_comparable(panel, result.lines);
+    if (subject.empty()) continue;
+    if (const auto behind = judge::uncovered(panel.whole(), subject.front()))
+      result.lines.push_back({behind->not_finite ? Mark::error : Mark::warning, behind->text});
+  }
   bool stops = judgement.verdict == Verdict::unresolved;
   for (const judge::Finding& finding : jury->findings()) {
     if (finding.code == "comparable" || finding.code == "no-repeats" || finding.code == "two-references" ||

@@ -113,6 +113,8 @@ void append_result(const std::filesystem::path& file, const PastResult& result) 
 std::vector<PastResult> read_results(const std::filesystem::path& file) {
   std::vector<PastResult> results;
   if (std::filesystem::exists(file)) read_records(file, results);
+  // A run that was resumed is written behind those that began after it.
+  std::ranges::stable_sort(results, {}, &PastResult::utc);
   return results;
 }
 

@@ -19,14 +19,18 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFile = "suite.jsonl";
 
-/// Whether a suite is left that began with these models.
-bool is_open(const fs::path& folder, const std::vector<std::string>& only) {
-  bool finished = false, same = false;
+struct PastSuite {
+  std::vector<std::string> only;
+  bool finished = false;
+};
+
+PastSuite past_suite(const fs::path& folder) {
+  PastSuite suite;
   keep::read_journal(folder / kFile, [&](const nlohmann::json& record) {
-    finished = record.value("finished", finished);
-    if (record.value("kind", "") == "suite") same = record.value("only", std::vector<std::string>{}) == only;
+    suite.finished = record.value("finished", suite.finished);
+    if (record.value("kind", "") == "suite") suite.only = record.value("only", std::vector<std::string>{});
   });
-  return same && !finished;
+  return suite;
 }
 
 /// "20261122T013545Z", and what tells two of one second apart: a longer name of another suite has other letters there.
@@ -82,9 +86,10 @@ void SuiteState::read() {
 SuiteState SuiteState::open(const fs::path& out, const std::string& name, const std::vector<std::string>& only, bool fresh) {
   SuiteState state;
   std::vector<fs::path> past = fresh ? std::vector<fs::path>{} : suites_in(out, name);
-  std::erase_if(past, [&](const fs::path& folder) { return !is_open(folder, only); });
-  if (!past.empty()) {
+  std::erase_if(past, [&](const fs::path& folder) { return past_suite(folder).only != only; });
+  if (!past.empty() && !past_suite(past.back()).finished) {  // one before it would tell of an older day
     state.folder_ = past.back();
+    state.goes_on_ = true;
     state.lock_ = std::make_unique<keep::Lock>(state.folder_);  // before it is read: another ci may be writing it
     state.read();
     state.journal_ = std::make_unique<keep::Journal>(state.folder_ / kFile, state.whole_bytes_);

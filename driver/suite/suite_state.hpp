@@ -27,6 +27,7 @@ class SuiteState {
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path folder_of(const std::string& model) const { return folder_ / "models" / model; }
+  bool goes_on() const { return goes_on_; }  ///< with what an earlier session began
   const std::string& started_utc() const { return started_utc_; }
   const std::string& tag() const { return tag_; }
   double elapsed_s() const { return elapsed_s_; }  ///< of earlier sessions
@@ -43,6 +44,7 @@ class SuiteState {
   std::filesystem::path folder_;
   std::string started_utc_, tag_;
   double elapsed_s_ = 0;
+  bool goes_on_ = false;
   std::map<std::string, int> codes_;
   std::uintmax_t whole_bytes_ = 0;
   std::unique_ptr<keep::Lock> lock_;

@@ -218,6 +218,34 @@ class Suite(Space):
         self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-20*"))), 2, "the one left was not taken up")
         self.assertEqual([file.read_text() for file in longer], before)
 
+    def test_a_night_that_was_left_does_not_answer_for_later_ones(self):
+        """Monday is killed when rec was judged; on Tuesday rec is worse, by what neither the experiment nor the versions show."""
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
+        self.write("train.sh", 'exec "$@" $(cat fault)\n')
+        self.write("fault", "")
+        self.model("rec", devices="[0]", baseline=True)
+        rec = (self.folder / "rec.yaml").read_text()
+        self.write("rec.yaml", rec.replace('subject:\n  command: [', 'subject:\n  command: [sh, train.sh, '))
+        self.model("seg", "--step-ms", "20", devices="[0]", baseline=True)
+        self.interrupted()
+        self.write("fault", "--cause op3=3")
+        self.assertIn("rec: culprits found", self.ci("--new", code=1).out)
+        wednesday = self.ci(code=1)
+        self.assertNotIn("goes on with the suite", wednesday.err)
+        self.assertIn("rec: culprits found", wednesday.out)
+        self.assertEqual(len(list((self.folder / "bisectd-out").glob("nightly-20*"))), 3)
+
+    def test_what_was_judged_since_is_judged_once_more(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
+        self.model("rec", devices="[0]", baseline=True)
+        self.model("seg", "--step-ms", "20", devices="[0]", baseline=True)
+        self.interrupted()
+        time.sleep(1)  # times are whole seconds
+        self.ci("--only", "rec", code=0)
+        done = self.ci(code=0)
+        self.assertIn("goes on with the suite of", done.err)
+        self.assertIn("rec: it was judged again since: once more", done.err)
+
     def test_a_suite_that_is_killed_goes_on(self):
         for model in ("rec", "seg", "det"):
             self.model(model, "--step-ms", "10", devices="[0]", baseline=True)  # one after the other
