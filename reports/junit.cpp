@@ -53,8 +53,8 @@ Case reference_case(const Record& record) {
 }
 
 Case accuracy_case(const Record& record) {
-  Case one{"accuracy." + plain(record.metric)};
   const Trial* trial = judged_trial(record, "as-is");
+  Case one{"accuracy." + plain(record.metric)};  // one name, whichever metric decides, or pipelines show two tests
   if (!trial) {
     one.element = "skipped";
     one.message = "the subject as it is was not judged";
@@ -71,8 +71,7 @@ Case accuracy_case(const Record& record) {
             fmt::format("the subject as it is does not run: {}. {}", reason_text(*trial), verdict_sentence(record, plain));
       else
         one.message = fmt::format("{} of the subject as it is differs from the reference by {} (target {}). {}",
-                                  plain(deciding_metric(record, trial)),
-                                  percent_text(trial->decided_by ? trial->decided_by->delta : trial->delta),
+                                  plain(deciding_metric(record, trial)), decided_text(*trial),
                                   unsigned_percent_text(record.target), verdict_sentence(record, plain));
       return one;
     default:

@@ -36,9 +36,20 @@ std::string state_text(const SuiteEntry& entry) {
   return std::string(outcome_title(*entry.record));
 }
 
+const Trial* as_is_of(const SuiteEntry& entry) { return entry.record ? judged_trial(*entry.record, "as-is") : nullptr; }
+
+/// By the metric that decided.
 std::optional<double> delta_of(const SuiteEntry& entry) {
-  const Trial* as_is = entry.record ? judged_trial(*entry.record, "as-is") : nullptr;
+  const Trial* as_is = as_is_of(entry);
+  if (as_is && as_is->decided_by) return as_is->decided_by->delta;
   return as_is ? as_is->delta : std::nullopt;
+}
+
+/// "loss +3.10 %", of the metric that decided.
+std::string difference_text(const SuiteEntry& entry) {
+  const Trial* as_is = as_is_of(entry);
+  const std::string measured = measured_text(as_is);
+  return as_is && as_is->decided_by ? measured : plain(entry.record->metric) + " " + measured;
 }
 
 std::string detail(const SuiteEntry& entry, Escape escape) {
@@ -97,14 +108,14 @@ std::string row(const SuiteEntry& entry) {
   return fmt::format(
       "<tr><th scope=\"row\">{}</th><td><span class=\"pill {}\">{}</span></td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
       entry.link.empty() ? model : fmt::format("<a href=\"{}\">{}</a>", html(entry.link), model), colour, state_text(entry),
-      entry.record ? percent_text(delta_of(entry)) : "", found(entry), trend(entry));
+      entry.record ? html(measured_text(as_is_of(entry))) : "", found(entry), trend(entry));
 }
 
 }  // namespace
 
 std::string entry_line(const SuiteEntry& entry) {
   std::string text = fmt::format("{}: {}", plain(entry.model), state_text(entry));
-  if (entry.record) text += fmt::format(", {} {}", plain(entry.record->metric), percent_text(delta_of(entry)));
+  if (entry.record) text += ", " + difference_text(entry);
   const std::string more = detail(entry, plain);
   return more.empty() ? text : text + ": " + more;
 }

@@ -29,11 +29,6 @@ std::vector<std::string> names(const Record& record, std::span<const std::size_t
   return result;
 }
 
-/// How far off the metric was that decided it instead of the first one; without a figure what the judge saw: "nan".
-std::string decided_text(const Trial& trial) {
-  return trial.decided_by->delta ? percent_text(trial.decided_by->delta) : trial.reason.substr(trial.reason.find(':') + 1);
-}
-
 /// "broke (killed by SIGSEGV after step 3)".
 std::string how_it_broke(const Trial* trial, Escape escape) {
   return trial ? fmt::format("broke ({})", escape(trial->text)) : "broke";
@@ -112,6 +107,11 @@ std::string percent_text(std::optional<double> fraction) {
 
 std::string deciding_metric(const Record& record, const Trial* trial) {
   return trial && trial->decided_by ? trial->decided_by->metric : record.metric;
+}
+
+std::string decided_text(const Trial& trial) {
+  if (!trial.decided_by) return measured_text(&trial);
+  return trial.decided_by->delta ? percent_text(trial.decided_by->delta) : trial.reason.substr(trial.reason.find(':') + 1);
 }
 
 std::string measured_text(const Trial* trial) {

@@ -20,6 +20,9 @@ std::string percent_text(std::optional<double> fraction);
 /// The first metric, or the other one that decided this trial (which may be null).
 std::string deciding_metric(const Record& record, const Trial* trial);
 
+/// How far off the metric was that decided the trial, without its name; without a figure what the judge saw: "nan".
+std::string decided_text(const Trial& trial);
+
 /// The same of a trial (null: "not measured"); "ended early" of one whose failure was certain before its end; "acc -5.2 %"
 /// of one that another metric than the first decided.
 std::string measured_text(const Trial* trial);

@@ -274,9 +274,11 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
   const bool same = std::all_of(usable.begin(), usable.end(), [&](const Attempt& attempt) {
     return equals_a_reference(reference, attempt.difference.track);
   });
-  // A reference that is itself off is a matter of noise, not a proof.
+  // A reference that is itself off is a matter of noise, not a proof. So is one run of a subject whose runs were seen to
+  // differ: the next one may be another.
+  const bool by_chance = reference.subject && usable.size() == 1;
   if (same) judgement = identical_to_reference(reference, usable);
-  if (!same || badness(reference, *judgement.delta) > reference.accept.target) {
+  if (!same || by_chance || badness(reference, *judgement.delta) > reference.accept.target) {
     judgement = by_level(reference, std::move(usable), pool, accept);
   }
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());

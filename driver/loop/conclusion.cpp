@@ -129,6 +129,10 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::outage:
       return "Next: look at the last trials and at the devices; once they run again, `bisectd resume` goes on.";
     case strategies::Hindrance::noise:
+      if (experiment.accept.goal == configs::Goal::runs)
+        return "Runs of one and the same set sometimes break and sometimes do not, so one that comes to its end shows "
+               "nothing. Next: look at how they broke; take what varies out of the runs, or make `steps` larger, so that "
+               "what breaks them has broken them by then; and start anew with --new.";
       return fmt::format(
           "It is the noise, not a broken run, that is in the way. Next: {}start anew with --new and let the reference "
           "repeat more often (reference.repeats, now {}) so that its own luck counts less, take what varies out of the "

@@ -31,6 +31,16 @@ judge::Judgement unresolved(const AttemptOutcome& last) {
   return judgement;
 }
 
+/// What breaks the subject may break it in some of its runs only, so one that came to its end shows nothing here.
+judge::Judgement sometimes_breaks(const AttemptOutcome& last, int broken, std::size_t runs) {
+  judge::Judgement judgement;
+  judgement.verdict = strategies::Verdict::inconclusive;
+  judgement.reason = "breaks-sometimes";
+  judgement.text = fmt::format("it broke in {} of {} runs: {}", broken, runs, last.text);
+  judgement.p_bad = 0.5;
+  return judgement;
+}
+
 /// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.
 bool is_read_again(Role role) { return role == Role::reference || role == Role::as_is || role == Role::discovery; }
 
@@ -213,6 +223,9 @@ void Trials::decide(Open& open) {
     return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
   if (!open.plan.judged) return finish(open, measured());
   judge::Judgement judgement = judge_.whole(open.plan, curves);
+  const bool asks_if_it_breaks = open.plan.role != Role::as_is && broken > 0 && judge_.broken(open.plan, last);
+  if (asks_if_it_breaks && judgement.verdict == strategies::Verdict::pass)
+    judgement = sometimes_breaks(last, broken, open.ended.size());
   const bool again =
       judgement.verdict == strategies::Verdict::inconclusive && judgement.repeat_helps &&
       static_cast<int>(curves.size()) < open.plan.max_attempts &&

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/judge/running.hpp"
 #include "driver/launch/slurm.hpp"
 #include "driver/record/history.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -91,7 +92,11 @@ class TrialsBench {
                           [](const judge::Curve&) {
                             return judge::Judgement{{.verdict = strategies::Verdict::fail, .reason = "level"}};
                           },
-                      .broken = [](const TrialPlan&, const AttemptOutcome&) { return std::nullopt; }},
+                      .broken =
+                          [this](const TrialPlan&, const AttemptOutcome& last) {
+                            return breaking_fails ? std::optional(judge::broke(name_of(last.ending), last.text))
+                                                  : std::nullopt;
+                          }},
         [](const TrialPlan&, const AttemptOutcome*) {});
     for (const PastTrial& trial : past.trials) trials->go_on(plan, trial);
   }
@@ -161,6 +166,7 @@ class TrialsBench {
   std::unique_ptr<tests::FakeLauncher> launcher;
   std::unique_ptr<Trials> trials;
   bool end_early = false;
+  bool breaking_fails = false;  ///< as where a run need only run
   strategies::Verdict verdict = strategies::Verdict::pass;
   std::size_t judged_curves = 0;
   TrialPlan plan = whole_plan();

@@ -49,6 +49,24 @@ TEST_CASE("how attempts end, and what becomes of their trial") {
   }
 }
 
+TEST_CASE("where runs are to break, one that came to its end after one that broke is no pass") {
+  for (const Role role : {Role::search, Role::certificate, Role::control, Role::as_is}) {
+    INFO(name_of(role));
+    TrialsBench bench;
+    bench.breaking_fails = true;
+    bench.attempts_do({kCrash, kWell});
+    bench.plan.role = role;
+    bench.plan.crash_retries = 1;
+    bench.trials->start(bench.plan);
+    const judge::Judgement judgement = bench.trials->wait().front().judgement;
+    // Of the subject as it is the caller looks at the attempts itself.
+    CHECK(judgement.verdict == (role == Role::as_is ? strategies::Verdict::pass : strategies::Verdict::inconclusive));
+    if (role == Role::as_is) continue;
+    CHECK(judgement.reason == "breaks-sometimes");
+    CHECK(judgement.text.find("it broke in 1 of 2 runs: ") == 0);
+  }
+}
+
 TEST_CASE("what is inconclusive is repeated up to its limit") {
   TrialsBench bench;
   bench.verdict = strategies::Verdict::inconclusive;

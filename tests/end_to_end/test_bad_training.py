@@ -74,6 +74,19 @@ class BadDiscovery(Space):
                 self.assertIn("in family ops, which cannot be delivered: it", said)
                 self.assertIn(why, said)
 
+    def test_runs_that_broke_and_were_made_again_are_told(self):
+        """The first launch of one set breaks."""
+        self.write("train.sh", '[ "$HOSTILE_OFF" = "$BREAKS" ] && mkdir "broke-$BREAKS" 2>/dev/null && exit 7; exec "$@"\n')
+        for cause, breaks, whose in ((), "", "the subject as it is"), (("--cause", "op3=3"), "op3", "the subject with the culprit set neutralised"):
+            with self.subTest(whose):
+                text = hostile_experiment(*cause, suspects=4)
+                self.write("experiment.yaml", text.replace("subject:\n  command: [", "subject:\n  command: [sh, train.sh, "))
+                done = self.bisectd("run", "experiment.yaml", "--new", code=1 if cause else 0, environment={"BREAKS": breaks})
+                told = [warning for warning in self.report()["warnings"] if "broke" in warning]
+                self.assertEqual(len(told), 1, told)
+                self.assertRegex(told[0], rf"^1 of [0-9]+ runs of {whose} broke and were made again: exited 7")
+                self.assertIn(told[0], done.out)
+
 
 if __name__ == "__main__":
     unittest.main()

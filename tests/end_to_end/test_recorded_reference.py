@@ -36,6 +36,23 @@ class RecordedReference(Space):
                     self.bisectd("run", "--new", name, code=1)
                     self.assertIn("culprits found", self.bisectd("resume", "bisectd-out/latest", code=1).out)
 
+    def test_a_recording_that_is_too_short_is_refused_before_anything_starts(self):
+        experiment = hostile_experiment("--cause", "op1=3", suspects=2, steps=100)
+        self.write("short.yaml", experiment.replace('"--steps", "100"', '"--steps", "50"').replace("metric:", "steps: 50\nmetric:", 1))
+        self.bisectd("record", "short.yaml", "-o", "reference.json", code=0)
+        begin, end = experiment.index("reference:"), experiment.index("subject:")
+        self.write("long.yaml", experiment[:begin] + "reference: {curve: reference.json}\n" + experiment[end:] + "steps: 100\n")
+        said = "the reference cannot be used: it ends at step 50, and `steps` is 100"
+        self.assertIn(said, self.bisectd("check", "long.yaml", code=4).out)
+        self.assertIn(said, self.bisectd("run", "long.yaml", code=4).out)
+        self.assertEqual(self.report()["attempts"], 0)
+
+    def test_a_reference_that_stops_early_is_refused(self):
+        experiment = hostile_experiment("--cause", "op1=3", suspects=2, extra="steps: 100").replace('"--steps", "100"', '"--steps", "50"', 1)
+        self.write("experiment.yaml", experiment)
+        done = self.bisectd("run", "experiment.yaml", code=4)
+        self.assertIn("it ends at step 50, and `steps` is 100", done.out)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -174,6 +174,16 @@ TEST_CASE("a horizon lies in the comparable part, and a run that reached it can 
   CHECK(panel.has_reached_comparable(bad));
 }
 
+TEST_CASE("of a subject that varies by itself one run that equals a reference is no pass: the next may be another") {
+  Panel panel = panel_of(references());
+  const std::vector<Curve> once{references().front()};
+  CHECK(panel.judge(once).reason == "identical");
+  panel.learn_subject(std::vector<Curve>{noisy(kSteps, 1, 0.02), noisy(kSteps, 2, 0.02)}, Judged::no);
+  const Judgement one = panel.judge(once);
+  CHECK(one.verdict == Verdict::inconclusive);
+  CHECK(one.repeat_helps);
+}
+
 TEST_CASE("a subject that varies by itself is judged by its own repeats, not by how far rounding puts healthy runs apart") {
   Panel panel = panel_of(references());
   const auto noisy_run = [](std::uint64_t seed) { return noisy(kSteps, seed, 0.006); };
