@@ -262,7 +262,7 @@ void check_soak(const Experiment& experiment, Problems& problems) {
                  "raise `slurm.time`, or lower the subject's `timeout`");
 }
 
-void check_and_settle(Experiment& experiment, Problems& problems) {
+void check_and_settle(Experiment& experiment, Needed needed, Problems& problems) {
   settle_goal(experiment, problems);
   check_soak(experiment, problems);
   check_filled(experiment.reference, "reference", experiment, problems);
@@ -278,7 +278,7 @@ void check_and_settle(Experiment& experiment, Problems& problems) {
   check_not_overwritten(experiment, problems);
   warn_of_shared_names(experiment, problems);
   check_discoveries(experiment, problems);
-  check_something_to_search(experiment, problems);
+  if (needed != Needed::workaround) check_something_to_search(experiment, problems);
   warn_of_known_differences(experiment, problems);
 }
 

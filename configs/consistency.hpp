@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "configs/experiment.hpp"
+#include "configs/loader.hpp"
 #include "configs/problems.hpp"
 
 namespace bisectd::configs {
 
 /// Placeholders that nothing can fill, variables claimed twice, a black list that the subject brings along with bad
-/// names, nothing to search. Sets Toggle::suspect of every family.
-void check_and_settle(Experiment& experiment, Problems& problems);
+/// names, nothing to search unless only the workaround is `needed`. Sets Toggle::suspect of every family.
+void check_and_settle(Experiment& experiment, Needed needed, Problems& problems);
 
 /// `unset` of the side takes a variable away.
 bool is_unset(const Side& side, const std::string& name);

@@ -79,10 +79,10 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   top.find("extends");
   read_name(top, file, experiment, problems);
   if (const Value* accept = top.find("accept")) experiment.accept = read_acceptance(*accept, problems);
-  const bool compares = experiment.accept.goal == Goal::agrees || needed != Needed::everything;
+  const bool compares = experiment.accept.goal == Goal::agrees || needed == Needed::reference;
   if (const Value* reference = compares ? top.require("reference", "the trusted run") : top.find("reference"))
     experiment.reference = read_reference(*reference, problems);
-  const Value* subject = needed == Needed::everything ? top.require("subject", "the run under test") : nullptr;
+  const Value* subject = needed != Needed::reference ? top.require("subject", "the run under test") : nullptr;
   if (subject) experiment.subject = read_subject(*subject, problems);
   const Value* perturb = top.find("perturb");
   settle_perturbation(layers.merged, perturb ? read_perturbation(*perturb, "perturb", problems) : std::nullopt, experiment);
@@ -102,7 +102,7 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   const Value* hold_by = top.find("hold_by");
   const HoldMeans means = hold_by ? read_hold_means(*hold_by, problems) : HoldMeans{};
   if (const Value* hold = top.find("hold")) experiment.hold = read_hold(*hold, means, problems);
-  if (needed == Needed::everything) read_subject_and_suspects(top, experiment, problems);
+  if (needed != Needed::reference) read_subject_and_suspects(top, experiment, problems);
   else
     for (const char* unread : {"subject", "families", "suspects", "standard_suspects", "relations", "search"})
       (void)top.find(unread);
@@ -120,7 +120,7 @@ Experiment load_experiment(const std::filesystem::path& file, Needed needed) {
   Experiment experiment = read_experiment(*layers, file, needed, problems);
   experiment.file = file.string();
   // What blocks say about each other is only worth hearing once each of them is right.
-  if (problems.empty()) check_and_settle(experiment, problems);
+  if (problems.empty()) check_and_settle(experiment, needed, problems);
   problems.throw_if_any(file.string());
   experiment.warnings = problems.take_warnings();
   return experiment;

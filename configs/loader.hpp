@@ -42,7 +42,11 @@ std::filesystem::path data_folder();
 
 /// What of a file is needed: on the machine of the trusted side alone, suspects and subject may be missing from the file,
 /// and the files that they name from the machine.
-enum class Needed { everything, reference };
+enum class Needed {
+  everything,
+  reference,
+  workaround,  ///< everything, for `prune`: that nothing is left to be searched is no error
+};
 
 /// Loads and checks. With Needed::reference, what is said of subject and suspects is not looked at and not in the result.
 /// Throws ConfigError for anything wrong in the file, std::system_error if it cannot be read.

@@ -53,7 +53,7 @@ Case reference_case(const Record& record) {
 }
 
 Case accuracy_case(const Record& record) {
-  const Trial* trial = judged_trial(record, "as-is");
+  const Trial* trial = as_is_trial(record);
   Case one{"accuracy." + plain(record.metric)};  // one name, whichever metric decides, or pipelines show two tests
   if (!trial) {
     one.element = "skipped";

@@ -13,10 +13,16 @@ std::string ladder_sentence(const Ladder& ladder, Escape escape) {
   const std::string& first = ladder.rungs.at(window.first).value;
   if (!configs::Ladder::is_number(first))
     return fmt::format("{} passes {} with {}, and with no number.", escape(ladder.family), beside, escape(first));
-  std::string also;
-  for (const Rung& rung : ladder.rungs)
-    if (!configs::Ladder::is_number(rung.value) && rung.verdict == strategies::Verdict::pass)
-      also += fmt::format(" It passes with {}, too.", escape(rung.value));
+  std::string also, apart;
+  for (std::size_t i = 0; i < ladder.rungs.size(); ++i) {
+    const Rung& rung = ladder.rungs[i];
+    if (rung.verdict != strategies::Verdict::pass) continue;
+    if (!configs::Ladder::is_number(rung.value)) also += fmt::format(" It passes with {}, too.", escape(rung.value));
+    else if (i < window.first || i > window.last) apart += (apart.empty() ? "" : ", ") + escape(rung.value);
+  }
+  if (!apart.empty())
+    also +=
+        fmt::format(" It passes with {}, too, but not with all values between: some of these may pass by chance.", apart);
   return fmt::format("{} passes {} from {} to {}; {} is the middle of that window.{}", escape(ladder.family), beside,
                      escape(first), escape(ladder.rungs.at(window.last).value), escape(ladder.rungs.at(window.middle).value),
                      also);

@@ -19,6 +19,19 @@ const Trial* judged_trial(const Record& record, std::string_view role) {
   return last;
 }
 
+const Trial* as_is_trial(const Record& record) {
+  const Trial *any = nullptr, *best = nullptr;
+  const auto decided = record.outcome == Outcome::aligned ? strategies::Verdict::pass : strategies::Verdict::fail;
+  for (const Trial& trial : record.trials) {
+    if (trial.running || trial.role != "as-is") continue;
+    any = &trial;
+    if (trial.verdict == decided) best = &trial;
+  }
+  const bool is_decided = record.outcome == Outcome::aligned || record.outcome == Outcome::culprits ||
+                          record.outcome == Outcome::outside_suspects;
+  return is_decided && best ? best : any;
+}
+
 const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& ids,
                           std::optional<strategies::Verdict> wanted) {
   const Trial* any = nullptr;

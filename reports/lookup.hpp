@@ -22,6 +22,9 @@ bool judges_subject(const Trial& trial);
 /// The last judged trial of a role, or null.
 const Trial* judged_trial(const Record& record, std::string_view role);
 
+/// The subject as it is, which may have been tried several times: the last trial that bears the outcome out, else the last.
+const Trial* as_is_trial(const Record& record);
+
 /// The last judged trial of exactly `ids` (ascending), or null; one with the `wanted` verdict is preferred, because a
 /// repeat after it may have been a lost node. Trials of single values of a ladder do not count: they try another value; nor
 /// do controls, which the answer does not rest on.

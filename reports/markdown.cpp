@@ -41,7 +41,7 @@ std::string measured_row(const Record& record, std::string_view what, const Tria
 }
 
 std::string measured(const Record& record) {
-  const std::string rows = measured_row(record, "subject as it is", judged_trial(record, "as-is")) +
+  const std::string rows = measured_row(record, "subject as it is", as_is_trial(record)) +
                            measured_row(record, "culprit set neutralised", fix_trial(record)) +
                            measured_row(record, "everything neutralised", judged_trial(record, "everything"));
   if (rows.empty()) return "";
@@ -151,9 +151,9 @@ std::string reproduction_line(std::string_view what, const Trial* trial) {
 
 std::string reproduction(const Record& record) {
   std::string lines = reproduction_line("reference", judged_trial(record, "reference")) +
-                      reproduction_line("subject as it is", judged_trial(record, "as-is"));
+                      reproduction_line("subject as it is", as_is_trial(record));
   for (const strategies::Claim& claim : record.answer.certificate)
-    if (claim.kind == strategies::Claim::Kind::cause_fails)
+    if (claim.kind == strategies::Claim::Kind::cause_fails && claim.proved)
       lines += reproduction_line(claim_text(record, claim, markdown_code), shown_by(record, claim));
   lines += reproduction_line("culprit set neutralised", fix_trial(record));
   if (lines.empty()) return "";

@@ -22,7 +22,10 @@ bool is_green(const SuiteEntry& entry) {
 
 bool is_regression(const SuiteEntry& entry) {
   if (!entry.record) return false;
-  const Trial* as_is = judged_trial(*entry.record, "as-is");
+  const Outcome outcome = entry.record->outcome;
+  if (outcome == Outcome::aligned) return false;
+  if (outcome == Outcome::culprits || outcome == Outcome::outside_suspects) return true;
+  const Trial* as_is = as_is_trial(*entry.record);
   return as_is && as_is->verdict == strategies::Verdict::fail;
 }
 
@@ -36,7 +39,7 @@ std::string state_text(const SuiteEntry& entry) {
   return std::string(outcome_title(*entry.record));
 }
 
-const Trial* as_is_of(const SuiteEntry& entry) { return entry.record ? judged_trial(*entry.record, "as-is") : nullptr; }
+const Trial* as_is_of(const SuiteEntry& entry) { return entry.record ? as_is_trial(*entry.record) : nullptr; }
 
 /// By the metric that decided.
 std::optional<double> delta_of(const SuiteEntry& entry) {

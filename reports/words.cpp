@@ -39,10 +39,9 @@ std::string culprits_sentence(const Record& record, Escape escape) {
   const bool one = culprits.size() == 1;
   if (record.must_run_to)
     return fmt::format("{} {} the subject: as it is it {}, with {} neutralised it runs to step {}. Confidence {}.",
-                       joined(culprits, " and "), one ? "breaks" : "break",
-                       how_it_broke(judged_trial(record, "as-is"), escape), one ? "it" : "them", *record.must_run_to,
-                       confidence_text(record.answer.confidence));
-  const Trial* as_is = judged_trial(record, "as-is");
+                       joined(culprits, " and "), one ? "breaks" : "break", how_it_broke(as_is_trial(record), escape),
+                       one ? "it" : "them", *record.must_run_to, confidence_text(record.answer.confidence));
+  const Trial* as_is = as_is_trial(record);
   if (as_is && as_is->decided_by)  // a pass was decided by no metric more than by another
     return fmt::format(
         "{} {} {} leave the reference: {} as it is; with {} neutralised every metric agrees (target {}). Confidence {}.",
@@ -203,7 +202,13 @@ std::string set_text(const Record& record, std::span<const std::size_t> ids, std
 }
 
 std::string cause_text(const Record& record, std::span<const std::size_t> cause, Escape escape) {
-  return joined(names(record, cause, escape), " and ") + (cause.size() > 1 ? " only together" : " alone");
+  const auto is_open = [&](const strategies::Claim& claim) {
+    const bool of_cause =
+        claim.kind == strategies::Claim::Kind::cause_fails || claim.kind == strategies::Claim::Kind::cause_minimal;
+    return of_cause && !claim.proved && std::ranges::is_permutation(claim.subject, cause);
+  };
+  return joined(names(record, cause, escape), " and ") + (cause.size() > 1 ? " only together" : " alone") +
+         (std::ranges::any_of(record.answer.certificate, is_open) ? " (not shown)" : "");
 }
 
 std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {
@@ -237,7 +242,7 @@ std::string verdict_sentence(const Record& record, Escape escape) {
             "Nothing to find: the subject as it is runs to step {}, in each of {}.", *record.must_run_to,
             counted(static_cast<std::size_t>(std::ranges::count(record.trials, "as-is", &Trial::role)), "run"));
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).", metric,
-                         measured_text(judged_trial(record, "as-is")), target);
+                         measured_text(as_is_trial(record)), target);
     case Outcome::outside_suspects: return outside_sentence(record, escape);
     case Outcome::inconclusive: return inconclusive_sentence(record, escape);
     case Outcome::infrastructure: return "No answer: the trials could not be run. Nobody is accused.";

@@ -111,13 +111,21 @@ void mark_proved(std::vector<Claim>& claims, const EvidenceLog& log) {
   }
 }
 
+// Of an exclusive group it may be another one that had to stay active: what was neutralised there and is always active
+// here may do harm by being neutralised.
+bool is_beside(const Active& always_active, const Active& active, const Relations& relations) {
+  return always_active.is_subset_of(relations.widest(active));
+}
+
 // Looks at what was told since. The sums are those of one look at all of it, as entries are added in their order.
-void look_on(SeenClaim& seen, const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes) {
+void look_on(SeenClaim& seen, const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes,
+             const Relations& relations, const Active& always_active) {
   const bool fails = claim.expected == Verdict::fail;
   const LogEntry* itself = log.find(about);
   for (; seen.entries < log.entries().size(); ++seen.entries) {
     const LogEntry* entry = &log.entries()[seen.entries];
     if (claim.own_trial ? entry != itself : !entry->active.is_subset_of(about)) continue;
+    if (!is_beside(always_active, entry->active, relations)) continue;
     const double bits = fails ? entry->bits : -entry->bits;
     const bool predicted = causes.empty() || any_within(causes, entry->active) == fails;
     if (log.exact() ? bits <= 0 : !predicted) continue;
@@ -185,7 +193,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relation
     const Active about = claimed(claim, relations, always_active, culprit_set);
     SeenClaim& seen = seen_before.claims[i];
     if (seen.own_trial != claim.own_trial) seen = {.own_trial = claim.own_trial};
-    look_on(seen, claim, about, log, causes);
+    look_on(seen, claim, about, log, causes, relations, always_active);
     const bool by_one_run = claim.kind == Claim::Kind::cause_fails && seen.times < 2 &&
                             claim.subject.size() > kTogetherByOneRun && about == relations.effective(as_it_is(about.size()));
     claim.bits = by_one_run ? std::min(seen.bits, log.needed_bits() / 2) : seen.bits;
@@ -214,7 +222,7 @@ bool shows(const Claim& claim, const Answer& answer, const Relations& relations,
     for (SuspectId suspect : *kept) always_active.set(suspect);
   const Active about = claimed(claim, relations, always_active, answer.culprit_set);
   const Active active = relations.effective(active_beside(neutralised));
-  return claim.own_trial ? active == about : active.is_subset_of(about);
+  return claim.own_trial ? active == about : active.is_subset_of(about) && is_beside(always_active, active, relations);
 }
 
 }  // namespace bisectd::strategies

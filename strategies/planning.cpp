@@ -28,6 +28,7 @@ class Planner {
   bool idle() const { return trials_.empty() && !waits_; }
   std::vector<SuspectSet> exposed() const { return {busy_.begin(), busy_.end()}; }  // as a bisection for culprits sees them
   void add(const Active& wanted, Purpose purpose, std::string reason, bool twice = false);
+  void add_once_more(const LogEntry& entry, std::string reason);
 
   void settle();
   void ask_both_ends();
@@ -60,6 +61,14 @@ void Planner::add(const Active& wanted, Purpose purpose, std::string reason, boo
   trials_.push_back({neutralised_beside(launched), purpose, std::move(reason)});
 }
 
+/// The set that was tried, though another one may be launched for the same effect: it is that one's verdict that is doubted.
+void Planner::add_once_more(const LogEntry& entry, std::string reason) {
+  if (trials_.size() >= slots_ || std::ranges::find(busy_, entry.active) != busy_.end()) return;
+  busy_.push_back(entry.active);
+  const Active launched(SuspectSet(phases_.relations().widest(entry.active)));
+  trials_.push_back({neutralised_beside(launched), Purpose::search, std::move(reason)});
+}
+
 std::vector<Trial> Planner::plan(const Outage& outage) {
   if (outage.check_due())
     add(all(), Purpose::runnable, "one trial after the other broke: does the subject as it is still run?");
@@ -84,12 +93,11 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
 /// Evidence that contradicts itself comes before anything that would build on it.
 void Planner::settle() {
   for (const LogEntry& entry : log().entries())
-    if (is_disputed(log(), entry)) add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
+    if (is_disputed(log(), entry)) add_once_more(entry, "passed and failed: repeated to settle it");
   if (const auto pair = phases_.contradiction(); pair && !phases_.additive_leads())
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = log().entries()[i]; worth_settling(log(), entry))
-        add(entry.active, Purpose::search,
-            "repeated: a set that is neutralised further fails and this one passes, or the reverse");
+        add_once_more(entry, "repeated: a set that is neutralised further fails and this one passes, or the reverse");
 }
 
 void Planner::ask_both_ends() {

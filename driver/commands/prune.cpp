@@ -17,7 +17,7 @@ struct PruneOptions {
 };
 
 ExitCode prune(const PruneOptions& options) {
-  configs::Experiment experiment = load(options.experiment);
+  configs::Experiment experiment = load(options.experiment, configs::Needed::workaround);
   if (search_what_is_in_use(experiment).empty())
     throw UsageError("there is nothing to prune: subject.environment holds no black list and no switch at its safe value");
   return drive_in(experiment, {.out = options.out, .prefix = "prune-" + experiment.name, .fresh = options.fresh},

@@ -23,7 +23,8 @@ ExitCode resume(const ResumeOptions& options) {
   const keep::RunDirectory directory = open_run(options.folder);
   const History begun = read_beginning(directory.journal());
   refuse_by_hand(begun, directory.folder());  // its file may have no subject
-  configs::Experiment experiment = load(begun.experiment_file);
+  configs::Experiment experiment =
+      load(begun.experiment_file, begun.prune ? configs::Needed::workaround : configs::Needed::everything);
   if (begun.prune) search_what_is_in_use(experiment);
   return drive(experiment, directory,
                {.accept_changes = options.accept_changes, .prune = begun.prune, .output = options.output});

@@ -46,8 +46,10 @@ SeenRun see_run(const std::string& folder) {
 }
 
 configs::Experiment experiment_of(const SeenRun& run, bool accept_changes) {
-  configs::Experiment experiment = load(
-      run.history.experiment_file, run.history.reference_only ? configs::Needed::reference : configs::Needed::everything);
+  const configs::Needed needed = run.history.reference_only ? configs::Needed::reference
+                                 : run.history.prune        ? configs::Needed::workaround
+                                                            : configs::Needed::everything;
+  configs::Experiment experiment = load(run.history.experiment_file, needed);
   if (run.history.prune) search_what_is_in_use(experiment);
   refuse_changes(keep::read_file(run.directory.resolved_experiment()), configs::resolved_yaml(experiment), accept_changes,
                  "Put it back, or look at the run with `bisectd report --accept-changes`.");

@@ -80,7 +80,7 @@ void read_logged_lines(reports::Record& record, const configs::Experiment& exper
 void show_reproductions(reports::Record& record, const keep::RunDirectory& directory) {
   if (record.outcome != reports::Outcome::culprits) return;
   for (const strategies::Claim& claim : record.answer.certificate) {
-    if (claim.kind != strategies::Claim::Kind::cause_fails) continue;
+    if (claim.kind != strategies::Claim::Kind::cause_fails || !claim.proved) continue;
     const reports::Trial* trial = reports::shown_by(record, claim);
     if (!trial || trial->attempts.empty()) continue;
     const std::filesystem::path script = command_file(directory.folder() / trial->attempts.back().folder);

@@ -94,7 +94,7 @@ PastResult result_of(const reports::Record& record, const std::string& digest) {
                     .run_folder = record.run_folder,
                     .trials = record.trials.size(),
                     .elapsed_s = record.elapsed_s};
-  if (const reports::Trial* as_is = reports::judged_trial(record, "as-is")) {
+  if (const reports::Trial* as_is = reports::as_is_trial(record)) {
     result.metric = reports::deciding_metric(record, as_is);
     result.delta = as_is->decided_by ? as_is->decided_by->delta : as_is->delta;
   }

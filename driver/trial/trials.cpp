@@ -160,7 +160,12 @@ void Trials::launch_one(Open& open, const std::string& why) {
 
 AttemptRequest Trials::request_for(const Open& open, int number, int perturbed) const {
   const auto folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number);
-  return {open.plan, open.plan.number, number, folder, perturbed};
+  AttemptRequest request{open.plan, open.plan.number, number, folder, perturbed};
+  std::set<std::string> broke_on;
+  for (const AttemptOutcome& attempt : open.ended)
+    if (broke(attempt.ending) && !attempt.device.empty()) broke_on.insert(attempt.device);
+  if (!broke_on.empty()) request.ran_on = std::move(broke_on);  // it may be the device
+  return request;
 }
 
 void Trials::pump() {

@@ -109,7 +109,7 @@ std::string facts_section(const Record& record) {
   const auto delta = [&](std::string_view what, const Trial* trial) {
     if (trial) facts += fact(what, percent_text(trial->delta) + " " + pill(verdict_word(trial->verdict)));
   };
-  delta("as it is", judged_trial(record, "as-is"));
+  delta("as it is", as_is_trial(record));
   if (record.outcome == Outcome::culprits) delta("with the fix", fix_trial(record));
   if (!record.descent) delta("everything neutralised", judged_trial(record, "everything"));
   facts += record.must_run_to ? fact("goal", fmt::format("runs to step {}", *record.must_run_to))

@@ -49,6 +49,21 @@ TEST_CASE("how attempts end, and what becomes of their trial") {
   }
 }
 
+TEST_CASE("what broke is tried again on another device if one is free") {
+  for (const char* preferred : {"", "npu 0"}) {
+    TrialsBench bench;
+    bench.attempts_do({kCrash, kCrash, kWell});
+    bench.plan.crash_retries = 2;
+    if (*preferred) bench.plan.ran_on = {preferred};
+    bench.trials->start(bench.plan);
+    const auto finished = bench.trials->wait();
+    const auto& attempts = finished.front().attempts;
+    REQUIRE(attempts.size() == 3);
+    CHECK(attempts[0].device != preferred);
+    CHECK(attempts[1].device != attempts[0].device);
+  }
+}
+
 TEST_CASE("where runs are to break, one that came to its end after one that broke is no pass") {
   for (const Role role : {Role::search, Role::certificate, Role::control, Role::as_is}) {
     INFO(name_of(role));

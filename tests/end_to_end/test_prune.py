@@ -80,6 +80,17 @@ class Prune(Space):
         said = self.bisectd("prune", "experiment.yaml", code=1).out
         self.assertEqual((self.names("needed"), self.names("no_longer_needed")), (["fa"], ["fb"]), said)
 
+    def test_a_workaround_that_holds_all_switches(self):
+        toggles = ", ".join(f"f{name}: {{environment: F{name.upper()}, suspect: '1', safe: '0'}}" for name in "ab")
+        text = hostile_experiment("--cause", "FA:1=3", suspects=1, subject="environment: {FA: '0', FB: '0'}")
+        families = f"families: {{flags: {{kind: toggle, toggles: {{{toggles}}}}}}}\nsuspects: {{flags: all}}\n"
+        self.write("experiment.yaml", text[:text.index("families:")] + families)
+        self.assertIn("nothing to search", self.bisectd("run", "experiment.yaml", code=2).err)
+        said = self.bisectd("prune", "experiment.yaml", code=1).out
+        self.assertEqual((self.names("needed"), self.names("no_longer_needed")), (["fa"], ["fb"]), said)
+        for again in ("report", "resume"):
+            self.assertIn("fa", self.bisectd(again, self.run_folder(), code=0 if again == "report" else 1).out)
+
     def test_nothing_to_prune(self):
         self.write("experiment.yaml", hostile_experiment(suspects=2))
         self.assertIn("nothing to prune", self.bisectd("prune", "experiment.yaml", code=2).err)

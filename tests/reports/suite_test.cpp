@@ -3,6 +3,7 @@
 #include <pugixml.hpp>
 
 #include "reports/junit.hpp"
+#include "reports/lookup.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"
 
@@ -64,6 +65,40 @@ TEST_CASE("a green model does not hide what its run was warned of") {
   CHECK(suite_text(suite, Colour::never).find("loss -0.004 %\n  warning: the shell has HOSTILE_OFF=<op3>\n") !=
         std::string::npos);
   CHECK(suite_html(suite).find("warning: the shell has HOSTILE_OFF=&lt;op3&gt;") != std::string::npos);
+}
+
+TEST_CASE("where the subject as it is was tried several times, the trial that bears the answer out is told") {
+  Record record = sample::culprits();
+  Trial again = *as_is_trial(record);
+  again.number = 99;
+  again.verdict = bisectd::strategies::Verdict::inconclusive;
+  again.reason = "noise";
+  again.delta = 0.004;
+  record.trials.push_back(again);
+  CHECK(as_is_trial(record)->delta != again.delta);
+  SuiteRecord suite;
+  suite.entries.push_back(judged("bad", record));
+  CHECK(suite_outcome(suite) == Outcome::culprits);
+  CHECK(suite_text(suite, Colour::never).find("bad: culprits found, loss +3.10 %") == 0);
+  CHECK(to_junit(record).find("<error") == std::string::npos);
+  record.outcome = Outcome::inconclusive;
+  CHECK(as_is_trial(record)->delta == again.delta);
+
+  Record green = sample::aligned();
+  again.verdict = bisectd::strategies::Verdict::fail;
+  green.trials.push_back(again);
+  suite.entries = {judged("good", green)};
+  CHECK(suite_text(suite, Colour::never).find("1 model: 1 green, 0 regressed, 0 not judged") != std::string::npos);
+}
+
+TEST_CASE("a suite shows the difference of the metric that decided") {
+  Record record = sample::culprits();
+  for (Trial& trial : record.trials)
+    if (trial.role == "as-is") trial.decided_by = {"acc", -0.0589};
+  SuiteRecord suite;
+  suite.entries.push_back(judged("bad", record));
+  CHECK(suite_text(suite, Colour::never).find("bad: culprits found, acc -5.89 %") == 0);
+  CHECK(suite_html(suite).find("<td>acc -5.89 %</td>") != std::string::npos);
 }
 
 TEST_CASE("the suite as JUnit: one suite per model, right counts, unique stable names") {

@@ -44,6 +44,15 @@ TEST_CASE("a trial that another metric decided is told by that one, with a figur
   CHECK(measured_text(&trial) == "acc nan");
 }
 
+TEST_CASE("a cause that no trial shows is not told as one that is") {
+  Record record = sample::culprits();
+  const std::vector<std::size_t> cause = record.answer.causes.front();
+  CHECK(cause_text(record, cause, plain).find("(not shown)") == std::string::npos);
+  for (auto& claim : record.answer.certificate)
+    if (claim.kind == bisectd::strategies::Claim::Kind::cause_fails) claim.proved = false;
+  CHECK(cause_text(record, cause, plain).find("(not shown)") != std::string::npos);
+}
+
 TEST_CASE("a trial that was ended because it was certain to fail has no difference at its end") {
   Trial trial{{.verdict = bisectd::strategies::Verdict::fail, .delta = 0.031}};
   CHECK(measured_text(&trial) == "+3.10 %");
