@@ -106,7 +106,7 @@ std::string explanation(const Phases& phases, const Answer& answer) {
                        phases.entry_of(phases.all_active()) ? phases.entry_of(phases.all_active())->told() : 0);
   if (!phases.ordered()) return "no verdict with everything neutralised";
   return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
-                     phases.ordered()->found().size());
+                     std::max(phases.ordered()->found().size(), answer.culprit_set.size()));
 }
 
 std::string harm_of(const SuspectSet& left_active) {

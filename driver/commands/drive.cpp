@@ -23,8 +23,8 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
-#include "driver/trial/run_tag.hpp"
 #include "driver/trial/inherited_settings.hpp"
+#include "driver/trial/run_tag.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {

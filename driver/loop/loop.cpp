@@ -5,6 +5,7 @@
 
 #include "driver/log/log.hpp"
 #include "driver/loop/both_ends.hpp"
+#include "driver/loop/broken_runs.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/search_phase.hpp"
@@ -62,32 +63,6 @@ void soak_fix(Run& run, const SearchPhase& search) {
   } catch (const Infrastructure& error) {  // the answer does not rest on it
     run.warn(fmt::format("the fix was not run to step {} (soak): {}", run.experiment.soak->value, error.what()));
   }
-}
-
-/// Runs that broke and were made again left no verdict, but a person must know of them.
-void warn_of_broken_runs(Run& run) {
-  const strategies::Answer& answer = run.state.answer;
-  const auto told = [&](const char* whose, auto is_meant) {
-    std::size_t runs = 0, breaks = 0;
-    std::string last;
-    for (const PastTrial& trial : run.state.history.trials) {
-      if (!trial.judgement || !is_meant(trial)) continue;
-      for (const PastAttempt& attempt : trial.attempts) {
-        if (!attempt.ending || attempt.ending == Ending::lost || attempt.ending == Ending::interrupted) continue;
-        ++runs;
-        if (!broke(*attempt.ending)) continue;
-        ++breaks;
-        last = attempt.text;
-      }
-    }
-    if (breaks > 0) run.warn(fmt::format("{} of {} runs of {} broke and were made again: {}", breaks, runs, whose, last));
-  };
-  if (!run.must_only_run())
-    told("the subject as it is", [](const PastTrial& trial) { return trial.neutralised.none() && is_evidence(trial.role); });
-  if (answer.state != strategies::State::proved) return;
-  const strategies::SuspectSet fix = run.state.catalogue.set_of(answer.culprit_set);
-  told("the subject with the culprit set neutralised",
-       [&](const PastTrial& trial) { return trial.neutralised == fix && is_evidence(trial.role); });
 }
 
 void find_answer(Run& run) {
