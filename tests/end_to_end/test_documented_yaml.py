@@ -28,7 +28,7 @@ class DocumentedYaml(Space):
         self.write("bin/python", "#!/bin/sh\n").chmod(0o755)
         self.write("compare_result.csv", ODDS)
         self.write("train_data/train_list.txt", "a.png\n")
-        self.write("curve.log", "".join(f"step {step} loss {3 / step}\n" for step in range(1, 31)))
+        self.write("curve.log", "".join(f"step {step} loss {3 / step}\n" for step in range(1, 201)))
 
     def base(self, preset):
         """An experiment as `init` writes it, less what is commented out."""
