@@ -19,12 +19,12 @@ std::map<std::string, std::vector<std::string>> neutralised_by(const configs::Ex
   std::map<std::string, std::vector<std::string>> labels;
   for (const auto& [family_name, names] : neutralise::always_off(experiment, inherited))
     for (const std::string& name : names)
-      labels[*experiment.families.at(family_name).deliver.environment].push_back(family_name + ":" + name);
+      labels[*experiment.families.at(family_name).deliver.environment].push_back(fmt::format("{}:{}", family_name, name));
   for (const auto& [family_name, selection] : experiment.suspects)
     for (const auto& [name, toggle] : experiment.families.at(family_name).toggles)
       if (toggle.deliver.environment && inherited.contains(*toggle.deliver.environment) && toggle.suspect == toggle.safe &&
           !neutralise::is_left_out(experiment.families.at(family_name), selection, name))
-        labels[*toggle.deliver.environment].push_back(family_name + ":" + name);
+        labels[*toggle.deliver.environment].push_back(fmt::format("{}:{}", family_name, name));
   return labels;
 }
 

@@ -144,7 +144,7 @@ void check_script(const LaunchSide& side) {
         near ? fmt::format("did you mean `{}`?", (fs::path(word.value).parent_path() / *near).string())
              : "`directory` of a side says where it is started; without it, where the experiment file is";
     if (sure) refuse(word.place, message, hint);
-    log::warning(configs::render(configs::Placed<std::string>{message + "; " + hint, word.place}));
+    log::warning(configs::render(configs::Placed<std::string>{fmt::format("{}; {}", message, hint), word.place}));
     return;
   }
 }
