@@ -172,10 +172,10 @@ void refuse_other_shell(const History& past, const std::map<std::string, std::st
   std::string changes;
   for (const auto& [name, value] : *past.inherited)
     if (const auto now = inherited.find(name); now == inherited.end() || now->second != value)
-      changes += "\n  - " + configs::shell_quoted(name + "=" + value);
+      changes += fmt::format("\n  - {}", configs::shell_quoted(fmt::format("{}={}", name, value)));
   for (const auto& [name, value] : inherited)
     if (const auto then = past.inherited->find(name); then == past.inherited->end() || then->second != value)
-      changes += "\n  + " + configs::shell_quoted(name + "=" + value);
+      changes += fmt::format("\n  + {}", configs::shell_quoted(fmt::format("{}={}", name, value)));
   throw commands::UsageError("the shell has other settings of the subject than when this run began:" + changes +
                              "\nWhat was judged before would answer another question: set them as they were (-), or start "
                              "anew with --new.");
