@@ -105,8 +105,9 @@ std::string explanation(const Phases& phases, const Answer& answer) {
     return fmt::format("the subject as it is gave no verdict in {} trials",
                        phases.entry_of(phases.all_active()) ? phases.entry_of(phases.all_active())->told() : 0);
   if (!phases.ordered()) return "no verdict with everything neutralised";
-  return fmt::format("every trial that would tell more says nothing; {} culprits found so far",
-                     std::max(phases.ordered()->found().size(), answer.culprit_set.size()));
+  const std::size_t found = std::max(phases.ordered()->found().size(), answer.culprit_set.size());
+  return fmt::format("every trial that would tell more says nothing; {} {} found so far", found,
+                     found == 1 ? "culprit" : "culprits");
 }
 
 std::string harm_of(const SuspectSet& left_active) {

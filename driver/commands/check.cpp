@@ -173,11 +173,10 @@ ExitCode check(const CheckOptions& options) {
   } else if (experiment.reference.is_recorded()) {
     const RecordedReference recorded = recorded_reference(experiment);
     say("ok", "reference: " + recorded.text);
-    if (const auto& steps = experiment.steps)
-      if (const auto problem = judge::too_short(recorded.curves, experiment.metrics.front().name, *steps)) {
-        say("error", fmt::format("the reference cannot be used: {}. {}", problem->message, problem->hint));
-        return ExitCode::infrastructure;
-      }
+    if (const auto problem = judge::too_short(recorded.curves, experiment.metrics.front().name, experiment.steps)) {
+      say("error", judge::unusable_text(*problem));
+      return ExitCode::infrastructure;
+    }
   } else {
     check_side("reference", sides.reference);
   }

@@ -258,7 +258,7 @@ void explain_one(const Retold& retold, SuspectId id) {
     const bool alone = cause != answer.causes.end() && cause->size() == 1;
     fmt::print("{} is guilty{}\n", name, alone ? ", by itself" : "");
   } else {
-    fmt::print("{} is guilty only together with others, of which the culprit set neutralises a cheaper one\n", name);
+    fmt::print("{} is guilty only together with others, of which the culprit set neutralises another one\n", name);
   }
   for (const auto& each : answer.causes)
     if (holds(each) && each.size() > 1) fmt::print("{} fail only together\n", retold.labels(each, " and "));

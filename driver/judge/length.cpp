@@ -18,16 +18,18 @@ bool ends_early(std::span<const std::int64_t> steps, std::int64_t end, std::int6
 
 }  // namespace
 
-std::optional<Problem> too_short(std::span<const Curve> references, const std::string& metric, std::int64_t steps) {
+std::optional<Problem> too_short(std::span<const Curve> references, const std::string& metric,
+                                 std::optional<std::int64_t> steps) {
+  if (!steps) return std::nullopt;
   for (const Curve& run : references) {
     const auto logged = run.series.find(metric);
     if (logged == run.series.end() || !sane_steps(logged->second)) continue;
     const Track track = tidy(logged->second);
-    if (track.size() < 2 || !ends_early(track.steps, track.steps.back(), steps)) continue;
+    if (track.size() < 2 || !ends_early(track.steps, track.steps.back(), *steps)) continue;
     return Problem{"reference-too-short",
                    fmt::format("it ends at step {}, and `steps` is {}, so nothing after step {} could be compared",
-                               track.steps.back(), steps, track.steps.back()),
-                   fmt::format("Make a reference of {} steps, or write `steps: {}`", steps, track.steps.back())};
+                               track.steps.back(), *steps, track.steps.back()),
+                   fmt::format("Make a reference of {} steps, or write `steps: {}`", *steps, track.steps.back())};
   }
   return std::nullopt;
 }

@@ -14,8 +14,9 @@ namespace bisectd::driver::judge {
 inline constexpr double kWholeRun = 0.9;
 
 /// Problem reference-too-short, where one of the runs ends so long before `steps` that a run which ended there would not be
-/// whole; nothing where it cannot be told: it logged less than two values.
-std::optional<Problem> too_short(std::span<const Curve> references, const std::string& metric, std::int64_t steps);
+/// whole; nothing where it cannot be told: it logged less than two values, or nobody said how long runs are.
+std::optional<Problem> too_short(std::span<const Curve> references, const std::string& metric,
+                                 std::optional<std::int64_t> steps);
 
 /// A run that goes on for longer behind the end of its reference than a whole run may lack.
 struct Uncovered {

@@ -129,6 +129,11 @@ tl::unexpected<Problem> problem(std::string code, std::string message, std::stri
 
 }  // namespace
 
+std::string unusable_text(const Problem& problem) {
+  return fmt::format("the reference cannot be used: {}.{}{}", problem.message, problem.hint.empty() ? "" : " ",
+                     problem.hint);
+}
+
 std::vector<MetricRule> judged_metrics(std::span<const configs::Metric> metrics) {
   std::vector<MetricRule> rules;
   for (const configs::Metric& metric : metrics)

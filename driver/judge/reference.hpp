@@ -126,6 +126,9 @@ struct Reference {
   std::int64_t last_step() const { return steps.back(); }
 };
 
+/// Why a reference is refused, and what to do.
+std::string unusable_text(const Problem& problem);
+
 /// Aligns, drops broken runs (while three are left), counts bit-identical runs once. `until`: the last step to look at,
 /// for a shortened horizon. Problems: no-reference, no-curve, bad-steps, no-common-steps, not-finite, all-zero.
 tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> runs,

@@ -147,11 +147,10 @@ std::vector<judge::Curve> measure_reference(Run& run) {
   if (!experiment.reference.is_recorded()) finished = run_reference(run);
   std::vector<judge::Curve> curves = finished ? whole_curves(finished->attempts) : recorded_curves(experiment);
   const auto refuse = [&](const judge::Problem& problem) {
-    const std::string why = fmt::format("the reference cannot be used: {}. {}", problem.message, problem.hint);
-    throw finished ? Infrastructure(why, finished->plan.number) : Infrastructure(why);
+    throw finished ? Infrastructure(judge::unusable_text(problem), finished->plan.number)
+                   : Infrastructure(judge::unusable_text(problem));
   };
-  if (const auto& steps = experiment.steps)
-    if (const auto problem = judge::too_short(curves, experiment.metrics.front().name, *steps)) refuse(*problem);
+  if (const auto problem = judge::too_short(curves, experiment.metrics.front().name, experiment.steps)) refuse(*problem);
   auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), curves);
   if (!jury) refuse(jury.error());
   run.state.jury = std::move(*jury);

@@ -104,17 +104,20 @@ std::string unseen_deliveries(const configs::Experiment& experiment) {
 }
 
 std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
+  const bool some_active = !conclusion.answer.not_neutralisable.empty() || !conclusion.answer.excluded.empty();
+  const char* every = some_active ? "every suspect neutralised that can be" : "every suspect neutralised";
   if (must_only_run)
-    return "Even with every suspect neutralised the subject breaks, so what breaks it is none of them, or neutralising one "
-           "of them breaks it too. Next: read the end of that trial's log, and look at the flags, layers and versions that "
-           "were not searched.";
-  std::string advice =
-      "With every suspect neutralised the subject still differs from the reference, so the cause is none of them, or "
-      "one of them that could not be neutralised, or neutralising one of them changes the training by itself (its CPU "
-      "version is wrong, too, or it draws other data): leave those you doubt out with `exclude`. Next: compare what both "
-      "sides are given (dataset, hyper-parameters, "
-      "mixed precision, loss scale, random seeds), look at the flags and fusion switches that were not searched, and "
-      "compare the first step's outputs module by module.";
+    return fmt::format(
+        "Even with {} the subject breaks, so what breaks it is none of them{}, or neutralising one of them breaks it too. "
+        "Next: read the end of that trial's log, and look at the flags, layers and versions that were not searched.",
+        every, some_active ? ", or one that stayed active" : "");
+  std::string advice = fmt::format(
+      "With {} the subject still differs from the reference, so the cause is none of them, or one of them that could not be "
+      "neutralised, or neutralising one of them changes the training by itself (its CPU version is wrong, too, or it draws "
+      "other data): leave those you doubt out with `exclude`. Next: compare what both sides are given (dataset, "
+      "hyper-parameters, mixed precision, loss scale, random seeds), look at the flags and fusion switches that were not "
+      "searched, and compare the first step's outputs module by module.",
+      every);
   if (!conclusion.answer.not_neutralisable.empty())
     advice += " Neutralising some suspects breaks the run; they stayed active and are under suspicion.";
   if (!conclusion.no_effect.empty())

@@ -56,9 +56,22 @@ struct Tried {
   }
 };
 
+/// In ids; the shorter way round.
 std::string set_text(const Neutralised& neutralised) {
   if (neutralised.none()) return "nothing neutralised";
-  return strategies::list_of(strategies::members_of(neutralised), " and ") + " neutralised";
+  const std::vector<strategies::SuspectId> members = strategies::members_of(neutralised);
+  if (2 * members.size() <= neutralised.size()) return strategies::list_of(members, " and ") + " neutralised";
+  const auto active = strategies::members_of(strategies::active_beside(neutralised));
+  if (active.empty()) return "everything neutralised";
+  return fmt::format("everything but {} neutralised", strategies::list_of(active, " and "));
+}
+
+/// What makes suspects guilty "only together", as far as trials of the fix do not show it: each runs with all but a few
+/// neutralised, and one wrong verdict there names an innocent partner.
+bool names_partner(const Claim& claim, const Neutralised& fix) {
+  if (claim.subject.size() < 2) return false;
+  return claim.kind == Claim::Kind::cause_fails ||
+         (claim.kind == Claim::Kind::cause_minimal && !fix.test(claim.subject.back()));
 }
 
 double began_s(const PastTrial& trial) { return trial.attempts.empty() ? 0 : trial.attempts.front().started_s; }
@@ -174,9 +187,9 @@ std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalog
   };
   const Neutralised fix(catalogue.set_of(answer.culprit_set));
   add(fix, Verdict::pass);
-  if (exact && has_passed_and_failed(history))
-    for (const Claim& claim : answer.certificate)
-      if (claim.proved) add(claim.neutralised, claim.expected);
+  const bool all_claims = exact && has_passed_and_failed(history);
+  for (const Claim& claim : answer.certificate)
+    if (claim.proved && (all_claims || names_partner(claim, fix))) add(claim.neutralised, claim.expected);
   for (const strategies::SuspectId member : answer.culprit_set) {
     Neutralised without = fix;
     without.reset(member);

@@ -16,8 +16,9 @@ struct Control {
 /// What bears a proved answer out at the end, in the order in which it is to be run: the fix passes, and it fails without
 /// any one of its members (of a fix of one, the subject as it is). That tries all of the culprit set where it is used,
 /// beside what the fix leaves active; with everything neutralised the run passes if the fix does. What fails is run last:
-/// had the fault healed after the fix was seen to pass, it would pass. Where one set both passed and failed although no
-/// verdict is ever wrong (`exact`), each trial of the certificate is added.
+/// had the fault healed after the fix was seen to pass, it would pass. Of causes of several members, which single trials
+/// may have put together wrongly, each is tried once more by itself, and without each member that the fix leaves active.
+/// Where one set both passed and failed although no verdict is ever wrong (`exact`), each trial of the certificate is added.
 std::vector<Control> controls_of(const strategies::Answer& answer, const neutralise::Catalogue& catalogue,
                                  const History& history, bool exact);
 

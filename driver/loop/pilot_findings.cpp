@@ -115,12 +115,11 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
                              std::span<const judge::Curve> subject) {
   PilotFindings result;
   const auto refuse = [&](const judge::Problem& problem) {
-    result.lines.push_back(
-        {Mark::error, fmt::format("the reference cannot be used: {}. {}", problem.message, problem.hint)});
+    result.lines.push_back({Mark::error, judge::unusable_text(problem)});
     return result;
   };
-  if (const auto& steps = experiment.steps)
-    if (const auto problem = judge::too_short(references, experiment.metrics.front().name, *steps)) return refuse(*problem);
+  if (const auto problem = judge::too_short(references, experiment.metrics.front().name, experiment.steps))
+    return refuse(*problem);
   auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), references);
   if (!jury) return refuse(jury.error());
   result.usable = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "driver/log/log.hpp"
+#include "driver/loop/controls.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/descent.hpp"
@@ -21,15 +22,19 @@ using strategies::Verdict;
 
 namespace {
 
-/// The fix and the subject as it is once more, side by side where there are devices for it, as long as the longest run so
-/// far: one of the subject as it is may be a crash, or faster than one with operators on the CPU.
+/// What the answer so far would need, at least the fix and the subject as it is, side by side where there are devices for
+/// it, each as long as the longest run so far: one of the subject as it is may be a crash, or faster than one with operators
+/// on the CPU.
 double time_of_controls(const Run& run) {
   if (!run.experiment.search.budget_hours) return 0;  // nobody asks
+  const std::size_t devices = run.sides.subject.pool->size();
+  const std::size_t controls =
+      std::max<std::size_t>(2, controls_of(run.state.answer, run.state.catalogue, {}, false).size());
   double longest_s = 0;
   for (const PastTrial& trial : run.state.history.trials)
     if (is_evidence(trial.role))
       for (const PastAttempt& attempt : trial.attempts) longest_s = std::max(longest_s, attempt.duration_s);
-  return run.sides.subject.pool->size() > 1 ? longest_s : 2 * longest_s;
+  return static_cast<double>((controls + devices - 1) / devices) * longest_s;
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ TEST_CASE("neither numbering from 0 nor a coarse log makes a reference too short
   CHECK_FALSE(is_short(falling(30, 90, 30), 119));
   CHECK(is_short(falling(30, 90, 30), 121));
   CHECK_FALSE(is_short({}, 100));  // other rules refuse it
+  const Curve run = falling(1, 50);
+  CHECK_FALSE(too_short(std::span(&run, 1), "loss", std::nullopt));
 }
 
 TEST_CASE("one reference that is too short is enough: only common steps are compared") {
