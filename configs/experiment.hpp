@@ -37,12 +37,12 @@ struct Side {
   std::optional<SlurmJobs> slurm;            ///< absent: attempts run on this machine
   std::optional<Placed<std::string>> setup;  ///< shell text, run once; its environment is captured
   std::map<std::string, Placed<std::string>> environment;
-  std::vector<std::string> unset;        ///< inherited variables to take away
-  std::optional<std::string> directory;  ///< working directory, resolved against the folder of the file that says it;
-                                         ///< absent: the experiment file's folder
-  std::optional<std::string> log;        ///< file in the attempt's folder that the training logs to; absent: its stdout
-                                         ///< and stderr (some launchers copy only a part of the log to theirs)
-  std::optional<Perturbation> perturb;   ///< of its repeats; the file's own, where the side says nothing
+  std::vector<std::string> unset;                ///< inherited variables to take away
+  std::optional<Placed<std::string>> directory;  ///< working directory, resolved against the folder of the file that says
+                                                 ///< it; absent: the experiment file's folder
+  std::optional<std::string> log;       ///< file in the attempt's folder that the training logs to; absent: its stdout
+                                        ///< and stderr (some launchers copy only a part of the log to theirs)
+  std::optional<Perturbation> perturb;  ///< of its repeats; the file's own, where the side says nothing
   std::chrono::milliseconds timeout{std::chrono::minutes{60}};     ///< of one attempt
   std::chrono::milliseconds stall{std::chrono::minutes{30}};       ///< no new output for this long
   std::chrono::milliseconds exit_grace{std::chrono::seconds{30}};  ///< to leave after the last step was logged

@@ -141,7 +141,7 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
       if (word == "arguments") problems.add(value.place, "`{arguments}` can only stand in a command");
   read_unset(reader, side, problems);
   Placed<std::string> directory;
-  if (reader.read("directory", placed_text_of, directory)) side.directory = path_of(directory);
+  if (reader.read("directory", placed_text_of, directory)) side.directory = {path_of(directory), directory.place};
   Placed<std::string> log;
   if (reader.read("log", placed_text_of, log)) {
     side.log = log.value;

@@ -146,7 +146,7 @@ void write_side(YAML::Emitter& out, const Side& side, const Experiment& experime
   environment_at(out, side.environment);
   texts_at(out, "unset", side.unset);
   text_at(out, "log", side.log);
-  if (side.directory) text_at(out, "directory", from_folder(*side.directory, experiment));
+  if (side.directory) text_at(out, "directory", from_folder(side.directory->value, experiment));
   duration_at(out, "timeout", side.timeout);
   duration_at(out, "stall", side.stall);
   duration_at(out, "exit_grace", side.exit_grace);

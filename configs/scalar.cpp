@@ -94,7 +94,7 @@ Parsed<std::chrono::milliseconds> duration_of(const Value& value) {
     if (*amount < 0 || *amount * unit_ms > kLongest_ms) return fault("a duration from 0s to 30d", value);
     return std::chrono::milliseconds(std::llround(*amount * unit_ms));
   }
-  return fault(kExpected, value, decimal(text) ? fmt::format("add the unit, for example `{}s`", text) : "");
+  return fault(kExpected, value, decimal(text).value_or(0) > 0 ? fmt::format("add the unit, for example `{}s`", text) : "");
 }
 
 Parsed<double> share_of(const Value& value) {

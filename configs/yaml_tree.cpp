@@ -50,7 +50,11 @@ class TreeBuilder : public YAML::EventHandler {
   std::optional<Value> take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (root_) give_up(place_of(mark), "a second document starts here; a file holds one experiment", "remove the `---`");
+    if (!root_) return;
+    const std::string_view rest = bytes_.substr(std::min(static_cast<std::size_t>(mark.pos), bytes_.size()));
+    if (rest.starts_with("---"))
+      give_up(place_of(mark), "a second document starts here; a file holds one experiment", "remove the `---`");
+    give_up(place_of(mark), "this line does not belong to what stands above it", "begin both in the same column");
   }
   void OnDocumentEnd() override {}
 

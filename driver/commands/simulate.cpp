@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -177,7 +178,8 @@ void add_simulate(CLI::App& app, Action& action) {
       ->add_option("--everything-minutes", options->everything_minutes, "what one trial takes with everything neutralised")
       ->check(number_in(0.001, 1e6));
   command->add_option("--games", options->games, "searches to play")->check(CLI::Range(1, 100000))->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the first search, instead of the experiment's");
+  command->add_option("--seed", options->seed, "seed of the first search, instead of the experiment's")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   command->add_flag("--json", options->json, "print one JSON document");
   command->callback([&action, options] { action = [options] { return simulate(*options); }; });
 }

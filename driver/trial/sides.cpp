@@ -64,9 +64,10 @@ LaunchSide prepare(const configs::Side& settings, const fs::path& experiment_fol
                    const fs::path& folder, const std::string& tag) {
   LaunchSide side;
   side.settings = &settings;
-  side.directory = settings.directory ? fs::absolute(*settings.directory) : experiment_folder;
+  side.directory = settings.directory ? fs::absolute(settings.directory->value) : experiment_folder;
   if (!fs::is_directory(side.directory))
-    refuse(settings.place, fmt::format("the folder {} does not exist", side.directory.string()), "");
+    refuse(settings.directory ? settings.directory->place : settings.place,
+           fmt::format("the folder {} does not exist", side.directory.string()), "");
   side.environment = inherited_environment();
   if (settings.setup) {
     fs::create_directories(folder);

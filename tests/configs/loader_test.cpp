@@ -88,7 +88,7 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.reference.setup->value == "source /opt/venv/bin/activate");
   CHECK(e.reference.environment.at("FLAGS_cudnn_deterministic").value == "1");
   CHECK(e.reference.unset == std::vector<std::string>{"LD_PRELOAD"});
-  CHECK(e.reference.directory == std::string(BISECTD_SOURCE_FOLDER) + "/tests/configs/training");
+  CHECK(e.reference.directory->value == std::string(BISECTD_SOURCE_FOLDER) + "/tests/configs/training");
   CHECK(e.reference.timeout == std::chrono::minutes(30));
   CHECK(e.reference.stall == std::chrono::minutes(10));
   CHECK(e.reference.exit_grace == std::chrono::seconds(30));

@@ -71,6 +71,7 @@ TEST_CASE("more or less than one document of keys is refused") {
   CHECK(Parse("---\n").first == "0:0: the file is empty");
   CHECK(Parse("\xEF\xBB\xBF").first == "0:0: the file is empty");
   CHECK(Parse("a: 1\n---\nb: 2\n").first == "2:1: a second document starts here; a file holds one experiment");
+  CHECK(Parse("  a: 1\nb: 2\n").first == "2:1: this line does not belong to what stands above it");
   CHECK(Parse("just text\n").first == "1:1: expected keys and values, such as `version: 1`");
   CHECK(Parse("- a\n- b\n").first == "1:1: expected keys and values, such as `version: 1`");
   CHECK(Parse("---\na: 1\n...\n").first == "");
