@@ -20,9 +20,9 @@ namespace {
 struct Case {
   std::string name;
   double time_s = 0;
-  std::string element = "";  ///< failure, error or skipped; empty: passed
-  std::string type = "";
-  std::string message = "";
+  std::string element;  ///< failure, error or skipped; empty: passed
+  std::string type;
+  std::string message;
 };
 
 // Surefire's schema wants three decimals and neither signs nor words.

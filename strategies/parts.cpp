@@ -1,6 +1,7 @@
 #include "strategies/parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "strategies/random.hpp"
 
@@ -16,7 +17,7 @@ std::vector<Active> parts_left_active(const Active& always_active, std::uint64_t
   for (std::size_t draw = 0; draw < kDraws * kMostParts && parts.size() < kMostParts; ++draw) {
     const double share = kNeutralised[parts.size() % std::size(kNeutralised)];
     const auto neutralised = std::clamp<std::size_t>(
-        static_cast<std::size_t>(share * static_cast<double>(others.size()) + 0.5), 1, others.size() - 1);
+        static_cast<std::size_t>(std::lround(share * static_cast<double>(others.size()))), 1, others.size() - 1);
     random.shuffle(std::span(others));
     Active active = always_active;
     for (std::size_t i = neutralised; i < others.size(); ++i) active.set(others[i]);

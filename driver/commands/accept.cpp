@@ -9,12 +9,13 @@
 
 #include "configs/words.hpp"
 #include "driver/baseline/baseline.hpp"
+#include "driver/baseline/recorded_curve.hpp"
 #include "driver/checks/checks.hpp"
 #include "driver/commands/one_of.hpp"
+#include "driver/commands/output_file.hpp"
 #include "driver/commands/seen_run.hpp"
-#include "driver/judge/preflight.hpp"
-#include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/panel.hpp"
+#include "driver/judge/preflight.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -143,6 +144,7 @@ ExitCode accept(const AcceptOptions& options) {
     throw UsageError(fmt::format("--model '{}': {}", baseline.model, configs::kPlainNameRule));
   const std::string file = options.file.empty() ? "baselines/" + baseline.model + ".json" : options.file;
   if (fs::is_directory(file)) throw UsageError(file + " is a folder; name a file in it");
+  if (fs::exists(file) && !fs::is_regular_file(file)) throw UsageError(file + " is no file");
   if (fs::exists(file)) {
     if (compare_with_old(experiment, baseline, file)) {
       fmt::print("{} has this curve already; nothing was written\n", reports::plain(file));
@@ -150,8 +152,8 @@ ExitCode accept(const AcceptOptions& options) {
     }
     if (!options.yes) throw UsageError(file + " is not replaced; accept the new curve with --yes");
   }
-  if (const fs::path folder = fs::path(file).parent_path(); !folder.empty()) fs::create_directories(folder);
-  keep::write_file_durably(file, baseline_text(baseline));
+  check_output_file(file, true);
+  write_output_file(file, baseline_text(baseline));
   fmt::print("wrote {}: {} of {}, {}\n", reports::plain(file), baseline.metric, baseline.model, noise_text(baseline));
   return ExitCode::success;
 }

@@ -16,6 +16,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/commands/one_of.hpp"
+#include "driver/commands/output_file.hpp"
 #include "driver/log/log.hpp"
 #include "reports/escape.hpp"
 
@@ -46,11 +47,7 @@ void check_options(const configs::Experiment& experiment, const AlignOptions& op
         fmt::format("{}: there is no `reference.command`; give the step of the other machine: --reference FILE, which "
                     "`bisectd align --record FILE` writes there",
                     options.experiment));
-  if (options.record.empty()) return;
-  std::error_code error;
-  if (fs::is_directory(options.record, error)) throw UsageError(options.record + " is a folder; name a file in it");
-  if (fs::exists(options.record, error) && !options.yes)
-    throw UsageError(options.record + " is there already; replace it with --yes");
+  if (!options.record.empty()) check_output_file(options.record, options.yes);
 }
 
 std::vector<align::Recording> recordings(const std::string& file) {
@@ -115,7 +112,7 @@ ExitCode record_step(const configs::Experiment& experiment, HandRun& run, const 
     modules = align::read_recordings(one.file).front().calls.size();
     ++count;
   }
-  keep::write_file_durably(options.record, all);
+  write_output_file(options.record, all);
   fmt::print("wrote {}: one step of {}, {} calls of modules, {} runs, {} kB\n", reports::plain(options.record),
              experiment.name, modules, count, all.size() / 1000);
   fmt::print("on the machine of the subject it is used with  bisectd align --reference {} EXPERIMENT\n",

@@ -13,6 +13,7 @@
 #include "configs/file_bytes.hpp"
 #include "configs/layers.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/output_file.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "reports/escape.hpp"
 
@@ -257,7 +258,7 @@ ExitCode init(const InitOptions& options) {
   }
   if (fs::exists(options.file))
     throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
-  keep::write_file(options.file, text);
+  write_output_file(options.file, text);
   const bool wants_file = text.find("CONFIG.y") != std::string::npos;
   fmt::print(
       "wrote {0}. What to do next:\n"

@@ -14,6 +14,7 @@
 #include "driver/checks/versions.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
+#include "driver/commands/output_file.hpp"
 #include "driver/commands/positional.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "reports/escape.hpp"
@@ -31,23 +32,6 @@ struct RecordOptions {
   std::string model;
   bool yes = false;
 };
-
-/// Whatever would keep the file from being written is said before hours of training.
-void check_target(const RecordOptions& options) {
-  const fs::path file = fs::absolute(options.file);
-  std::error_code error;
-  if (fs::is_directory(file, error)) throw UsageError(options.file + " is a folder; name a file in it");
-  if (fs::exists(file, error) && !options.yes) throw UsageError(options.file + " is there already; replace it with --yes");
-  fs::create_directories(file.parent_path(), error);
-  if (error) throw UsageError(fmt::format("{} cannot be written: {}", options.file, error.message()));
-  try {
-    const fs::path probe = file.string() + ".probe";  // asking for rights misleads root
-    keep::write_file(probe, "");
-    fs::remove(probe);
-  } catch (const std::system_error& failure) {
-    throw UsageError(fmt::format("{} cannot be written: {}", options.file, failure.code().message()));
-  }
-}
 
 /// Checks and versions first: what fails, fails before anything is trained.
 Baseline recorded(const configs::Experiment& experiment, Run& run, const RecordOptions& options) {
@@ -80,10 +64,10 @@ ExitCode record(const RecordOptions& options) {
         fmt::format("{}: its reference is recorded already; `record` runs `reference.command`", options.experiment));
   if (!options.model.empty() && !configs::is_plain_name(options.model))
     throw UsageError(fmt::format("--model '{}': {}", options.model, configs::kPlainNameRule));
-  check_target(options);
+  check_output_file(options.file, options.yes);
   HandRun run(experiment, configs::resolved_yaml(experiment), options.out, "record", configs::Needed::reference);
   const Baseline baseline = recorded(experiment, run.run(), options);
-  keep::write_file_durably(options.file, baseline_text(baseline));
+  write_output_file(options.file, baseline_text(baseline));
   const std::size_t runs = baseline.runs.size() + static_cast<std::size_t>(baseline.identical);
   fmt::print("wrote {}: {} of {}, {} runs{}\n", reports::plain(options.file), baseline.metric, baseline.model, runs,
              baseline.runs.size() == 1 && runs > 1 ? " with the same bits" : "");

@@ -11,6 +11,7 @@
 #include "driver/commands/experiment_changes.hpp"
 #include "driver/commands/one_of.hpp"
 #include "driver/commands/output.hpp"
+#include "driver/commands/output_file.hpp"
 #include "driver/commands/positional.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/replay.hpp"
@@ -46,19 +47,9 @@ std::string rendered(const reports::Record& record, const ReportOptions& options
   return renderers.at(options.format)(record);
 }
 
-/// The reports of a run may be written anew, what they are made of may not.
-void refuse_to_replace_the_run(const std::filesystem::path& file, const keep::RunDirectory& directory) {
-  if (!std::filesystem::exists(file)) return;
-  const auto target = std::filesystem::weakly_canonical(file),
-             folder = std::filesystem::weakly_canonical(directory.folder());
-  const std::string within = target.lexically_relative(folder).string();
-  if (within.starts_with("..") || within.starts_with("report.") || within == "workaround.sh") return;
-  throw UsageError(fmt::format("{} belongs to the run and is not replaced", file.string()));
-}
-
 ExitCode report(const ReportOptions& options) {
   const SeenRun run = see_run(options.folder);
-  if (!options.file.empty()) refuse_to_replace_the_run(options.file, run.directory);
+  if (!options.file.empty()) check_output_file(options.file, true);
   const configs::Experiment experiment = experiment_of(run, options.accept_changes);
   reports::Record record = replay(experiment, run.directory, run.history, run.process.has_value(), Detail::whole);
   if (const auto changes = changes_under_verdicts(run.history, keep::read_file(run.directory.resolved_experiment()),
@@ -69,7 +60,7 @@ ExitCode report(const ReportOptions& options) {
                     fmt::join(changes, ", ")));
   const std::string text = rendered(record, options);
   if (options.file.empty()) fmt::print("{}", text);
-  else keep::write_file(options.file, text);
+  else write_output_file(options.file, text);
   return ExitCode::success;
 }
 

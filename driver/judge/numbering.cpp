@@ -16,10 +16,15 @@ namespace {
 constexpr std::size_t kFirstPoints = 20;
 constexpr double kFarBetter = 0.25;  ///< of the size of the differences
 
+/// What the numbers of this run are greater by: 0 if its steps begin where those of the reference do, or lie otherwise.
 std::int64_t shift_of(const Reference& reference, const Track& track) {
-  if (track.empty()) return 0;
-  const std::int64_t shift = track.steps.front() - reference.steps.front();
-  return track.steps.back() - reference.last_step() == shift ? shift : 0;
+  if (track.empty() || stride(track.steps) != reference.stride) return 0;
+  return track.steps.front() - reference.steps.front();
+}
+
+/// A run is cut where the steps of the experiment end, so that one that counts from a greater number may lack its end.
+bool ends_as_numbered(const Reference& reference, const Track& track, std::int64_t shift) {
+  return track.steps.back() - reference.last_step() == shift;
 }
 
 /// Middle size of the first differences.
@@ -46,8 +51,10 @@ void doubt_numbering(const Reference& reference, std::span<const Curve> attempts
   Curve renumbered = attempts.front();
   for (Point& point : renumbered.series[reference.metric.name]) point.step -= shift;
   if (judgement.verdict != strategies::Verdict::fail ||
-      first_size(reference, renumbered) > kFarBetter * first_size(reference, attempts.front()))
-    return judgement.notes.push_back(std::move(text));
+      first_size(reference, renumbered) > kFarBetter * first_size(reference, attempts.front())) {
+    if (ends_as_numbered(reference, track, shift)) judgement.notes.push_back(std::move(text));
+    return;
+  }
   judgement.verdict = strategies::Verdict::inconclusive;
   judgement.reason = "misnumbered";
   judgement.text = text + "; the first ones agree far better with the same numbers: write the logs with the same first step";

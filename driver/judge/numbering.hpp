@@ -8,7 +8,7 @@
 namespace bisectd::driver::judge {
 
 /// Where the attempt has the steps of the reference, all shifted by one number, a note says so. If it agrees far better with
-/// them shifted back, the difference is one of numbering: a fail becomes inconclusive ("misnumbered").
+/// them shifted back, wherever it ends, the difference is one of numbering: a fail becomes inconclusive ("misnumbered").
 void doubt_numbering(const Reference& reference, std::span<const Curve> attempts, Judgement& judgement);
 
 }  // namespace bisectd::driver::judge

@@ -1,6 +1,8 @@
 """`status` and `report` look at a run from outside: running, interrupted or finished. They launch and change nothing."""
 import json
+import os
 import re
+import subprocess
 import time
 import unittest
 
@@ -178,12 +180,28 @@ class Looking(Space):
         for path in (self.run_folder() / "report.md", self.run_folder() / "mine.md", "mine.md", "mine.md"):
             self.bisectd("report", self.run_folder(), "-f", "md", "-o", path, code=0)
 
+    def test_a_report_goes_into_a_pipe_or_where_a_link_leads(self):
+        self.finished_run()
+        text = self.bisectd("report", self.run_folder(), "-f", "md", code=0).out
+        self.assertEqual(self.bisectd("report", self.run_folder(), "-f", "md", "-o", "/dev/stdout", code=0).out, text)
+        pipe, link, target = self.folder / "pipe", self.folder / "link", self.folder / "target.md"
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+        self.bisectd("report", self.run_folder(), "-f", "md", "-o", pipe, code=0)
+        self.assertEqual(reader.communicate(timeout=60)[0], text)
+        self.assertTrue(pipe.is_fifo())
+        target.write_text("old")
+        link.symlink_to(target)
+        self.bisectd("report", self.run_folder(), "-f", "md", "-o", link, code=0)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(target.read_text(), text)
+
     def test_bad_input(self):
         self.assertIn("not a run directory", self.bisectd("status", ".", code=2).err)
         self.assertIn("no such folder", self.bisectd("report", "absent", code=2).err)
         self.finished_run()
         self.assertIn("pdf", self.bisectd("report", self.run_folder(), "--format", "pdf", code=2).err)
-        self.assertIn("/proc/no", self.bisectd("report", self.run_folder(), "-o", "/proc/no/where", code=4).err)
+        self.assertIn("/proc/no", self.bisectd("report", self.run_folder(), "-o", "/proc/no/where", code=2).err)
         path = self.run_folder() / "journal.jsonl"
         path.write_bytes(path.read_bytes().replace(b'"fail"', b'"pass"', 1))
         for command in ("status", "report"):

@@ -334,3 +334,19 @@ TEST_CASE("odd worlds: logs whose steps are counted from other numbers accuse no
     CHECK(judged(panel, wrong).verdict != Verdict::pass);
   }
 }
+
+TEST_CASE(
+    "odd worlds: a run that counts from a greater number and is cut at the last step of the reference accuses nobody") {
+  const Panel panel = panel_of(references());
+  for (const std::int64_t shift : {1, 10}) {
+    Curve counted = run(1e-7, 0.5);
+    const std::int64_t last = counted.series["loss"].back().step;
+    for (Point& point : counted.series["loss"]) point.step += shift;
+    std::erase_if(counted.series["loss"], [&](const Point& point) { return point.step > last; });
+    CHECK(judged(panel, counted).reason == "misnumbered");
+
+    Curve late = run(1e-7, 0.5, constant(4));  // its first lines are lost; its numbers are right
+    std::erase_if(late.series["loss"], [&](const Point& point) { return point.step <= shift; });
+    CHECK(judged(panel, late).verdict == Verdict::fail);
+  }
+}
