@@ -68,7 +68,7 @@ std::string outside_sentence(const Record& record, Escape escape) {
   const std::size_t suspects = neutralised.size();
   const std::vector<std::size_t> active = always_active(record);
   std::erase_if(neutralised, [&](std::size_t id) { return std::ranges::binary_search(active, id); });
-  const Trial* trial = active.empty() ? judged_trial(record, "everything") : judged_trial(record, neutralised);
+  const Trial* trial = judged_trial(record, neutralised, strategies::Verdict::fail);
   const std::string by = !trial ? "" : " by " + (trial->decided_by ? escape(decided_text(*trial)) : measured_text(trial));
   const std::string still = record.must_run_to
                                 ? fmt::format("it still {}.", how_it_broke(trial, escape))

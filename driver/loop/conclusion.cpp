@@ -154,6 +154,9 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::change:
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";
+    case strategies::Hindrance::devices:
+      return "Next: find out which of these devices computes wrongly (run one model on each), leave it out of "
+             "subject.devices, and start anew with --new.";
     case strategies::Hindrance::control:
       return "Next: `bisectd resume`, after a spent budget with a larger search.budget and --accept-changes.";
     case strategies::Hindrance::none: break;

@@ -1,0 +1,93 @@
+#include "driver/loop/device_effect.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "reports/lookup.hpp"
+#include "reports/words.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+constexpr std::size_t kSets = 4;
+
+/// Differences of one set on one device.
+struct Seen {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  std::size_t trial = 0;  ///< number of the last one
+
+  double middle() const { return (least + most) / 2; }
+};
+
+using SeenBySet = std::map<std::vector<strategies::SuspectId>, Seen>;
+
+/// By device. Trials whose attempts ran on several tell nothing about one.
+std::map<std::string, SeenBySet> seen_by_device(const History& history) {
+  std::map<std::string, SeenBySet> devices;
+  for (const PastTrial& trial : history.trials) {
+    if (!trial.judgement || !trial.judgement->delta || !std::isfinite(*trial.judgement->delta)) continue;
+    if (!is_evidence(trial.role) && trial.role != Role::control) continue;
+    if (trial.attempts.empty() || trial.attempts.front().device.empty()) continue;
+    const std::string& device = trial.attempts.front().device;
+    if (!std::ranges::all_of(trial.attempts, [&](const PastAttempt& attempt) { return attempt.device == device; })) continue;
+    Seen& seen = devices[device][reports::members(trial.neutralised)];
+    seen.least = std::min(seen.least, *trial.judgement->delta);
+    seen.most = std::max(seen.most, *trial.judgement->delta);
+    seen.trial = trial.number;
+  }
+  return devices;
+}
+
+/// How much further off one device ends than another.
+struct Gap {
+  double least = HUGE_VAL;  ///< of all sets that both ran
+  std::size_t sets = 0;
+  std::size_t trial = 0, other_trial = 0;  ///< of one of these sets
+  bool agrees_with_itself = true;
+};
+
+Gap gap_between(const SeenBySet& device, const SeenBySet& other, double target) {
+  Gap gap;
+  for (const auto& [set, seen] : device) {
+    const auto there = other.find(set);
+    if (there == other.end()) continue;
+    ++gap.sets;
+    gap.least = std::min(gap.least, seen.middle() - there->second.middle());
+    gap.trial = seen.trial;
+    gap.other_trial = there->second.trial;
+    const double widest = std::max(seen.most - seen.least, there->second.most - there->second.least);
+    gap.agrees_with_itself = gap.agrees_with_itself && widest < target;
+  }
+  return gap;
+}
+
+}  // namespace
+
+std::optional<std::string> device_effect(const History& history, double target) {
+  const auto devices = seen_by_device(history);
+  for (const auto& [device, seen] : devices)
+    for (const auto& [other, seen_there] : devices) {
+      const Gap gap = gap_between(seen, seen_there, target);
+      if (device == other || gap.sets < kSets || gap.least <= target || !gap.agrees_with_itself) continue;
+      return fmt::format(
+          "Runs of one and the same set end at least {} higher on {} than on {} ({} sets, such as that of trials {} and {})",
+          reports::unsigned_percent_text(gap.least), device, other, gap.sets, gap.trial, gap.other_trial);
+    }
+  return std::nullopt;
+}
+
+void doubt_devices(Run& run) {
+  const auto effect = device_effect(run.state.history, run.experiment.accept.target);
+  if (!effect) return;
+  strategies::Answer& answer = run.state.answer;
+  if (answer.state == strategies::State::proved) return run.warn(*effect + ": one of them computes wrongly");
+  answer.state = strategies::State::stuck;
+  answer.hindrance = strategies::Hindrance::devices;
+  answer.explanation = *effect + ", so that what a trial shows depends on where it ran.";
+}
+
+}  // namespace bisectd::driver
