@@ -43,9 +43,10 @@ double own_step_noise(const Reference& reference) { return reference.subject ? r
 
 /// What a healthy run may do that rounds like a given one.
 struct Allowance {
-  double factor = 1;  ///< so much further apart than the references
-  double level = 0;   ///< off at the end, as a fraction
-  double step = 0;    ///< off at single steps, as a fraction: clearly more than a reference of that coarseness ever is
+  double factor = 1;       ///< so much further apart than the references
+  double level = 0;        ///< off at the end, as a fraction
+  double step = 0;         ///< off at single steps, as a fraction: clearly more than a reference of that coarseness ever is
+  double block_error = 0;  ///< mean size over the blocks of a run
 };
 
 Allowance allowance_for(const Reference& reference, const Difference& difference) {
@@ -57,11 +58,8 @@ Allowance allowance_for(const Reference& reference, const Difference& difference
   const double level = ensemble.cautious_spread(coarseness);
   return {.factor = level / ensemble.fine,
           .level = level,
-          .step = static_cast<double>(kReferenceFactor) * ensemble.cautious_step(seen)};
-}
-
-bool excused(const Reference& reference, std::int64_t step) {
-  return std::binary_search(reference.excused.begin(), reference.excused.end(), step);
+          .step = static_cast<double>(kReferenceFactor) * ensemble.cautious_step(seen),
+          .block_error = ensemble.block_error_at(reference.noise_floor.block_error, coarseness)};
 }
 
 struct NonFinite {
@@ -70,11 +68,11 @@ struct NonFinite {
   bool at_end = false;
 };
 
-NonFinite non_finite(const Reference& reference, const Track& track) {
+NonFinite non_finite(std::span<const std::int64_t> excused, const Track& track) {
   NonFinite result;
   std::size_t streak = 0;
   for (std::size_t i = 0; i < track.size(); ++i) {
-    if (excused(reference, track.steps[i])) continue;
+    if (std::ranges::binary_search(excused, track.steps[i])) continue;
     result.at_end = !std::isfinite(track.values[i]);
     if (!result.at_end) {
       streak = 0;
@@ -90,7 +88,7 @@ NonFinite non_finite(const Reference& reference, const Track& track) {
 /// M0n. A single NaN that the references do not have is never silent: below the limit it is a note. Where one of them
 /// diverged, a healthy run may. The end of a part that is looked at is not the end of the run.
 void nan(const Reference& reference, const Track& track, AttemptStage progress, Events& events) {
-  const NonFinite found = non_finite(reference, track);
+  const NonFinite found = non_finite(reference.excused, track);
   if (found.count == 0) return;
   const bool ends_so = found.at_end && progress == AttemptStage::over && !reference.shortened;
   const bool fails = found.longest >= kNanConsecutive || ends_so ||
@@ -163,8 +161,10 @@ double by_chance(const Difference& difference) {
 void multi_step(const Reference& reference, const Difference& difference, AttemptStage progress, Events& events) {
   // A run may fly apart early where no reference does.
   const Allowance allowed = allowance_for(reference, difference);
-  const double worst = std::max({allowed.factor * reference.noise_floor.block_error, allowed.level, by_chance(difference)});
-  const double limit = std::max(limit_for(reference, kMultiStep), static_cast<double>(kReferenceFactor) * worst);
+  const double worst = std::max(
+      {allowed.factor * reference.noise_floor.block_error, allowed.level, allowed.block_error, by_chance(difference)});
+  const double usual = is_drift_unknown(reference, difference) ? kUnknownDrift : kMultiStep;
+  const double limit = std::max(limit_for(reference, usual), static_cast<double>(kReferenceFactor) * worst);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
   const std::size_t seen = progress == AttemptStage::over ? reference.steps.size()
                            : difference.places.empty()    ? 0
@@ -195,9 +195,34 @@ Places block_of(const Reference& reference, std::size_t block) {
   return {block * points / blocks, (block + 1) * points / blocks};
 }
 
+constexpr std::int64_t kBeginning = 3;  ///< last step at which a first logged value shows how a run begins,
+constexpr std::int64_t kEarly = 10;     ///< and at which rounding has grown too little to look like a fault
+
+/// Root mean square of the runs' differences from their mean.
+double apart_in(const Reference& reference, const Places& places) {
+  double squares = 0;
+  for (const auto& run : reference.residuals)
+    for (double value : std::span(run).subspan(places.from, places.size())) squares += value * value;
+  return std::sqrt(squares / static_cast<double>(places.size() * reference.residuals.size()));
+}
+
+/// Several runs, none of which was perturbed, that nothing says more of: do they differ by chance, the same from their first
+/// step on, or did rounding grow until the first value was logged, and will grow further on a device that rounds coarsely?
+/// Logs that begin late show only what it had grown to (every 50 of 500 steps: 5e-5 to 2e-3, and 5 to 160 times that at the
+/// end; of healthy devices at 1e-5 a third was condemned).
+bool may_be_grown_rounding(const Reference& reference) {
+  constexpr double kGrown = 10, kChance = 3e-3;
+  if (reference.metric.higher_is_better || reference.subject) return false;
+  const std::size_t points = reference.steps.size();
+  const double first = apart_in(reference, {0, std::min(points, std::clamp<std::size_t>(points / 10, 2, 20))});
+  if (apart_in(reference, {points / 2, points}) > kGrown * first) return true;
+  return reference.steps.front() > kBeginning && first < kChance;
+}
+
 /// One run shows nothing, and of runs that differ by the finest rounding alone none shows what a coarser one grows to.
 bool is_drift_unknown(const Reference& reference) {
-  return reference.ensemble ? !reference.ensemble->coarse_seen : reference.distinct() == 1;
+  if (reference.ensemble) return !reference.ensemble->coarse_seen;
+  return reference.distinct() == 1 || may_be_grown_rounding(reference);
 }
 
 /// Runs drift apart while they train: what is a spike early is none late.
@@ -278,9 +303,19 @@ Short short_stretches(const Reference& reference, const NoiseFloor& noise_floor,
 
 }  // namespace
 
+bool diverges(std::span<const std::int64_t> excused, const Track& run) {
+  const NonFinite found = non_finite(excused, run);
+  return found.longest >= kNanConsecutive || found.at_end || found.count > kNanIsolated;
+}
+
 bool is_drift_unknown(const Reference& reference, const Difference& run) {
-  const bool beyond = reference.ensemble && reference.ensemble->begins_unlike_rounding(run);
+  const bool beyond =
+      reference.ensemble && reference.steps.front() <= kEarly && reference.ensemble->begins_unlike_rounding(run);
   return is_drift_unknown(reference) && !beyond && !off_from_the_start(reference, run);
+}
+
+double block_error_of(const Reference& reference, const Difference& run) {
+  return block_error(reference, [&](const Places& places) { return std::abs(mean_or_zero(values_in(run, places))); });
 }
 
 NoiseFloor noise_floor_of(const Reference& reference) {
@@ -296,7 +331,7 @@ NoiseFloor noise_floor_of(const Reference& reference) {
     noise_floor.spikes = std::max(noise_floor.spikes, spikes.count);
   }
   for (const Track& run : reference.runs) {
-    noise_floor.non_finite = std::max(noise_floor.non_finite, non_finite(reference, run).count);
+    noise_floor.non_finite = std::max(noise_floor.non_finite, non_finite(reference.excused, run).count);
   }
   return noise_floor;
 }

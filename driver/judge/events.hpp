@@ -22,6 +22,12 @@ struct Event {
 /// Measures the references by the rules below.
 NoiseFloor noise_floor_of(const Reference& reference);
 
+/// A run of the reference that would fail by its NaN and infinite values, those at `excused` steps (ascending) aside.
+bool diverges(std::span<const std::int64_t> excused, const Track& run);
+
+/// Mean over the blocks of a run of how far it is off in each, on either side.
+double block_error_of(const Reference& reference, const Difference& run);
+
 /// Where no run shows how far devices drift apart that round coarsely, a run may be off by this much, a fraction: healthy
 /// ones of a PyTorch net with dropout end up to 15 % apart, and are up to 50 % apart at single steps (tests/bench, mlp).
 inline constexpr double kUnknownDrift = 0.5;

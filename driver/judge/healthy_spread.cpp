@@ -158,6 +158,11 @@ double Ensemble::spread_at(double coarseness) const { return fine * std::pow(coa
 
 double Ensemble::step_at(double coarseness) const { return fine_step * std::pow(coarse_step / fine_step, coarseness); }
 
+double Ensemble::block_error_at(double fine_error, double coarseness) const {
+  if (coarse_block_error <= fine_error || fine_error <= 0) return std::max(fine_error, coarse_block_error);
+  return fine_error * std::pow(coarse_block_error / fine_error, flown_apart ? 1 : misread(coarseness));
+}
+
 double Ensemble::caution_at(double coarseness) { return 1 + kCaution * coarseness; }
 
 double Ensemble::caution_of_level(const Difference& run) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "driver/judge/events.hpp"
 #include "driver/judge/horizon.hpp"
 
 namespace bisectd::driver::judge {
@@ -40,6 +41,7 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
   if (finely && !metric.higher_is_better) panel.healthy_ = healthy_spread(*finely, coarse);
   if (panel.healthy_) {
     panel.references_ = std::move(fine);
+    panel.coarse_ = std::move(coarse);
     panel.fine_ = panel.cut(panel.healthy_->comparable_until(accept.target, 0));
   }
   return panel;
@@ -74,6 +76,7 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
   auto shown = healthy_spread(*own, coarse);
   if (!shown || (healthy_ && !shown->coarse_seen)) return;
   healthy_ = std::move(shown);
+  coarse_ = coarse;
   fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }
 
@@ -98,6 +101,9 @@ std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
                             .coarse_step = spread->coarse_step,
                             .coarse_seen = healthy_->coarse_seen,
                             .flown_apart = spread->flown_apart};
+  for (const Curve& run : coarse_)
+    part->ensemble->coarse_block_error =
+        std::max(part->ensemble->coarse_block_error, block_error_of(*part, difference(*part, run)));
   return *std::move(part);
 }
 

@@ -100,6 +100,7 @@ class Panel {
 
   Reference whole_;
   std::vector<Curve> references_;
+  std::vector<Curve> coarse_;  ///< of the references, where healthy() tells them apart
   std::optional<HealthySpread> healthy_;
   std::optional<Reference> fine_;  ///< cut to the part that is comparable for a device that rounds like float32
   std::optional<Reference> shortened_;

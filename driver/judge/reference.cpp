@@ -69,8 +69,9 @@ void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
 }
 
 /// Runs with NaN or infinity of their own go, while enough are left; a run that ends so goes in any case.
-/// Returns the steps where no run is finite.
-std::vector<std::int64_t> drop_non_finite(Tracks& tracks, std::vector<std::string>& notes) {
+/// Sets the steps where no run is finite, and how many of those that go diverged: a few single values do not count.
+void drop_non_finite(Reference& reference) {
+  Tracks& tracks = reference.runs;
   std::vector<std::int64_t> excused = non_finite_steps(tracks.front());
   std::erase_if(excused, [&](std::int64_t step) {
     return std::any_of(tracks.begin(), tracks.end(), [step](const Track& track) { return finite_at(track, step); });
@@ -82,8 +83,11 @@ std::vector<std::int64_t> drop_non_finite(Tracks& tracks, std::vector<std::strin
   }
   const auto clean = static_cast<std::size_t>(std::count(broken.begin(), broken.end(), false));
   const bool enough = clean >= kFewestReferences;
-  drop(tracks, enough ? broken : ends_so, "it holds NaN or infinity, or explodes", notes);
-  return excused;
+  const std::vector<bool>& goes = enough ? broken : ends_so;
+  for (std::size_t i = 0; i < tracks.size(); ++i)
+    if (goes[i] && diverges(excused, tracks[i])) ++reference.diverged;
+  drop(tracks, goes, "it holds NaN or infinity, or explodes", reference.notes);
+  reference.excused = std::move(excused);
 }
 
 /// Bit-identical runs are one observation, however often they were made.
@@ -207,9 +211,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
                    "check the metric's name and its format or pattern");
   }
   drop_short(reference.runs, reference.notes);
-  const std::size_t before = reference.runs.size();
-  reference.excused = drop_non_finite(reference.runs, reference.notes);
-  reference.diverged = before - reference.runs.size();
+  drop_non_finite(reference);
   if (reference.runs.empty()) {
     return problem("not-finite",
                    fmt::format("every reference run ends with a {} that is not finite, or has exploded", metric.name),

@@ -74,11 +74,14 @@ struct Ensemble {
   double dof = 0;
   RoundingScale rounding;
   double fine_step = 0, coarse_step = 0;  ///< the most that a run of each was off at one step up to here, as a fraction
+  double coarse_block_error = 0;          ///< NoiseFloor::block_error of the coarse runs
   bool coarse_seen = false;               ///< there were coarse runs; else `coarse` is the most that fine ones grow to
   bool flown_apart = false;               ///< coarse runs grew far more than fine ones: any device may be as they are
 
-  double spread_at(double coarseness) const;    ///< between fine and coarse, linear in the logarithms
-  double step_at(double coarseness) const;      ///< the same of single steps
+  double spread_at(double coarseness) const;  ///< between fine and coarse, linear in the logarithms
+  double step_at(double coarseness) const;    ///< the same of single steps
+  /// The same of block errors, up to `misread` coarseness; `fine_error` is that of the fine runs.
+  double block_error_at(double fine_error, double coarseness) const;
   static double caution_at(double coarseness);  ///< by what the spread is multiplied before a run is condemned
   double coarseness_at(double spread) const;    ///< inverse of spread_at; above 1: no device is so far apart
   /// The same as caution_at for the level of this run, whose coarseness may be read as too low.

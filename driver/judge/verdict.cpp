@@ -168,8 +168,8 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
     judgement.verdict = decide(accept, comparison);
     judgement.reason = "level";
     bool unknown = comparison.ground == Ground::within_run;
-    if (judgement.verdict == Verdict::fail && reference.ensemble && comparison.size <= kUnknownDrift &&
-        is_drift_unknown(reference, attempts.front().difference)) {
+    if (judgement.verdict == Verdict::fail && (reference.ensemble || reference.distinct() > 1) &&
+        comparison.size <= kUnknownDrift && is_drift_unknown(reference, attempts.front().difference)) {
       judgement.verdict = Verdict::inconclusive;
       unknown = true;
     }
