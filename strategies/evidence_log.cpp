@@ -61,6 +61,8 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Verdict before = entry.verdict;
   told.entry = at->second;
   told.first = fresh;
+  if (decided(evidence.verdict))
+    entry.surest = std::max(entry.surest, evidence.verdict == Verdict::fail ? evidence.p_bad : 1 - evidence.p_bad);
   switch (evidence.verdict) {
     case Verdict::pass: ++entry.passes; break;
     case Verdict::fail: ++entry.fails; break;

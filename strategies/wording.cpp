@@ -135,6 +135,13 @@ std::string perhaps_innocent_of(SuspectId suspect) {
       suspect);
 }
 
+std::string unsure_of(double confidence) {
+  return fmt::format(
+      "One of the verdicts that the proof rests on has a probability of {:.0f} % only (p_bad of the trials under Proof): "
+      "healthy devices may differ by as much. ",
+      100 * confidence);
+}
+
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {
   const std::string causes = proved_causes(answer);
   std::string text = proved_fix(answer);

@@ -20,6 +20,9 @@ std::string kept_together_of(const SuspectSet& kept);
 /// Who is needed in the fix and may be no culprit (needless.hpp), in a sentence.
 std::string perhaps_innocent_of(SuspectId suspect);
 
+/// That a verdict which the proof rests on is not sure.
+std::string unsure_of(double confidence);
+
 /// That some of the fix may be no culprits, and not which.
 inline constexpr const char* kDoNotAddUp =
     "What each cause adds to the run alone is far from what the subject as it is is off by: some of them may be right in "

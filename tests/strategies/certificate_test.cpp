@@ -210,3 +210,22 @@ TEST_CASE("what is looked at after every trial is what one look at all of them s
     }
   }
 }
+
+TEST_CASE("a proof is as sure as the judge was of the least sure verdict that it rests on, though none is weighed") {
+  const Causes causes{{2}};
+  const auto confidence_where_fails_have = [&](double p_bad) {
+    const Game game = play_judged(
+        problem_of(6),
+        [&](const Neutralised& off) {
+          Evidence evidence = evidence_of(off, fails(causes, off) ? kFail : kPass);
+          if (evidence.verdict == kFail) evidence.p_bad = p_bad;
+          return evidence;
+        },
+        100);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(game.answer.explanation.empty() == (p_bad >= 0.95));
+    return game.answer.confidence;
+  };
+  CHECK(confidence_where_fails_have(0.62) == 0.62);
+  CHECK(confidence_where_fails_have(0.96) == 1);
+}
