@@ -23,6 +23,7 @@ using strategies::Neutralised;
 using strategies::Verdict;
 
 constexpr int kTries = 3;      ///< of one control: the majority of three, where a verdict may be wrong
+constexpr int kMustHold = 3;   ///< times that a set must come to its end where a run need only do that: see controls.hpp
 constexpr double kLeans = 10;  ///< odds from which controls without a clear verdict speak against the answer
 
 /// The same set passed and failed. The subject as it is ran before the suspects were listed, so that its set has another
@@ -40,6 +41,7 @@ bool has_passed_and_failed(const History& history) {
 /// What came of one control.
 struct Tried {
   Control control;
+  int needed = 1;  ///< so many times it must be borne out
   int borne_out = 0, contradicted = 0, tries = 0;
   std::size_t contradicting = 0;  ///< number of the last trial that contradicts it
   std::size_t last_trial = 0;
@@ -49,7 +51,7 @@ struct Tried {
   bool gave_up = false;  ///< broke in this session; a resume tries it again
 
   bool is_contradicted(bool exact) const { return contradicted > (exact ? 0 : kTries / 2); }
-  bool is_borne_out() const { return borne_out > contradicted; }
+  bool is_borne_out() const { return borne_out >= needed && borne_out > contradicted; }
   bool leans_away() const { return control.expected == Verdict::pass ? odds_of_fail > kLeans : odds_of_fail < 1 / kLeans; }
   bool is_open(bool exact) const {
     return !is_borne_out() && !is_contradicted(exact) && !gave_up && tries - broken < kTries;
@@ -110,7 +112,8 @@ std::string reason_of(const Tried& tried) {
                      tried.tries == 0 ? "" : fmt::format(" (time {})", tried.tries + 1));
 }
 
-void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
+/// `must_only_run`: a run that broke and one that came to its end contradict whatever is expected of their set.
+void take_in(std::vector<Tried>& all, const FinishedTrial& finished, bool must_only_run) {
   const auto tried = std::ranges::find(all, finished.plan.neutralised,
                                        [](const Tried& one) -> const Neutralised& { return one.control.neutralised; });
   tried->is_running = false;
@@ -121,7 +124,7 @@ void take_in(std::vector<Tried>& all, const FinishedTrial& finished) {
     tried->gave_up = !tried->is_of_earlier_session;
   } else if (verdict == tried->control.expected) {
     ++tried->borne_out;
-  } else if (strategies::decided(verdict)) {
+  } else if (strategies::decided(verdict) || must_only_run) {
     ++tried->contradicted;
     tried->contradicting = finished.plan.number;
   } else {
@@ -202,8 +205,10 @@ std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalog
 void control_answer(Run& run, bool exact) {
   if (run.state.answer.state != strategies::State::proved) return;
   std::vector<Tried> all;
-  for (Control& control : controls_of(run.state.answer, run.state.catalogue, run.state.history, exact))
-    all.push_back({.control = std::move(control)});
+  for (Control& control : controls_of(run.state.answer, run.state.catalogue, run.state.history, exact)) {
+    const bool must_hold = run.must_only_run() && control.expected == Verdict::pass;
+    all.push_back({.control = std::move(control), .needed = must_hold ? kMustHold : 1});
+  }
   const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
   log::info(reports::phase_line(run.frame(), name_of(Role::control)));
   while (true) {
@@ -229,7 +234,7 @@ void control_answer(Run& run, bool exact) {
       tried.is_of_earlier_session = begun;
     }
     if (std::ranges::none_of(all, &Tried::is_running)) break;
-    for (const FinishedTrial& finished : run.wait()) take_in(all, finished);
+    for (const FinishedTrial& finished : run.wait()) take_in(all, finished, run.must_only_run());
   }
   judge_answer(run, all);
 }

@@ -22,7 +22,9 @@ struct Control {
 std::vector<Control> controls_of(const strategies::Answer& answer, const neutralise::Catalogue& catalogue,
                                  const History& history, bool exact);
 
-/// Runs them until one contradicts the answer, and again what noise hides or, with noise, contradicts. The answer in the
+/// Runs them until one contradicts the answer, and again what noise hides or, with noise, contradicts. Where a run need only
+/// come to its end, what must pass is run three times: a suspect that breaks 80 % of the runs lets one in five pass by luck
+/// (of 10,000 made-up searches no wrong proof was left, after 1 to 7 of 15 to 150 in each world). The answer in the
 /// state is not proved any more if they do not bear it out, or if the hours of the budget are spent before; they are not
 /// among its trials. Throws Interrupted; Infrastructure also where one gives no verdict, so that a resume tries it again.
 void control_answer(Run& run, bool exact);

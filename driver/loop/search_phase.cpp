@@ -264,9 +264,13 @@ bool SearchPhase::ask_for_proofs() {
 /// Tells what an earlier bisectd found out, in its order, and takes up what it left open.
 void SearchPhase::go_on_with_past() {
   const History& past = run_.state.past;
-  const auto is_ours = [&](const PastTrial& trial) {  // the search may have asked for the subject as it is once more
-    return is_of_this_search(trial) &&
-           (is_search(trial.role) || (trial.role == Role::as_is && trial.number != as_is_number_));
+  // The search may have asked for the subject as it is once more; those of before it knew of no suspects.
+  const auto asked_again = [&](const PastTrial& trial) {
+    return trial.role == Role::as_is && trial.number != as_is_number_ &&
+           trial.neutralised.size() == problem_.suspects.size();
+  };
+  const auto is_ours = [&](const PastTrial& trial) {
+    return is_of_this_search(trial) && (is_search(trial.role) || asked_again(trial));
   };
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];

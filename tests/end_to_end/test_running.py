@@ -95,6 +95,21 @@ class Running(Space):
         self.assertIn("Nothing to find: the subject as it is runs to step 30, in each of 5 runs.", done.out)
         self.assertIn("compared it with nothing", self.bisectd("accept", "bisectd-out/latest", code=2).err)
 
+    def test_one_that_breaks_most_of_the_time_is_not_searched(self):
+        """Its fifth run comes to its end, and so would trials with the culprit active."""
+        self.write("train.py", """\
+            import os, sys
+            with open("runs", "a") as runs:
+                runs.write("x")
+                number = runs.tell()
+            for step in range(1, 31):
+                print("step", step, "loss", 2 / step, flush=True)
+                if step == 8 and number != 5 and "op3" not in os.environ.get("OFF", ""): os.abort()
+            """)
+        report, done = self.find("X: y", code=3)
+        self.assertIn("The subject as it is broke in 2 of 3 trials and came to its end in the others", done.out)
+        self.assertEqual({trial["role"] for trial in report["trial_list"]}, {"as-is"})
+
     def test_one_that_leaves_before_its_last_step(self):
         _, done = self.find("X: y", code=3, steps="steps: 200")
         self.assertIn("left with 0 after step 30 of 200", done.out)
@@ -217,7 +232,7 @@ for step in range(1, 31):
 
     def test_a_pattern_that_fits_no_line_is_no_evidence(self):
         metric = "{loss: {pattern: 'stepp (?P<step>\\d+) loss (?P<value>\\S+)'}}"
-        for environment, trial in (("KILLS: op3", 2), ("KILLS: op33", 2), ("X: y", 1)):
+        for environment, trial in (("KILLS: op3", 4), ("KILLS: op33", 4), ("X: y", 1)):
             with self.subTest(environment):
                 report, done = self.find(environment, code=4, metric=metric, more=["--new"],
                                          suspects="[op0, op1, op2, op3, op33]")
@@ -242,7 +257,7 @@ for step in range(1, 31):
         for name in ("report.md", "report.html"):
             text = (self.run_folder() / name).read_text()
             self.assertNotRegex(text, r"(?i)target\W{1,20}0\.5 %", name)
-        self.assertIn("| subject as it is | `killed by SIGABRT after step 8` | fail | 1 |", (self.run_folder() / "report.md").read_text())
+        self.assertIn("| subject as it is | `killed by SIGABRT after step 8` | fail | 3 |", (self.run_folder() / "report.md").read_text())
         self.assertNotIn("0.5 %", self.bisectd("check", "experiment.yaml", code=0).out)
 
     def test_the_other_commands(self):
