@@ -63,6 +63,11 @@ class Index {
   std::map<std::string, const Parameter*> parameters_;
 };
 
+/// A dump that holds no figure of it, or a tensor of no elements.
+bool says_nothing(const Described& tensor) {
+  return tensor.sample.empty() && tensor.norm == 0 && tensor.mean == 0 && tensor.nonfinite == 0;
+}
+
 /// Tensors that are on both sides.
 using Pairs = std::vector<std::pair<const Described*, const Described*>>;
 
@@ -72,7 +77,7 @@ Pairs pairs(const Index& a, const std::vector<std::size_t>& of_a, const Index& b
   Pairs both;
   for (std::size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {
     const Described *left = read(a.run().values.at(of_a[i])), *right = read(b.run().values.at(of_b[i]));
-    if (left && right) both.emplace_back(left, right);
+    if (left && right && !says_nothing(*left) && !says_nothing(*right)) both.emplace_back(left, right);
   }
   return both;
 }
@@ -94,7 +99,8 @@ Pairs parameter_gradients(const Index& a, const Index& b, const std::string& mod
   Pairs both;
   for (const Parameter& parameter : a.run().parameters) {
     const Parameter* other = parameter.module == module && parameter.gradient ? b.parameter(parameter.name) : nullptr;
-    if (other && other->gradient) both.emplace_back(&*parameter.gradient, &*other->gradient);
+    if (other && other->gradient && !says_nothing(*parameter.gradient) && !says_nothing(*other->gradient))
+      both.emplace_back(&*parameter.gradient, &*other->gradient);
   }
   return both;
 }
@@ -190,6 +196,18 @@ double relative_error(const Described& reference, const Described& other, double
   if ((reference.nonfinite == 0) != (other.nonfinite == 0)) return kInfinite;
   return std::max({share_of(difference, std::max(size, sampled * least_norm / root)),
                    share_of(std::abs(reference.norm - other.norm), norm), mean_error(reference, other, norm / root)});
+}
+
+bool Error::is_compared() const { return known && std::isfinite(healthy); }
+
+std::size_t Comparison::outputs_compared() const {
+  return static_cast<std::size_t>(std::ranges::count_if(rows, [](const Row& row) { return row.output.is_compared(); }));
+}
+
+std::size_t Comparison::gradients_compared() const {
+  return static_cast<std::size_t>(std::ranges::count_if(rows, [](const Row& row) {
+    return row.gradient.is_compared() || row.input_gradient.is_compared() || row.parameter_gradient.is_compared();
+  }));
 }
 
 Comparison compare(std::span<const Recording> reference, const Recording& subject_run, double bound) {

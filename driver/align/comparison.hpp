@@ -22,6 +22,8 @@ struct Error {
   double healthy = 0;  ///< of the reference's own perturbed runs, the largest
   bool off = false;    ///< beyond the bound and beyond kBeyondHealthy times what healthy runs differ by
   bool known = false;  ///< there was something to compare
+  /// And it was finite in healthy runs.
+  bool is_compared() const;
 };
 
 /// A perturbed run starts from parameters that are off by one rounding; a device rounds in every operator. So a few times
@@ -64,6 +66,8 @@ struct Comparison {
   std::optional<Deviation> forward_first, backward_first;
 
   bool deviates() const { return forward_first || backward_first; }
+  std::size_t outputs_compared() const;  ///< rows whose output was
+  std::size_t gradients_compared() const;
 };
 
 /// `reference`: its runs, one of them not perturbed. Throws std::runtime_error if none is, or no module is on both sides.

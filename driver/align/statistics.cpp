@@ -17,6 +17,7 @@ std::optional<Described> described(const Statistics& statistics) {
   tensor.norm = finite(statistics.norm);
   for (const auto& extreme : {statistics.max, statistics.min})
     if (extreme) tensor.sample.push_back(*extreme);
+  if (tensor.sample.empty() && !statistics.norm) tensor.sample.push_back(*statistics.mean);
   return tensor;
 }
 

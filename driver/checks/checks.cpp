@@ -155,6 +155,10 @@ std::vector<std::string> differing_logs(const configs::Experiment& experiment, c
     if (check.patterns.empty() || !is_compared(check, reference, subject)) continue;
     const std::string &a = fact(reference, check), &b = fact(subject, check);
     const auto said = [](const std::string& values) { return values.empty() ? std::string("nothing") : shown(values); };
+    if (a.empty() && b.empty()) {
+      differences.push_back(fmt::format("{}: its pattern finds no value in either log", check.name));
+      continue;
+    }
     if (a.empty() || (check.standard ? configs::meaning(a) != configs::meaning(b) : a != b))
       differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}{}", check.name,
                                         said(a), said(b),

@@ -64,6 +64,7 @@ Facts facts_of(const SeenRun& run, const configs::Experiment& experiment, Role r
 Baseline baseline_of(const SeenRun& run, const configs::Experiment& experiment, const reports::Record& record,
                      const AcceptOptions& options) {
   const Role role = options.side == "subject" ? Role::as_is : Role::reference;
+  if (const auto cut = cut_log(experiment, run.directory, run.history, role)) throw UsageError("not accepted: " + *cut);
   std::vector<judge::Curve> curves = whole_curves(experiment, run.directory, run.history, role);
   // Runs that agree with their reference are further healthy runs; how far these are apart, the reference's show.
   if (role == Role::as_is && !curves.empty() && curves.size() < kFewestOfAnEnsemble &&

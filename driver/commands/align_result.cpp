@@ -21,7 +21,9 @@ ExitCode conclude_align(const align::Comparison& comparison, const AlignResult& 
   if (!result.json && comparison.unequal.empty() && comparison.deviates())
     fmt::print("For the odds of a search, on its layers, modules or operators:  likely: {{from: {}}}\n",
                reports::plain(file.string()));
-  return !comparison.unequal.empty() ? ExitCode::no_answer : comparison.deviates() ? ExitCode::fails : ExitCode::success;
+  if (!comparison.unequal.empty()) return ExitCode::no_answer;
+  if (comparison.deviates()) return ExitCode::fails;
+  return comparison.outputs_compared() == 0 ? ExitCode::no_answer : ExitCode::success;
 }
 
 }  // namespace bisectd::driver::commands

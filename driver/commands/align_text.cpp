@@ -125,6 +125,13 @@ std::vector<std::string> remarks_on(const Comparison& comparison) {
   return lines;
 }
 
+/// A module whose output or gradients neither side wrote down, or that are not finite anywhere, agrees with nothing.
+std::string agreement_text(const char* direction, std::size_t compared, std::size_t modules) {
+  if (compared == modules) return fmt::format("{}: all {} modules agree", direction, modules);
+  if (compared == 0) return fmt::format("{}: not judged, as nothing of it is there and finite on both sides", direction);
+  return fmt::format("{}: {} of {} modules can be compared, and agree", direction, compared, modules);
+}
+
 std::vector<std::string> findings_of(const Comparison& comparison) {
   if (!comparison.unequal.empty()) return start_lines(comparison);
   std::vector<std::string> lines;
@@ -132,10 +139,10 @@ std::vector<std::string> findings_of(const Comparison& comparison) {
     lines.push_back(deviation_text("forward", "its output is", *comparison.forward_first, comparison));
     lines.emplace_back("backward: not judged, as gradients follow from outputs that deviate");
   } else {
-    lines.push_back(fmt::format("forward: all {} modules agree", comparison.rows.size()));
+    lines.push_back(agreement_text("forward", comparison.outputs_compared(), comparison.rows.size()));
     lines.push_back(comparison.backward_first
                         ? deviation_text("backward", "the gradient it makes is", *comparison.backward_first, comparison)
-                        : fmt::format("backward: all {} modules agree", comparison.rows.size()));
+                        : agreement_text("backward", comparison.gradients_compared(), comparison.rows.size()));
   }
   if (comparison.deviates())
     lines.emplace_back(

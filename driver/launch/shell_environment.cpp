@@ -73,7 +73,7 @@ std::string describe(const Ended& ended, const std::string& place, const std::st
     text += fmt::format(" at line {}: {}", place.substr(0, newline), place.substr(newline + 1));
   text += ended.how == Ended::How::signalled ? fmt::format(" (killed by signal {})", ended.code)
                                              : fmt::format(" (exit code {})", ended.code);
-  if (!last_words.empty()) text += "\n" + last_words;
+  if (!last_words.empty()) text += ": " + last_words;
   return text;
 }
 

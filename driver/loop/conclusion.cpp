@@ -245,9 +245,10 @@ Conclusion conclude_aligned(const configs::Experiment& experiment) {
 
 Conclusion conclude_unequal(const std::vector<std::string>& differences) {
   return {.outcome = reports::Outcome::inconclusive,
-          .advice = fmt::format(
-              "The two sides are not given the same, so no search was made. {}. Make them equal, then run again.",
-              fmt::join(differences, ". ")),
+          .advice = fmt::format("It is not shown that both sides are given the same, so no search was made. {}. Make them "
+                                "equal, or mend the check, and "
+                                "run again.",
+                                fmt::join(differences, ". ")),
           .warnings = differences};
 }
 

@@ -104,6 +104,10 @@ class Replay {
   std::optional<judge::Panel> panel_;
 };
 
+bool is_whole(const PastAttempt& attempt) {
+  return !attempt.set_aside && (attempt.ending == Ending::finished || attempt.ending == Ending::whole);
+}
+
 }  // namespace
 
 std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, const keep::RunDirectory& directory,
@@ -112,11 +116,31 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
   std::vector<judge::Curve> curves;
   for (const PastTrial& past : history.trials)
     for (const PastAttempt& attempt : past.attempts)
-      if (past.role == role && !attempt.set_aside && (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
+      if (past.role == role && is_whole(attempt))
         curves.push_back(logged_curve(side, directory.attempt(past.number, set_key(past.neutralised), attempt.number),
                                       experiment.metrics, attempt.undone.empty() ? attempt.perturbed : 0,
                                       steps_of(experiment, role)));
   return as_samples(std::move(curves));
+}
+
+std::optional<std::string> cut_log(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                                   const History& history, Role role) {
+  const configs::Side& side = role == Role::reference ? experiment.reference : experiment.subject;
+  for (const PastTrial& past : history.trials)
+    for (const PastAttempt& attempt : past.attempts) {
+      if (past.role != role || !is_whole(attempt)) continue;
+      const std::filesystem::path folder = directory.attempt(past.number, set_key(past.neutralised), attempt.number);
+      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, 0, {});
+      for (const auto& [metric, step] : attempt.last_steps) {
+        const auto logged = curve.series.find(metric);
+        if (!step || logged == curve.series.end()) continue;
+        const std::int64_t last = logged->second.empty() ? 0 : logged->second.back().step;
+        if (last < *step)
+          return fmt::format("the log in {} had {} up to step {} when the run ended, and ends at step {} now",
+                             folder.string(), metric, *step, last);
+      }
+    }
+  return std::nullopt;
 }
 
 reports::Record replay(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& history,

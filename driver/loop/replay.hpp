@@ -18,4 +18,8 @@ reports::Record replay_without_experiment(const keep::RunDirectory& directory, c
 std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, const keep::RunDirectory& directory,
                                        const History& history, Role role);
 
+/// One sentence, if one of these logs has lost values since (a power cut, a full disk): whole_curves() takes what is left.
+std::optional<std::string> cut_log(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                                   const History& history, Role role);
+
 }  // namespace bisectd::driver

@@ -37,7 +37,7 @@ void append_result(const std::filesystem::path& file, const PastResult& result);
 std::vector<PastResult> read_results(const std::filesystem::path& file);
 
 /// Of what an experiment asks and what it compares with: the resolved experiment, its recorded reference, and what of its
-/// subject's settings the shell has (settings_of_shell).
+/// subject's settings the shell has (settings_of_shell), and the files that a `setup` names.
 std::string digest_of(const configs::Experiment& experiment, const std::map<std::string, std::string>& of_shell);
 /// Of the files of a recorded reference alone; empty without one.
 std::string digest_of_recording(const configs::Experiment& experiment);

@@ -124,6 +124,27 @@ TEST_CASE("align: what healthy runs differ by as much is not blamed") {
   CHECK(compared({.weight_back = 0.2}).deviates());
 }
 
+TEST_CASE("align: what was not written down, or is finite nowhere, is not compared") {
+  CHECK(compared({}).outputs_compared() == 4);
+  CHECK(compared({}).gradients_compared() == 4);
+  const std::vector<Recording> reference{kHealthy.run(), kPerturbed.run()};
+  Recording silent = kHealthy.run();
+  silent.calls[0].out.clear();
+  for (driver::align::Value& value : silent.values) value.gradient.reset();
+  const Comparison some = driver::align::compare(reference, silent, 0.01);
+  CHECK(some.outputs_compared() == 3);
+  CHECK(some.gradients_compared() == 1);  // that of the weight
+  for (driver::align::Call& call : silent.calls) call.out.clear();
+  CHECK(driver::align::compare(reference, silent, 0.01).outputs_compared() == 0);
+  Recording empty = kHealthy.run();
+  for (driver::align::Value& value : empty.values) value.value = {};  // a dump without figures
+  CHECK(driver::align::compare(reference, empty, 0.01).outputs_compared() == 0);
+
+  const double inf = std::numeric_limits<double>::infinity();
+  const Comparison lost = compared({.conv = inf}, {.conv = inf, .perturbed = 1});
+  CHECK(lost.outputs_compared() == 3);
+}
+
 TEST_CASE("align: sides that do not start alike say nothing of modules") {
   const Comparison weights = compared({.conv = 2, .block = 2, .pooled = 2, .head = 2, .weight = 2});
   REQUIRE(weights.unequal.size() == 1);
