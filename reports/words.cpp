@@ -34,6 +34,12 @@ std::string how_it_broke(const Trial* trial, Escape escape) {
   return trial ? fmt::format("broke ({})", escape(trial->text)) : "broke";
 }
 
+/// By what it does before its end.
+bool fails_on_the_way(const Record& record, const Trial* trial) {
+  return trial && trial->verdict == strategies::Verdict::fail && !trial->decided_by && trial->delta &&
+         std::abs(*trial->delta) <= record.target;
+}
+
 std::string culprits_sentence(const Record& record, Escape escape) {
   const auto culprits = names(record, record.answer.culprit_set, escape);
   const bool one = culprits.size() == 1;
@@ -47,6 +53,11 @@ std::string culprits_sentence(const Record& record, Escape escape) {
         "{} {} {} leave the reference: {} as it is; with {} neutralised every metric agrees (target {}). Confidence {}.",
         joined(culprits, " and "), one ? "makes" : "make", escape(as_is->decided_by->metric), escape(decided_text(*as_is)),
         one ? "it" : "them", unsigned_percent_text(record.target), confidence_text(record.answer.confidence));
+  if (fails_on_the_way(record, as_is))
+    return fmt::format(
+        "{} {} the subject fail, though it ends within the target ({}): {}. With {} neutralised it passes. Confidence {}.",
+        joined(culprits, " and "), one ? "makes" : "make", measured_text(as_is), escape(as_is->text), one ? "it" : "them",
+        confidence_text(record.answer.confidence));
   return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
                      joined(culprits, " and "), one ? "makes" : "make", escape(record.metric), measured_text(as_is),
                      measured_text(fix_trial(record)), one ? "it" : "them", unsigned_percent_text(record.target),

@@ -55,7 +55,9 @@ class RecordReader {
         throw std::invalid_argument("its values are not in order");
       now().values.push_back({.value = described_in(line), .gradient = std::nullopt});
     } else if (line.contains("gradient") && line.at("gradient").is_number()) {
-      Value& value = now().values.at(keep::whole_number(line.at("gradient")));
+      const auto number = keep::whole_number(line.at("gradient"));
+      if (number >= now().values.size()) throw std::invalid_argument("it is a gradient of a value that is not there");
+      Value& value = now().values[number];
       value.gradient = described_in(line);
       value.arrived = ++arrived_;
     } else if (line.contains("call")) {
@@ -107,7 +109,8 @@ class RecordReader {
               .out = keep::whole_numbers(line.at("out"))};
     if (!line.at("inside").is_null()) line.at("inside").get_to(call.inside);
     for (const auto* indices : {&call.in, &call.out})
-      for (const std::size_t index : *indices) (void)now().values.at(index);
+      for (const std::size_t index : *indices)
+        if (index >= now().values.size()) throw std::invalid_argument("it names a value that is not there");
     now().calls.push_back(std::move(call));
   }
 

@@ -91,6 +91,18 @@ std::vector<align::StepRun> wanted_runs(HandRun& run, const AlignOptions& option
   return runs;
 }
 
+/// What a run wrote down. Errors: Infrastructure; a recording that a person names is read by recordings().
+std::vector<align::Recording> written_by(const align::StepRun& run) {
+  const fs::path file = run.file;
+  if (!fs::is_regular_file(file))
+    throw Infrastructure(fmt::format("the {} wrote down no step: {} is no file", run.name, file.string()));
+  try {
+    return align::read_recordings(file);
+  } catch (const std::exception& error) {
+    throw Infrastructure(fmt::format("the step that the {} wrote down cannot be read: {}", run.name, error.what()));
+  }
+}
+
 std::vector<align::StepRun> made_runs(HandRun& run, const AlignOptions& options) {
   std::vector<align::StepRun> runs = wanted_runs(run, options);
   Run& all = run.run();
@@ -108,8 +120,8 @@ ExitCode record_step(const configs::Experiment& experiment, HandRun& run, const 
   std::size_t count = 0, modules = 0;
   for (const align::StepRun& one : made_runs(run, options)) {
     if (one.file.empty()) continue;
+    modules = written_by(one).front().calls.size();
     all += align::run_line(one.perturbed) + keep::read_file(one.file);
-    modules = align::read_recordings(one.file).front().calls.size();
     ++count;
   }
   write_output_file(options.record, all);
@@ -125,7 +137,7 @@ ExitCode compare_steps(const configs::Experiment& experiment, HandRun& run, cons
   std::optional<align::Recording> subject;
   for (const align::StepRun& one : made_runs(run, options)) {
     if (one.file.empty()) continue;
-    align::Recording recording = recordings(one.file).front();
+    align::Recording recording = written_by(one).front();
     recording.perturbed = one.perturbed;
     if (one.name == "subject") subject = std::move(recording);
     else reference.push_back(std::move(recording));
