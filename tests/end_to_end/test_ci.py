@@ -117,6 +117,17 @@ class Suite(Space):
                 self.assertIn("rec: agrees with the reference", done.out)
                 self.assertIn("rec: unchanged" if text else "rec: agrees", self.ci("--changed-only", code=0).out)
 
+    def test_a_file_that_a_setup_sources_is_a_change(self):
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
+        self.write("workaround.sh", "export HOSTILE_OFF=op1\n")
+        self.model("rec", "--cause", "op1=3", baseline=True)
+        text = (self.folder / "rec.yaml").read_text()
+        (self.folder / "rec.yaml").write_text(text.replace("subject:\n", "subject:\n  setup: . ./workaround.sh\n", 1))
+        self.assertIn("rec: agrees", self.ci(code=0).out)
+        self.assertIn("rec: unchanged", self.ci("--changed-only", code=0).out)
+        self.write("workaround.sh", "")
+        self.assertIn("rec: culprits found", self.ci("--changed-only", code=1).out)
+
     def test_software_that_is_not_known_may_have_changed(self):
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")
         for extra, why in (("", "its experiment has no `versions`"),
@@ -329,6 +340,13 @@ class Accept(Space):
         self.assertEqual(file.read_bytes(), before)
         self.bisectd("accept", folder, "--yes", code=0)
         self.assertNotEqual(file.read_bytes(), before)
+
+    def test_a_log_that_was_cut_since_is_no_baseline(self):
+        folder = self.run_of()
+        log = sorted(folder.glob("trials/*/attempt-1/stdout.log"))[-1]
+        log.write_text("".join(log.read_text().splitlines(keepends=True)[:40]))
+        self.assertRegex(self.bisectd("accept", folder, code=2).err, r"not accepted: .*up to step 100 .*ends at step \d+ now")
+        self.assertFalse((self.folder / "baselines").exists())
 
     def test_what_it_refuses(self):
         self.assertIn("agrees with its reference", self.bisectd("accept", self.run_of("--cause", "op1=3", code=1), code=2).err)
