@@ -20,6 +20,9 @@ constexpr double kFirstStepShare = 0.02;  ///< a first logged step later than th
 constexpr double kFirstStepFail = 0.05, kFirstStepNote = 0.01, kFirstStepSigma = 6;
 constexpr double kMultiStep = 0.02;
 constexpr std::size_t kMultiStepBlocks = 20;
+/// Beside an ensemble the limit is a statistic: in 40 seeds of a small training (200 steps, as logged and smoothed) four healthy
+/// devices that round at 5e-4 went 1.01 to 2.8 times beyond it.
+constexpr double kClearly = 3, kPerhaps = 0.9;
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
 constexpr double kDrifted =
     2;  ///< with 1, at a noise of 0.4 % 8.5 instead of 6 % of spiky runs are undecided (bench_verdict 200 7)
@@ -174,9 +177,10 @@ void multi_step(const Reference& reference, const Difference& difference, Attemp
   });
   if (error <= limit) return;
   events.push_back(
-      {"multi-step", true,
-       fmt::format("the mean error over the run is at least {:.3g} % (limit {:.3g} %)", 100 * error, 100 * limit),
-       std::nullopt});
+      {.code = "multi-step",
+       .fails = true,
+       .text = fmt::format("the mean error over the run is at least {:.3g} % (limit {:.3g} %)", 100 * error, 100 * limit),
+       .p_bad = reference.ensemble && error < kClearly * limit ? kPerhaps : 1});
 }
 
 /// Standard deviation of one run at one step around the others, over these places; robust against spikes; 0 with one

@@ -17,6 +17,7 @@ struct Event {
   std::string text;                  ///< for people
   std::optional<std::int64_t> step;  ///< where it was first seen
   bool forbids_pass = false;         ///< a note that leaves open whether the attempt is good
+  double p_bad = 1;                  ///< of one that fails
 };
 
 /// Measures the references by the rules below.

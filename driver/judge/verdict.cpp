@@ -216,7 +216,7 @@ Judgement by_event(const Reference& reference, const Attempt& attempt, const Eve
   judgement.verdict = Verdict::fail;
   judgement.reason = event.code;
   judgement.text = event.text;
-  judgement.p_bad = 1;
+  judgement.p_bad = event.p_bad;
   judgement.first_bad_step = event.step;
   if (attempt.trouble.empty()) judgement.delta = level_in(reference, attempt.difference, attempt.window);
   return judgement;
