@@ -20,7 +20,7 @@ namespace bisectd::strategies {
 struct LogEntry {
   Active active;
   int passes = 0, fails = 0, inconclusive = 0, unresolved = 0;
-  double bits = 0;  ///< evidence for a failure (positive) or a pass: sum of log2 likelihood ratios of what was told
+  double bits = 0;      ///< evidence for a failure (positive) or a pass: sum of log2 likelihood ratios of what was told
   double surest = 0.5;  ///< the highest probability that the judge gave to a verdict about it, as told
   Verdict verdict = Verdict::unresolved;  ///< pass or fail once the bits suffice; inconclusive while they do not
 
