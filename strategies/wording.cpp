@@ -137,8 +137,8 @@ std::string perhaps_innocent_of(SuspectId suspect) {
 
 std::string unsure_of(double confidence) {
   return fmt::format(
-      "One of the verdicts that the proof rests on has a probability of {:.0f} % only (p_bad of the trials under Proof): "
-      "healthy devices may differ by as much. ",
+      "Not certain: one of the verdicts that the proof rests on has a probability of {:.0f} % only, as some healthy devices "
+      "differ by as much. ",
       100 * confidence);
 }
 

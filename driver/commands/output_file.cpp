@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -35,13 +34,8 @@ bool belongs_to_a_run(const fs::path& file) {
 
 void write_through(const fs::path& file, std::string_view content) {
   const keep::Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  bool good = static_cast<bool>(descriptor);
-  while (good && !content.empty()) {
-    const ssize_t written = ::write(descriptor.get(), content.data(), content.size());
-    good = written >= 0 || errno == EINTR;
-    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (!good) throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be written", file.string()));
+  if (!descriptor || !keep::write_all(descriptor.get(), content))
+    throw std::system_error(errno, std::generic_category(), fmt::format("{}: cannot be written", file.string()));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// A file that the person names for what a command writes: `report -o`, `record -o`, `accept -o`, `align --record`, `init
-// -o`.
+// A file that a person names for what a command writes, say with `report -o`.
 #pragma once
 
 #include <filesystem>

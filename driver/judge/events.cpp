@@ -213,7 +213,7 @@ double apart_in(const Reference& reference, const Places& places) {
 
 /// Several runs, none of which was perturbed, that nothing says more of: do they differ by chance, the same from their first
 /// step on, or did rounding grow until the first value was logged, and will grow further on a device that rounds coarsely?
-/// Logs that begin late show only what it had grown to (every 50 of 500 steps: 5e-5 to 2e-3, and 5 to 160 times that at the
+/// Logs that begin late show only what it had grown to (every 50 of 500 steps: 1e-5 to 2e-3, and 3 to 270 times that at the
 /// end; of healthy devices at 1e-5 a third was condemned).
 bool may_be_grown_rounding(const Reference& reference) {
   constexpr double kGrown = 10, kChance = 3e-3;

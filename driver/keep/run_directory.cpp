@@ -84,6 +84,15 @@ fs::path RunDirectory::attempt(std::size_t trial, std::string_view key, int atte
 
 std::string RunDirectory::relative(const fs::path& inside) const { return inside.lexically_relative(folder_).string(); }
 
+bool write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 namespace {
 
 enum class Sync { no, yes };
@@ -92,12 +101,7 @@ void write_whole(const fs::path& file, std::string_view content, mode_t mode, Sy
   const std::string temporary = fmt::format("{}.{}.part", file.string(), ::getpid());
   ::unlink(temporary.c_str());  // of a process that had this number and was killed
   int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  bool good = descriptor >= 0;
-  while (good && !content.empty()) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
-    good = written >= 0 || errno == EINTR;
-    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
-  }
+  bool good = descriptor >= 0 && write_all(descriptor, content);
   if (good && sync == Sync::yes) good = ::fsync(descriptor) == 0;
   int error = errno;
   if (descriptor >= 0 && ::close(descriptor) != 0 && good) {

@@ -46,6 +46,9 @@ class RunDirectory {
   std::filesystem::path folder_;
 };
 
+/// All of it, however often it takes; false: see errno.
+bool write_all(int descriptor, std::string_view content);
+
 /// Writes a whole file through a temporary one and rename: whoever reads it meanwhile sees the old one or the new one.
 /// Throws std::system_error with the path.
 void write_file(const std::filesystem::path& file, std::string_view content);

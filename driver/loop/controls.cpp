@@ -23,7 +23,6 @@ using strategies::Neutralised;
 using strategies::Verdict;
 
 constexpr int kTries = 3;      ///< of one control: the majority of three, where a verdict may be wrong
-constexpr int kMustHold = 3;   ///< times that a set must come to its end where a run need only do that: see controls.hpp
 constexpr double kLeans = 10;  ///< odds from which controls without a clear verdict speak against the answer
 
 /// The same set passed and failed. The subject as it is ran before the suspects were listed, so that its set has another
@@ -202,12 +201,16 @@ std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalog
   return controls;
 }
 
+int times_of(const Control& control, bool must_only_run) {
+  return must_only_run && control.expected == Verdict::pass ? 3 : 1;
+}
+
 void control_answer(Run& run, bool exact) {
   if (run.state.answer.state != strategies::State::proved) return;
   std::vector<Tried> all;
   for (Control& control : controls_of(run.state.answer, run.state.catalogue, run.state.history, exact)) {
-    const bool must_hold = run.must_only_run() && control.expected == Verdict::pass;
-    all.push_back({.control = std::move(control), .needed = must_hold ? kMustHold : 1});
+    const int needed = times_of(control, run.must_only_run());
+    all.push_back({.control = std::move(control), .needed = needed});
   }
   const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
   log::info(reports::phase_line(run.frame(), name_of(Role::control)));

@@ -27,9 +27,11 @@ namespace {
 /// on the CPU.
 double time_of_controls(const Run& run) {
   if (!run.experiment.search.budget_hours) return 0;  // nobody asks
-  const std::size_t devices = run.sides.subject.pool->size();
-  const std::size_t controls =
-      std::max<std::size_t>(2, controls_of(run.state.answer, run.state.catalogue, {}, false).size());
+  const auto devices = static_cast<int>(run.sides.subject.pool->size());
+  int controls = 0;
+  for (const Control& control : controls_of(run.state.answer, run.state.catalogue, {}, false))
+    controls += times_of(control, run.must_only_run());
+  controls = std::max(2, controls);
   double longest_s = 0;
   for (const PastTrial& trial : run.state.history.trials)
     if (is_evidence(trial.role))
