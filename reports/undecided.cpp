@@ -27,6 +27,10 @@ std::vector<std::string> trials_without_verdict(const Record& record, Escape esc
   return sentences;
 }
 
+bool is_proved(const Record& record) {
+  return record.outcome == Outcome::culprits && record.answer.state == strategies::State::proved;
+}
+
 }  // namespace
 
 std::vector<std::string> undecided(const Record& record, Escape escape) {
@@ -37,9 +41,14 @@ std::vector<std::string> undecided(const Record& record, Escape escape) {
   for (const std::size_t id : record.answer.not_neutralisable)
     sentences.push_back(suspect_text(record, id, escape) +
                         " is not acquitted: runs break when it is neutralised, alone or with others, so it stayed active.");
-  if (!record.answer.explanation.empty()) sentences.push_back(explanation_text(record, escape));
+  if (!is_proved(record) && !record.answer.explanation.empty()) sentences.push_back(explanation_text(record, escape));
   for (std::string& sentence : trials_without_verdict(record, escape)) sentences.push_back(std::move(sentence));
   return sentences;
+}
+
+std::vector<std::string> left_open(const Record& record, Escape escape) {
+  if (!is_proved(record) || record.answer.explanation.empty()) return {};
+  return {explanation_text(record, escape)};
 }
 
 std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape escape) {

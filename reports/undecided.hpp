@@ -10,8 +10,11 @@
 namespace bisectd::reports {
 
 /// One sentence each, the weightiest first: claims without proof, suspects that could not be neutralised, why the
-/// search stopped, trials without a verdict (grouped by reason), warnings.
+/// search stopped without a proof, trials without a verdict (grouped by reason).
 std::vector<std::string> undecided(const Record& record, Escape escape);
+
+/// What is to be known of a proved answer: how sure its verdicts are, what had to stay active. Empty or one entry.
+std::vector<std::string> left_open(const Record& record, Escape escape);
 
 /// "ops:pad3d: no fall-back line in the log", one for each neutralised suspect that left no trace where one is due.
 std::vector<std::string> without_effect(const Record& record, Escape escape);

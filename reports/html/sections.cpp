@@ -179,7 +179,8 @@ std::string ladders_section(const Record& record) {
 }
 
 std::string undecided_section(const Record& record) {
-  return section("undecided", "Not decided", list(undecided(record, html))) +
+  return section("left-open", "Left open by the proof", list(left_open(record, html))) +
+         section("undecided", "Not decided", list(undecided(record, html))) +
          section("deviating", "Differs without harm", list(deviating(record, html))) +
          section("no-effect", "Neutralised without effect", list(without_effect(record, html))) +
          section("warnings", "Warnings", list(escaped(record.warnings, html))) +

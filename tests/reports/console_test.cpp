@@ -2,7 +2,9 @@
 
 #include "reports/controls.hpp"
 #include "reports/escape.hpp"
+#include "reports/html/page.hpp"
 #include "reports/lookup.hpp"
+#include "reports/markdown.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"
 
@@ -97,6 +99,16 @@ TEST_CASE("colour adds only sequences, and foreign text adds none") {
     CHECK(with.find("\x1b[") != std::string::npos);
     for (std::size_t at; (at = with.find('\x1b')) != std::string::npos;) with.erase(at, with.find('m', at) - at + 1);
     CHECK(with == without);
+  }
+}
+
+TEST_CASE("what a proof leaves open is no matter without a decision") {
+  Record record = sample::culprits();
+  record.answer.explanation = "Not certain: 85 % only.";
+  for (const std::string& text : {result_text(record, Colour::never), to_markdown(record), to_html(record)}) {
+    CHECK(text.find("Left open by the proof") != std::string::npos);
+    CHECK(text.find("Not certain: 85 % only.") != std::string::npos);
+    CHECK(text.find("Not decided") == std::string::npos);
   }
 }
 
