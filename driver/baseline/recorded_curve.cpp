@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 
@@ -83,6 +85,22 @@ RecordedReference recorded_logs(const configs::Experiment& experiment) {
   return recorded;
 }
 
+// A schedule of the learning rate that is stretched over the whole training makes another training of a longer one, from
+// the first step on. Somebody who stops a run by hand overshoots a little: that is no other training.
+std::string doubt_of_length(const configs::Experiment& experiment, const std::vector<judge::Curve>& curves) {
+  constexpr double kOvershoot = 1.1;
+  if (!experiment.steps) return {};
+  std::int64_t last = 0;
+  for (const judge::Curve& curve : curves)
+    if (const auto series = curve.series.find(experiment.metrics.front().name); series != curve.series.end())
+      for (const judge::Point& point : series->second) last = std::max(last, point.step);
+  if (static_cast<double>(last) <= kOvershoot * static_cast<double>(*experiment.steps)) return {};
+  return fmt::format(
+      "the recorded reference goes on to step {}, and `steps` is {}: if its learning rate depends on the length of the "
+      "training, the two are different from the start",
+      last, *experiment.steps);
+}
+
 bool is_baseline(const configs::Experiment& experiment) {
   const auto& files = experiment.reference.curves;
   return files.size() == 1 && looks_like_baseline(files.front().value);
@@ -110,6 +128,7 @@ std::vector<std::string> differing_versions(
 RecordedReference recorded_reference(const configs::Experiment& experiment) {
   RecordedReference recorded = is_baseline(experiment) ? recorded_baseline(experiment, experiment.reference.curves.front())
                                                        : recorded_logs(experiment);
+  recorded.doubt = doubt_of_length(experiment, recorded.curves);
   for (judge::Curve& curve : recorded.curves) curve = judge::up_to(std::move(curve), experiment.steps);
   return recorded;
 }

@@ -17,6 +17,7 @@ struct RecordedReference {
   std::map<std::string, std::string> facts;  ///< what each check of the experiment said; empty for logs
   bool from_logs = false;                    ///< then patterns of checks look into the first of them
   std::string text;                          ///< "8 runs of gpu.json, recorded 2026-11-20T00:00:00Z", for people
+  std::string doubt;                         ///< it may be another training than the experiment's; a sentence, or empty
 };
 
 /// What `reference.curve` holds. Throws configs::ConfigError with its place for a log without a value or with a line that

@@ -177,6 +177,7 @@ ExitCode check(const CheckOptions& options) {
       say("error", judge::unusable_text(*problem));
       return ExitCode::infrastructure;
     }
+    if (!recorded.doubt.empty()) say("warning", recorded.doubt);
   } else {
     check_side("reference", sides.reference);
   }

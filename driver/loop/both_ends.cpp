@@ -150,7 +150,14 @@ std::vector<judge::Curve> measure_reference(Run& run) {
   const configs::Experiment& experiment = run.experiment;
   std::optional<FinishedTrial> finished;
   if (!experiment.reference.is_recorded()) finished = run_reference(run);
-  std::vector<judge::Curve> curves = finished ? whole_curves(finished->attempts) : recorded_curves(experiment);
+  std::vector<judge::Curve> curves;
+  if (finished) {
+    curves = whole_curves(finished->attempts);
+  } else {
+    RecordedReference recorded = recorded_reference(experiment);
+    curves = std::move(recorded.curves);
+    if (!recorded.doubt.empty()) run.warn(recorded.doubt);
+  }
   const auto refuse = [&](const judge::Problem& problem) {
     throw finished ? Infrastructure(judge::unusable_text(problem), finished->plan.number)
                    : Infrastructure(judge::unusable_text(problem));

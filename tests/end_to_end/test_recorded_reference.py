@@ -47,6 +47,20 @@ class RecordedReference(Space):
         self.assertIn(said, self.bisectd("run", "long.yaml", code=4).out)
         self.assertEqual(self.report()["attempts"], 0)
 
+    def test_a_recording_of_a_longer_training_is_doubted(self):
+        experiment = hostile_experiment("--cause", "op1=3", suspects=2, steps=100)
+        self.write("long.yaml", experiment)
+        self.bisectd("record", "long.yaml", "-o", "reference.json", code=0)
+        begin, end = experiment.index("reference:"), experiment.index("subject:")
+        short = experiment[:begin] + "reference: {curve: reference.json}\n" + experiment[end:]
+        for steps, doubted in ((50, True), (95, False)):
+            with self.subTest(steps=steps):
+                self.write("short.yaml", short + f"steps: {steps}\n")
+                said = f"the recorded reference goes on to step 100, and `steps` is {steps}: if its learning rate depends on the length"
+                self.assertEqual(said in self.bisectd("check", "short.yaml", code=0).out, doubted)
+                self.bisectd("run", "--new", "short.yaml", code=1)
+                self.assertEqual([said in warning for warning in self.report()["warnings"]].count(True), doubted)
+
     def test_a_reference_that_stops_early_is_refused(self):
         experiment = hostile_experiment("--cause", "op1=3", suspects=2, extra="steps: 100").replace('"--steps", "100"', '"--steps", "50"', 1)
         self.write("experiment.yaml", experiment)
