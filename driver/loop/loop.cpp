@@ -15,6 +15,7 @@
 #include "driver/loop/problem.hpp"
 #include "driver/loop/pruning.hpp"
 #include "driver/record/costs.hpp"
+#include "driver/record/history.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "reports/progress.hpp"
 
@@ -138,6 +139,7 @@ reports::Record run_loop(Run& run) {
 TriedByHand run_one_trial(Run& run, const std::vector<configs::MemberLabel>& off) {
   if (!run.must_only_run()) measure_reference(run);
   run.state.catalogue = neutralise::make_catalogue(run.experiment, {}, {});
+  run.journal.append(catalogue_record(run.state.catalogue, false));  // for their names: no search follows
   strategies::Neutralised neutralised{strategies::SuspectSet(run.state.catalogue.size())};
   for (const configs::MemberLabel& member : off) {
     const bool ladder = run.experiment.families.at(member.family).kind == configs::FamilyKind::ladder;

@@ -164,6 +164,8 @@ suspects:
                 self.assertIn("again with its own command, not with `resume`", status)
                 self.assertNotIn("interrupted", status)
                 self.assertNotIn("report.html", status)  # there is none
+                if what == "trial":
+                    self.assertIn("last judged: trial 3 by-hand: ops:op1, ops:op3 neutralised", status)
                 self.assertEqual(json.loads(self.bisectd("status", folder, "--json", code=0).out)["state"], "by-hand")
                 shown = json.loads(self.bisectd("report", folder, "-f", "json", code=0).out)["trial_list"]
                 self.assertEqual([trial["role"] for trial in shown][-1], role)
