@@ -286,6 +286,8 @@ SuspectId find_suspect(const neutralise::Catalogue& catalogue, const std::string
 
 ExitCode explain(const ExplainOptions& options) {
   SeenRun run = see_run(options.folder);
+  if (run.history.by_hand)
+    throw UsageError(fmt::format("{} holds what was tried by hand: no search is there to be explained", options.folder));
   if (!run.history.catalogue)
     throw UsageError(fmt::format("{} ended before its suspects were known: there is nothing to explain", options.folder));
   const configs::Experiment experiment = experiment_of(run, false);

@@ -169,7 +169,7 @@ suspects:
                 self.assertEqual(json.loads(self.bisectd("status", folder, "--json", code=0).out)["state"], "by-hand")
                 shown = json.loads(self.bisectd("report", folder, "-f", "json", code=0).out)["trial_list"]
                 self.assertEqual([trial["role"] for trial in shown][-1], role)
-                self.bisectd("explain", folder, code=2)
+                self.assertIn("no search is there to be explained", self.bisectd("explain", folder, code=2).err)
                 for going_on in (("resume", folder), ("run", "experiment.yaml", "--out", folder)):
                     self.assertIn("by hand", self.bisectd(*going_on, code=2).err)
 
