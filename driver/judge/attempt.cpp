@@ -39,8 +39,8 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
   const double whole = static_cast<double>(reference.last_step() - reference.steps.front() + reference.stride);
   const double missing = static_cast<double>(reference.last_step() - track.steps.back());
   if (missing > (1 - kWholeRun) * whole) {
-    return unresolved("truncated",
-                      fmt::format("{} ends at step {} of {}", reference.metric.name, track.steps.back(), reference.last_step()));
+    return unresolved("truncated", fmt::format("{} ends at step {} of {}", reference.metric.name, track.steps.back(),
+                                               reference.last_step()));
   }
   attempt.window = places_in(reference, window_at(reference, track.steps.back()));
   // Text that tells how many are missing of `places`, if they are more than this share.

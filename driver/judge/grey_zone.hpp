@@ -21,6 +21,7 @@ struct Comparison {
   Ground ground = Ground::repeats;
   bool last_look = true;            ///< no further attempt can follow
   double cautious = 0;              ///< error by which a fail is decided, where it is larger than the usual one
+  HealthyError healthy;             ///< of `ensemble`
   bool off_from_the_start = false;  ///< by more than any rounding, from the first steps on; see difference.hpp
 };
 

@@ -28,6 +28,38 @@ double sum_of_products(std::span<const double> a, std::span<const double> b) {
                             [=](double x, double y) { return (x - mean_a) * (y - mean_b); });
 }
 
+/// Densities of a difference, weighed with the prior, where there is harm: up to the target, and beyond it.
+struct Harm {
+  double little = 0, much = 0;
+};
+
+// The prior's harm is spread over cells, whose likelihood is exact. Within a cell the density is taken where it is nearest
+// to the difference, so that a small error sees the density at the difference itself.
+Harm harm_of(double target, double difference, const StandardError& error, bool one_sided) {
+  const boost::math::students_t t(error.dof);
+  const double most = std::max(kMostHarm * target, 2 * std::abs(difference));
+  const double range = std::log(most / (kLeastHarm * target));
+  Harm harms;
+  for (const double side : {1.0, -1.0}) {
+    const double seen = side * difference;  // as if harm were on the positive side
+    const auto reached = [&](double harm) {
+      return boost::math::cdf(boost::math::complement(t, (harm - seen) / error.value));
+    };
+    double from = kLeastHarm * target, reached_from = reached(from);
+    while (from < most) {
+      double to = from * kCell;
+      if (from < target && to > target / std::sqrt(kCell)) to = target;
+      const double reached_to = reached(to);
+      const double density = 1 / (2 * range * std::clamp(seen, from, to));
+      (from >= target && (side > 0 || !one_sided) ? harms.much : harms.little) +=
+          (1 - kHealthy) * density * (reached_from - reached_to);
+      from = to;
+      reached_from = reached_to;
+    }
+  }
+  return harms;
+}
+
 }  // namespace
 
 Spread& Spread::operator+=(const Spread& other) {
@@ -83,31 +115,15 @@ double probability_beyond(double target, double difference, const StandardError&
   return std::min(1.0, above + boost::math::cdf(t, (-target - difference) / error.value));
 }
 
-// The prior's harm is spread over cells, whose likelihood is exact. Within a cell the density is taken where it is nearest
-// to the difference, so that a small error sees the density at the difference itself.
-double probability_of_harm(double target, double difference, const StandardError& error, bool one_sided) {
+double probability_of_harm(double target, double difference, const StandardError& error, const HealthyError& healthy,
+                           bool one_sided) {
   if (error.dof == 0 || error.value == 0) return probability_beyond(target, difference, error, one_sided);
   const boost::math::students_t t(error.dof);
-  const double most = std::max(kMostHarm * target, 2 * std::abs(difference));
-  const double range = std::log(most / (kLeastHarm * target));
-  double good = kHealthy * boost::math::pdf(t, difference / error.value) / error.value, bad = 0;
-  for (const double side : {1.0, -1.0}) {
-    const double seen = side * difference;  // as if harm were on the positive side
-    const auto reached = [&](double harm) {
-      return boost::math::cdf(boost::math::complement(t, (harm - seen) / error.value));
-    };
-    double from = kLeastHarm * target, reached_from = reached(from);
-    while (from < most) {
-      double to = from * kCell;
-      if (from < target && to > target / std::sqrt(kCell)) to = target;
-      const double reached_to = reached(to);
-      const double density = 1 / (2 * range * std::clamp(seen, from, to));
-      (from >= target && (side > 0 || !one_sided) ? bad : good) += (1 - kHealthy) * density * (reached_from - reached_to);
-      from = to;
-      reached_from = reached_to;
-    }
-  }
-  return bad / (good + bad);
+  const auto density = [&](double deviation) { return boost::math::pdf(t, difference / deviation) / deviation; };
+  double none = healthy.seldom < 1 ? (1 - healthy.seldom) * density(healthy.usual) : 0;
+  if (healthy.seldom > 0) none += healthy.seldom * density(healthy.larger);
+  const Harm harm = harm_of(target, difference, error, one_sided);
+  return harm.much / (kHealthy * none + harm.little + harm.much);
 }
 
 }  // namespace bisectd::driver::judge

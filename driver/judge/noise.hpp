@@ -61,8 +61,15 @@ double t_quantile(double alpha, double dof);
 /// such probabilities may be multiplied: what is at the target is not taken for healthy because little is there as a rule.
 double probability_beyond(double target, double difference, const StandardError& error, bool one_sided);
 
+/// What healthy devices are off by: standard deviations of a level.
+struct HealthyError {
+  double usual = 0;
+  double larger = 0, seldom = 0;  ///< of a share `seldom` of them; not less than `usual`
+};
+
 /// The same with a prior of what devices do: half of all runs are healthy, the harm of the others is of any size. For a run
-/// that no repeat follows.
-double probability_of_harm(double target, double difference, const StandardError& error, bool one_sided);
+/// that no repeat follows. A run that wobbles has a larger `error` than healthy ones; that makes it no healthier.
+double probability_of_harm(double target, double difference, const StandardError& error, const HealthyError& healthy,
+                           bool one_sided);
 
 }  // namespace bisectd::driver::judge

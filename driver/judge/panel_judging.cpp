@@ -186,7 +186,8 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     }
     judgement.verdict = Verdict::fail;
     judgement.reason = "late";
-    judgement.p_bad = probability_of_harm(whole_.accept.target, level, {error, variance.dof}, whole_.accept.worse_only);
+    judgement.p_bad =
+        probability_of_harm(whole_.accept.target, level, {error, variance.dof}, {error, error, 0}, whole_.accept.worse_only);
     judgement.text = fmt::format(
         "{} ends {:.2g} % {} the reference, more than the {:.2g} % that healthy runs are apart there explain",
         whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above", 100 * std::sqrt(variance.value));

@@ -92,6 +92,7 @@ struct Ensemble {
   double cautious_level(const Difference& run) const;
   double cautious_spread(double coarseness) const;  ///< the same of what is no level
   double cautious_step(double coarseness) const;    ///< of single steps
+  double seldom() const;                            ///< share of healthy devices that are as far apart as cautious_level
 };
 
 /// What a healthy run of a subject that varies by itself may be off by chance. Fractions.

@@ -119,6 +119,7 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
     comparison.last_look = true;
     comparison.error = standard_error({apart * apart, ensemble.dof}, m, 1, inside.value * m / (m + 1.0));
     comparison.cautious = ensemble.cautious_level(first) * std::sqrt(1 + 1.0 / m);
+    comparison.healthy = {apart * std::sqrt(1 + 1.0 / m), comparison.cautious, ensemble.seldom()};
   } else if (all.dof > 0) {
     // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
     const bool by_perturbation = reference.perturbed || (distinct.perturbed && !reference.subject);
@@ -146,6 +147,13 @@ void explain_by_rounding(const Reference& reference, const Comparison& compariso
              comparison.size > margin * ensemble.caution_at(*judgement.coarseness) * *judgement.healthy_spread) {
     judgement.harmless = comparison.size;
   }
+}
+
+/// That the run is bad.
+double probability_of(const configs::Acceptance& accept, const Comparison& comparison) {
+  if (comparison.ground != Ground::ensemble)
+    return probability_beyond(accept.target, comparison.size, comparison.error, accept.worse_only);
+  return probability_of_harm(accept.target, comparison.size, comparison.error, comparison.healthy, accept.worse_only);
 }
 
 Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool,
@@ -184,9 +192,7 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   if (comparison.error.dof > 0) {
     // What rounding alone may explain is evidence of nothing, however large it is.
     const StandardError error = judgement.verdict == Verdict::pass ? comparison.error : cautious_error(comparison);
-    const auto probability = comparison.ground == Ground::ensemble ? probability_of_harm : probability_beyond;
-    if (judgement.reason != "rounding-unknown")
-      judgement.p_bad = probability(reference.accept.target, comparison.size, error, reference.accept.worse_only);
+    if (judgement.reason != "rounding-unknown") judgement.p_bad = probability_of(reference.accept, comparison);
     judgement.standard_error = error.value;
     judgement.dof = comparison.error.dof;
     judgement.detectable = detectable(accept, comparison);

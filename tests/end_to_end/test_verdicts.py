@@ -77,7 +77,7 @@ class Verdicts(Space):
         self.assertEqual(len([neutralised for neutralised in whole if neutralised.count("1") == 1]), 1)  # the fix
 
     def test_a_late_second_culprit_reopens_the_search(self):
-        report, done = self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16, repeats=8)
+        report, done = self.find("--cause", "op3=3", "--cause", "op11=1.5@80", steps=1000, suspects=16, repeats=8)
         self.assertEqual(self.culprits(report), ["ops:op11", "ops:op3"])
         self.assertEqual(self.causes(report), [["op11"], ["op3"]])
         self.assertTrue(self.shortened())
@@ -117,7 +117,7 @@ class Verdicts(Space):
         self.assertFalse([warning for warning in report["warnings"] if "rounds coarsely" in warning])
 
     def test_resuming_a_reopened_search_repeats_nothing(self):
-        self.find("--cause", "op3=3", "--cause", "op11=3@80", steps=1000, suspects=16, repeats=8)
+        self.find("--cause", "op3=3", "--cause", "op11=1.5@80", steps=1000, suspects=16, repeats=8)
         first = self.report()
         journal = (self.run_folder() / "journal.jsonl").read_text().splitlines(keepends=True)
         judged = [i for i, line in enumerate(journal) if '"judged"' in line]

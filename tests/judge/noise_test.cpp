@@ -80,7 +80,7 @@ TEST_CASE("harm that is said to be there with some probability is there as often
   for (int run = 0; run < kRuns; ++run) {
     const double harm = unit(generator) < 0.5 ? 0 : kTarget * std::exp2(-4 + 10 * unit(generator));
     const double difference = (unit(generator) < 0.5 ? -harm : harm) + error * noise(generator);
-    const double p = probability_of_harm(kTarget, difference, {error, dof}, false);
+    const double p = probability_of_harm(kTarget, difference, {error, dof}, {error}, false);
     const auto bin = std::min<std::size_t>(4, static_cast<std::size_t>(5 * p));
     said[bin] += p;
     bad[bin] += harm > kTarget;
@@ -93,19 +93,50 @@ TEST_CASE("harm that is said to be there with some probability is there as often
   }
 }
 
+TEST_CASE("a probability knows that some healthy devices are further off than others") {
+  constexpr double kTarget = 0.005;
+  constexpr int kRuns = 20'000;
+  const HealthyError healthy{.usual = 0.001, .larger = 0.004, .seldom = 0.2};
+  std::mt19937_64 generator(5);
+  std::student_t_distribution<double> noise(7);
+  std::uniform_real_distribution<double> unit;
+  double said = 0, bad = 0, runs = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    const bool is_healthy = unit(generator) < 0.5;
+    const double harm = is_healthy ? 0 : kTarget * std::exp2(-4 + 10 * unit(generator));
+    const double error = is_healthy && unit(generator) < healthy.seldom ? healthy.larger : healthy.usual;
+    const double difference = (unit(generator) < 0.5 ? -harm : harm) + error * noise(generator);
+    if (std::abs(difference) < 0.006 || std::abs(difference) > 0.02) continue;  // where the two differ
+    said += probability_of_harm(kTarget, difference, {healthy.usual, 7}, healthy, false);
+    bad += harm > kTarget;
+    ++runs;
+  }
+  CHECK(runs > 500);
+  CHECK(bad / runs == Approx(said / runs).margin(0.02));
+  const double without = probability_of_harm(kTarget, 0.01, {healthy.usual, 7}, {healthy.usual}, false);
+  CHECK(without > 0.99);
+  CHECK(probability_of_harm(kTarget, 0.01, {healthy.usual, 7}, healthy, false) < without - 0.02);
+}
+
+TEST_CASE("a run that wobbles more than healthy ones is not the healthier for it") {
+  const HealthyError healthy{.usual = 0.0002, .larger = 0.0006, .seldom = 0.03};
+  CHECK(probability_of_harm(0.005, 0.21, {0.054, 7}, healthy, false) > 0.9);
+  CHECK(probability_of_harm(0.005, 0.21, {0.054, 7}, {0.054}, false) < 0.85);
+}
+
 TEST_CASE("a larger difference is the more probably harm, and a small error decides") {
   for (const double error : {1e-5, 1e-3, 5e-3}) {
     double before = 0;
     for (double difference = 0; difference < 0.1; difference += 2.5e-4) {
-      const double p = probability_of_harm(0.005, difference, {error, 7}, false);
+      const double p = probability_of_harm(0.005, difference, {error, 7}, {error}, false);
       CAPTURE(error, difference);
       CHECK(p >= before - 1e-9);
-      CHECK(p == Approx(probability_of_harm(0.005, -difference, {error, 7}, false)));
+      CHECK(p == Approx(probability_of_harm(0.005, -difference, {error, 7}, {error}, false)));
       before = p;
     }
     CHECK(before > 0.8);
   }
-  CHECK(probability_of_harm(0.005, 0.0052, {1e-5, 7}, false) > 0.999);
-  CHECK(probability_of_harm(0.005, 5.0, {1e-5, 7}, false) > 0.999);
-  CHECK(probability_of_harm(0.005, 0.0048, {1e-5, 7}, false) < 0.001);
+  CHECK(probability_of_harm(0.005, 0.0052, {1e-5, 7}, {1e-5}, false) > 0.999);
+  CHECK(probability_of_harm(0.005, 5.0, {1e-5, 7}, {1e-5}, false) > 0.999);
+  CHECK(probability_of_harm(0.005, 0.0048, {1e-5, 7}, {1e-5}, false) < 0.001);
 }
