@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +20,8 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr double kClimb = 0.05, kClimbTargets = 2, kClimbSigmas = 6;  ///< the limits of a spike, of a stretch of steps
-constexpr std::size_t kParts = 5;  ///< of a window: neighbouring steps are not independent
+constexpr double kClimbsBefore = 2;  ///< times what the run recovered from by itself: its last window may be at a peak
+constexpr std::size_t kParts = 5;    ///< of a window: neighbouring steps are not independent
 
 struct Stretch {
   std::int64_t first = 0, last = 0;
@@ -54,6 +57,23 @@ double scale_of_track(const Track& track, double level) {
   return std::max(std::abs(level), 0.05 * (quantile(values, 0.95) - quantile(values, 0.05)));
 }
 
+/// The highest rise of the level, from one stretch to the next, that the run came down from again, up to `slack`. A loss may
+/// go up and down with the data, over an epoch.
+double recovered_climb(const Track& track, std::int64_t from, std::int64_t window, double sign, double slack) {
+  std::vector<double> levels;
+  for (std::int64_t last = from; last <= track.steps.back(); last += window)
+    if (const auto stretch = stretch_at(track, last, window)) levels.push_back(sign * stretch->level);
+  std::vector<double> lowest_after = levels;  // from each on
+  std::partial_sum(lowest_after.rbegin(), lowest_after.rend(), lowest_after.rbegin(),
+                   [](double a, double b) { return std::min(a, b); });
+  double highest = 0, before = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    before = std::min(before, levels[i]);
+    if (lowest_after[i] <= before + slack) highest = std::max(highest, levels[i] - before);
+  }
+  return highest;
+}
+
 struct Climb {
   bool fails = false;
   std::string text;
@@ -68,8 +88,10 @@ std::optional<Climb> climb_of(const MetricRule& metric, const SoakLength& length
   if (!(scale > 0)) return std::nullopt;
   const double change = after->level - before->level;
   const double worse = metric.higher_is_better ? -change : change;
-  const double limit = std::max(scale * std::max(kClimb, kClimbTargets * accept.target),
+  const double slack = std::max(scale * std::max(kClimb, kClimbTargets * accept.target),
                                 kClimbSigmas * std::hypot(before->standard_error, after->standard_error));
+  const double limit =
+      std::max(slack, kClimbsBefore * recovered_climb(track, length.trial, window, metric.higher_is_better ? -1 : 1, slack));
   const std::string levels = fmt::format("{:.4g} in steps {} to {}, {:.4g} in steps {} to {}", before->level, before->first,
                                          before->last, after->level, after->first, after->last);
   const char* what = metric.higher_is_better ? "falls" : "climbs";

@@ -57,6 +57,23 @@ TEST_CASE("what noise or the accepted difference explain is no climb") {
   CHECK(judged(falling(1000, 500, 3.7, 0.005), false, {.target = 0.05}).verdict == Verdict::pass);
 }
 
+TEST_CASE("a loss that goes up and down over an epoch is no climb, and one that leaves that for good is") {
+  for (int phase = 0; phase < 20; ++phase) {
+    for (const std::int64_t epoch : {50, 130, 300}) {
+      Curve curve = falling(1000);
+      for (Point& point : curve.series["loss"])
+        point.value =
+            0.5 + 0.2 * std::sin(2 * M_PI * (static_cast<double>(point.step) / static_cast<double>(epoch) + phase / 20.0));
+      CAPTURE(phase, epoch);
+      CHECK(judged(curve).verdict == Verdict::pass);
+      CHECK(judged(curve, true).verdict == Verdict::pass);
+      for (Point& point : curve.series["loss"])
+        if (point.step > 600) point.value += point.step < 800 ? 1.4 : 1.1;  // comes down again, by a part
+      CHECK(judged(curve).verdict == Verdict::fail);
+    }
+  }
+}
+
 TEST_CASE("a long run that breaks, ends early or overflows fails") {
   Curve broken = falling(1000);
   broken.series["loss"][700].value = NAN;
