@@ -65,7 +65,10 @@ void find_first_overflow(Run& run) {
     const std::vector<std::string> first =
         read::logged_values(log_files(run.experiment.subject, finished.attempts.back().folder), check->first.value, 1);
     const std::string where = fmt::format("the framework's own check (trial {})", finished.plan.number);
-    if (first.empty()) run.warn(fmt::format("the subject overflows, and {} names no operator", where));
+    const AttemptOutcome& last = finished.attempts.back();
+    if (first.empty())
+      run.warn(fmt::format("the subject overflows, and {} {}names no operator (see {})", where,
+                           broke(last.ending) ? "broke and " : "", run.directory.relative(last.folder)));
     else
       run.warn(fmt::format("{} is the first operator with an inf or a nan, by {}; what it was given may be the cause",
                            configs::printable(first.front()), where));
