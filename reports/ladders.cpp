@@ -23,6 +23,8 @@ std::string ladder_sentence(const Ladder& ladder, Escape escape) {
   if (!apart.empty())
     also +=
         fmt::format(" It passes with {}, too, but not with all values between: some of these may pass by chance.", apart);
+  if (window.first == window.last)
+    return fmt::format("{} passes {} with {}.{}", escape(ladder.family), beside, escape(first), also);
   return fmt::format("{} passes {} from {} to {}; {} is the middle of that window.{}", escape(ladder.family), beside,
                      escape(first), escape(ladder.rungs.at(window.last).value), escape(ladder.rungs.at(window.middle).value),
                      also);

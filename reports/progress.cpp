@@ -49,7 +49,8 @@ std::string neutralised_text(const Record& record, const Trial& trial) {
   if (trial.role == "reference" || trial.role == "discovery") return "";  // it is no set that is tried
   if (trial.role == "by-hand" && trial.neutralised.size() <= kNamesInLine)
     return ": " + suspects_text(record, trial.neutralised, plain) + " neutralised";
-  return ": " + set_text(record, trial.neutralised, kNamesInLine, plain) + " neutralised";
+  const std::string value = trial.value.empty() ? "" : " " + plain(trial.value);
+  return value + ": " + set_text(record, trial.neutralised, kNamesInLine, plain) + " neutralised";
 }
 
 // "step 40 of 60, loss 7.103 (+3.10 % so far), 12.3 s"
@@ -89,7 +90,11 @@ std::string phase_line(const Record& record, std::string_view role) {
                        counted(chosen_from(record, {}).size(), "suspect"));
   if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";
   if (role == "signature") return "signature: what the first steps of trials have in common";
-  if (role == "search") return fmt::format("search: which of {} suspects are guilty", chosen_from(record, {}).size());
+  if (role == "search") {
+    const std::size_t suspects = chosen_from(record, {}).size();
+    return suspects == 1 ? "search: is the only suspect guilty"
+                         : fmt::format("search: which of {} suspects are guilty", suspects);
+  }
   if (role == "measurement") return "measurement: how the effects of suspects add up";
   if (role == "control") return "control: what the answer rests on, once more at the end of the run";
   if (role == "soak") return "soak: the fix, for longer than a trial";

@@ -57,6 +57,7 @@ struct Trial : strategies::Judged {
   std::size_t number = 0;                ///< 1-based, in the order started
   std::string role;                      ///< reference, as-is, discovery, everything, search, ...: words of Role
   std::vector<std::size_t> neutralised;  ///< indices into Record::suspects, ascending
+  std::string value;                     ///< which one of a ladder it tries, "scale=64"; else empty
   bool running = false;
   std::vector<Attempt> attempts;
   std::vector<std::string> notes;

@@ -204,9 +204,9 @@ std::string set_text(const Record& record, std::span<const std::size_t> ids, std
   const std::size_t all = active.size();
   const std::string_view parts = record.descent && holds_parts(record, ids) ? " parts" : "";
   if (ids.empty()) return "nothing";
-  if (ids.size() == all) return fmt::format("all {}{}", all, parts);
+  if (ids.size() == all && all > 1) return fmt::format("all {}{}", all, parts);
   std::erase_if(active, [&](std::size_t id) { return std::ranges::binary_search(ids, id); });
-  if (active.size() < ids.size() && active.size() <= limit)
+  if (!active.empty() && active.size() < ids.size() && active.size() <= limit)
     return fmt::format("all{} but {}", parts, suspects_text(record, active, escape));
   if (ids.size() <= limit) return suspects_text(record, ids, escape);
   return fmt::format("{} of {}{}", ids.size(), all, parts);

@@ -149,7 +149,7 @@ reports::Trial shown_trial(const PastTrial& past, const RunState& state) {
   trial.role = name_of(past.role);
   trial.neutralised = reports::members(past.neutralised);
   trial.running = !past.judgement || state.open.contains(past.number);
-  if (past.role == Role::ladder) trial.notes.push_back(past.reason);  // which value it tries
+  if (past.role == Role::ladder) trial.notes = {trial.value = past.reason};
   const std::string key = set_key(past.neutralised);
   for (const PastAttempt& attempt : past.attempts) {
     const std::string folder = keep::RunDirectory::attempt_name(past.number, key, attempt.number);

@@ -29,6 +29,7 @@ class Ladder(Space):
         self.assertEqual([one["verdict"] for one in ladder["values"]], ["fail"] + 5 * ["pass"] + ["fail"])
         self.assertGreater(ladder["values"][0]["delta"], 0.01)
         self.assertIn("scale passes by itself from 16 to 4096; 256 is the middle of that window.", done.out)
+        self.assertRegex(done.err, r"ladder scale=256: scale:scale neutralised -> pass")
         self.assertRegex(done.out, r"\n +256  pass +-?[\de.-]+ %  trial \d+  recommended\n")
         again = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
         self.assertEqual(again["ladders"], report["ladders"])
