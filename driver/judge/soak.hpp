@@ -19,8 +19,8 @@ struct SoakLength {
 
 /// Fails if a metric is NaN or infinite, if the loss scale falls to its minimum after a trial's length, or if a metric's
 /// last steps are worse than those that a trial ends with, by more than the largest of 5 %, two targets, six standard
-/// errors, and twice the highest climb since then that the run came down from again. A window is `accept.window` of a trial. Inconclusive if the run left early by itself. Not evidence: the answer is
-/// proved without it.
+/// errors, and twice the highest climb since then that the run came down from again. A window is `accept.window` of a trial.
+/// Inconclusive if the run left early by itself. Not evidence: the answer is proved without it.
 Judgement judge_soak(std::span<const MetricRule> metrics, const SoakLength& length, const configs::Acceptance& accept,
                      const Curve& curve);
 

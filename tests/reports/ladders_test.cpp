@@ -24,9 +24,8 @@ TEST_CASE("a ladder in one sentence") {
 }
 
 TEST_CASE("values that pass apart from the window are no part of it, and that is said") {
-  CHECK(
-      ladder_sentence(ladder({{"16", kPass}, {"64", kPass}, {"256", kFail}, {"1024", kPass}, {"dynamic", kPass}}, 3, 3, 3),
-                      plain) ==
-      "scale passes by itself with 1024. It passes with dynamic, too. It passes "
-      "with 16, 64, too, but not with all values between: some of these may pass by chance.");
+  CHECK(ladder_sentence(ladder({{"16", kPass}, {"64", kPass}, {"256", kFail}, {"1024", kPass}, {"dynamic", kPass}}, 3, 3, 3),
+                        plain) ==
+        "scale passes by itself with 1024. It passes with dynamic, too. It passes "
+        "with 16, 64, too, but not with all values between: some of these may pass by chance.");
 }
