@@ -49,11 +49,8 @@ namespace {
 std::optional<keep::RunDirectory> to_go_on_with(const RunPlace& place) {
   if (place.fresh) return std::nullopt;
   if (keep::RunDirectory::is_one(place.out)) return keep::RunDirectory::open(place.out);
-  const fs::path latest = fs::path(place.out) / "latest";
-  if (!keep::RunDirectory::is_one(latest)) return std::nullopt;
-  keep::RunDirectory directory = keep::RunDirectory::open(latest);
-  const bool same_name = directory.folder().filename().string().starts_with(place.prefix + "-2");  // then the year
-  if (!same_name || read_history(directory.journal()).finished) return std::nullopt;
+  auto directory = keep::RunDirectory::newest(place.out, place.prefix);
+  if (directory && read_history(directory->journal()).finished) return std::nullopt;
   return directory;
 }
 
@@ -138,10 +135,8 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   refuse_other_versions(past.versions, versions, options.accept_changes);
   keep::write_file_durably(directory.resolved_experiment(), resolved);
   keep::Journal journal(directory.journal(), past.whole_bytes);
-  if (is_new) {
-    journal.append(run_record(past, experiment));
-    directory.point_latest_here();
-  }
+  if (is_new) journal.append(run_record(past, experiment));
+  directory.point_latest_here();
   for (const auto& [what, version] : versions) log::debug(fmt::format("version of {}: {}", what, version));
   if (past.versions != versions) journal.append(versions_record(versions));
   past.versions = versions;

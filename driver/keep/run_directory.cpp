@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <re2/re2.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <tuple>
 #include <vector>
 
 #include "driver/keep/descriptor.hpp"
@@ -58,6 +60,24 @@ RunDirectory RunDirectory::open(const fs::path& folder) {
         fmt::format("{}: not a run directory of bisectd (no journal.jsonl in it){}", folder.string(),
                     is_one(folder / "latest") ? "; the last run in it is " + (folder / "latest").string() : ""));
   return RunDirectory(fs::canonical(folder));
+}
+
+std::optional<RunDirectory> RunDirectory::newest(const fs::path& out, std::string_view name) {
+  static const RE2 time_and_number(R"(-(\d{8}T\d{6}Z)(?:-(\d+))?)");
+  std::optional<fs::path> found;
+  std::tuple<std::string, std::size_t, std::string> last;  // time, digits of the number, the number
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(out, ignored)) {
+    const std::string file = entry.path().filename().string();
+    std::string time, number;  // the latter of runs that began in the same second
+    if (!file.starts_with(name) || !RE2::FullMatch(file.substr(name.size()), time_and_number, &time, &number)) continue;
+    const std::tuple began{time, number.size(), number};
+    if (began <= last || !is_one(entry.path())) continue;
+    last = began;
+    found = entry.path();
+  }
+  if (!found) return std::nullopt;
+  return open(*found);
 }
 
 bool RunDirectory::is_one(const fs::path& folder) {

@@ -23,6 +23,8 @@ class RunDirectory {
   static RunDirectory create(const std::filesystem::path& out, std::string_view name);
   /// Opens an existing run directory; throws std::runtime_error, saying what is missing, if it is not one.
   static RunDirectory open(const std::filesystem::path& folder);
+  /// The newest run of this name in a folder, by the time in its name. Nothing if there is none.
+  static std::optional<RunDirectory> newest(const std::filesystem::path& out, std::string_view name);
   /// True if the folder holds a journal.
   static bool is_one(const std::filesystem::path& folder);
 

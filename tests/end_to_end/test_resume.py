@@ -77,6 +77,23 @@ class Resume(Space):
         self.bisectd("resume", self.run_folder(), code=1)
         self.assert_right()
 
+    def test_run_goes_on_with_its_own_run_though_others_came_after_it(self):
+        self.prepare()
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and any(r["kind"] == "attempt-ended" for r in self.journal()))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 130)
+        interrupted = self.run_folder()
+        for name in ("hostile-2", "other"):  # the first of them has a folder that begins alike
+            self.write("other.yaml", hostile_experiment("--cause", "op1=3", suspects=2).replace("name: hostile", f"name: {name}"))
+            self.bisectd("run", "other.yaml", code=1)
+            self.assertNotEqual(self.run_folder(), interrupted)
+        self.bisectd("trial", "experiment.yaml", "--off", "op3", code=1)
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual(self.run_folder(), interrupted, "latest is the run that was driven last")
+        self.assert_right()
+        self.assertEqual(len([*self.folder.glob("bisectd-out/hostile-2*Z")]), 1 + 1, "a run was begun anew")
+
     def test_the_command_to_go_on_with_can_be_typed_as_it_stands(self):
         self.prepare()
         process = self.start("run", "experiment.yaml", "--out", "my runs")
