@@ -131,6 +131,17 @@ Measured EvidenceLog::measured(const Active& active) const {
   return measured;
 }
 
+std::optional<double> EvidenceLog::mean_difference(const Active& active) const {
+  double sum = 0;
+  int count = 0;
+  for (const Told& told : told_) {
+    if (!told.measured() || told.active != active) continue;
+    sum += *told.evidence.delta;
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
 Flips EvidenceLog::outvoted() const {
   Flips flips;
   for (const LogEntry& entry : entries_)

@@ -70,6 +70,8 @@ class EvidenceLog {
   std::vector<double> signature_of(const Active& active) const;
   /// Its signature, and what was measured first with exactly these active.
   Measured measured(const Active& active) const;
+  /// Of all trials with exactly these active whose difference is known.
+  std::optional<double> mean_difference(const Active& active) const;
   /// Verdicts outvoted by the others over the same set, of those told more than once.
   Flips outvoted() const;
 

@@ -12,6 +12,7 @@ namespace {
 // since a replacement was as wrong as a fault, the other way, the least was 0.088 (one game, two faults of 3 %, one of them
 // made up for); beside a single fault of 2 % it was 0.32. Between the two it is a choice.
 constexpr double kMended = 0.03;
+constexpr double kOtherwise = 0.2, kApart = 3;
 constexpr double kClearly = 10;  // standard errors, as for a step of a signature (signatures::differs_clearly)
 
 double largest(const std::vector<double>& signature) {
@@ -31,6 +32,13 @@ bool is_still_off(const Measured& as_is, const Measured& run) {
     return signatures::differs_clearly(as_is.signature) && signatures::differs_clearly(run.signature) &&
            largest(run.signature) >= kMended * largest(as_is.signature);
   return as_is.difference && differs_clearly(run) && std::abs(*run.difference) >= kMended * std::abs(*as_is.difference);
+}
+
+bool is_off_otherwise(const Measured& as_is, const Measured& run) {
+  if (!as_is.difference || !run.difference) return false;
+  const double apart = std::abs(*as_is.difference - *run.difference);
+  const double error = std::max(as_is.standard_error.value_or(0), run.standard_error.value_or(0));
+  return apart > kOtherwise * std::max(std::abs(*as_is.difference), std::abs(*run.difference)) && apart > kApart * error;
 }
 
 }  // namespace bisectd::strategies

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "strategies/signatures/rows.hpp"
+
 namespace bisectd::strategies {
 namespace {
 
@@ -37,8 +39,9 @@ std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relat
                              log.measured(relations.effective(as_it_is(always_active.size()))), log.measured(with_fix)};
   for (const std::vector<SuspectId>& cause : causes) runs.push_back(log.measured(relations.alone(cause, always_active)));
   const std::size_t steps = runs.front().signature.size();
-  const bool by_signature =
-      steps > 0 && std::ranges::all_of(runs, [&](const Measured& run) { return run.signature.size() == steps; });
+  // Of a fault that begins later the first steps hold rounding alone.
+  const bool by_signature = steps > 0 && signatures::differs_clearly(runs[1].signature) &&
+                            std::ranges::all_of(runs, [&](const Measured& run) { return run.signature.size() == steps; });
   if (!by_signature && !std::ranges::all_of(runs, [](const Measured& run) { return run.difference.has_value(); }))
     return std::nullopt;
   const auto off = [&](const Measured& run) { return by_signature ? run.signature : std::vector<double>{*run.difference}; };

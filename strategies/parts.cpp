@@ -26,4 +26,26 @@ std::vector<Active> parts_left_active(const Active& always_active, std::uint64_t
   return parts;
 }
 
+std::vector<Active> small_parts_left_active(const Active& always_active, std::uint64_t seed) {
+  std::vector<Active> parts;
+  std::vector<SuspectId> others = members_of(neutralised_beside(always_active));
+  const auto partition = [&](std::size_t blocks) {
+    for (std::size_t block = 0; block < blocks; ++block) {
+      Active active = always_active;
+      for (std::size_t i = block; i < others.size(); i += blocks) active.set(others[i]);
+      parts.push_back(std::move(active));
+    }
+  };
+  if (others.size() <= kMostSingles) {
+    partition(others.size());
+    return parts;
+  }
+  Random random(seed);
+  for (const std::size_t blocks : {8, 8, 16, 16}) {
+    random.shuffle(std::span(others));
+    partition(blocks);
+  }
+  return parts;
+}
+
 }  // namespace bisectd::strategies

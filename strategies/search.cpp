@@ -236,7 +236,7 @@ State Search::Impl::state_of_phases() {
   if (phases->additive_leads())
     return phases->finding_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
   if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
-  if (standing.comes_and_goes() || standing.only_made_up()) return State::stuck;
+  if (standing.comes_and_goes() || standing.only_made_up() || standing.fails_otherwise()) return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;
   if (phases->finding_proved()) return State::proved;
@@ -256,6 +256,10 @@ void Search::Impl::name_hindrance() {
   if (answer.state == State::searching && !only_hidden_left) return;
   if (!doubts.objection.empty()) {
     answer.hindrance = Hindrance::harm;
+    return;
+  }
+  if (answer.state == State::stuck && Standing(*phases).fails_otherwise()) {
+    answer.hindrance = phases->log().exact() ? Hindrance::harm : Hindrance::noise;
     return;
   }
   const std::vector<Active> sets = Standing(*phases).deciding();

@@ -21,9 +21,11 @@ class Standing {
   /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
   std::vector<SuspectId> cheaper_fix() const;
 
-  /// It fails even with everything neutralised that can be, and with each part of it that is worth a trial, and no trial
-  /// passed.
+  /// It fails even with everything neutralised that can be, and as the subject as it is does, and with each part of it that
+  /// is worth a trial, and no trial passed.
   bool outside() const;
+  /// The same, but it is off otherwise than the subject as it is: neutralising may do harm by itself, or noise may be all.
+  bool fails_otherwise() const;
   /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
   bool only_made_up() const;
   /// With everything neutralised it passes, and yet it is still off (mended.hpp).
@@ -54,7 +56,9 @@ class Standing {
  private:
   bool nothing_was_switched_off() const;
   bool may_pass(const Active& part) const;
-  bool any_passed() const;  ///< with all active that always are
+  std::vector<Active> open_among(const std::vector<Active>& parts) const;
+  bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
+  bool any_passed() const;        ///< with all active that always are
   bool given_up(const CauseSearch& cause) const;
 
   const Phases& phases_;

@@ -45,6 +45,20 @@ std::string proved_fix(const Answer& answer) {
                      needed ? fmt::format(", and {}", each) : "");
 }
 
+std::string fails_otherwise(const Phases& phases) {
+  const Relations& relations = phases.relations();
+  const auto percent_of = [&](const Active& active) {
+    return fmt::format("{:+.2f} %", 100 * phases.log().mean_difference(relations.effective(active)).value_or(0));
+  };
+  return fmt::format("the subject as it is is off by {}, and with everything neutralised it still fails, but by {}: {}",
+                     percent_of(phases.all_active()), percent_of(phases.always_active()),
+                     phases.log().exact()
+                         ? "neutralising a suspect may do harm by itself (its replacement is wrong, too), or there is a "
+                           "fault that is none of the suspects; no trial that neutralises a part passed"
+                         : "the fault may be none of the suspects, neutralising one may do harm by itself, or the few "
+                           "references may lie off by chance");
+}
+
 }  // namespace
 
 std::string explanation(const Phases& phases, const Answer& answer) {
@@ -97,6 +111,7 @@ std::string explanation(const Phases& phases, const Answer& answer) {
   if (Standing(phases).comes_and_goes())
     return "with everything neutralised it fails, and yet it passed in some trial: something changed meanwhile, or "
            "what makes it fail comes and goes, so that neither clears or accuses anybody";
+  if (Standing(phases).fails_otherwise()) return fails_otherwise(phases);
   if (answer.hindrance == Hindrance::harm)
     return "with everything neutralised it fails; parts of it pass, but are still clearly off, by 3 % or more of what the "
            "subject as it is is off by: what was neutralised there may make up for the fault, and mend nothing";

@@ -38,7 +38,7 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
   Panel panel(*std::move(whole), std::move(references));
   auto [fine, coarse] = by_coarseness(panel.references_);
   const auto finely = prepare_reference(accept, fine, metric);
-  if (finely && !metric.higher_is_better) panel.healthy_ = healthy_spread(*finely, coarse);
+  if (finely) panel.healthy_ = healthy_spread(*finely, coarse);
   if (panel.healthy_) {
     panel.references_ = std::move(fine);
     panel.coarse_ = std::move(coarse);
@@ -60,7 +60,6 @@ void Panel::bound_own_level(const Spread& spread) {
 }
 
 void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
-  if (whole_.metric.higher_is_better) return;
   const auto [fine, coarse] = by_coarseness(repeats);
   const auto own = prepare_reference(whole_.accept, fine, whole_.metric);
   if (!own) return;

@@ -149,8 +149,8 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
              "out of the search with `exclude`.";
     case strategies::Hindrance::harm:
-      return "Next: the replacement of a suspect that the passing trials neutralise is most likely wrong, too. Leave these "
-             "out with `exclude`, one after the other, and start anew with --new.";
+      return "Next: the replacement of a suspect is most likely wrong, too: one that the passing trials neutralise, if any "
+             "passed. Leave these out with `exclude`, one after the other, and start anew with --new.";
     case strategies::Hindrance::change:
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";

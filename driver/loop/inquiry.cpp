@@ -8,6 +8,13 @@ using strategies::Neutralised;
 using strategies::SuspectSet;
 using strategies::Verdict;
 
+// Where another metric decided, or spikes, the difference of the first metric's level is but rounding: compared with that of
+// other trials it would tell effects that are none.
+bool says_the_size(const judge::Judgement& judgement) {
+  const bool by_level = judgement.reason == "level" || judgement.reason == "multi-step" || judgement.reason == "first-step";
+  return !judgement.decided_by && (judgement.verdict != Verdict::fail || by_level);
+}
+
 // The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature
 // is what it is, however long the run was.
 JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutralised, Role role, bool shortened) {
@@ -17,11 +24,12 @@ JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutr
                          .signature = judgement.signature,
                          .judged = false},
             .role = role};
+  const bool sized = !shortened && says_the_size(judgement);
   return {.evidence = {.neutralised = neutralised,
                        .verdict = judgement.verdict,
                        .p_bad = judgement.p_bad,
-                       .delta = shortened ? std::nullopt : judgement.delta,
-                       .standard_error = shortened ? std::nullopt : judgement.standard_error,
+                       .delta = sized ? judgement.delta : std::nullopt,
+                       .standard_error = sized ? judgement.standard_error : std::nullopt,
                        .signature = judgement.signature},
           .role = role,
           .shortened = shortened && role != Role::signature,

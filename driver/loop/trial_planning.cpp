@@ -37,7 +37,8 @@ void set_length(TrialPlan& plan, const RunInput& input, const RunState& state) {
     const judge::Jury& jury = *state.jury;
     plan.shortened = plan.role == Role::signature || (plan.role == Role::search && jury.has_horizon());
     plan.last_steps = plan.role == Role::signature ? jury.signature_steps() : jury.last_steps(plan.shortened);
-    if (!plan.steps) plan.steps = jury.first().last_step();
+    // The subject as it is may go on behind the end of the reference: what it does there must be seen.
+    if (!plan.steps && plan.role != Role::as_is) plan.steps = jury.first().last_step();
   } else if (plan.steps) {
     plan.last_steps[input.experiment.metrics.front().name] = *plan.steps;
   }
