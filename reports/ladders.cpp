@@ -8,7 +8,13 @@ namespace bisectd::reports {
 
 std::string ladder_sentence(const Ladder& ladder, Escape escape) {
   const std::string beside = ladder.alone ? "by itself" : "with everything else neutralised";
-  if (!ladder.window) return fmt::format("No value of {} passes {}.", escape(ladder.family), beside);
+  if (!ladder.window) {
+    std::string open;
+    for (const Rung& rung : ladder.rungs)
+      if (rung.verdict != strategies::Verdict::fail) open += (open.empty() ? "" : ", ") + escape(rung.value);
+    return fmt::format("No value of {} {} {}{}.", escape(ladder.family), open.empty() ? "passes" : "is known to pass",
+                       beside, open.empty() ? "" : fmt::format(" (without a verdict: {})", open));
+  }
   const PassingWindow& window = *ladder.window;
   const std::string& first = ladder.rungs.at(window.first).value;
   if (!configs::Ladder::is_number(first))
@@ -25,9 +31,9 @@ std::string ladder_sentence(const Ladder& ladder, Escape escape) {
         fmt::format(" It passes with {}, too, but not with all values between: some of these may pass by chance.", apart);
   if (window.first == window.last)
     return fmt::format("{} passes {} with {}.{}", escape(ladder.family), beside, escape(first), also);
-  return fmt::format("{} passes {} from {} to {}; {} is the middle of that window.{}", escape(ladder.family), beside,
-                     escape(first), escape(ladder.rungs.at(window.last).value), escape(ladder.rungs.at(window.middle).value),
-                     also);
+  return fmt::format("{} passes {} from {} to {}; {} is {}.{}", escape(ladder.family), beside, escape(first),
+                     escape(ladder.rungs.at(window.last).value), escape(ladder.rungs.at(window.middle).value),
+                     window.last - window.first == 1 ? "taken" : "the middle of that window", also);
 }
 
 std::string_view rung_note(const Ladder& ladder, const Rung& rung) {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "strategies/signatures/rows.hpp"
-
 namespace bisectd::strategies {
 namespace {
 
@@ -39,8 +37,7 @@ std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relat
                              log.measured(relations.effective(as_it_is(always_active.size()))), log.measured(with_fix)};
   for (const std::vector<SuspectId>& cause : causes) runs.push_back(log.measured(relations.alone(cause, always_active)));
   const std::size_t steps = runs.front().signature.size();
-  // Of a fault that begins later the first steps hold rounding alone.
-  const bool by_signature = steps > 0 && signatures::differs_clearly(runs[1].signature) &&
+  const bool by_signature = steps > 0 && signatures_follow(log, causes) &&
                             std::ranges::all_of(runs, [&](const Measured& run) { return run.signature.size() == steps; });
   if (!by_signature && !std::ranges::all_of(runs, [](const Measured& run) { return run.difference.has_value(); }))
     return std::nullopt;
@@ -57,10 +54,9 @@ std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relat
   return effects;
 }
 
-std::vector<SuspectId> needless_pair(const Effects& effects) {
+std::vector<std::vector<SuspectId>> needless_pairs(const Effects& effects) {
   if (effects.causes.size() < 3) return {};
-  std::vector<SuspectId> pair;
-  double least = HUGE_VAL;
+  std::vector<std::pair<double, std::vector<SuspectId>>> pairs;  // what is left, and the two
   const std::vector<std::size_t> members = lone(effects.causes);
   for (std::size_t a : members)
     for (std::size_t b : members) {
@@ -68,12 +64,14 @@ std::vector<SuspectId> needless_pair(const Effects& effects) {
       std::vector<double> both = effects.added[a], left = effects.unexplained;
       add(both, effects.added[b]);
       add(left, both);
-      if (size_of(left) >= least || size_of(both) <= kExplained * size_of(left)) continue;
-      pair = {effects.causes[b].front(), effects.causes[a].front()};
-      least = size_of(left);
+      if (size_of(both) <= kExplained * size_of(left)) continue;
+      pairs.push_back({size_of(left), {effects.causes[b].front(), effects.causes[a].front()}});
+      std::ranges::sort(pairs.back().second);
     }
-  std::ranges::sort(pair);
-  return pair;
+  std::ranges::stable_sort(pairs, {}, [](const auto& pair) { return pair.first; });
+  std::vector<std::vector<SuspectId>> best_first;
+  for (auto& [left, pair] : pairs) best_first.push_back(std::move(pair));
+  return best_first;
 }
 
 std::vector<SuspectId> better_left_active(const Effects& effects) {

@@ -20,7 +20,8 @@ struct Needless {
   Active with_rest;                ///< the subject with the rest of the fix
 };
 
-/// How far runs are off, all in the same units: by signatures, where all of these runs have them, else by differences.
+/// How far runs are off, all in the same units: by signatures, where all of these runs have them and they follow from the
+/// causes, else by differences.
 struct Effects {
   std::vector<std::vector<SuspectId>> causes;
   std::vector<double> neutralised;         ///< with everything neutralised
@@ -33,9 +34,9 @@ struct Effects {
 std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                   const Active& with_fix, std::vector<std::vector<SuspectId>> causes);
 
-/// Of the causes with one member the two that the subject as it is differs without, as if they did nothing there.
-/// Empty: none.
-std::vector<SuspectId> needless_pair(const Effects& effects);
+/// Of the causes with one member each two that the subject as it is differs without, as if they did nothing there; those
+/// that explain most first. Effects of like size explain as much: only a trial tells which of the pairs it is.
+std::vector<std::vector<SuspectId>> needless_pairs(const Effects& effects);
 
 /// Of the causes with one member those with which active, and all else neutralised, the run should be off by less than a
 /// third of what it is off by with everything neutralised. Empty: none, or more than 12 such causes, too many to try all
@@ -53,7 +54,8 @@ std::optional<SuspectId> perhaps_innocent(const Effects& effects);
 bool do_not_add_up(const Effects& effects);
 
 /// Whether what trials show in their first steps follows from which of the causes are active: these tell half of how they
-/// vary, or more. Where they do not, sums of signatures say nothing. True without signatures.
+/// vary, or more. Where they do not, sums of signatures say nothing: of faults that begin later the first steps hold
+/// rounding alone. True without signatures.
 bool signatures_follow(const EvidenceLog& log, const std::vector<std::vector<SuspectId>>& causes);
 
 /// The fix takes away the opposite of what the causes add: so it is, if each side does harm beside the other one, and the

@@ -128,18 +128,22 @@ Needless Search::Impl::needless() const {
   const Standing standing(*phases);
   Needless needless;
   needless.pair = !standing.fix_makes_up();
-  if (!needless.pair) needless.members = better_left_active(*effects);
-  else if (!phases->additive_leads()) needless.members = needless_pair(*effects);
-  std::vector<SuspectId> rest = standing.culprit_set();
-  std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless.members, member) > 0; });
-  needless.with_rest = standing.all_but(rest);
+  std::vector<std::vector<SuspectId>> choices;
+  if (!needless.pair) choices = {better_left_active(*effects)};
+  else if (!phases->additive_leads()) choices = needless_pairs(*effects);
+  for (std::vector<SuspectId>& members : choices) {
+    std::vector<SuspectId> rest = standing.culprit_set();
+    std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(members, member) > 0; });
+    needless.with_rest = standing.all_but(rest);
+    needless.members = std::move(members);
+    if (phases->verdict_of(needless.with_rest) != Verdict::fail) break;
+  }
   return needless;
 }
 
 bool Search::Impl::leave_needless_active(const Needless& needless) {
   if (needless.members.empty() || phases->verdict_of(needless.with_rest) != Verdict::pass) return false;
-  if (is_still_off(Standing(*phases).measured(phases->all_active()), phases->log().measured(needless.with_rest)))
-    return false;
+  if (is_still_off(Standing(*phases).as_is(), phases->log().measured(needless.with_rest))) return false;
   for (SuspectId suspect : needless.members) {
     if (needless.pair) kept_together.set(suspect);
     leave_active(suspect);
@@ -203,7 +207,7 @@ Doubts Search::Impl::doubts_left() const {
                       fmt::format("in the subject as it is {} seem to do nothing: is the fix without them enough?",
                                   list_of(some.members, " and "))}},
             .objection = {}};
-  const Measured as_is = standing.measured(phases->all_active());
+  const Measured as_is = standing.as_is();
   const Neutralised fix = neutralised_beside(phases->relations().widest(with_fix()));
   const std::optional<Effects> effects = effects_of_causes();
   if (effects && fix_only_makes_up(*effects))

@@ -7,6 +7,7 @@
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/mended.hpp"
+#include "strategies/needless.hpp"
 #include "strategies/parts.hpp"
 
 namespace bisectd::strategies {
@@ -91,9 +92,15 @@ Measured Standing::measured(const Active& active) const {
   return phases_.log().measured(phases_.relations().effective(active));
 }
 
+Measured Standing::as_is() const {
+  Measured as_is = measured(phases_.all_active());
+  if (!signatures_follow(phases_.log(), causes())) as_is.signature.clear();
+  return as_is;
+}
+
 bool Standing::fix_makes_up() const {
   return phases_.verdict_of(phases_.always_active()) == Verdict::pass &&
-         is_still_off(measured(phases_.all_active()), measured(phases_.always_active()));
+         is_still_off(as_is(), measured(phases_.always_active()));
 }
 
 bool Standing::comes_and_goes() const {

@@ -49,8 +49,9 @@ class Standing {
   /// What would decide, were it not for the noise: the ends, then what the answer rests on.
   std::vector<Active> deciding() const;
 
-  bool worth_asking(const Active& active) const;            ///< another trial of it may decide it
-  Measured measured(const Active& active) const;            ///< how far exactly it is off
+  bool worth_asking(const Active& active) const;  ///< another trial of it may decide it
+  Measured measured(const Active& active) const;  ///< how far exactly it is off
+  Measured as_is() const;  ///< the same of the subject as it is; with a signature only if signatures follow from the causes
   Active all_but(const std::vector<SuspectId>& fix) const;  ///< the subject with this fix
 
  private:

@@ -1,24 +1,38 @@
 #include "driver/loop/ladder_record.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
 
 #include "driver/loop/passing_window.hpp"
 
 namespace bisectd::driver {
 namespace {
 
-/// The trials of one round that are judged, in the order of `values`.
+/// The trials of the last round that is judged for all of `values`, in their order; else empty. A round is told by the
+/// values that other ladders had.
 std::vector<reports::Rung> rungs_in(const History& history, const std::string& family,
                                     const std::vector<std::string>& values, bool alone) {
+  std::map<neutralise::Rungs, std::map<std::string, const PastTrial*>> rounds;
   std::vector<reports::Rung> rungs;
-  for (const std::string& value : values)
-    for (const PastTrial& past : history.trials) {
-      const bool tries_it = past.role == Role::ladder && past.reason == reason_of_rung(family, value);
-      if (!tries_it || !past.judgement || alone != (past.neutralised.count() == 1)) continue;
+  for (const PastTrial& past : history.trials) {
+    const auto value =
+        std::ranges::find_if(values, [&](const std::string& one) { return past.reason == reason_of_rung(family, one); });
+    if (past.role != Role::ladder || value == values.end()) continue;
+    if (!past.judgement || alone != (past.neutralised.count() == 1)) continue;
+    neutralise::Rungs others = past.rungs;
+    others.erase(family);
+    auto& round = rounds[others];
+    round[*value] = &past;
+    if (round.size() < values.size()) continue;
+    rungs.clear();
+    for (const std::string& each : values) {
+      const PastTrial& trial = *round.at(each);
       rungs.push_back(
-          {.value = value, .trial = past.number, .verdict = past.judgement->verdict, .delta = past.judgement->delta});
-      break;
+          {.value = each, .trial = trial.number, .verdict = trial.judgement->verdict, .delta = trial.judgement->delta});
     }
+  }
   return rungs;
 }
 
@@ -39,6 +53,17 @@ void find_window(reports::Ladder& ladder) {
       ladder.window = reports::PassingWindow{.first = i, .last = i, .middle = i};
       return;
     }
+}
+
+const reports::Rung* rung_to_take(const reports::Ladder& ladder) {
+  if (ladder.window) return &ladder.rungs.at(ladder.window->middle);
+  const auto rank = [](const reports::Rung& rung) {
+    return std::pair(rung.verdict == strategies::Verdict::fail, std::abs(*rung.delta));
+  };
+  const reports::Rung* best = nullptr;
+  for (const reports::Rung& rung : ladder.rungs)
+    if (rung.delta && std::isfinite(*rung.delta) && (!best || rank(rung) < rank(*best))) best = &rung;
+  return best;
 }
 
 std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experiment, const History& history) {

@@ -17,6 +17,10 @@ std::string reason_of_rung(const std::string& family, const std::string& value);
 /// passes, the first other value (`dynamic`, phases) that does.
 void find_window(reports::Ladder& ladder);
 
+/// The value that later trials have: the middle of the window, else of those that did not fail, or else of all, the one with
+/// the smallest difference. Null if none was measured.
+const reports::Rung* rung_to_take(const reports::Ladder& ladder);
+
 /// Every ladder as the journal tells it: the last round of trials that was judged for all its values.
 std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experiment, const History& history);
 

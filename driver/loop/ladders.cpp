@@ -21,9 +21,7 @@ std::vector<reports::Rung> try_values(Run& run, const std::string& family, const
       neutralise::selected_values(run.experiment.families.at(family), run.experiment.suspects.at(family));
   for (const std::string& value : values) {
     run.state.rungs[family] = value;
-    TrialPlan plan = run.plan_for(Role::ladder, neutralised, reason_of_rung(family, value));
-    plan.crash_retries = 0;  // a value that breaks the run is no value to recommend
-    run.start_or_go_on(std::move(plan));
+    run.start_or_go_on(run.plan_for(Role::ladder, neutralised, reason_of_rung(family, value)));
   }
   run.state.rungs = before;
   std::vector<reports::Rung> rungs;
@@ -37,30 +35,58 @@ std::vector<reports::Rung> try_values(Run& run, const std::string& family, const
   return rungs;
 }
 
+reports::Ladder climb_beside_the_others(Run& run, const std::string& family) {
+  reports::Ladder ladder{.family = family,
+                         .alone = false,
+                         .rungs = try_values(run, family, most_neutralised(run.experiment, run.state.catalogue))};
+  find_window(ladder);
+  return ladder;
+}
+
 reports::Ladder climb(Run& run, const std::string& family) {
   const std::size_t suspects = run.state.catalogue.size();
   // Alone first: those runs are fast, and where a value mends the subject by itself nothing else need be right.
   const Neutralised only_it(SuspectSet(suspects).set(run.state.catalogue.find(family, family).value()));
   reports::Ladder ladder{.family = family, .alone = true, .rungs = try_values(run, family, only_it)};
   find_window(ladder);
-  if (ladder.window || suspects == 1) return ladder;
-  ladder = {.family = family,
-            .alone = false,
-            .rungs = try_values(run, family, most_neutralised(run.experiment, run.state.catalogue))};
-  find_window(ladder);
-  return ladder;
+  return ladder.window || suspects == 1 ? ladder : climb_beside_the_others(run, family);
+}
+
+void take_value(Run& run, const reports::Ladder& ladder) {
+  if (const reports::Rung* rung = rung_to_take(ladder)) run.state.rungs[ladder.family] = rung->value;
+  log::info(reports::ladder_sentence(ladder, reports::plain));
 }
 
 }  // namespace
 
+// Where two ladders are wrong, one is climbed while the other stands at a value that may be wrong. So one without a value
+// that passes is climbed once more when another one has come to a better value.
 void climb_ladders(Run& run) {
+  struct Climbed {
+    reports::Ladder ladder;
+    neutralise::Rungs others;  ///< the values of the other ladders then
+  };
+  std::vector<Climbed> ladders;
+  const auto others_of = [&](const std::string& family) {
+    neutralise::Rungs others = run.state.rungs;
+    others.erase(family);
+    return others;
+  };
   for (const auto& [name, selection] : run.experiment.suspects) {
     if (run.experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
     if (!run.state.catalogue.find(name, name)) continue;  // added since the run began
-    const reports::Ladder ladder = climb(run, name);
-    if (ladder.window) run.state.rungs[name] = ladder.rungs.at(ladder.window->middle).value;
-    log::info(reports::ladder_sentence(ladder, reports::plain));
+    neutralise::Rungs others = others_of(name);
+    ladders.push_back({climb(run, name), std::move(others)});
+    take_value(run, ladders.back().ladder);
   }
+  constexpr int kRounds = 2;
+  for (int round = 0; round < kRounds; ++round)
+    for (auto& [ladder, others] : ladders) {
+      if (ladder.window || others == others_of(ladder.family)) continue;
+      others = others_of(ladder.family);
+      ladder = climb_beside_the_others(run, ladder.family);
+      take_value(run, ladder);
+    }
 }
 
 }  // namespace bisectd::driver

@@ -55,7 +55,7 @@ void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury
     plan.attempts = shows_drift ? kRunsThatShowDrift : 2;
     plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
   }
-  if (plan.role == Role::control) plan.max_attempts = jury.decisive_attempts();
+  if (plan.role == Role::control || plan.role == Role::ladder) plan.max_attempts = jury.decisive_attempts();
   if (plan.role == Role::proof) {
     plan.attempts = jury.likely_proof_attempts();
     plan.max_attempts = jury.decisive_attempts();

@@ -61,6 +61,33 @@ TEST_CASE("what was tried with everything else neutralised is the last word") {
   CHECK(ladders[0].window->last == 0);
 }
 
+TEST_CASE("where no value passes the one is taken that is least off, and of those without a verdict before one that fails") {
+  reports::Ladder ladder{.rungs = {{.value = "1", .verdict = Verdict::fail, .delta = -0.001},
+                                   {.value = "64", .verdict = Verdict::inconclusive, .delta = 0.004},
+                                   {.value = "1024", .verdict = Verdict::unresolved, .delta = {}}}};
+  CHECK(rung_to_take(ladder)->value == "64");
+  ladder.rungs[1].verdict = Verdict::fail;
+  CHECK(rung_to_take(ladder)->value == "1");
+  for (reports::Rung& rung : ladder.rungs) rung.delta.reset();
+  CHECK(rung_to_take(ladder) == nullptr);
+}
+
+TEST_CASE("a ladder that was climbed again beside another value of the other one counts as it was then") {
+  History history;
+  add_round(history, "scale", false, {Verdict::fail, Verdict::fail, Verdict::fail});
+  add_round(history, "scale", false, {Verdict::fail, Verdict::pass, Verdict::fail});
+  for (std::size_t i = 0; i < 6; ++i) {
+    history.trials[i].rungs["scale"] = std::vector<std::string>{"1", "64", "1024"}[i % 3];
+    if (i >= 3) history.trials[i].rungs["width"] = "8";
+  }
+  const auto first = climbed_ladders(with_ladders({"scale"}), history);
+  REQUIRE(first.size() == 1);
+  REQUIRE(first[0].window);
+  CHECK(first[0].rungs[1].trial == 5);
+  history.trials.pop_back();  // not whole yet
+  CHECK_FALSE(climbed_ladders(with_ladders({"scale"}), history)[0].window);
+}
+
 TEST_CASE("a value that is no number is in no window, and is taken where no number passes") {
   const auto window_of = [](const std::vector<Verdict>& verdicts) {
     const std::vector<std::string> values{"1", "64", "dynamic", "0:64,9:1"};

@@ -45,7 +45,7 @@ Workaround
   Step time 0.200 s as it is, 0.222 s with the fix (+11 %).
   Another fix, ops:pad3d, ops:matmul_v2 neutralised instead, passes, too (+0.02 %), step time 0.180 s (-19 % against the fix).
 
-loss_scale passes with everything else neutralised from 64 to 1024; 1024 is the middle of that window.
+loss_scale passes with everything else neutralised from 64 to 1024; 1024 is taken.
       1  fail              +20.00 %  trial 10
      64  pass               +0.01 %  trial 11
    1024  pass                   0 %  trial 12  recommended

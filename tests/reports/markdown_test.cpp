@@ -56,7 +56,7 @@ Another fix, `ops:pad3d`, `ops:matmul_v2` neutralised instead, passes, too (+0.0
 
 ## Values of `loss_scale`
 
-`loss_scale` passes with everything else neutralised from `64` to `1024`; `1024` is the middle of that window.
+`loss_scale` passes with everything else neutralised from `64` to `1024`; `1024` is taken.
 
 | value | measured | verdict | trial | |
 |---|---|---|---|---|
