@@ -1,10 +1,14 @@
 #include "driver/commands/commands.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/prune_experiment.hpp"
+#include "driver/log/log.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -18,8 +22,13 @@ struct PruneOptions {
 
 ExitCode prune(const PruneOptions& options) {
   configs::Experiment experiment = load(options.experiment, configs::Needed::workaround);
+  const std::vector<std::string> unseen = given_as_arguments(experiment);
   if (search_what_is_in_use(experiment).empty())
-    throw UsageError("there is nothing to prune: subject.environment holds no black list and no switch at its safe value");
+    throw UsageError(
+        "there is nothing to prune: subject.environment holds no black list, no switch at its safe value and no value of a "
+        "ladder, and subject.unset no switch");
+  if (!unseen.empty())
+    log::warning(fmt::format("warning: not looked at, as subject.command may hold them: {}", fmt::join(unseen, ", ")));
   return drive_in(experiment, {.out = options.out, .prefix = "prune-" + experiment.name, .fresh = options.fresh},
                   {.prune = true, .output = options.output});
 }

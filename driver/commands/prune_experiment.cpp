@@ -4,6 +4,7 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace bisectd::driver {
@@ -35,8 +36,29 @@ bool is_held_safe(const configs::Toggle& toggle, const configs::Side& subject) {
   return is_safe(subject.environment.at(*toggle.deliver.environment).value) && without && !is_safe(*without);
 }
 
+/// A switch whose safe setting is none, and that `unset` takes away from the subject.
+bool is_taken_away(const configs::Toggle& toggle, const configs::Side& subject) {
+  return toggle.deliver.environment && !toggle.safe && toggle.declared &&
+         std::ranges::count(subject.unset, *toggle.deliver.environment) > 0;
+}
+
+/// The value of a ladder that the subject's own environment holds, if it is not the one under suspicion.
+std::optional<std::string> held_value(const Family& family, const configs::Side& subject) {
+  if (family.kind != FamilyKind::ladder || !family.deliver.environment) return std::nullopt;
+  const auto set = subject.environment.find(*family.deliver.environment);
+  if (set == subject.environment.end()) return std::nullopt;
+  const auto holds = [&](const std::string& value) {
+    const auto whole = family.ladder.delivered_as.find(value);
+    return set->second.value == (whole == family.ladder.delivered_as.end() ? value : whole->second);
+  };
+  const auto value = std::ranges::find_if(family.ladder.values, holds);
+  if (value == family.ladder.values.end() || *value == family.ladder.suspect) return std::nullopt;
+  return *value;
+}
+
 void take_out(configs::Side& subject, const std::string& variable) {
   subject.environment.erase(variable);
+  std::erase(subject.unset, variable);
   subject.unset.push_back(variable);  // an inherited value must not take its place
 }
 
@@ -54,16 +76,38 @@ std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment) 
   }
   for (auto& [name, family] : experiment.families)
     for (auto& [member, toggle] : family.toggles) {
-      if (!is_held_safe(toggle, experiment.subject) || needed.contains(*toggle.deliver.environment)) continue;
+      const bool taken_away = is_taken_away(toggle, experiment.subject);
+      if (!taken_away && !is_held_safe(toggle, experiment.subject)) continue;
+      if (needed.contains(*toggle.deliver.environment)) continue;
       take_out(experiment.subject, *toggle.deliver.environment);
-      toggle.suspect = toggle.unset_means ? std::nullopt : toggle.declared;
+      toggle.suspect = toggle.unset_means && !taken_away ? std::nullopt : toggle.declared;
       selections[name].members.push_back({member, toggle.place});
     }
+  for (auto& [name, family] : experiment.families)
+    if (const auto value = held_value(family, experiment.subject)) {
+      take_out(experiment.subject, *family.deliver.environment);
+      family.ladder.values = {*value};
+      selections[name].members.push_back({*value, family.place});
+    }
   std::vector<std::string> in_use;
-  for (const auto& [name, selection] : selections)
+  for (auto& [name, selection] : selections) {
+    if (const auto before = experiment.suspects.find(name); before != experiment.suspects.end())
+      selection.price = before->second.price;
     for (const auto& member : selection.members) in_use.push_back(name + ":" + member.value);
+  }
   if (!in_use.empty()) experiment.suspects = std::move(selections);
   return in_use;
+}
+
+std::vector<std::string> given_as_arguments(const configs::Experiment& experiment) {
+  std::vector<std::string> names;
+  for (const auto& [name, selection] : experiment.suspects) {
+    const Family& family = experiment.families.at(name);
+    if (family.deliver.argument) names.push_back(name);
+    for (const auto& [member, toggle] : family.toggles)
+      if (toggle.deliver.argument) names.push_back(name + ":" + member);
+  }
+  return names;
 }
 
 }  // namespace bisectd::driver

@@ -41,6 +41,37 @@ TEST_CASE("what the subject neutralises becomes what is searched, and nothing el
   CHECK(neutralise::make_catalogue(experiment, {}, {}).size() == 3);
 }
 
+TEST_CASE("the value of a ladder and a variable that is unset are in use, too, and prices stay") {
+  configs::Experiment experiment = sample_experiment();
+  configs::Family scale{.name = "scale", .kind = configs::FamilyKind::ladder};
+  scale.deliver.environment = "SCALE";
+  scale.ladder = {.values = {"8", "16", "32"}, .delivered_as = {{"16", "sixteen"}}, .suspect = "32"};
+  experiment.families["scale"] = scale;
+  configs::Toggle gone{.declared = "1", .safe = std::nullopt};
+  gone.deliver.environment = "GONE";
+  experiment.families["flags"].toggles["gone"] = gone;
+  experiment.subject.unset = {"GONE", "ANOTHER"};
+  experiment.subject.environment = {{"SCALE", {"sixteen", {}}}};
+  experiment.suspects["flags"].price["gone"].value = 7;
+  CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"flags:gone", "scale:16"});
+  CHECK(experiment.families.at("flags").toggles.at("gone").suspect == "1");
+  CHECK(experiment.subject.unset == std::vector<std::string>{"ANOTHER", "GONE", "SCALE"});
+  CHECK(neutralise::selected_values(experiment.families.at("scale"), experiment.suspects.at("scale")).size() == 1);
+  CHECK(experiment.suspects.at("flags").price.at("gone").value == 7);
+
+  experiment = sample_experiment();
+  experiment.families["scale"] = scale;
+  experiment.subject.environment = {{"SCALE", {"32", {}}}};  // the value under suspicion
+  CHECK(search_what_is_in_use(experiment).empty());
+}
+
+TEST_CASE("what is given as an argument is told") {
+  configs::Experiment experiment = sample_experiment();
+  CHECK(given_as_arguments(experiment).empty());
+  experiment.families.at("ops").deliver = {.argument = "off={names}"};
+  CHECK(given_as_arguments(experiment) == std::vector<std::string>{"ops"});
+}
+
 TEST_CASE("a subject that neutralises nothing has nothing to prune") {
   configs::Experiment experiment = sample_experiment();
   experiment.subject.environment.clear();
