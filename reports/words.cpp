@@ -55,9 +55,9 @@ std::string culprits_sentence(const Record& record, Escape escape) {
         one ? "it" : "them", unsigned_percent_text(record.target), confidence_text(record.answer.confidence));
   if (fails_on_the_way(record, as_is))
     return fmt::format(
-        "{} {} the subject fail, though it ends within the target ({}): {}. With {} neutralised it passes. Confidence {}.",
-        joined(culprits, " and "), one ? "makes" : "make", measured_text(as_is), escape(as_is->text), one ? "it" : "them",
-        confidence_text(record.answer.confidence));
+        "{} {} the subject fail, though {} ends within the target ({}): {}. With {} neutralised it passes. Confidence {}.",
+        joined(culprits, " and "), one ? "makes" : "make", escape(record.metric), measured_text(as_is), escape(as_is->text),
+        one ? "it" : "them", confidence_text(record.answer.confidence));
   return fmt::format("{} {} {} leave the reference: {} as it is, {} with {} neutralised (target {}). Confidence {}.",
                      joined(culprits, " and "), one ? "makes" : "make", escape(record.metric), measured_text(as_is),
                      measured_text(fix_trial(record)), one ? "it" : "them", unsigned_percent_text(record.target),

@@ -1,6 +1,7 @@
 #include "driver/loop/inquiry.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bisectd::driver {
 
@@ -8,23 +9,25 @@ using strategies::Neutralised;
 using strategies::SuspectSet;
 using strategies::Verdict;
 
-// Where another metric decided, or spikes, the difference of the first metric's level is but rounding: compared with that of
-// other trials it would tell effects that are none.
-bool says_the_size(const judge::Judgement& judgement) {
+// Where another metric decided, or spikes, or a run failed on its way, the difference of the first metric's level is but
+// rounding: compared with that of other trials it would tell effects that are none.
+bool says_the_size(const judge::Judgement& judgement, double target) {
+  if (judgement.decided_by) return false;
   const bool by_level = judgement.reason == "level" || judgement.reason == "multi-step" || judgement.reason == "first-step";
-  return !judgement.decided_by && (judgement.verdict != Verdict::fail || by_level);
+  return judgement.verdict != Verdict::fail || (by_level && std::abs(judgement.delta.value_or(0)) > target);
 }
 
 // The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature
 // is what it is, however long the run was.
-JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutralised, Role role, bool shortened) {
+JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutralised, Role role, bool shortened,
+                     double target) {
   if (role == Role::signature && judgement.verdict != Verdict::unresolved)
     return {.evidence = {.neutralised = neutralised,
                          .verdict = Verdict::inconclusive,
                          .signature = judgement.signature,
                          .judged = false},
             .role = role};
-  const bool sized = !shortened && says_the_size(judgement);
+  const bool sized = !shortened && says_the_size(judgement, target);
   return {.evidence = {.neutralised = neutralised,
                        .verdict = judgement.verdict,
                        .p_bad = judgement.p_bad,
@@ -36,10 +39,10 @@ JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutr
           .strict = judgement.strict};
 }
 
-JudgedRun judged_run(const PastTrial& trial) {
+JudgedRun judged_run(const PastTrial& trial, double target) {
   // A run that was certain to fail is certain whatever its later steps would have been.
   const bool ended_early = !trial.attempts.empty() && trial.attempts.back().ending == Ending::ended_early;
-  return judged_run(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early);
+  return judged_run(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early, target);
 }
 
 JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects) {

@@ -22,10 +22,11 @@ struct JudgedRun {
   bool strict = false;     ///< holds without a grey zone
 };
 
+/// A difference that says how large the failure is, by the accepted one (`target`, a fraction), is told; no other one.
 JudgedRun judged_run(const judge::Judgement& judgement, const strategies::Neutralised& neutralised, Role role,
-                     bool shortened);
+                     bool shortened, double target);
 /// The same of a trial in the journal, which is judged.
-JudgedRun judged_run(const PastTrial& trial);
+JudgedRun judged_run(const PastTrial& trial, double target);
 /// What the log of a crash says that names the member which broke the run: as good as a trial of that member alone.
 JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects);
 

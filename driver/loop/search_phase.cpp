@@ -46,7 +46,8 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
       as_is_names_(as_is.names),
       as_is_number_(as_is.trial.plan.number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
-      as_is_(judged_run(as_is.trial.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false)),
+      as_is_(judged_run(as_is.trial.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
+                        run.experiment.accept.target)),
       inquiry_(problem_, engine_of(run.experiment.search.engine), first_scope(run.experiment, run.state.catalogue)),
       refused_(run.state.catalogue.size()),
       effect_due_(refused_),
@@ -281,7 +282,7 @@ void SearchPhase::go_on_with_past() {
     if (trial.role == Role::other_fix && inquiry_.answer().state == State::proved) before_other_fix_ = inquiry_.answer();
     searched_ += is_search(trial.role);
     if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
-    learn(judged_run(trial));
+    learn(judged_run(trial, run_.experiment.accept.target));
     tell_refused(trial.refused);
   }
   if (const auto preferred = preferred_in(run_.state.history, among_parts_); !preferred.empty())
@@ -306,7 +307,8 @@ void SearchPhase::take_in(const FinishedTrial& finished) {
   const TrialPlan& plan = finished.plan;
   pending_.erase(plan.number);
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
-  learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early));
+  learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
+                   run_.experiment.accept.target));
   tell_refused(refused_in(finished));
 }
 
@@ -352,7 +354,8 @@ void SearchPhase::learn(const JudgedRun& told) {
 
 bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
   for (const FinishedTrial& finished : trials)
-    learn(judged_run(finished.judgement, finished.plan.neutralised, finished.plan.role, false));
+    learn(
+        judged_run(finished.judgement, finished.plan.neutralised, finished.plan.role, false, run_.experiment.accept.target));
   if (trials.empty()) return false;
   const strategies::Answer before = run_.state.answer;
   begin_anew();  // it may know the cause already, without a further trial

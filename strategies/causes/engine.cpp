@@ -64,6 +64,7 @@ void Engine::take_in(const Told& told) {
 
 // What can take in no more can still be refuted.
 void Engine::check_proof(const LogEntry& latest) {
+  if (findings_.empty()) return;  // nothing was believed yet
   Finding& proved = findings_.front();
   const auto active = [&](const std::vector<SuspectId>& cause) {
     return std::ranges::all_of(cause, [&](SuspectId member) { return latest.active.test(member); });
