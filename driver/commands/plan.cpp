@@ -149,6 +149,15 @@ void show_forecast(const configs::Experiment& experiment, const strategies::Prob
                reports::duration_text(forecast.rounds.mean * trial_s),
                forecast.trials.mean * trial_s / 3600 * devices_per_trial);
   }
+  for (const auto& [name, selection] : experiment.suspects) {
+    const configs::Family& family = experiment.families.at(name);
+    if (family.kind != configs::FamilyKind::ladder) continue;
+    const std::size_t values = neutralise::selected_values(family, selection).size();
+    fmt::print(
+        "Before the search: {} for {}, one for each value alone; as many with everything else neutralised, if none of "
+        "these passes.\n",
+        reports::counted(values, "trial"), name);
+  }
   for (const auto& [name, selection] : experiment.suspects)
     if (selection.then)
       fmt::print("Then, in the same run: a search among the parts (family {}) of the members of {} that are found guilty.\n",

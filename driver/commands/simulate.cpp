@@ -105,7 +105,8 @@ void print_text(const Setting& setting, const strategies::Forecast& forecast) {
           ? ""
           : fmt::format(" with nothing neutralised, {:.3g} with everything, by price between", setting.everything_s / 60);
   fmt::print(
-      "hours count {:.3g} min for a trial{} ({}); the references, both ends and the controls at the end come on top\n",
+      "hours count {:.3g} min for a trial{} ({}); the references, both ends, values of ladders and the controls at the end "
+      "come on top\n",
       setting.trial_s / 60, slower, setting.trial_time_from);
 }
 

@@ -34,6 +34,10 @@ class Ladder(Space):
         again = json.loads(self.bisectd("report", self.run_folder(), "-f", "json", code=0).out)
         self.assertEqual(again["ladders"], report["ladders"])
 
+    def test_the_plan_counts_the_trials_of_values(self):
+        self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4"))
+        self.assertIn("Before the search: 7 trials for scale, one for each value alone", self.bisectd("plan", "experiment.yaml", code=0).out)
+
     def test_a_scale_and_an_operator_that_are_both_wrong(self):
         self.write("experiment.yaml", self.experiment("--window", "scale=16..4096=4", "--cause", "op1=3",
                                                       suspects="{scale: all, ops: [op0, op1, op2]}"))
