@@ -47,6 +47,20 @@ class RecordedReference(Space):
         self.assertIn(said, self.bisectd("run", "long.yaml", code=4).out)
         self.assertEqual(self.report()["attempts"], 0)
 
+    def test_what_the_subject_does_behind_the_end_of_the_reference_is_seen(self):
+        experiment = hostile_experiment("--cause", "op1=3", suspects=2, steps=100)
+        self.write("gpu.yaml", experiment.replace('"--steps", "100"', '"--steps", "100", "--truncate-at", "60"', 1))
+        self.bisectd("record", "gpu.yaml", "-o", "reference.json", code=0)
+        begin, end = experiment.index("reference:"), experiment.index("subject:")
+        healthy = (experiment[:begin] + "reference: {curve: reference.json}\n" + experiment[end:]).replace(', "--cause", "op1=3"', "")
+        said = "loss goes on to step 100, and the reference ends at step 60: what came after that was compared with nothing"
+        self.write("experiment.yaml", healthy)
+        self.bisectd("run", "experiment.yaml", code=0)
+        self.assertIn(said, " ".join(self.report()["warnings"]))
+        self.write("experiment.yaml", healthy.replace('"--perturbed", "0.01"', '"--perturbed", "0.01", "--nan-from", "70"'))
+        done = self.bisectd("run", "--new", "experiment.yaml", code=3)
+        self.assertIn(said + ", and at step 70 it is nan", done.out)
+
     def test_a_recording_of_a_longer_training_is_doubted(self):
         experiment = hostile_experiment("--cause", "op1=3", suspects=2, steps=100)
         self.write("long.yaml", experiment)

@@ -26,6 +26,13 @@ TEST_CASE("a healthy device passes by the part in which healthy runs agree, howe
   }
 }
 
+TEST_CASE("a score is compared as a loss is: by the part in which healthy runs agree") {
+  const Panel panel = Panel::seat({}, {.name = "loss", .higher_is_better = true}, references()).value();
+  REQUIRE(panel.comparable_until());
+  for (const double side : {-1.5, -0.4, 0.8, 1.6}) CHECK(judged(panel, run(1e-7, side)).verdict == Verdict::pass);
+  CHECK(judged(panel, run(1e-7, 0.3, constant(-3))).verdict == Verdict::fail);
+}
+
 TEST_CASE("a fault fails in the comparable part, and says which rounding would explain it") {
   const Panel panel = panel_of(references());
   const auto from_third = [](double factor) { return [=](std::int64_t step) { return step > 2 ? factor : 1.0; }; };

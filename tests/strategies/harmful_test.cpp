@@ -5,6 +5,8 @@
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
+#include <numeric>
+
 using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
 
@@ -85,6 +87,70 @@ TEST_CASE("two culprits or a pair beside a harmful suspect are found or not, and
     CHECK((game.answer.causes == searched));
   }
   CHECK(found >= 45);
+}
+
+TEST_CASE("several culprits beside a harmful suspect are found by small parts, as everything neutralised fails otherwise") {
+  std::size_t outside = 0;
+  for (const std::size_t size : {12u, 60u})
+    for (std::size_t culprits = 1; culprits <= 5; ++culprits)
+      for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        Random random(seed);
+        std::vector<SuspectId> ids(size);
+        std::iota(ids.begin(), ids.end(), SuspectId{0});
+        random.shuffle(std::span(ids));
+        const auto judge = [&](const Neutralised& set) {
+          double difference = set.test(ids.back()) ? -0.03 : 0;
+          bool fails = set.test(ids.back());
+          for (std::size_t i = 0; i < culprits; ++i) {
+            difference += set.test(ids[i]) ? 0 : 0.02;
+            fails = fails || !set.test(ids[i]);
+          }
+          Evidence evidence = evidence_of(set, fails ? Verdict::fail : Verdict::pass);
+          evidence.delta = difference;
+          evidence.standard_error = 0.001;
+          return evidence;
+        };
+        const Game game = play_judged(problem_of(size, 1, seed), judge, 500);
+        INFO(size << " suspects, " << culprits << " culprits, seed " << seed << ": " << game.answer.explanation);
+        outside += game.answer.state == State::outside_suspects;
+        if (game.answer.state != State::proved) continue;
+        std::vector<SuspectId> guilty(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(culprits));
+        std::ranges::sort(guilty);
+        CHECK(game.answer.culprit_set == guilty);
+        CHECK(replays(game));
+      }
+  CHECK(outside <= 4);  // of 80: with one or two culprits both may be off by as much
+}
+
+TEST_CASE("what fails otherwise with everything neutralised, and in every part, is not said to be outside") {
+  const auto judge = [](const Neutralised& set) {
+    Evidence evidence = evidence_of(set, Verdict::fail);
+    evidence.delta = set.none() ? 0.05 : -0.02;
+    evidence.standard_error = 0.001;
+    return evidence;
+  };
+  const Game game = play_judged(problem_of(10, 1, 1), judge, 300);
+  CHECK(game.answer.state == State::stuck);
+  CHECK(game.answer.hindrance == Hindrance::harm);
+  CHECK(game.answer.explanation.find("is off by +5.00 %, and with everything neutralised it still fails, but by -2.00 %") !=
+        std::string::npos);
+  const auto same = [](const Neutralised& set) {
+    Evidence evidence = evidence_of(set, Verdict::fail);
+    evidence.delta = set.none() ? 0.05 : 0.045;
+    evidence.standard_error = 0.001;
+    return evidence;
+  };
+  CHECK(play_judged(problem_of(10, 1, 1), same, 300).answer.state == State::outside_suspects);
+}
+
+TEST_CASE("small parts leave each suspect active in one of them, or in one of each partition") {
+  for (const std::size_t size : {kMostSingles, kMostSingles + 1, std::size_t{200}}) {
+    const auto parts = small_parts_left_active(active(size, {}), 3);
+    CHECK(parts == small_parts_left_active(active(size, {}), 3));
+    for (SuspectId suspect = 0; suspect < size; ++suspect)
+      CHECK(std::ranges::count_if(parts, [&](const Active& part) { return part.test(suspect); }) ==
+            (size <= kMostSingles ? 1 : 4));
+  }
 }
 
 TEST_CASE("a part passes before it is known that everything neutralised fails") {

@@ -106,6 +106,28 @@ TEST_CASE("two wrong replacements that nearly cancel are not accused") {
   CHECK(found >= 100);
 }
 
+TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels") {
+  std::size_t wrong = 0, right = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const std::size_t size = 5 + seed % 8;
+    const SuspectId fault = seed % size, a = (seed + 1) % size, b = (seed + 3) % size;
+    Random random(seed);
+    const auto judge = [&](const Neutralised& set) {
+      Evidence evidence =
+          judged(set, 6 * !set.test(fault) + 12 * (!set.test(a) && set.test(b)) + 6 * (set.test(a) && !set.test(b)));
+      for (int step = 0; step < 12; ++step) evidence.signature.push_back(100 * (random.unit() - 0.5));  // rounds coarsely
+      return evidence;
+    };
+    const Game game = play_judged(problem_of(size, 1, seed), judge, 300);
+    INFO("seed " << seed << ": " << game.answer.explanation);
+    if (game.answer.state != State::proved) continue;
+    (game.answer.culprit_set == std::vector<SuspectId>{fault} ? right : wrong) += 1;
+  }
+  INFO(right << " right, " << wrong << " wrong");
+  CHECK(right >= 20);
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("of a culprit and an innocent that must be neutralised together the innocent is said to be perhaps right") {
   std::size_t doubted = 0, proved = 0;
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes})
