@@ -3,6 +3,7 @@
 #include "strategies/evidence_log.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "strategies/logarithm.hpp"
@@ -11,7 +12,13 @@ namespace bisectd::strategies {
 namespace {
 
 constexpr double kExactBits = 60;  // of a verdict where none is ever wrong
-constexpr double kSilent = 0.4;    // a doubt above it: at most 0.03 bits
+// All trials share what the few references happen to be off by, and repeats make that no smaller: a healthy set may lean to
+// fail each time. On the other side than the subject as it is that is told from a fault of the other sign by its size alone.
+// Of 60 made-up searches each with two references and noise of 0.3 %: two culprits of 1.5 % 55 right instead of 53, in 33.6
+// instead of 35.1 trials; one 53 as before, in 23.3 instead of 24.9; culprits of opposite signs 54 as before. One search
+// with three references, which proved an innocent with 99.8 %, is right with it.
+constexpr double kLuck = 4;      // standard errors
+constexpr double kSilent = 0.4;  // a doubt above it: at most 0.03 bits
 
 }  // namespace
 
@@ -33,12 +40,18 @@ bool Told::measured() const { return entry && evidence.delta && evidence.verdict
 // An exact verdict is right, whatever the judge says.
 double EvidenceLog::doubt(const Told& told) const {
   if (exact()) return decided(told.evidence.verdict) ? 0.0 : 0.5;
-  if (told.evidence.verdict == Verdict::unresolved) return 0.5;
+  if (told.evidence.verdict == Verdict::unresolved || may_be_the_references_luck(told)) return 0.5;
   const double good = 1 - told.evidence.p_bad;
   const double claimed = told.evidence.verdict == Verdict::pass   ? told.evidence.p_bad
                          : told.evidence.verdict == Verdict::fail ? good
                                                                   : std::min(good, told.evidence.p_bad);
   return std::clamp(claimed, flip_, 0.5);
+}
+
+bool EvidenceLog::may_be_the_references_luck(const Told& told) const {
+  const Evidence& seen = told.evidence;
+  return told.leans_to_fail() && seen.delta && seen.standard_error && *seen.delta * as_is_sum_ < 0 &&
+         std::abs(*seen.delta) < kLuck * *seen.standard_error;
 }
 
 bool EvidenceLog::silent(const Told& told) const { return doubt(told) > kSilent; }
@@ -49,6 +62,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Active active = active_beside(evidence.neutralised);
   Told& told = told_.emplace_back(Told{.evidence = evidence, .active = active});
   if (!evidence.signature.empty()) ++signatures_;
+  if (active.all() && told.evidence.delta) as_is_sum_ += *told.evidence.delta;
   if (evidence.only_signature()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
   if (fresh) {

@@ -96,6 +96,7 @@ class EvidenceLog {
   std::optional<Contradiction> contradiction(const Excuse& excused = {}) const;
 
  private:
+  bool may_be_the_references_luck(const Told& told) const;
   void weigh(const Told& told);
   void decide(std::size_t entry);
 
@@ -103,6 +104,7 @@ class EvidenceLog {
   double flip_, error_;
   std::vector<Told> told_;
   std::size_t signatures_ = 0;
+  double as_is_sum_ = 0;  ///< differences of the subject as it is
   std::vector<LogEntry> entries_;
   std::size_t changes_ = 0;
   std::unordered_map<Active, std::size_t, boost::hash<SuspectSet>> index_;  // looked up only, never walked

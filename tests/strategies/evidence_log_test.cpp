@@ -82,6 +82,24 @@ TEST_CASE("the doubt about a verdict is the judge's, but never less than verdict
   }
 }
 
+TEST_CASE("with noise a small difference to the other side than the subject's may be what the references are off by") {
+  for (const double difference : {-0.009, -0.02, 0.009}) {
+    EvidenceLog log(3, 0.02, 0.003);
+    const auto tell = [&](const Neutralised& set, double delta) {
+      Evidence evidence = verdict_with(set, Verdict::fail, 0.98);
+      evidence.delta = delta;
+      evidence.standard_error = 0.004;
+      log.tell(evidence);
+    };
+    tell(neutralised(3, {}), 0.015);
+    for (int repeat = 0; repeat < 4; ++repeat) tell(neutralised(3, {1}), difference);
+    CAPTURE(difference);
+    const bool counts = difference != -0.009;
+    CHECK((log.find(active_beside(neutralised(3, {1})))->verdict == Verdict::fail) == counts);
+    CHECK(log.doubt(log.told().back()) == Approx(counts ? 0.02 : 0.5));
+  }
+}
+
 TEST_CASE("a trial of which only the first steps were looked at is told, and says nothing of its set") {
   EvidenceLog log(3, 0.0, 0.01);
   const Neutralised set = neutralised(3, {0});
