@@ -12,6 +12,8 @@ namespace {
 // since a replacement was as wrong as a fault, the other way, the least was 0.088 (one game, two faults of 3 %, one of them
 // made up for); beside a single fault of 2 % it was 0.32. Between the two it is a choice.
 constexpr double kMended = 0.03;
+// What neutralising the innocent changes in a failure that it does not mend is rounding, which stays within a few standard
+// errors. A fifth of the failure is a choice: what is wrongly held for another failure costs trials, the reverse an answer.
 constexpr double kOtherwise = 0.2, kApart = 3;
 constexpr double kClearly = 10;  // standard errors, as for a step of a signature (signatures::differs_clearly)
 

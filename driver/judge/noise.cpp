@@ -120,7 +120,7 @@ double probability_of_harm(double target, double difference, const StandardError
   if (error.dof == 0 || error.value == 0) return probability_beyond(target, difference, error, one_sided);
   const boost::math::students_t t(error.dof);
   const auto density = [&](double deviation) { return boost::math::pdf(t, difference / deviation) / deviation; };
-  double none = healthy.seldom < 1 ? (1 - healthy.seldom) * density(healthy.usual) : 0;
+  double none = (1 - healthy.seldom) * density(healthy.usual);
   if (healthy.seldom > 0) none += healthy.seldom * density(healthy.larger);
   const Harm harm = harm_of(target, difference, error, one_sided);
   return harm.much / (kHealthy * none + harm.little + harm.much);

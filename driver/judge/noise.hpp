@@ -61,7 +61,7 @@ double t_quantile(double alpha, double dof);
 /// such probabilities may be multiplied: what is at the target is not taken for healthy because little is there as a rule.
 double probability_beyond(double target, double difference, const StandardError& error, bool one_sided);
 
-/// What healthy devices are off by: standard deviations of a level.
+/// What healthy devices are off by: standard deviations of a level, > 0.
 struct HealthyError {
   double usual = 0;
   double larger = 0, seldom = 0;  ///< of a share `seldom` of them; not less than `usual`

@@ -163,7 +163,8 @@ std::string Panel::comparable_text() const {
 void Panel::set_signature_steps(std::size_t count) {
   units_.clear();
   const auto comparable = comparable_until();
-  if (!healthy_ || !comparable) return;
+  // A score counts samples: one that a rounding tips over is a thousand times what healthy runs were seen to differ by.
+  if (!healthy_ || !comparable || whole_.metric.higher_is_better) return;
   const auto fine = prepare_reference(whole_.accept, references_, whole_.metric);
   double unit = std::max(kLeastUnit, healthy_->rounding.printed / 2);
   for (std::size_t place = 0; place < std::min(count, whole_.steps.size()) && whole_.steps[place] <= *comparable; ++place) {

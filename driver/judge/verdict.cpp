@@ -119,7 +119,8 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
     comparison.last_look = true;
     comparison.error = standard_error({apart * apart, ensemble.dof}, m, 1, inside.value * m / (m + 1.0));
     comparison.cautious = ensemble.cautious_level(first) * std::sqrt(1 + 1.0 / m);
-    comparison.healthy = {apart * std::sqrt(1 + 1.0 / m), comparison.cautious, ensemble.seldom()};
+    comparison.healthy = {apart > 0 ? apart * std::sqrt(1 + 1.0 / m) : comparison.error.value,
+                          std::max(comparison.cautious, comparison.error.value), ensemble.seldom()};
   } else if (all.dof > 0) {
     // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
     const bool by_perturbation = reference.perturbed || (distinct.perturbed && !reference.subject);
