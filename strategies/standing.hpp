@@ -21,10 +21,10 @@ class Standing {
   /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
   std::vector<SuspectId> cheaper_fix() const;
 
-  /// It fails even with everything neutralised that can be, and as the subject as it is does, and with each part of it that
-  /// is worth a trial, and no trial passed.
+  /// It fails even with everything neutralised that can be, as the subject as it is does or less, and with each part of it
+  /// that is worth a trial, and no trial passed.
   bool outside() const;
-  /// The same, but it is off otherwise than the subject as it is: neutralising may do harm by itself, or noise may be all.
+  /// The same, but it is off more or to the other side: neutralising may do harm by itself, or noise may be all.
   bool fails_otherwise() const;
   /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
   bool only_made_up() const;
@@ -59,6 +59,7 @@ class Standing {
   bool may_pass(const Active& part) const;
   std::vector<Active> open_among(const std::vector<Active>& parts) const;
   bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
+  bool less_is_left() const;      ///< it is off to the same side, but not as far; no verdict is ever wrong
   bool any_passed() const;        ///< with all active that always are
   bool given_up(const CauseSearch& cause) const;
 

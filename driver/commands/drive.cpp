@@ -46,11 +46,20 @@ configs::Experiment load(const std::string& file, configs::Needed needed) {
 
 namespace {
 
-std::optional<keep::RunDirectory> to_go_on_with(const RunPlace& place) {
+/// Of two experiments with one name the newer run may be the other one's; it is ours if it is the last one of all, so that
+/// what was changed is told.
+bool is_run_of(const configs::Experiment& experiment, const keep::RunDirectory& directory, const fs::path& latest) {
+  std::error_code ignored;
+  return fs::equivalent(latest, directory.folder(), ignored) ||
+         keep::read_file(directory.resolved_experiment()) == configs::resolved_yaml(experiment);
+}
+
+std::optional<keep::RunDirectory> to_go_on_with(const configs::Experiment& experiment, const RunPlace& place) {
   if (place.fresh) return std::nullopt;
   if (keep::RunDirectory::is_one(place.out)) return keep::RunDirectory::open(place.out);
   auto directory = keep::RunDirectory::newest(place.out, place.prefix);
-  if (directory && read_history(directory->journal()).finished) return std::nullopt;
+  if (!directory || read_history(directory->journal()).finished) return std::nullopt;
+  if (!is_run_of(experiment, *directory, fs::path(place.out) / "latest")) return std::nullopt;
   return directory;
 }
 
@@ -164,7 +173,7 @@ ExitCode drive(configs::Experiment& experiment, const keep::RunDirectory& direct
 }
 
 ExitCode drive_in(configs::Experiment& experiment, const RunPlace& place, const DriveOptions& options) {
-  if (const auto directory = to_go_on_with(place)) return drive(experiment, *directory, options);
+  if (const auto directory = to_go_on_with(experiment, place)) return drive(experiment, *directory, options);
   const auto directory = keep::RunDirectory::create(place.out, place.prefix);
   try {
     return drive(experiment, directory, options);

@@ -94,6 +94,16 @@ class Resume(Space):
         self.assert_right()
         self.assertEqual(len([*self.folder.glob("bisectd-out/hostile-2*Z")]), 1 + 1, "a run was begun anew")
 
+    def test_an_unfinished_run_of_another_experiment_with_this_name_is_left_alone(self):
+        self.write("another.yaml", hostile_experiment("--cause", "op1=3", suspects=4, extra="search: {budget: {trials: 1}}"))
+        self.bisectd("run", "another.yaml", code=3)
+        unfinished = self.run_folder()
+        self.write("other.yaml", hostile_experiment("--cause", "op1=3", suspects=2).replace("name: hostile", "name: other"))
+        self.bisectd("run", "other.yaml", code=1)
+        self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", "--seed", "4", suspects=4))
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertNotEqual(self.run_folder(), unfinished)
+
     def test_the_command_to_go_on_with_can_be_typed_as_it_stands(self):
         self.prepare()
         process = self.start("run", "experiment.yaml", "--out", "my runs")
