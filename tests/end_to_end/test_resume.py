@@ -95,8 +95,11 @@ class Resume(Space):
         self.assertEqual(len([*self.folder.glob("bisectd-out/hostile-2*Z")]), 1 + 1, "a run was begun anew")
 
     def test_an_unfinished_run_of_another_experiment_with_this_name_is_left_alone(self):
-        self.write("another.yaml", hostile_experiment("--cause", "op1=3", suspects=4, extra="search: {budget: {trials: 1}}"))
-        self.bisectd("run", "another.yaml", code=3)
+        self.prepare()
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and any(r["kind"] == "attempt-ended" for r in self.journal()))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 130)
         unfinished = self.run_folder()
         self.write("other.yaml", hostile_experiment("--cause", "op1=3", suspects=2).replace("name: hostile", "name: other"))
         self.bisectd("run", "other.yaml", code=1)
