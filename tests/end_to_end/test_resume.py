@@ -16,6 +16,14 @@ class Resume(Space):
             "--cause", "op3=3", "--cause", "op12=3", "--step-ms", "2", "--count", self.folder / "count.txt", *options,
             suspects=16, devices="[0, 1]", **experiment))
 
+    def interrupted_run(self):
+        self.prepare()
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and any(r["kind"] == "attempt-ended" for r in self.journal()))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 130)
+        return self.run_folder()
+
     def finished_attempts(self):
         path = self.folder / "count.txt"
         ends = [line.split()[-1] for line in path.read_text().splitlines() if line.startswith("end")]
@@ -78,12 +86,7 @@ class Resume(Space):
         self.assert_right()
 
     def test_run_goes_on_with_its_own_run_though_others_came_after_it(self):
-        self.prepare()
-        process = self.start("run", "experiment.yaml")
-        self.wait_for(lambda: self.run_folder().exists() and any(r["kind"] == "attempt-ended" for r in self.journal()))
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=30), 130)
-        interrupted = self.run_folder()
+        interrupted = self.interrupted_run()
         for name in ("hostile-2", "other"):  # the first of them has a folder that begins alike
             self.write("other.yaml", hostile_experiment("--cause", "op1=3", suspects=2).replace("name: hostile", f"name: {name}"))
             self.bisectd("run", "other.yaml", code=1)
@@ -95,12 +98,7 @@ class Resume(Space):
         self.assertEqual(len([*self.folder.glob("bisectd-out/hostile-2*Z")]), 1 + 1, "a run was begun anew")
 
     def test_an_unfinished_run_of_another_experiment_with_this_name_is_left_alone(self):
-        self.prepare()
-        process = self.start("run", "experiment.yaml")
-        self.wait_for(lambda: self.run_folder().exists() and any(r["kind"] == "attempt-ended" for r in self.journal()))
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=30), 130)
-        unfinished = self.run_folder()
+        unfinished = self.interrupted_run()
         self.write("other.yaml", hostile_experiment("--cause", "op1=3", suspects=2).replace("name: hostile", "name: other"))
         self.bisectd("run", "other.yaml", code=1)
         self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", "--seed", "4", suspects=4))
