@@ -22,8 +22,8 @@ namespace bisectd::strategies {
 /// (bench_search signatures) took 1.2 times on average.
 constexpr double kSurprises = 1.6;
 
-/// Verdicts to which the judge gives as much count as certain where runs repeat themselves: on real trainings all of 114
-/// such fails were right, and all but 1 of 243 passes (docs/verdicts.md).
+/// Verdicts to which the judge gives as much count as certain where runs repeat themselves: on real trainings all of 100
+/// such fails were right, and all but 2 of 230 passes (docs/verdicts.md).
 constexpr double kSure = 0.95;
 
 class Search::Impl {

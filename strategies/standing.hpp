@@ -60,6 +60,7 @@ class Standing {
   std::vector<Active> open_among(const std::vector<Active>& parts) const;
   bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
   bool less_is_left() const;      ///< it is off to the same side, but not as far; no verdict is ever wrong
+  bool no_part_passes() const;    ///< of those that are worth a trial, and everything neutralised fails
   bool any_passed() const;        ///< with all active that always are
   bool given_up(const CauseSearch& cause) const;
 
