@@ -72,9 +72,10 @@ void read_names(const Value& block, const std::string& what, Family& family, Pro
   Placed<std::string> table, column;
   reader.require("table");
   reader.require("written");
-  const bool whole = reader.read("table", placed_text_of, table) & reader.read("written", placed_text_of, column);
+  const bool has_table = reader.read("table", placed_text_of, table);
+  const bool has_column = reader.read("written", placed_text_of, column);
   reader.refuse_other_keys();
-  if (!whole) return;
+  if (!has_table || !has_column) return;
   try {
     NameTable names = read_name_table(table_path(table), column.value);
     family.written_name = std::move(names.written_name);

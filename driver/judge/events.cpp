@@ -23,6 +23,7 @@ constexpr std::size_t kMultiStepBlocks = 20;
 /// A mean error is certain beyond so many times the limit that healthy runs set. In 40 seeds of a small training (200 steps,
 /// as logged and smoothed) four healthy devices that round at 5e-4 went 1.01 to 2.8 times beyond it.
 constexpr double kClearly = 4, kPerhaps = 0.9;
+constexpr double kRarely = 0.05;  ///< what a healthy run does no more often than this is an event
 constexpr double kSpike = 0.05, kSpikeSigma = 6;
 constexpr double kDrifted =
     2;  ///< with 1, at a noise of 0.4 % 8.5 instead of 6 % of spiky runs are undecided (bench_verdict 200 7)
@@ -167,7 +168,12 @@ void multi_step(const Reference& reference, const Difference& difference, Attemp
   const double worst = std::max(
       {allowed.factor * reference.noise_floor.block_error, allowed.level, allowed.block_error, by_chance(difference)});
   const double usual = is_drift_unknown(reference, difference) ? kUnknownDrift : kMultiStep;
-  const double healthy = static_cast<double>(kReferenceFactor) * worst;
+  // Where runs keep an offset of chance, the worst of a few says little of the next: of two or three noisy references every
+  // eighth healthy run was more than three times as far off as the worst.
+  const StandardError& fresh = reference.noise_floor.fresh_block_error;
+  const bool by_chance_alone = !reference.ensemble && fresh.dof > 0;
+  const double seldom = by_chance_alone ? fresh.value * t_quantile(kRarely / 2, fresh.dof) : 0;
+  const double healthy = std::max(static_cast<double>(kReferenceFactor) * worst, seldom);
   const double limit = std::max(limit_for(reference, usual), healthy);
   // Only whole blocks count while the attempt runs: the mean of a part of a block may still shrink.
   const std::size_t seen = progress == AttemptStage::over ? reference.steps.size()
@@ -181,7 +187,9 @@ void multi_step(const Reference& reference, const Difference& difference, Attemp
       {.code = "multi-step",
        .fails = true,
        .text = fmt::format("the mean error over the run is at least {:.3g} % (limit {:.3g} %)", 100 * error, 100 * limit),
-       .p_bad = reference.ensemble && error < kClearly * healthy ? kPerhaps : 1});
+       .p_bad = by_chance_alone                                    ? 1 - probability_beyond(error, 0, fresh, false)
+                : reference.ensemble && error < kClearly * healthy ? kPerhaps
+                                                                   : 1});
 }
 
 /// Standard deviation of one run at one step around the others, over these places; robust against spikes; 0 with one
@@ -328,13 +336,17 @@ NoiseFloor noise_floor_of(const Reference& reference) {
   noise_floor.step_noise = step_noise(reference, {0, reference.steps.size()});
   for (std::size_t block = 0; block < std::min(kMultiStepBlocks, reference.steps.size()); ++block)
     noise_floor.block_noise.push_back(step_noise(reference, block_of(reference, block)));
+  double squares = 0;
   for (const auto& run : reference.residuals) {
-    noise_floor.block_error = std::max(noise_floor.block_error, block_error(reference, [&](const Places& places) {
-                                         return mean_or_zero(std::span(run).subspan(places.from, places.size()));
-                                       }));
+    const double error = block_error(
+        reference, [&](const Places& places) { return mean_or_zero(std::span(run).subspan(places.from, places.size())); });
+    noise_floor.block_error = std::max(noise_floor.block_error, error);
+    squares += error * error;
     const Short spikes = short_stretches(reference, noise_floor, run, nullptr, AttemptStage::over);
     noise_floor.spikes = std::max(noise_floor.spikes, spikes.count);
   }
+  if (const double m = reference.distinct(); m > 1)
+    noise_floor.fresh_block_error = {.value = std::sqrt(squares / (m - 1) * (1 + 1 / m)), .dof = m - 1};
   for (const Track& run : reference.runs) {
     noise_floor.non_finite = std::max(noise_floor.non_finite, non_finite(reference.excused, run).count);
   }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "driver/log/log.hpp"
+#include "driver/loop/disagreement.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/lookup.hpp"
 #include "reports/progress.hpp"
@@ -24,18 +24,6 @@ using strategies::Verdict;
 
 constexpr int kTries = 3;      ///< of one control: the majority of three, where a verdict may be wrong
 constexpr double kLeans = 10;  ///< odds from which controls without a clear verdict speak against the answer
-
-/// The same set passed and failed. The subject as it is ran before the suspects were listed, so that its set has another
-/// size.
-bool has_passed_and_failed(const History& history) {
-  std::set<std::vector<strategies::SuspectId>> passed, failed;
-  for (const PastTrial& trial : history.trials) {
-    if (!trial.judgement || !is_evidence(trial.role)) continue;
-    if (trial.judgement->verdict == Verdict::pass) passed.insert(reports::members(trial.neutralised));
-    if (trial.judgement->verdict == Verdict::fail) failed.insert(reports::members(trial.neutralised));
-  }
-  return std::ranges::any_of(passed, [&](const auto& set) { return failed.contains(set); });
-}
 
 /// What came of one control.
 struct Tried {
@@ -77,10 +65,6 @@ bool names_partner(const Claim& claim, const Neutralised& fix) {
 
 double began_s(const PastTrial& trial) { return trial.attempts.empty() ? 0 : trial.attempts.front().started_s; }
 
-const PastTrial& trial_of(const History& history, std::size_t number) {
-  return *std::ranges::lower_bound(history.trials, number, {}, &PastTrial::number);
-}
-
 /// "with nothing neutralised it failed in trial 2 and passed in trial 14, 3 h 10 min later"
 std::string contradiction_text(const Tried& tried, const History& history) {
   const bool must_pass = tried.control.expected == Verdict::pass;
@@ -92,7 +76,7 @@ std::string contradiction_text(const Tried& tried, const History& history) {
       before = &trial;
   const std::string set = set_text(tried.control.neutralised);
   if (!before) return fmt::format("with {} it should have {} and {} in trial {}", set, due, seen, tried.contradicting);
-  const double later_s = began_s(trial_of(history, tried.contradicting)) - began_s(*before);
+  const double later_s = began_s(history.numbered(tried.contradicting)) - began_s(*before);
   return fmt::format("with {} it {} in trial {} and {} in trial {}, {} later", set, due, before->number, seen,
                      tried.contradicting, reports::duration_text(later_s));
 }
@@ -181,15 +165,13 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
 
 }  // namespace
 
-std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalogue& catalogue, const History& history,
-                                 bool exact) {
+std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalogue& catalogue, bool all_claims) {
   std::vector<Control> controls;
   const auto add = [&](const Neutralised& neutralised, Verdict expected) {
     if (!std::ranges::count(controls, neutralised, &Control::neutralised)) controls.push_back({neutralised, expected});
   };
   const Neutralised fix(catalogue.set_of(answer.culprit_set));
   add(fix, Verdict::pass);
-  const bool all_claims = exact && has_passed_and_failed(history);
   for (const Claim& claim : answer.certificate)
     if (claim.proved && (all_claims || names_partner(claim, fix))) add(claim.neutralised, claim.expected);
   for (const strategies::SuspectId member : answer.culprit_set) {
@@ -208,7 +190,8 @@ int times_of(const Control& control, bool must_only_run) {
 void control_answer(Run& run, bool exact) {
   if (run.state.answer.state != strategies::State::proved) return;
   std::vector<Tried> all;
-  for (Control& control : controls_of(run.state.answer, run.state.catalogue, run.state.history, exact)) {
+  const bool all_claims = some_set_disagrees(run.state.history, exact, run.experiment.accept.target);
+  for (Control& control : controls_of(run.state.answer, run.state.catalogue, all_claims)) {
     const int needed = times_of(control, run.must_only_run());
     all.push_back({.control = std::move(control), .needed = needed});
   }

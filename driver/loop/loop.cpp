@@ -9,6 +9,7 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/device_effect.hpp"
+#include "driver/loop/disagreement.hpp"
 #include "driver/loop/search_phase.hpp"
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
@@ -81,8 +82,10 @@ void find_answer(Run& run) {
   search.run();
   compare_fixes(run, search, as_is->exact);
   control_answer(run, as_is->exact);
+  try_as_is_again(run);
   soak_fix(run, search);
   doubt_devices(run);
+  doubt_disagreement(run);
   const Base base{run.sides.subject.environment, run.state.rungs, run.sides.subject.inherited};
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =

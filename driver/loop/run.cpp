@@ -163,8 +163,7 @@ void Run::take_in(const FinishedTrial& finished) {
   warn_of_perturbation(finished);
   for (const AttemptOutcome& attempt : finished.attempts) judge_.forget(attempt);
   const auto& told = state.history;
-  const auto trial = std::ranges::lower_bound(told.trials, finished.plan.number, {}, &PastTrial::number);
-  log::info(reports::trial_line(frame(), shown_trial(*trial, state), told.order_judged.size()));
+  log::info(reports::trial_line(frame(), shown_trial(told.numbered(finished.plan.number), state), told.order_judged.size()));
 }
 
 void Run::warn_of_perturbation(const FinishedTrial& finished) {

@@ -29,7 +29,7 @@ double time_of_controls(const Run& run) {
   if (!run.experiment.search.budget_hours) return 0;  // nobody asks
   const auto devices = static_cast<int>(run.sides.subject.pool->size());
   int controls = 0;
-  for (const Control& control : controls_of(run.state.answer, run.state.catalogue, {}, false))
+  for (const Control& control : controls_of(run.state.answer, run.state.catalogue, false))
     controls += times_of(control, run.must_only_run());
   controls = std::max(2, controls);
   double longest_s = 0;

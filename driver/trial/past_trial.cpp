@@ -61,6 +61,8 @@ std::size_t index_of(const std::deque<PastTrial>& trials, std::size_t number) {
 
 }  // namespace
 
+const PastTrial& PastTrials::numbered(std::size_t number) const { return trials[index_of(trials, number)]; }
+
 bool PastTrials::take_trial(const json& record) {
   const auto& kind = record.at("kind").get_ref<const std::string&>();
   const auto its_trial = [&]() -> PastTrial& { return trials[index_of(trials, keep::whole_number(record.at("trial")))]; };

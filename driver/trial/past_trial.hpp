@@ -33,6 +33,9 @@ struct PastTrials {
   std::vector<std::size_t> order_judged;  ///< indices into `trials`, in the order judged
   double elapsed_s = 0;                   ///< of the run, when the last thing happened that a record tells of
 
+  /// The trial of this number. Throws std::invalid_argument if there is none.
+  const PastTrial& numbered(std::size_t number) const;
+
   /// False if the record is not one of a trial. Throws what nlohmann::json throws, and std::exception, for one that does
   /// not fit.
   bool take_trial(const nlohmann::json& record);

@@ -6,7 +6,6 @@
 #include "tests/launch/support.hpp"
 
 using namespace support;
-using Clock = std::chrono::steady_clock;
 
 TEST_CASE("a signal ends a wait at once and is remembered") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {

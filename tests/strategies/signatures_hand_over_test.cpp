@@ -8,7 +8,7 @@ namespace bisectd::strategies::testing {
 namespace {
 
 TEST_CASE("where the noise hides whether a member of the fix is needed, no other set is tried, and what is proved is said") {
-  SignedWorld world{.size = 64, .causes = {{4}, {30}}, .seed = GENERATE(1, 2, 3, 4)};
+  SignedWorld world{.size = 64, .causes = {{4}, {30}}, .seed = GENERATE(1U, 2, 3, 4)};
   const std::size_t slots = GENERATE(1, 4);
   Problem problem = problem_of(world.size, slots, world.seed);
   problem.budgeted =
@@ -45,7 +45,7 @@ TEST_CASE("what healthy suspects hide is found by verdicts, and what stood out i
 }
 
 TEST_CASE("signatures that have nothing to do with the harm mislead nobody") {
-  SignedWorld world{.size = 24, .causes = {{4}, {11, 20}}, .lies = true, .seed = GENERATE(1, 2, 3, 4, 5, 6, 7, 8)};
+  SignedWorld world{.size = 24, .causes = {{4}, {11, 20}}, .lies = true, .seed = GENERATE(1U, 2, 3, 4, 5, 6, 7, 8)};
   const Game game = play_signed(world);
   INFO(game.answer.explanation);
   CHECK(game.answer.state == State::proved);
@@ -55,7 +55,7 @@ TEST_CASE("signatures that have nothing to do with the harm mislead nobody") {
 
 TEST_CASE("harm without a signature is found by verdicts, beside causes that have one") {
   // Only suspect 9 shows in the first steps; 4 does its harm later.
-  SignedWorld world{.size = 64, .causes = {{9}}, .seed = GENERATE(1, 2, 3)};
+  SignedWorld world{.size = 64, .causes = {{9}}, .seed = GENERATE(1U, 2, 3)};
   const Causes late{{4}};
   Search search(problem_of(64));
   play_on(search, world, [&](const Trial& trial, Evidence& evidence) {
@@ -66,7 +66,7 @@ TEST_CASE("harm without a signature is found by verdicts, beside causes that hav
 }
 
 TEST_CASE("a further cause that only another fix shows is named, though it has no signature") {
-  SignedWorld world{.size = 32, .causes = {{2, 5}}, .seed = GENERATE(1, 2, 3)};
+  SignedWorld world{.size = 32, .causes = {{2, 5}}, .seed = GENERATE(1U, 2, 3)};
   const Causes silent{{1, 2}};
   Search search(problem_of(32));
   const auto fails_silently = [&](const Trial& trial, Evidence& evidence) {
@@ -86,7 +86,7 @@ TEST_CASE("a further cause that only another fix shows is named, though it has n
 
 TEST_CASE("trials whose first steps are lost are not asked for ever") {
   // Whatever has suspect 7 active is not a number in its first steps.
-  SignedWorld world{.size = 64, .causes = {{4}}, .seed = GENERATE(1, 2)};
+  SignedWorld world{.size = 64, .causes = {{4}}, .seed = GENERATE(1U, 2)};
   Search search(problem_of(64));
   std::size_t trials = 0;
   play_on(search, world, [&](const Trial& trial, Evidence& evidence) {

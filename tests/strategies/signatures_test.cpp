@@ -45,7 +45,7 @@ TEST_CASE("signatures: every claim of the answer is shown by a verdict, none by 
 }
 
 TEST_CASE("what deviates and does no harm is not accused") {
-  SignedWorld world{.size = 64, .causes = {{4}}, .deviating = {{9}, {20}}, .seed = GENERATE(1, 2, 3, 4)};
+  SignedWorld world{.size = 64, .causes = {{4}}, .deviating = {{9}, {20}}, .seed = GENERATE(1U, 2, 3, 4)};
   const Game game = play_signed(world);
   CHECK(game.answer.state == State::proved);
   CHECK(game.answer.culprit_set == std::vector<SuspectId>{4});
@@ -81,7 +81,7 @@ TEST_CASE("nobody of a pair is ever said to do no harm, though each passes alone
 }
 
 TEST_CASE("a fix that passed is not forgotten, whatever its signature makes likely") {
-  SignedWorld world{.size = 64, .causes = {{4}, {30}}, .seed = GENERATE(1, 2, 3)};
+  SignedWorld world{.size = 64, .causes = {{4}, {30}}, .seed = GENERATE(1U, 2, 3)};
   const std::vector<double> only_with_the_fix = world.direction(70, 3000);
   Search search(problem_of(world.size));
   bool fixed = false;
@@ -132,7 +132,7 @@ TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left ac
 
 TEST_CASE("of a fix with harmless members each is tried alone, and one more fix") {
   SignedWorld world{
-      .size = 64, .causes = {{4}}, .deviating = {{9}, {20}, {33}, {41}, {50}}, .least = 300, .seed = GENERATE(1, 2, 3)};
+      .size = 64, .causes = {{4}}, .deviating = {{9}, {20}, {33}, {41}, {50}}, .least = 300, .seed = GENERATE(1U, 2, 3)};
   const Game game = play_signed(world);
   CHECK(game.answer.state == State::proved);
   CHECK(game.answer.causes == world.causes);
@@ -144,7 +144,7 @@ TEST_CASE("of a fix with harmless members each is tried alone, and one more fix"
 
 TEST_CASE("causes far smaller than the greatest one are found once that is neutralised") {
   SignedWorld world{
-      .size = 64, .causes = {{4}, {9}, {20}, {33}, {50}, {60}}, .least = 40, .seed = GENERATE(1, 2, 3)};  // 243 times
+      .size = 64, .causes = {{4}, {9}, {20}, {33}, {50}, {60}}, .least = 40, .seed = GENERATE(1U, 2, 3)};  // 243 times
   const Game game = play_signed(world);
   CHECK(game.answer.state == State::proved);
   CHECK(game.answer.causes == world.causes);
@@ -205,7 +205,7 @@ TEST_CASE("a search by signatures goes on after a restart as if nothing had happ
 
 TEST_CASE("signatures that come together are weighed once, and lead to what they lead to one by one") {
   const auto planted = GENERATE(Causes{{17}, {90}}, Causes{{5, 77}}, Causes{{3}, {20, 110}, {64}});
-  SignedWorld world{.size = 128, .causes = planted, .deviating = {{33}, {44}, {55}}, .seed = GENERATE(1, 2, 3)};
+  SignedWorld world{.size = 128, .causes = planted, .deviating = {{33}, {44}, {55}}, .seed = GENERATE(1U, 2, 3)};
   const Problem problem = problem_of(world.size, 8, world.seed);
   Search together(problem), apart(problem);
   while (true) {

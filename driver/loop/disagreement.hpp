@@ -1,0 +1,34 @@
+// Two trials of one and the same set that their noise does not explain: the device changed during the night, one of several
+// is sick, or what makes the subject fail comes and goes. Verdicts of such a night outvote each other without a word.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "driver/loop/run.hpp"
+
+namespace bisectd::driver {
+
+/// Numbers of two trials of the same set, the earlier first: further apart than `target` and than 10 standard errors of
+/// either, of which the references' own luck, the same in both, is a part. Of trials with the same verdict only whole ones
+/// count, as one that was ended early tells how far it was off by then.
+struct Disagreement {
+  std::size_t before = 0, after = 0;
+};
+
+/// The first in the order of the trials. Of 434 made-up searches with noise on devices that stay as they are none had one;
+/// of 33 wrong answers on devices that do not ("agrees" after failures, "outside", innocents) 30 had.
+std::optional<Disagreement> disagreement(const History& history, double target);
+
+/// The same, or, where no verdict is ever wrong, whether the same set passed and failed.
+bool some_set_disagrees(const History& history, bool exact, double target);
+
+/// Before "the cause is outside": the subject as it is runs once more, for nothing else would show that it is not any more
+/// what it was. Takes the answer back where it passes.
+void try_as_is_again(Run& run);
+
+/// Takes back an answer that rests on verdicts outvoting such trials ("agrees", "outside"); a proved one, all of whose
+/// claims the controls tried again, gets a warning.
+void doubt_disagreement(Run& run);
+
+}  // namespace bisectd::driver

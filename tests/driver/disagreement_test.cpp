@@ -1,0 +1,79 @@
+#include "driver/loop/disagreement.hpp"
+
+#include "tests/catch.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+using strategies::Neutralised;
+using strategies::Verdict;
+
+constexpr double kAllowed = 0.005;
+
+PastTrial& add_sized(History& history, strategies::SuspectId off, double difference, double error,
+                     Ending ending = Ending::finished) {
+  PastTrial trial{
+      {.number = history.trials.size() + 1, .role = Role::search, .neutralised = Neutralised(strategies::SuspectSet(4))}};
+  trial.neutralised.set(off);
+  trial.attempts.emplace_back().ending = ending;
+  judge::Judgement& judgement = trial.judgement.emplace();
+  judgement.reason = "level";
+  judgement.verdict = std::abs(difference) > kAllowed ? Verdict::fail : Verdict::pass;
+  judgement.delta = difference;
+  judgement.standard_error = error;
+  return history.trials.emplace_back(std::move(trial));
+}
+
+bool disagrees(const History& history) { return disagreement(history, kAllowed).has_value(); }
+
+TEST_CASE("trials of one set that noise does not explain are named, and those of others are not compared") {
+  History history;
+  add_sized(history, 0, 0.10, 0.001);
+  add_sized(history, 1, 0.0, 0.001);
+  CHECK_FALSE(disagrees(history));
+  add_sized(history, 0, 0.001, 0.001);
+  const auto found = disagreement(history, kAllowed);
+  REQUIRE(found);
+  CHECK(found->before == 1);
+  CHECK(found->after == 3);
+}
+
+TEST_CASE("what noise or the target explains is no disagreement") {
+  History noisy;
+  add_sized(noisy, 0, 0.05, 0.006);
+  add_sized(noisy, 0, 0.0, 0.001);
+  CHECK_FALSE(disagrees(noisy));
+  History small;
+  add_sized(small, 0, 0.007, 0.0001);
+  add_sized(small, 0, 0.0025, 0.0001);
+  CHECK_FALSE(disagrees(small));
+}
+
+TEST_CASE("two fails of different length are not compared by how far they were off") {
+  History history;
+  add_sized(history, 0, 0.05, 0.001);
+  add_sized(history, 0, 0.20, 0.001, Ending::ended_early);
+  CHECK_FALSE(disagrees(history));
+  add_sized(history, 0, 0.20, 0.001);
+  CHECK(disagrees(history));
+}
+
+TEST_CASE("trials that another metric decided, or that gave no verdict, are not compared") {
+  History history;
+  add_sized(history, 0, 0.05, 0.001);
+  add_sized(history, 0, 0.0, 0.001).judgement->decided_by = {"acc", -0.1};
+  add_sized(history, 0, 0.0, 0.001).judgement->verdict = Verdict::inconclusive;
+  add_sized(history, 0, 0.0, 0.001).role = Role::soak;
+  CHECK_FALSE(disagrees(history));
+}
+
+TEST_CASE("where no verdict is ever wrong one set that passed and failed disagrees, however near it is") {
+  History history;
+  add_sized(history, 0, 0.006, 0.004);
+  add_sized(history, 0, 0.004, 0.004);
+  CHECK(some_set_disagrees(history, true, kAllowed));
+  CHECK_FALSE(some_set_disagrees(history, false, kAllowed));
+}
+
+}  // namespace
+}  // namespace bisectd::driver
