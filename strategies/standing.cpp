@@ -55,7 +55,8 @@ bool Standing::is_off_otherwise() const {
   const Active least = phases_.relations().effective(phases_.always_active());
   if (phases_.log().exact()) return strategies::is_off_otherwise(measured(as_is), measured(least));
   const auto before = phases_.log().mean_difference(as_is), after = phases_.log().mean_difference(least);
-  return before && after && *before != 0 && *after / *before < 0.5;
+  if (before.has_value() != after.has_value()) return true;  // one fails by another metric, or by an event
+  return before && *before != 0 && *after / *before < 0.5;
 }
 
 // A part is asked again only while noise hides whether it passes, and it leans to that: twelve parts cost enough.

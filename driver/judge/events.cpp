@@ -219,13 +219,13 @@ double apart_in(const Reference& reference, const Places& places) {
   return std::sqrt(squares / static_cast<double>(places.size() * reference.residuals.size()));
 }
 
-/// Several runs, none of which was perturbed, that nothing says more of: do they differ by chance, the same from their first
-/// step on, or did rounding grow until the first value was logged, and will grow further on a device that rounds coarsely?
-/// Logs that begin late show only what it had grown to (every 50 of 500 steps: 1e-5 to 2e-3, and 3 to 270 times that at the
-/// end; of healthy devices at 1e-5 a third was condemned).
+/// Several runs, none of which was perturbed coarsely, that nothing says more of: do they differ by chance, the same from
+/// their first step on, or did rounding grow until the first value was logged, and will grow further on a device that rounds
+/// coarsely? Logs that begin late show only what it had grown to (every 50 of 500 steps: 1e-5 to 2e-3, and 3 to 270 times
+/// that at the end; of healthy devices at 1e-5 a third was condemned).
 bool may_be_grown_rounding(const Reference& reference) {
   constexpr double kGrown = 10, kChance = 3e-3;
-  if (reference.metric.higher_is_better || reference.subject) return false;
+  if (reference.metric.higher_is_better || reference.subject || reference.coarsely) return false;
   const std::size_t points = reference.steps.size();
   const double first = apart_in(reference, {0, std::min(points, std::clamp<std::size_t>(points / 10, 2, 20))});
   if (apart_in(reference, {points / 2, points}) > kGrown * first) return true;

@@ -68,7 +68,7 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
     healthy_.reset();
     fine_.reset();
     whole_.subject = OwnNoise{.step = own->noise_floor.step_noise};
-    whole_.perturbed = false;
+    whole_.perturbed = whole_.coarsely = false;
     bound_own_level(own->level);  // not into the pool: whoever judges these repeats puts them there
   }
   if (!lacks_coarse_runs()) return;

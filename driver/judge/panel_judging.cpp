@@ -170,17 +170,19 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     judgement.delta = level;
     judgement.standard_error = error;
     judgement.dof = variance.dof;
-    if (badness(whole_, level) <= limit_of(variance.dof) ||
+    // Behind the comparable part a reference that diverged is left out, and the others are closer together than devices.
+    if (badness(whole_, level) <= limit_of(variance.dof) || whole_.diverged > 0 ||
         (badness(whole_, level) <= kUnknownDrift &&
          is_drift_unknown(comparable_part(), difference(comparable_part(), curve)))) {
       judgement.verdict = Verdict::inconclusive;
       judgement.reason = "few-references";
       judgement.p_bad = 0.5;
       judgement.text = fmt::format(
-          "{} ends {:.2g} % {} the reference, where healthy runs are {:.2g} % apart: {} of them are too few to tell whether "
+          "{} ends {:.2g} % {} the reference, where healthy runs are {:.2g} % apart: {} of them{} are too few to tell "
+          "whether "
           "that is healthy",
           whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above", 100 * std::sqrt(variance.value),
-          whole_.distinct());
+          whole_.distinct(), whole_.diverged > 0 ? ", without those that diverged," : "");
       undecided = judgement;
       continue;
     }

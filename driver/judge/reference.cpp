@@ -13,6 +13,7 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::size_t kFewestReferences = 3;  ///< a broken run is dropped while this many are left
+constexpr std::size_t kDivergedSteps = 3;     ///< a run whose last so many values are not finite has diverged
 constexpr double kNoNumber = std::numeric_limits<double>::infinity();
 constexpr double kExploded = 1000;       ///< no loss that is learnt ends so far above the middle of its values
 constexpr double kWholeReference = 0.9;  ///< a run that ends before this share of the longest was cut short
@@ -68,7 +69,15 @@ void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
   drop(tracks, broken, "it ended early", notes);
 }
 
-/// Runs with NaN or infinity of their own go, while enough are left; a run that ends so goes in any case.
+/// Values that are not finite at the end of a run, in a row.
+std::size_t non_finite_end(const Track& track) {
+  const auto last =
+      std::find_if(track.values.rbegin(), track.values.rend(), [](double value) { return std::isfinite(value); });
+  return static_cast<std::size_t>(last - track.values.rbegin());
+}
+
+/// Runs with NaN or infinity of their own go, while enough are left; a run that ends so goes if it has diverged, and where
+/// too few are left in any case.
 /// Sets the steps where no run is finite, and how many of those that go diverged: a few single values do not count.
 void drop_non_finite(Reference& reference) {
   Tracks& tracks = reference.runs;
@@ -83,7 +92,9 @@ void drop_non_finite(Reference& reference) {
   }
   const auto clean = static_cast<std::size_t>(std::count(broken.begin(), broken.end(), false));
   const bool enough = clean >= kFewestReferences;
-  const std::vector<bool>& goes = enough ? broken : ends_so;
+  std::vector<bool> goes = enough ? broken : ends_so;
+  // Where every run diverges, none of them by itself, the first steps would be taken for the training.
+  for (std::size_t i = 0; i < tracks.size(); ++i) goes[i] = goes[i] || non_finite_end(tracks[i]) >= kDivergedSteps;
   for (std::size_t i = 0; i < tracks.size(); ++i)
     if (goes[i] && diverges(excused, tracks[i])) ++reference.diverged;
   drop(tracks, goes, "it holds NaN or infinity, or explodes", reference.notes);
@@ -183,6 +194,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   reference.accept = accept;
   reference.metric = metric;
   reference.perturbed = std::ranges::any_of(curves, [](const Curve& curve) { return curve.perturbed != 0; });
+  reference.coarsely = std::ranges::any_of(curves, [](const Curve& curve) { return is_coarse(curve.perturbed); });
   for (const Curve& curve : curves) {
     const auto found = curve.series.find(metric.name);
     if (found != curve.series.end() && !sane_steps(found->second)) {
@@ -215,7 +227,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   if (reference.runs.empty()) {
     return problem("not-finite",
                    fmt::format("every reference run ends with a {} that is not finite, or has exploded", metric.name),
-                   "mend the reference first: it must train");
+                   "mend the reference first, it must train; or compare what comes before that (`steps`)");
   }
   reference.given = reference.runs.size();
   const std::size_t merged = merge_identical(reference.runs);

@@ -124,6 +124,7 @@ struct Reference {
   Window window;                     ///< the final window of a whole run
   Spread level;                      ///< of the runs' levels
   bool perturbed = false;            ///< runs differ because their parameters were moved, not by chance
+  bool coarsely = false;             ///< some of them by as much as float16 rounds
   std::optional<OwnNoise> subject;   ///< it varies by itself, far more than these runs: its repeats alone tell the noise
   std::optional<Ensemble> ensemble;  ///< where the window is judged by the spread of healthy devices
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it

@@ -124,7 +124,11 @@ Comparison comparison_of(const Reference& reference, const DistinctAttempts& dis
   } else if (all.dof > 0) {
     // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
     const bool by_perturbation = reference.perturbed || (distinct.perturbed && !reference.subject);
-    comparison.error = standard_error(variance_of(all), m, by_perturbation ? 1 : n, inside.value * m / (m + 1.0));
+    Variance one = variance_of(all);
+    // Repeats of a device show its chance; what the rounding of another one grows to, only the runs that were moved
+    // coarsely.
+    if (const Variance apart = variance_of(reference.level); reference.coarsely && apart.value > one.value) one = apart;
+    comparison.error = standard_error(one, m, by_perturbation ? 1 : n, inside.value * m / (m + 1.0));
   } else {
     comparison.ground = Ground::within_run;
     comparison.error = {std::sqrt(inside.value), inside.dof};

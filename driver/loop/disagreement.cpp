@@ -13,6 +13,7 @@
 #include "reports/lookup.hpp"
 #include "reports/progress.hpp"
 #include "reports/words.hpp"
+#include "strategies/hidden.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -40,18 +41,35 @@ bool is_whole(const PastTrial& trial) {
                               [](const PastAttempt& attempt) { return attempt.ending == Ending::ended_early; });
 }
 
+/// By how much runs of one and the same set differ in one trial as a rule, standard deviation: the median, as a sick device
+/// is in some trials. Infinite if no trial says it.
+double run_noise(const History& history) {
+  constexpr double kMedianToVariance = 0.455;  // of chi squared with one degree of freedom
+  std::vector<double> variances;
+  for (const PastTrial& trial : history.trials) {
+    if (!trial.judgement || trial.role == Role::reference) continue;
+    const auto spread = trial.judgement->spreads.find(trial.judgement->metric);
+    if (spread == trial.judgement->spreads.end() || spread->second.dof < 1) continue;
+    variances.push_back(spread->second.last / spread->second.dof);
+  }
+  if (variances.empty()) return HUGE_VAL;
+  const auto middle = variances.begin() + static_cast<std::ptrdiff_t>(variances.size() / 2);
+  std::ranges::nth_element(variances, middle);
+  return std::sqrt(*middle / kMedianToVariance);
+}
+
 /// A trial whose size counts.
 struct Sized {
   const PastTrial* trial;
   double difference, error;
 };
 
-std::optional<Sized> sized(const PastTrial& trial, double target) {
+std::optional<Sized> sized(const PastTrial& trial, double target, double noise) {
   if (!trial.judgement || !(is_evidence(trial.role) || trial.role == Role::control)) return std::nullopt;
   if (!strategies::decided(trial.judgement->verdict)) return std::nullopt;
   const strategies::Evidence told = judged_run(trial, target).evidence;
   if (!told.delta || !std::isfinite(*told.delta)) return std::nullopt;
-  return Sized{&trial, *told.delta, told.standard_error.value_or(0)};
+  return Sized{&trial, *told.delta, std::min(noise, told.standard_error.value_or(0))};
 }
 
 bool are_apart(const Sized& one, const Sized& other, double target) {
@@ -82,21 +100,23 @@ void doubt(Answer& answer, std::string why) {
 
 }  // namespace
 
-std::optional<Disagreement> disagreement(const History& history, double target) {
+std::vector<Disagreement> disagreements(const History& history, double target) {
+  const double noise = run_noise(history);
   std::map<std::vector<strategies::SuspectId>, std::vector<Sized>> by_set;
+  std::vector<Disagreement> found;
   for (const PastTrial& trial : history.trials) {
-    const auto later = sized(trial, target);
+    const auto later = sized(trial, target, noise);
     if (!later) continue;
     std::vector<Sized>& same = by_set[reports::members(trial.neutralised)];
     for (const Sized& earlier : same)
-      if (are_apart(earlier, *later, target)) return Disagreement{earlier.trial->number, trial.number};
+      if (are_apart(earlier, *later, target)) found.push_back({earlier.trial->number, trial.number});
     same.push_back(*later);
   }
-  return std::nullopt;
+  return found;
 }
 
 bool some_set_disagrees(const History& history, bool exact, double target) {
-  return exact ? has_passed_and_failed(history) : disagreement(history, target).has_value();
+  return exact ? has_passed_and_failed(history) : !disagreements(history, target).empty();
 }
 
 void try_as_is_again(Run& run) {
@@ -117,16 +137,29 @@ void try_as_is_again(Run& run) {
 }
 
 void doubt_disagreement(Run& run) {
-  const auto found = disagreement(run.state.history, run.experiment.accept.target);
-  if (!found) return;
+  const std::vector<Disagreement> found = disagreements(run.state.history, run.experiment.accept.target);
+  if (found.empty()) return;
   Answer& answer = run.state.answer;
-  const std::string what = sentence(run.state.history, *found);
-  if (answer.state == State::proved)
-    return run.warn(what + ": what makes the subject fail comes and goes, a device computes wrongly, or something changed");
-  if (answer.state != State::aligned && answer.state != State::outside_suspects) return;
-  doubt(answer, what +
-                    ": something changed during the run, a device computes wrongly, or what makes the subject fail comes "
-                    "and goes. That as many trials passed or failed shows nothing then.");
+  const auto rests_on = [&](const Disagreement& one) {
+    const PastTrial &before = run.state.history.numbered(one.before), &after = run.state.history.numbered(one.after);
+    if (before.judgement->verdict == after.judgement->verdict) return false;
+    const auto set = reports::members(before.neutralised);
+    return std::ranges::any_of(answer.certificate,
+                               [&](const strategies::Claim& claim) { return reports::members(claim.neutralised) == set; });
+  };
+  const bool proved = answer.state == State::proved;
+  const auto told = proved ? std::ranges::find_if(found, rests_on) : found.begin();
+  if (told == found.end())
+    return run.warn(sentence(run.state.history, found.front()) +
+                    ": what makes the subject fail comes and goes, a device computes wrongly, or something changed");
+  if (!proved && answer.state != State::aligned && answer.state != State::outside_suspects) return;
+  std::string why =
+      sentence(run.state.history, *told) +
+      ": something changed during the run, a device computes wrongly, or what makes the subject fail comes and "
+      "goes. That as many trials passed or failed shows nothing then.";
+  if (proved)
+    why = fmt::format("The search came to {} as the culprit set. {}", strategies::list_of(answer.culprit_set, " and "), why);
+  doubt(answer, std::move(why));
 }
 
 }  // namespace bisectd::driver

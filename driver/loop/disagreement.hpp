@@ -2,23 +2,23 @@
 // is sick, or what makes the subject fail comes and goes. Verdicts of such a night outvote each other without a word.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <cstddef>
+#include <vector>
 
 #include "driver/loop/run.hpp"
 
 namespace bisectd::driver {
 
-/// Numbers of two trials of the same set, the earlier first: further apart than `target` and than 10 standard errors of
-/// either, of which the references' own luck, the same in both, is a part. Of trials with the same verdict only whole ones
-/// count, as one that was ended early tells how far it was off by then.
+/// Numbers of two trials of the same set, the earlier first: further apart than `target` and than 10 times the noise of
+/// runs, or 10 standard errors of either where that is less. Of trials with the same verdict only whole ones count, as one
+/// that was ended early tells how far it was off by then.
 struct Disagreement {
   std::size_t before = 0, after = 0;
 };
 
-/// The first in the order of the trials. Of 434 made-up searches with noise on devices that stay as they are none had one;
-/// of 33 wrong answers on devices that do not ("agrees" after failures, "outside", innocents) 30 had.
-std::optional<Disagreement> disagreement(const History& history, double target);
+/// All pairs, in the order of the later trial. Of 434 made-up searches with noise on devices that stay as they are
+/// none had one; of 33 wrong answers on devices that do not ("agrees" after failures, "outside", innocents) 30 had.
+std::vector<Disagreement> disagreements(const History& history, double target);
 
 /// The same, or, where no verdict is ever wrong, whether the same set passed and failed.
 bool some_set_disagrees(const History& history, bool exact, double target);

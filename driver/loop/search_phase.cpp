@@ -39,12 +39,17 @@ double time_of_controls(const Run& run) {
   return static_cast<double>((controls + devices - 1) / devices) * longest_s;
 }
 
+std::optional<std::int64_t> ended_by_itself_at(const AttemptOutcome& attempt) {
+  return attempt.ending == Ending::finished ? attempt.last_step : std::nullopt;
+}
+
 }  // namespace
 
 SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
     : run_(run),
       as_is_names_(as_is.names),
       as_is_number_(as_is.trial.plan.number),
+      as_is_end_(ended_by_itself_at(as_is.trial.attempts.front())),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
       as_is_(judged_run(as_is.trial.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
                         run.experiment.accept.target)),
@@ -303,9 +308,25 @@ void SearchPhase::go_on_with_past() {
   }
 }
 
+/// A subject that trains fewer steps than the reference never passes: what is repaired has no verdict, and would be said to
+/// break when it is neutralised.
+void SearchPhase::refuse_if_short(const FinishedTrial& finished) const {
+  if (finished.judgement.reason != "truncated" || !as_is_end_) return;
+  if (!std::ranges::all_of(finished.attempts,
+                           [&](const AttemptOutcome& attempt) { return ended_by_itself_at(attempt) == as_is_end_; }))
+    return;
+  throw Infrastructure(
+      fmt::format("the subject trains fewer steps than the reference, so that no trial of it can pass: {} with "
+                  "{} suspects neutralised, and so it does with none. Let both train as many, or write "
+                  "`steps: {}` and run with --new",
+                  finished.judgement.text, strategies::members_of(finished.plan.neutralised).size(), *as_is_end_),
+      finished.plan.number);
+}
+
 void SearchPhase::take_in(const FinishedTrial& finished) {
   const TrialPlan& plan = finished.plan;
   pending_.erase(plan.number);
+  refuse_if_short(finished);
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
   learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
                    run_.experiment.accept.target));

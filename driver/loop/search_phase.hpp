@@ -51,6 +51,7 @@ class SearchPhase {
   bool ask_for_proofs();
   void go_on_with_past();
   void take_in(const FinishedTrial& finished);
+  void refuse_if_short(const FinishedTrial& finished) const;
   void learn(const JudgedRun& told);
   void journal_findings(const FinishedTrial& finished);
   std::vector<strategies::SuspectId> refused_in(const FinishedTrial& finished) const;
@@ -58,7 +59,8 @@ class SearchPhase {
 
   Run& run_;
   SeenNames as_is_names_;
-  std::size_t as_is_number_;  ///< of the trial that both ends began with
+  std::size_t as_is_number_;               ///< of the trial that both ends began with
+  std::optional<std::int64_t> as_is_end_;  ///< its last step, if its run came to an end by itself
   strategies::Problem problem_;
   JudgedRun as_is_;
   Inquiry inquiry_;           ///< of the search that goes on, or that has the answer

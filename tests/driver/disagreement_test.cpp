@@ -24,7 +24,7 @@ PastTrial& add_sized(History& history, strategies::SuspectId off, double differe
   return history.trials.emplace_back(std::move(trial));
 }
 
-bool disagrees(const History& history) { return disagreement(history, kAllowed).has_value(); }
+bool disagrees(const History& history) { return !disagreements(history, kAllowed).empty(); }
 
 TEST_CASE("trials of one set that noise does not explain are named, and those of others are not compared") {
   History history;
@@ -32,10 +32,10 @@ TEST_CASE("trials of one set that noise does not explain are named, and those of
   add_sized(history, 1, 0.0, 0.001);
   CHECK_FALSE(disagrees(history));
   add_sized(history, 0, 0.001, 0.001);
-  const auto found = disagreement(history, kAllowed);
-  REQUIRE(found);
-  CHECK(found->before == 1);
-  CHECK(found->after == 3);
+  const auto found = disagreements(history, kAllowed);
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().before == 1);
+  CHECK(found.front().after == 3);
 }
 
 TEST_CASE("what noise or the target explains is no disagreement") {

@@ -150,7 +150,11 @@ TEST_CASE("odd worlds: a negative loss") {
 
 TEST_CASE("odd worlds: a training that diverges on both sides") {
   const Shape diverging = [](double loss, std::int64_t step) { return step > 160 ? kNan : loss; };
-  CHECK(none_fails(on_healthy(panel_in(diverging), diverging)));
+  std::vector<Curve> runs = references();
+  for (Curve& one : runs) one = shaped(std::move(one), diverging);
+  CHECK(Panel::seat({}, {"loss", false}, runs).error().code == "not-finite");
+  for (Curve& one : runs) one = up_to(std::move(one), 160);
+  CHECK(none_fails(on_healthy(panel_of(std::move(runs)), diverging)));
 }
 
 TEST_CASE("odd worlds: a plateau that is constant to the printed digits") {

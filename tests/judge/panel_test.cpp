@@ -119,6 +119,17 @@ TEST_CASE("after the comparable part three references are too few to let a run p
   CHECK(judged(panel, run(1e-7, 0.3)).verdict == Verdict::pass);
 }
 
+TEST_CASE("after the comparable part nobody is condemned where a reference diverged") {
+  std::vector<Curve> runs = references();
+  for (auto& point : runs.front().series.at("loss"))
+    if (point.step > 150) point.value = kNan;
+  const Panel panel = panel_of(std::move(runs));
+  REQUIRE(panel.whole().diverged == 1);
+  const Judgement far = judged(panel, run(1e-7, 0.3, [](std::int64_t step) { return step > 150 ? 1.4 : 1.0; }));
+  CHECK(far.verdict == Verdict::inconclusive);
+  CHECK(far.reason == "few-references");
+}
+
 TEST_CASE(
     "runs that differ by more than rounding from the start have no comparable part: their noise is the same throughout") {
   const Panel panel = panel_of(noisy_references(kSteps, 5, 0.002));
