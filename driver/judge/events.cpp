@@ -99,8 +99,8 @@ void nan(const Reference& reference, const Track& track, AttemptStage progress, 
                      found.count > std::max(kNanIsolated, kReferenceFactor * reference.noise_floor.non_finite);
   if (reference.diverged > 0)
     return events.push_back({.code = "nan",
-                             .text = fmt::format("{} is NaN or infinite at {} step(s), first at step {}; so is a reference "
-                                                 "run, which was left out",
+                             .text = fmt::format("{} is NaN or infinite at {} step(s), first at step {}; a reference run "
+                                                 "diverged, too",
                                                  reference.metric.name, found.count, *found.first),
                              .step = found.first,
                              .forbids_pass = fails});

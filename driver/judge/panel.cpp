@@ -119,8 +119,26 @@ bool Panel::has_reached_comparable(const Curve& so_far) const {
   return !run.track.empty() && run.track.steps.back() >= fine_->last_step();
 }
 
+/// Where runs vary by themselves the references that were moved coarsely may be all that is too far apart.
+void Panel::say_if_coarse_runs_alone_are_noisy(std::vector<Finding>& findings) const {
+  const auto noisy = std::ranges::find(findings, "too-noisy", &Finding::code);
+  if (noisy == findings.end() || !whole_.coarsely) return;
+  const auto finely = prepare_reference(whole_.accept, by_coarseness(references_).fine, whole_.metric);
+  if (!finely) return;
+  const Preflight fine = preflight(*finely, pool_);
+  if (std::ranges::count(fine.findings, "too-noisy", &Finding::code) > 0) return;
+  noisy->options.insert(noisy->options.begin(),
+                        fmt::format("where the subject computes in float32, leave out the runs that are moved as far as "
+                                    "float16 rounds (`perturb: none`): the others differ by {:.2g} %",
+                                    100 * fine.noise));
+}
+
 std::vector<Finding> Panel::findings() const {
-  if (!healthy_) return preflight(whole_, pool_).findings;
+  if (!healthy_) {
+    std::vector<Finding> findings = preflight(whole_, pool_).findings;
+    say_if_coarse_runs_alone_are_noisy(findings);
+    return findings;
+  }
   std::vector<Finding> findings = preflight(comparable_part(), {}).findings;
   std::erase_if(findings, [](const Finding& finding) { return finding.code == "too-noisy" || finding.code == "diverged"; });
   add_diverged(whole_, findings);  // also those that are finite in the comparable part

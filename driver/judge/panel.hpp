@@ -84,6 +84,7 @@ class Panel {
   Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
   void learn_healthy_spread(std::span<const Curve> repeats);
   void bound_own_level(const Spread& spread);
+  void say_if_coarse_runs_alone_are_noisy(std::vector<Finding>& findings) const;
   /// For a device that rounds like float32; the whole run where it has no such part.
   const Reference& comparable_part() const { return fine_ ? *fine_ : whole_; }
   double coarseness_of(std::span<const Curve> attempts) const;

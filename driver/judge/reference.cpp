@@ -76,9 +76,9 @@ std::size_t non_finite_end(const Track& track) {
   return static_cast<std::size_t>(last - track.values.rbegin());
 }
 
-/// Runs with NaN or infinity of their own go, while enough are left; a run that ends so goes if it has diverged, and where
-/// too few are left in any case.
-/// Sets the steps where no run is finite, and how many of those that go diverged: a few single values do not count.
+/// Runs with NaN or infinity of their own go, while enough are left; a run that ends so goes where too few are left, and if
+/// it has diverged in its first half. Sets the steps where no run is finite, and how many diverged: a few single values do
+/// not count.
 void drop_non_finite(Reference& reference) {
   Tracks& tracks = reference.runs;
   std::vector<std::int64_t> excused = non_finite_steps(tracks.front());
@@ -93,10 +93,13 @@ void drop_non_finite(Reference& reference) {
   const auto clean = static_cast<std::size_t>(std::count(broken.begin(), broken.end(), false));
   const bool enough = clean >= kFewestReferences;
   std::vector<bool> goes = enough ? broken : ends_so;
-  // Where every run diverges, none of them by itself, the first steps would be taken for the training.
-  for (std::size_t i = 0; i < tracks.size(); ++i) goes[i] = goes[i] || non_finite_end(tracks[i]) >= kDivergedSteps;
-  for (std::size_t i = 0; i < tracks.size(); ++i)
-    if (goes[i] && diverges(excused, tracks[i])) ++reference.diverged;
+  // Where every run diverges early, none of them by itself, its first steps would be taken for the training. Where all do
+  // late, a healthy one may a step earlier, or not at all.
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    const std::size_t end = non_finite_end(tracks[i]);
+    if (goes[i] ? diverges(excused, tracks[i]) : end >= kDivergedSteps) ++reference.diverged;
+    goes[i] = goes[i] || (end >= kDivergedSteps && 2 * end > tracks[i].size());
+  }
   drop(tracks, goes, "it holds NaN or infinity, or explodes", reference.notes);
   reference.excused = std::move(excused);
 }

@@ -311,7 +311,7 @@ void SearchPhase::go_on_with_past() {
 /// A subject that trains fewer steps than the reference never passes: what is repaired has no verdict, and would be said to
 /// break when it is neutralised.
 void SearchPhase::refuse_if_short(const FinishedTrial& finished) const {
-  if (finished.judgement.reason != "truncated" || !as_is_end_) return;
+  if (finished.judgement.verdict != Verdict::unresolved || finished.judgement.reason != "truncated" || !as_is_end_) return;
   if (!std::ranges::all_of(finished.attempts,
                            [&](const AttemptOutcome& attempt) { return ended_by_itself_at(attempt) == as_is_end_; }))
     return;
