@@ -83,6 +83,18 @@ class Controls(Space):
                 self.assertRegex(done.out, why)
                 self.assertIn("It is the noise, not a broken run, that is in the way.", done.out)
 
+    def test_with_noise_a_change_during_the_search_is_neither_a_pass_nor_outside_the_suspects(self):
+        told = 0
+        for changes_at in (8, 12, 16):
+            for later in ({"late": []}, {"late": [GUILTY], "late_everywhere": 6}):
+                with self.subTest(changes_at=changes_at, **later):
+                    report, done = self.play(code=None, noise=0.05, seed=changes_at, changes_at=changes_at, **later)
+                    self.assertIn(report["outcome"], ("culprits", "inconclusive"))
+                    told += "which noise does not explain" in done.out
+                    if report["outcome"] == "culprits":
+                        self.assertEqual(self.culprits(report), ["ops:op2"])
+        self.assertGreater(told, 1)
+
     def test_one_of_two_faults_that_heals_accuses_nobody(self):
         self.accuses_nobody(r"with ops:op2 neutralised it .*passed in trial \d+", causes=(GUILTY, OTHER), late=[GUILTY])
 

@@ -36,6 +36,15 @@ class FailedEnds(Space):
         self.bisectd("resume", self.run_folder(), code=1)
         self.assertEqual(before, sum(r["kind"] == "attempt-started" for r in self.journal()))
 
+    def test_a_subject_that_trains_fewer_steps_is_refused_though_it_fails_before_its_end(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--truncate-at", "80"))
+        for command in (("run", "experiment.yaml"), ("resume", "bisectd-out/latest")):
+            done = self.bisectd(*command, code=4)
+            self.assertRegex(done.out, "trains fewer steps than the reference, .*: loss ends at step 80 of 100 with .*`steps: 80`")
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--truncate-at", "80", extra="steps: 80"))
+        self.bisectd("run", "experiment.yaml", "--new", code=1)
+        self.assertEqual(self.culprits(self.report()), ["ops:op3"])
+
     def test_the_subject(self):
         self.assert_tries_again(("resume", "bisectd-out/latest"), "subject")
 

@@ -137,6 +137,29 @@ TEST_CASE(
   CHECK(panel.comparable_until() == kSteps);
 }
 
+TEST_CASE(
+    "what rounding grows to is known where references were moved coarsely, though all vary by themselves from the start") {
+  for (const bool coarsely : {false, true}) {
+    std::vector<Curve> runs;
+    for (int seed = 0; seed < 8; ++seed) {
+      Curve one = noisy(kSteps, static_cast<std::uint64_t>(seed + 1), 0.0005);
+      for (Point& point : one.series.at("loss"))
+        point.value *= 1 + (seed % 2 ? 1 : -1) * 1e-5 * std::exp(0.037 * static_cast<double>(point.step));
+      if (coarsely) one.perturbed = seed;
+      runs.push_back(std::move(one));
+    }
+    const Panel panel = panel_of(std::move(runs));
+    REQUIRE(panel.is_comparable_throughout());
+    Curve wrong = noisy(kSteps, 99, 0.0005);
+    for (Point& point : wrong.series.at("loss")) point.value *= point.step > 60 ? 1.19 : 1;
+    const Judgement far = judged(panel, wrong);
+    CHECK(far.verdict == (coarsely ? Verdict::fail : Verdict::inconclusive));
+    const Judgement at_the_target =
+        panel.judge(std::vector<Curve>{noisy(kSteps, 99, 0.0001, 0.005), noisy(kSteps, 98, 0.0001, 0.005)});
+    CHECK(at_the_target.verdict == Verdict::inconclusive);
+  }
+}
+
 TEST_CASE("references that were moved are healthy runs that drift, though they are far apart by their third step") {
   std::vector<Curve> runs = references();
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].series["loss"][1].value *= 1 + 1e-4 * static_cast<double>(i);

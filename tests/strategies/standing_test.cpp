@@ -77,6 +77,23 @@ TEST_CASE("standing: no part is open where neutralising everything changed nothi
   }
 }
 
+TEST_CASE("standing: with noise it is outside only if what fails at both ends is the same metric") {
+  for (const bool another_metric : {false, true}) {
+    Problem problem = problem_of(3);
+    problem.flip_probability = 0.05;
+    Story story(problem);
+    for (int i = 0; i < 4; ++i) {
+      story.tell(difference_of(neutralised(3, {}), kFail, 0.05));
+      const Neutralised all = neutralised_beside(active(3, {}));
+      story.tell(another_metric ? evidence_of(all, kFail) : difference_of(all, kFail, 0.05));
+    }
+    for (int trials = 0; trials < 60 && !story.standing().open_parts().empty(); ++trials)
+      story.tell(evidence_of(neutralised_beside(story.standing().open_parts().front()), kFail));
+    CHECK(story.standing().outside() == !another_metric);
+    CHECK(story.standing().fails_otherwise() == another_metric);
+  }
+}
+
 TEST_CASE("standing: a part that failed is not asked again, one that noise hides only while it leans to a pass") {
   Problem problem = problem_of(8);
   problem.flip_probability = 0.05;
