@@ -12,6 +12,7 @@
 #include "driver/loop/problem.hpp"
 #include "reports/descent.hpp"
 #include "reports/progress.hpp"
+#include "reports/words.hpp"
 
 namespace bisectd::driver {
 
@@ -39,8 +40,10 @@ double time_of_controls(const Run& run) {
   return static_cast<double>((controls + devices - 1) / devices) * longest_s;
 }
 
-std::optional<std::int64_t> ended_by_itself_at(const AttemptOutcome& attempt) {
-  return attempt.ending == Ending::finished ? attempt.last_step : std::nullopt;
+/// The last step of a metric in a run that came to its end by itself.
+std::optional<std::int64_t> end_of(const std::string& metric, const AttemptOutcome& attempt) {
+  const auto last = attempt.last_steps.find(metric);
+  return attempt.ending == Ending::finished && last != attempt.last_steps.end() ? last->second : std::nullopt;
 }
 
 }  // namespace
@@ -49,7 +52,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
     : run_(run),
       as_is_names_(as_is.names),
       as_is_number_(as_is.trial.plan.number),
-      as_is_end_(ended_by_itself_at(as_is.trial.attempts.front())),
+      as_is_run_(as_is.trial.attempts.front()),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
       as_is_(judged_run(as_is.trial.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
                         run.experiment.accept.target)),
@@ -311,15 +314,17 @@ void SearchPhase::go_on_with_past() {
 /// A subject that trains fewer steps than the reference never passes: what is repaired has no verdict, and would be said to
 /// break when it is neutralised.
 void SearchPhase::refuse_if_short(const FinishedTrial& finished) const {
-  if (finished.judgement.verdict != Verdict::unresolved || finished.judgement.reason != "truncated" || !as_is_end_) return;
-  if (!std::ranges::all_of(finished.attempts,
-                           [&](const AttemptOutcome& attempt) { return ended_by_itself_at(attempt) == as_is_end_; }))
-    return;
+  const judge::Judgement& judgement = finished.judgement;
+  if (judgement.verdict != Verdict::unresolved || judgement.reason != "truncated") return;
+  const auto end = end_of(judgement.metric, as_is_run_);
+  const auto ends_there = [&](const AttemptOutcome& attempt) { return end_of(judgement.metric, attempt) == end; };
+  if (!end || !std::ranges::all_of(finished.attempts, ends_there)) return;
   throw Infrastructure(
-      fmt::format("the subject trains fewer steps than the reference, so that no trial of it can pass: {} with "
-                  "{} suspects neutralised, and so it does with none. Let both train as many, or write "
-                  "`steps: {}` and run with --new",
-                  finished.judgement.text, strategies::members_of(finished.plan.neutralised).size(), *as_is_end_),
+      fmt::format(
+          "the subject ends before its reference does, so that no trial of it can pass: {} with {} neutralised, as it "
+          "does with nothing neutralised. Let both sides train and log as many steps, or write `steps: {}`, and run "
+          "with --new",
+          judgement.text, reports::counted(strategies::members_of(finished.plan.neutralised).size(), "suspect"), *end),
       finished.plan.number);
 }
 

@@ -59,8 +59,8 @@ class SearchPhase {
 
   Run& run_;
   SeenNames as_is_names_;
-  std::size_t as_is_number_;               ///< of the trial that both ends began with
-  std::optional<std::int64_t> as_is_end_;  ///< its last step, if its run came to an end by itself
+  std::size_t as_is_number_;         ///< of the trial that both ends began with
+  const AttemptOutcome& as_is_run_;  ///< its first one, which outlives the search
   strategies::Problem problem_;
   JudgedRun as_is_;
   Inquiry inquiry_;           ///< of the search that goes on, or that has the answer

@@ -40,7 +40,7 @@ class FailedEnds(Space):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--truncate-at", "80"))
         for command in (("run", "experiment.yaml"), ("resume", "bisectd-out/latest")):
             done = self.bisectd(*command, code=4)
-            self.assertRegex(done.out, "trains fewer steps than the reference, .*: loss ends at step 80 of 100 with .*`steps: 80`")
+            self.assertRegex(done.out, "ends before its reference does, .*: loss ends at step 80 of 100 with 8 suspects .*`steps: 80`")
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--truncate-at", "80", extra="steps: 80"))
         self.bisectd("run", "experiment.yaml", "--new", code=1)
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
