@@ -168,8 +168,8 @@ void multi_step(const Reference& reference, const Difference& difference, Attemp
   const double worst = std::max(
       {allowed.factor * reference.noise_floor.block_error, allowed.level, allowed.block_error, by_chance(difference)});
   const double usual = is_drift_unknown(reference, difference) ? kUnknownDrift : kMultiStep;
-  // Where runs keep an offset of chance, the worst of a few says little of the next: of two or three noisy references every
-  // eighth healthy run was more than three times as far off as the worst.
+  // Where runs keep an offset of chance, the worst of a few says little of the next: beside two or three noisy references 18
+  // % of healthy runs were more than three times as far off as the worst (tests/judge/events_test.cpp).
   const StandardError& fresh = reference.noise_floor.fresh_block_error;
   const bool by_chance_alone = !reference.ensemble && fresh.dof > 0;
   const double seldom = by_chance_alone ? fresh.value * t_quantile(kRarely / 2, fresh.dof) : 0;

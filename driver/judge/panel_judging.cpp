@@ -179,8 +179,7 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
       judgement.p_bad = 0.5;
       judgement.text = fmt::format(
           "{} ends {:.2g} % {} the reference, where healthy runs are {:.2g} % apart: {} of them{} are too few to tell "
-          "whether "
-          "that is healthy",
+          "whether that is healthy",
           whole_.metric.name, 100 * std::abs(level), level < 0 ? "below" : "above", 100 * std::sqrt(variance.value),
           whole_.distinct(), whole_.diverged > 0 ? ", without those that diverged," : "");
       undecided = judgement;

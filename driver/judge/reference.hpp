@@ -40,10 +40,9 @@ struct NoiseFloor {
   double step_noise = 0;            ///< standard deviation of one run at one step, robust; 0 with one distinct run
   std::vector<double> block_noise;  ///< the same in each twentieth of the run
   double block_error = 0;           ///< worst mean error over the blocks of a run
-  StandardError
-      fresh_block_error;       ///< of a run that is none of them, about their mean, if it keeps one offset; 0 with one run
-  std::size_t spikes = 0;      ///< most steps of one run beyond the spike limit
-  std::size_t non_finite = 0;  ///< most steps of one run, not excused, that are NaN or infinite
+  StandardError fresh_block_error;  ///< of a further run about their mean, if runs keep an offset; 0 with one run
+  std::size_t spikes = 0;           ///< most steps of one run beyond the spike limit
+  std::size_t non_finite = 0;       ///< most steps of one run, not excused, that are NaN or infinite
 };
 
 /// By how much the first logged steps of a healthy run are off: root mean square for a device that rounds like float32 and

@@ -190,7 +190,7 @@ int times_of(const Control& control, bool must_only_run) {
 void control_answer(Run& run, bool exact) {
   if (run.state.answer.state != strategies::State::proved) return;
   std::vector<Tried> all;
-  const bool all_claims = some_set_disagrees(run.state.history, exact, run.experiment.accept.target);
+  const bool all_claims = some_set_disagrees(run, exact);
   for (Control& control : controls_of(run.state.answer, run.state.catalogue, all_claims)) {
     const int needed = times_of(control, run.must_only_run());
     all.push_back({.control = std::move(control), .needed = needed});

@@ -41,10 +41,10 @@ bool is_whole(const PastTrial& trial) {
                               [](const PastAttempt& attempt) { return attempt.ending == Ending::ended_early; });
 }
 
-/// By how much runs of one and the same set differ in one trial as a rule, standard deviation: the median, as a sick device
-/// is in some trials. Infinite if no trial says it.
+/// By how much runs of one and the same set differ in one trial, standard deviation: by a quarter of the trials, as many of
+/// them may have had a run on a sick device. Infinite if no trial says it.
 double run_noise(const History& history) {
-  constexpr double kMedianToVariance = 0.455;  // of chi squared with one degree of freedom
+  constexpr double kQuartile = 0.1015;  // of chi squared with one degree of freedom
   std::vector<double> variances;
   for (const PastTrial& trial : history.trials) {
     if (!trial.judgement || trial.role == Role::reference) continue;
@@ -53,29 +53,32 @@ double run_noise(const History& history) {
     variances.push_back(spread->second.last / spread->second.dof);
   }
   if (variances.empty()) return HUGE_VAL;
-  const auto middle = variances.begin() + static_cast<std::ptrdiff_t>(variances.size() / 2);
-  std::ranges::nth_element(variances, middle);
-  return std::sqrt(*middle / kMedianToVariance);
+  const auto quarter = variances.begin() + static_cast<std::ptrdiff_t>(variances.size() / 4);
+  std::ranges::nth_element(variances, quarter);
+  return std::sqrt(*quarter / kQuartile);
 }
 
 /// A trial whose size counts.
 struct Sized {
   const PastTrial* trial;
-  double difference, error;
+  double difference;
+  std::optional<double> error;  ///< standard error, where the judge said one
 };
 
-std::optional<Sized> sized(const PastTrial& trial, double target, double noise) {
+std::optional<Sized> sized(const PastTrial& trial, double target) {
   if (!trial.judgement || !(is_evidence(trial.role) || trial.role == Role::control)) return std::nullopt;
   if (!strategies::decided(trial.judgement->verdict)) return std::nullopt;
   const strategies::Evidence told = judged_run(trial, target).evidence;
   if (!told.delta || !std::isfinite(*told.delta)) return std::nullopt;
-  return Sized{&trial, *told.delta, std::min(noise, told.standard_error.value_or(0))};
+  return Sized{&trial, *told.delta, told.standard_error};
 }
 
-bool are_apart(const Sized& one, const Sized& other, double target) {
+bool are_apart(const Sized& one, const Sized& other, double target, double noise) {
   if (one.trial->judgement->verdict == other.trial->judgement->verdict && !(is_whole(*one.trial) && is_whole(*other.trial)))
     return false;
-  return std::abs(one.difference - other.difference) > std::max(target, kStandardErrors * std::max(one.error, other.error));
+  const bool known = one.error || other.error;
+  const double error = known ? std::min(noise, std::max(one.error.value_or(0), other.error.value_or(0))) : noise;
+  return std::abs(one.difference - other.difference) > std::max(target, kStandardErrors * error);
 }
 
 std::string device_of(const PastTrial& trial) {
@@ -100,23 +103,28 @@ void doubt(Answer& answer, std::string why) {
 
 }  // namespace
 
-std::vector<Disagreement> disagreements(const History& history, double target) {
-  const double noise = run_noise(history);
+std::vector<Disagreement> disagreements(const History& history, double target, double noise_of_references) {
+  const double noise = std::min(noise_of_references, run_noise(history));
   std::map<std::vector<strategies::SuspectId>, std::vector<Sized>> by_set;
   std::vector<Disagreement> found;
   for (const PastTrial& trial : history.trials) {
-    const auto later = sized(trial, target, noise);
+    const auto later = sized(trial, target);
     if (!later) continue;
     std::vector<Sized>& same = by_set[reports::members(trial.neutralised)];
     for (const Sized& earlier : same)
-      if (are_apart(earlier, *later, target)) found.push_back({earlier.trial->number, trial.number});
+      if (are_apart(earlier, *later, target, noise)) found.push_back({earlier.trial->number, trial.number});
     same.push_back(*later);
   }
   return found;
 }
 
-bool some_set_disagrees(const History& history, bool exact, double target) {
-  return exact ? has_passed_and_failed(history) : !disagreements(history, target).empty();
+std::vector<Disagreement> all_disagreements(const Run& run) {
+  const double noise = run.state.jury ? run.state.jury->first_panel().noise() : HUGE_VAL;
+  return disagreements(run.state.history, run.experiment.accept.target, noise);
+}
+
+bool some_set_disagrees(const Run& run, bool exact) {
+  return exact ? has_passed_and_failed(run.state.history) : !all_disagreements(run).empty();
 }
 
 void try_as_is_again(Run& run) {
@@ -137,7 +145,7 @@ void try_as_is_again(Run& run) {
 }
 
 void doubt_disagreement(Run& run) {
-  const std::vector<Disagreement> found = disagreements(run.state.history, run.experiment.accept.target);
+  const std::vector<Disagreement> found = all_disagreements(run);
   if (found.empty()) return;
   Answer& answer = run.state.answer;
   const auto rests_on = [&](const Disagreement& one) {

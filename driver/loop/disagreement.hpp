@@ -10,25 +10,26 @@
 namespace bisectd::driver {
 
 /// Numbers of two trials of the same set, the earlier first: further apart than `target` and than 10 times the noise of
-/// runs, or 10 standard errors of either where that is less. Of trials with the same verdict only whole ones count, as one
-/// that was ended early tells how far it was off by then.
+/// runs (or 10 standard errors of both, where these are less). Of trials with the
+/// same verdict only whole ones count, as one that was ended early tells how far it was off by then.
 struct Disagreement {
   std::size_t before = 0, after = 0;
 };
 
-/// All pairs, in the order of the later trial. Of 434 made-up searches with noise on devices that stay as they are
-/// none had one; of 33 wrong answers on devices that do not ("agrees" after failures, "outside", innocents) 30 had.
-std::vector<Disagreement> disagreements(const History& history, double target);
+/// All pairs, in the order of the later trial. The noise of runs is what repeats within trials show, or the references
+/// (standard deviation), whichever is less. Of 434 made-up searches with noise on devices that stay as they are none had
+/// one; of 33 wrong answers on devices that do not ("agrees" after failures, "outside", innocents) 30 had.
+std::vector<Disagreement> disagreements(const History& history, double target, double noise_of_references);
 
-/// The same, or, where no verdict is ever wrong, whether the same set passed and failed.
-bool some_set_disagrees(const History& history, bool exact, double target);
+/// Whether there are any; where no verdict is ever wrong (`exact`), whether the same set passed and failed.
+bool some_set_disagrees(const Run& run, bool exact);
 
 /// Before "the cause is outside": the subject as it is runs once more, for nothing else would show that it is not any more
 /// what it was. Takes the answer back where it passes.
 void try_as_is_again(Run& run);
 
-/// Takes back an answer that rests on verdicts outvoting such trials ("agrees", "outside"); a proved one, all of whose
-/// claims the controls tried again, gets a warning.
+/// Takes back an answer that rests on verdicts outvoting such trials: "agrees", "outside", and a proved one if a set of its
+/// certificate both passed and failed so. Another proved one, all of whose claims the controls tried again, gets a warning.
 void doubt_disagreement(Run& run);
 
 }  // namespace bisectd::driver
