@@ -7,6 +7,7 @@
 
 #include "driver/trial/inherited_settings.hpp"
 #include "reports/lookup.hpp"
+#include "strategies/hidden.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -172,6 +173,15 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
 }
 
 }  // namespace
+
+void take_back(strategies::Answer& answer, strategies::Hindrance hindrance, const std::string& why) {
+  answer.explanation = answer.state == strategies::State::proved
+                           ? fmt::format("The search came to {} as the culprit set. {}",
+                                         strategies::list_of(answer.culprit_set, " and "), why)
+                           : why;
+  answer.state = strategies::State::stuck;
+  answer.hindrance = hindrance;
+}
 
 Conclusion conclude(strategies::Answer answer, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                     const Base& base, const SuspectSet& no_effect, const std::filesystem::path& files) {

@@ -14,6 +14,10 @@ struct Base {
   const neutralise::Environment& inherited;  ///< LaunchSide::inherited
 };
 
+/// Something speaks against the answer: it is none any more, and `why` is told. Of a proved one the culprit set is told,
+/// too.
+void take_back(strategies::Answer& answer, strategies::Hindrance hindrance, const std::string& why);
+
 /// After the search: outcome, workaround, no-effect suspects, warnings and advice. `no_effect` are the suspects that left no
 /// trace. `files`: the folder in which the workaround names its files (recipe_of_fix).
 Conclusion conclude(strategies::Answer answer, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,

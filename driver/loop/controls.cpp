@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/log/log.hpp"
+#include "driver/loop/conclusion.hpp"
 #include "driver/loop/disagreement.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/lookup.hpp"
@@ -81,13 +82,6 @@ std::string contradiction_text(const Tried& tried, const History& history) {
                      tried.contradicting, reports::duration_text(later_s));
 }
 
-void doubt(Answer& answer, Hindrance hindrance, std::string why) {
-  answer.state = strategies::State::stuck;
-  answer.hindrance = hindrance;
-  answer.explanation =
-      fmt::format("The search came to {} as the culprit set. {}", strategies::list_of(answer.culprit_set, " and "), why);
-}
-
 /// Repeats of a control are told apart by it.
 std::string reason_of(const Tried& tried) {
   return fmt::format("what the answer rests on once more, at the end: it must {}{}",
@@ -127,7 +121,7 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
       changes += (changes.empty() ? "" : "; ") + contradiction_text(tried, run.state.history);
   if (!changes.empty()) {
     const bool noise = is_too_noisy(run.state);
-    return doubt(
+    return take_back(
         run.state.answer, noise ? Hindrance::noise : Hindrance::change,
         fmt::format("Tried once more at the end of the run, this does not hold: {}. {} changed during the run, or what "
                     "makes the subject fail comes and goes, or a suspect does harm only while others are neutralised.",
@@ -148,11 +142,11 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
   for (const Tried& tried : all) {
     if (tried.is_borne_out()) continue;
     if (tried.tries == 0)
-      return doubt(run.state.answer, Hindrance::control,
-                   fmt::format("It was not tried once more at the end of the run with {}: no device was free.",
-                               set_text(tried.control.neutralised)));
+      return take_back(run.state.answer, Hindrance::control,
+                       fmt::format("It was not tried once more at the end of the run with {}: no device was free.",
+                                   set_text(tried.control.neutralised)));
     if (tried.leans_away())
-      return doubt(
+      return take_back(
           run.state.answer, Hindrance::noise,
           fmt::format(
               "Tried once more at the end of the run with {}, noise hides the verdict (trial {}), but it leans to {}.",
@@ -211,8 +205,8 @@ void control_answer(Run& run, bool exact) {
       replaying |= begun;
       if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) {
         run.stop_all();
-        return doubt(run.state.answer, Hindrance::control,
-                     "The budget was spent before this could be tried once more at the end of the run.");
+        return take_back(run.state.answer, Hindrance::control,
+                         "The budget was spent before this could be tried once more at the end of the run.");
       }
       run.start_or_go_on(std::move(plan));
       ++tried.tries;
@@ -223,6 +217,24 @@ void control_answer(Run& run, bool exact) {
     for (const FinishedTrial& finished : run.wait()) take_in(all, finished, run.must_only_run());
   }
   judge_answer(run, all);
+}
+
+void control_outside(Run& run) {
+  if (run.state.answer.state != strategies::State::outside_suspects) return;
+  TrialPlan plan = run.plan_for(Role::control, Neutralised(run.state.catalogue.set_of({})),
+                                "the subject as it is once more, at the end: it must fail");
+  const bool begun = run.was_begun(plan);
+  if (run.state.history.finished && !begun) return;  // by a bisectd that did without
+  if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) return;
+  log::info(reports::phase_line(run.frame(), name_of(Role::control)));
+  run.start_or_go_on(std::move(plan));
+  for (const FinishedTrial& finished : run.wait_for_all())
+    if (finished.judgement.verdict == Verdict::pass)
+      take_back(
+          run.state.answer, Hindrance::change,
+          fmt::format("With everything neutralised it fails, but tried once more at the end of the run the subject as "
+                      "it is passes (trial {}): something changed during the run, or what makes it fail comes and goes.",
+                      finished.plan.number));
 }
 
 }  // namespace bisectd::driver

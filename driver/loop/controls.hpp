@@ -31,4 +31,8 @@ std::vector<Control> controls_of(const strategies::Answer& answer, const neutral
 /// among its trials. Throws Interrupted; Infrastructure also where one gives no verdict, so that a resume tries it again.
 void control_answer(Run& run, bool exact);
 
+/// Before "the cause is outside": the subject as it is runs once more, for nothing else would show that it is not any more
+/// what it was. Takes the answer back where it passes. Throws as above.
+void control_outside(Run& run);
+
 }  // namespace bisectd::driver

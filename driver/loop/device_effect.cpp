@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "driver/loop/conclusion.hpp"
 #include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
@@ -85,9 +86,7 @@ void doubt_devices(Run& run) {
   if (!effect) return;
   strategies::Answer& answer = run.state.answer;
   if (answer.state == strategies::State::proved) return run.warn(*effect + ": one of them computes wrongly");
-  answer.state = strategies::State::stuck;
-  answer.hindrance = strategies::Hindrance::devices;
-  answer.explanation = *effect + ", so that what a trial shows depends on where it ran.";
+  take_back(answer, strategies::Hindrance::devices, *effect + ", so that what a trial shows depends on where it ran.");
 }
 
 }  // namespace bisectd::driver

@@ -8,17 +8,14 @@
 #include <set>
 #include <vector>
 
-#include "driver/log/log.hpp"
+#include "driver/loop/conclusion.hpp"
 #include "driver/loop/inquiry.hpp"
 #include "reports/lookup.hpp"
-#include "reports/progress.hpp"
 #include "reports/words.hpp"
-#include "strategies/hidden.hpp"
 
 namespace bisectd::driver {
 namespace {
 
-using strategies::Answer;
 using strategies::State;
 using strategies::Verdict;
 
@@ -67,7 +64,8 @@ struct Sized {
 
 std::optional<Sized> sized(const PastTrial& trial, double target) {
   if (!trial.judgement || !(is_evidence(trial.role) || trial.role == Role::control)) return std::nullopt;
-  if (!strategies::decided(trial.judgement->verdict)) return std::nullopt;
+  // What noise hides is near the target, and its size is as good as others; other undecided ones are of a part of the run.
+  if (!strategies::decided(trial.judgement->verdict) && trial.judgement->reason != "noise") return std::nullopt;
   const strategies::Evidence told = judged_run(trial, target).evidence;
   if (!told.delta || !std::isfinite(*told.delta)) return std::nullopt;
   return Sized{&trial, *told.delta, told.standard_error};
@@ -95,10 +93,9 @@ std::string sentence(const History& history, const Disagreement& found) {
       reports::percent_text(*after.judgement->delta), after.number, device_of(after));
 }
 
-void doubt(Answer& answer, std::string why) {
-  answer.state = State::stuck;
-  answer.hindrance = strategies::Hindrance::change;
-  answer.explanation = std::move(why);
+std::vector<Disagreement> disagreements_of(const Run& run) {
+  const double noise = run.state.jury ? run.state.jury->first_panel().noise() : HUGE_VAL;
+  return disagreements(run.state.history, run.experiment.accept.target, noise);
 }
 
 }  // namespace
@@ -118,36 +115,14 @@ std::vector<Disagreement> disagreements(const History& history, double target, d
   return found;
 }
 
-std::vector<Disagreement> all_disagreements(const Run& run) {
-  const double noise = run.state.jury ? run.state.jury->first_panel().noise() : HUGE_VAL;
-  return disagreements(run.state.history, run.experiment.accept.target, noise);
-}
-
 bool some_set_disagrees(const Run& run, bool exact) {
-  return exact ? has_passed_and_failed(run.state.history) : !all_disagreements(run).empty();
-}
-
-void try_as_is_again(Run& run) {
-  if (run.state.answer.state != State::outside_suspects) return;
-  TrialPlan plan = run.plan_for(Role::control, strategies::Neutralised(run.state.catalogue.set_of({})),
-                                "the subject as it is once more, at the end: it must fail");
-  const bool begun = run.was_begun(plan);
-  if (run.state.history.finished && !begun) return;  // by a bisectd that did without
-  if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) return;
-  log::info(reports::phase_line(run.frame(), name_of(Role::control)));
-  run.start_or_go_on(std::move(plan));
-  for (const FinishedTrial& finished : run.wait_for_all())
-    if (finished.judgement.verdict == Verdict::pass)
-      doubt(run.state.answer,
-            fmt::format("With everything neutralised it fails, but tried once more at the end of the run the subject as it "
-                        "is passes (trial {}): something changed during the run, or what makes it fail comes and goes.",
-                        finished.plan.number));
+  return exact ? has_passed_and_failed(run.state.history) : !disagreements_of(run).empty();
 }
 
 void doubt_disagreement(Run& run) {
-  const std::vector<Disagreement> found = all_disagreements(run);
+  const std::vector<Disagreement> found = disagreements_of(run);
   if (found.empty()) return;
-  Answer& answer = run.state.answer;
+  strategies::Answer& answer = run.state.answer;
   const auto rests_on = [&](const Disagreement& one) {
     const PastTrial &before = run.state.history.numbered(one.before), &after = run.state.history.numbered(one.after);
     if (before.judgement->verdict == after.judgement->verdict) return false;
@@ -161,13 +136,11 @@ void doubt_disagreement(Run& run) {
     return run.warn(sentence(run.state.history, found.front()) +
                     ": what makes the subject fail comes and goes, a device computes wrongly, or something changed");
   if (!proved && answer.state != State::aligned && answer.state != State::outside_suspects) return;
-  std::string why =
+  take_back(
+      answer, strategies::Hindrance::change,
       sentence(run.state.history, *told) +
-      ": something changed during the run, a device computes wrongly, or what makes the subject fail comes and "
-      "goes. That as many trials passed or failed shows nothing then.";
-  if (proved)
-    why = fmt::format("The search came to {} as the culprit set. {}", strategies::list_of(answer.culprit_set, " and "), why);
-  doubt(answer, std::move(why));
+          ": something changed during the run, a device computes wrongly, or what makes the subject fail comes and goes. "
+          "How many trials passed and failed shows nothing then.");
 }
 
 }  // namespace bisectd::driver

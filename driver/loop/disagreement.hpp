@@ -9,9 +9,9 @@
 
 namespace bisectd::driver {
 
-/// Numbers of two trials of the same set, the earlier first: further apart than `target` and than 10 times the noise of
-/// runs (or 10 standard errors of both, where these are less). Of trials with the
-/// same verdict only whole ones count, as one that was ended early tells how far it was off by then.
+/// Numbers of two trials of the same set, the earlier first: further apart than `target` and than 10 times the noise of runs
+/// (or 10 standard errors of both, where these are less). Of trials with the same verdict only whole ones count, as one that
+/// was ended early tells how far it was off by then.
 struct Disagreement {
   std::size_t before = 0, after = 0;
 };
@@ -23,10 +23,6 @@ std::vector<Disagreement> disagreements(const History& history, double target, d
 
 /// Whether there are any; where no verdict is ever wrong (`exact`), whether the same set passed and failed.
 bool some_set_disagrees(const Run& run, bool exact);
-
-/// Before "the cause is outside": the subject as it is runs once more, for nothing else would show that it is not any more
-/// what it was. Takes the answer back where it passes.
-void try_as_is_again(Run& run);
 
 /// Takes back an answer that rests on verdicts outvoting such trials: "agrees", "outside", and a proved one if a set of its
 /// certificate both passed and failed so. Another proved one, all of whose claims the controls tried again, gets a warning.

@@ -82,7 +82,7 @@ void find_answer(Run& run) {
   search.run();
   compare_fixes(run, search, as_is->exact);
   control_answer(run, as_is->exact);
-  try_as_is_again(run);
+  control_outside(run);
   soak_fix(run, search);
   doubt_devices(run);
   doubt_disagreement(run);

@@ -58,13 +58,17 @@ TEST_CASE("two fails of different length are not compared by how far they were o
   CHECK(disagrees(history));
 }
 
-TEST_CASE("trials that another metric decided, or that gave no verdict, are not compared") {
+TEST_CASE("trials that another metric decided, or of a part of the run, are not compared; what noise hides is") {
   History history;
   add_sized(history, 0, 0.05, 0.001);
   add_sized(history, 0, 0.0, 0.001).judgement->decided_by = {"acc", -0.1};
   add_sized(history, 0, 0.0, 0.001).judgement->verdict = Verdict::inconclusive;
   add_sized(history, 0, 0.0, 0.001).role = Role::soak;
   CHECK_FALSE(disagrees(history));
+  judge::Judgement& near_the_target = *add_sized(history, 0, 0.0045, 0.001).judgement;
+  near_the_target.verdict = Verdict::inconclusive;
+  near_the_target.reason = "noise";
+  CHECK(disagrees(history));
 }
 
 TEST_CASE("where the judge says no error, the noise of the references counts, or that of repeats where it is less") {
