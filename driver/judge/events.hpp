@@ -1,4 +1,4 @@
-// Rules that need no statistics: NaN, first step, multi-step error, spikes, loss scale, gradient norm.
+// Rules that need no statistics: first step, multi-step error, spikes, loss scale, gradient norm; NaN by non_finite.hpp.
 // Rule numbers M0..M7 and their limits are those of the shared design "verdict", sections 4.4 and 5.
 #pragma once
 
@@ -22,9 +22,6 @@ struct Event {
 
 /// Measures the references by the rules below.
 NoiseFloor noise_floor_of(const Reference& reference);
-
-/// A run of the reference that would fail by its NaN and infinite values, those at `excused` steps (ascending) aside.
-bool diverges(std::span<const std::int64_t> excused, const Track& run);
 
 /// Mean over the blocks of a run of how far it is off in each, on either side.
 double block_error_of(const Reference& reference, const Difference& run);

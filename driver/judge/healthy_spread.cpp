@@ -70,7 +70,11 @@ constexpr double kMisread = 0.3;
 /// side of a threshold, and which device does so, and when, is chance. Of that net, seven seeds of 100 to 300 steps
 /// (--first-seed 100, 111), 27 of 380 judgements of healthy devices were fails: their first steps were those of fine
 /// devices, their later ones those of coarse runs. So from there on all that coarse runs do is granted to every device.
-constexpr double kFliesApart = 10;
+/// What they began with is read at one step, which may show the coarse ones by chance too far off; then the sizes that they
+/// were moved by count. Ten times by the first step alone was too many: of 8,502 healthy curves of nine small nets, trained
+/// at rates up to eleven times higher than is good for them, 38 were fails, 32 by this rule; of 1,700 faults of two targets
+/// and more 11 are undecided for it.
+constexpr double kFliesApart = 3;
 
 /// Share of healthy devices that are off by as much as that caution allows for, in a probability: a fail is decided with all
 /// of it. Of 90 healthy curves of the recogniser (--first-seed 200 --seeds 3) the differences are 0.99 spreads as a root
@@ -254,6 +258,15 @@ std::optional<SpreadAt> HealthySpread::at(std::int64_t step) const {
   return largest;
 }
 
+namespace {
+
+/// How many times further apart than fine runs coarse ones are before training makes either grow.
+double times_coarser(const RoundingScale& rounding) {
+  return std::min(rounding.coarse / rounding.fine, rounding.coarse_size / rounding.fine_size);
+}
+
+}  // namespace
+
 std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<const Curve> coarse) {
   const std::size_t points = fine.steps.size();
   if (fine.distinct() < 2 || points < kFewestPoints ||
@@ -317,8 +330,8 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
     seen = until;
     at.fine_step = fine_step;
     at.coarse_step = std::max(fine_step, coarse_step);
-    apart |= at.coarse > kShareFine * fine.accept.target &&
-             at.coarse / at.fine > kFliesApart * healthy.rounding.coarse / healthy.rounding.fine;
+    apart |=
+        at.coarse > kShareFine * fine.accept.target && at.coarse / at.fine > kFliesApart * times_coarser(healthy.rounding);
     at.flown_apart = apart;
     furthest = std::max(furthest, at.fine);
     healthy.course.push_back(at);

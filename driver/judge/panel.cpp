@@ -89,7 +89,8 @@ std::optional<Reference> Panel::cut(std::optional<std::int64_t> until) const {
   if (!until) return std::nullopt;
   auto part = prepare_reference(whole_.accept, references_, whole_.metric, *until);
   if (!part) return std::nullopt;
-  part->diverged = whole_.diverged;          // also behind this part, and those of the coarse size
+  part->diverged = whole_.diverged;  // also behind this part, and those of the coarse size
+  part->unstable_from = whole_.unstable_from;
   const auto spread = healthy_->at(*until);  // of the window that ends there
   if (!spread) return std::nullopt;
   part->ensemble = Ensemble{.fine = spread->fine,

@@ -170,8 +170,9 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     judgement.delta = level;
     judgement.standard_error = error;
     judgement.dof = variance.dof;
-    // Behind the comparable part a reference that diverged is left out, and the others are closer together than devices.
-    if (badness(whole_, level) <= limit_of(variance.dof) || whole_.diverged > 0 ||
+    // Behind the comparable part a reference that diverged is left out, and the others are closer together than devices;
+    // where runs are apart by half of the first loss, eight of them do not show how far that goes.
+    if (badness(whole_, level) <= limit_of(variance.dof) || whole_.diverged > 0 || whole_.unstable_from ||
         (badness(whole_, level) <= kUnknownDrift &&
          is_drift_unknown(comparable_part(), difference(comparable_part(), curve)))) {
       judgement.verdict = Verdict::inconclusive;

@@ -8,6 +8,7 @@
 
 #include "driver/judge/events.hpp"
 #include "driver/judge/level.hpp"
+#include "driver/judge/non_finite.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -266,6 +267,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
     for (std::size_t t = 0; t < run.size(); ++t) residual[t] = relative(run[t], reference.mean[t], reference.scale[t]);
     reference.residuals.push_back(std::move(residual));
   }
+  reference.unstable_from = unstable_from(reference);
   reference.noise_floor = noise_floor_of(reference);
   reference.window = window_at(reference, reference.last_step());
   reference.level = level_spread(reference);

@@ -106,10 +106,11 @@ struct OwnNoise {
 struct Reference {
   configs::Acceptance accept;
   MetricRule metric;
-  std::size_t given = 0;           ///< usable runs, bit-identical ones counted each
-  bool shortened = false;          ///< looks at a part of the runs only, for a learnt horizon
-  std::size_t diverged = 0;        ///< runs that hold NaN or infinity for more than a few steps: what is healthy may diverge
-  std::vector<std::string> notes;  ///< what a person should know of them
+  std::size_t given = 0;     ///< usable runs, bit-identical ones counted each
+  bool shortened = false;    ///< looks at a part of the runs only, for a learnt horizon
+  std::size_t diverged = 0;  ///< runs that hold NaN or infinity for more than a few steps: what is healthy may diverge
+  std::optional<std::int64_t> unstable_from;  ///< see non_finite.hpp
+  std::vector<std::string> notes;             ///< what a person should know of them
 
   std::vector<std::int64_t> steps;             ///< the grid: steps where every run has a finite value
   std::int64_t stride = 1;                     ///< median distance of the grid

@@ -9,6 +9,7 @@ devices  per seed of the training two references (eight runs each) on devices of
          at 1e-7 to 5e-4, and five faults, each at float32 and at 5e-4; what each does to the loss is measured on the
          reference's own device
 transformer  the same with the transformer of examples/paddlenlp and faults of its own
+segmentation  the same with the BiSeNetV2 of examples/paddleseg, PaddleSeg's own loop and log (four decimals)
 dose     faults of growing size in five operators, measured likewise
 pairs    the CPU against itself: other MKL code paths, other thread counts, oneDNN on or off
 torch    the same with a small convolutional net in Debian's PyTorch
@@ -41,6 +42,8 @@ FAULTS = {"batch_norm_grad +30 %": ("batch_norm_grad", 0.3), "hard_swish +10 %":
           "gelu +5 %": ("gelu", 0.05), "conv2d_grad +10 %": ("conv2d_grad", 0.1), "adam +5 %": ("adam", 0.05)}
 TRANSFORMER_FAULTS = {"layer_norm_grad +30 %": ("layer_norm_grad", 0.3), "gelu_grad +30 %": ("gelu_grad", 0.3),
                       "softmax +10 %": ("softmax", 0.1), "matmul_grad +10 %": ("matmul_grad", 0.1), "adamw +10 %": ("adamw", 0.1)}
+SEGMENTATION_FAULTS = {"batch_norm_grad +30 %": ("batch_norm_grad", 0.3), "relu +10 %": ("relu", 0.1),
+                       "sigmoid +10 %": ("sigmoid", 0.1), "conv2d +10 %": ("conv2d", 0.1), "momentum +5 %": ("momentum", 0.05)}
 DOSES = [("hard_swish", relative) for relative in (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)] + \
         [("adam", relative) for relative in (0.002, 0.005, 0.01, 0.02, 0.04)] + \
         [("batch_norm_grad", relative) for relative in (0.005, 0.01, 0.02, 0.04, 0.08)]
@@ -112,6 +115,20 @@ class Transformer(Recogniser):
                                "npu" if "CUSTOM_DEVICE_ROOT" in environment else "cpu"],
                               env=clean_environment(environment), cwd=folder, capture_output=True, text=True)
         return [float(loss) for loss in re.findall(r"- loss: ([-\w.+]+),", done.stdout + done.stderr)]
+
+
+class Segmentation(Recogniser):
+    """Runs of examples/paddleseg."""
+    NAME = "segmentation"
+    FAULTS = SEGMENTATION_FAULTS
+
+    def train(self, environment):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([ROOT / ".venv/bin/python", "train.py", "--config", "bisenetv2.yml", "--iters", str(self.steps),
+                                   "--seed", str(self.seed), "--save_dir", folder, "--device",
+                                   "npu" if "CUSTOM_DEVICE_ROOT" in environment else "cpu"],
+                                  env=clean_environment(environment), cwd=ROOT / "examples/paddleseg", capture_output=True, text=True)
+        return [float(loss) for loss in re.findall(r"\[TRAIN\].*?, loss: ([-\w.+]+),", done.stdout + done.stderr)]
 
 
 class TorchNet(Recogniser):
@@ -239,7 +256,8 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     wanted = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
-    worlds = {"devices": (Recogniser, devices), "transformer": (Transformer, devices), "dose": (Recogniser, doses), "pairs": (Recogniser, pairs),
+    worlds = {"devices": (Recogniser, devices), "transformer": (Transformer, devices), "segmentation": (Segmentation, devices),
+              "dose": (Recogniser, doses), "pairs": (Recogniser, pairs),
               "torch": (TorchNet, torch_pairs)} | {world: (functools.partial(Zoo, world), zoo) for world in TORCH_FAULTS}
     runs = [run for seed in range(wanted.first_seed, wanted.first_seed + wanted.seeds) for training, runs_of in map(worlds.get, wanted.worlds.split(","))
             for run in runs_of(training(wanted.steps, 1024 + seed))]

@@ -1,6 +1,7 @@
 // Trainings that are not as one would wish: a healthy device is never accused in them, and a clear sentence says what is
 // odd.
 #include <algorithm>
+#include <limits>
 
 #include "driver/judge/panel.hpp"
 #include "tests/catch.hpp"
@@ -234,9 +235,31 @@ TEST_CASE(
   const Panel panel = panel_of(std::move(runs));
   for (const double side : {-0.9, 0.6}) {
     CHECK(judged(panel, spiky(4e-5, side)).verdict != Verdict::fail);
-    CHECK(judged(panel, spiky(4e-5, side, 20)).verdict == Verdict::fail);    // far more than that
-    CHECK(judged(panel, spiky(1e-7, side, 2000)).verdict == Verdict::fail);  // 8 % is not, where coarse runs fly apart
+    CHECK(judged(panel, spiky(4e-5, side, 60)).verdict == Verdict::fail);    // far more than that
+    CHECK(judged(panel, spiky(1e-7, side, 4000)).verdict == Verdict::fail);  // 8 % is not, where coarse runs fly apart
   }
+}
+
+TEST_CASE("odd worlds: a training that is unstable may blow up by chance, one that is not fails by its NaN") {
+  // From step 60 on the coarse runs lose the way, to twice the loss. One that blows up later may have lost it altogether.
+  const auto lost = [](double times) { return [times](std::int64_t step) { return step > 60 ? times : 1.0; }; };
+  std::vector<Curve> runs = references();
+  for (const std::size_t i : {5, 7})
+    for (Point& point : runs[i].series["loss"]) point.value *= lost(2)(point.step);
+  const Panel unstable = panel_of(std::move(runs)), stable = panel_of(references());
+  const auto ends_with_nan = [](Curve curve, std::int64_t from, double before) {
+    for (Point& point : curve.series["loss"]) {
+      if (point.step >= from - 4) point.value *= before;
+      if (point.step >= from) point.value = std::numeric_limits<double>::quiet_NaN();
+    }
+    return curve;
+  };
+  const Judgement chance = judged(unstable, ends_with_nan(run(1e-6, 0.7), 120, 1e6));
+  CHECK(chance.verdict == Verdict::inconclusive);
+  CHECK(chance.text.find("it blew up, and from step 61 on") != std::string::npos);
+  CHECK(judged(unstable, ends_with_nan(run(1e-6, 0.7), 120, 1)).verdict == Verdict::fail);   // out of the blue
+  CHECK(judged(unstable, ends_with_nan(run(1e-6, 0.7), 40, 1e6)).verdict == Verdict::fail);  // before it is unstable
+  CHECK(judged(stable, ends_with_nan(run(1e-6, 0.7), 120, 1e6)).verdict == Verdict::fail);
 }
 
 TEST_CASE("odd worlds: what rounds finely stays together, what rounds coarsely flies apart, and a device is between") {
@@ -354,7 +377,7 @@ TEST_CASE(
     std::erase_if(counted.series["loss"], [&](const Point& point) { return point.step > last; });
     CHECK(judged(panel, counted).reason == "misnumbered");
 
-    Curve late = run(1e-7, 0.5, constant(4));  // its first lines are lost; its numbers are right
+    Curve late = run(1e-7, 0.5, constant(20));  // its first lines are lost; its numbers are right
     std::erase_if(late.series["loss"], [&](const Point& point) { return point.step <= shift; });
     CHECK(judged(panel, late).verdict == Verdict::fail);
   }
