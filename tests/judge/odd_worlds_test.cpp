@@ -240,6 +240,18 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("odd worlds: whoever logs every so many steps is whole where no further value was due") {
+  const Panel panel = panel_of(references());  // comparable up to a step that is no multiple of these
+  for (const std::int64_t every : {5, 7, 10, 20}) {
+    const auto rarely = [every](Curve curve) {
+      std::erase_if(curve.series["loss"], [every](const Point& point) { return point.step % every != 0; });
+      return curve;
+    };
+    CHECK(judged(panel, rarely(run(1e-6, 0.5))).verdict == Verdict::pass);
+    CHECK(judged(panel, rarely(run(1e-6, 0.5, constant(4)))).verdict == Verdict::fail);
+  }
+}
+
 TEST_CASE("odd worlds: a training that is unstable may blow up by chance, one that is not fails by its NaN") {
   // From step 60 on the coarse runs lose the way, to twice the loss. One that blows up later may have lost it altogether.
   const auto lost = [](double times) { return [times](std::int64_t step) { return step > 60 ? times : 1.0; }; };
