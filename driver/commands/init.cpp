@@ -87,7 +87,8 @@ Training guessed_training() {
             ", --device, gpu", ", --device, npu", "loss: {format: paddlenlp}"};
   return {script ? fmt::format("this folder has a {}", script) : "nothing here looks like a training",
           fmt::format("python, {}", script ? script : "train.py"), "", "",
-          "loss: {pattern: 'step[ :=]+(?P<step>\\d+).*loss[ :=]+(?P<value>\\S+)'}"};
+          // That of the generic preset.
+          R"(loss: {pattern: '(?i)\bstep\b\W*(?P<step>\d+)\b.*?\bloss\b(?:\s+is\b)?[\s:=]*(?P<value>[^\s,;]+)'})"};
 }
 
 /// Numbers of the devices that this machine shows as /dev/NAME0, /dev/NAME1, ...; 0 alone where there is none.

@@ -2,15 +2,47 @@
 #include "driver/judge/align.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 namespace bisectd::driver::judge {
+namespace {
+
+/// Values of a run that was started anew are those of the first start but for rounding; an epoch later a loss has fallen,
+/// and goes on from where it was.
+constexpr double kOtherValues = 0.02;
+constexpr std::size_t kFewestRepeated = 3, kBesideTheJoint = 5;
+constexpr double kTiny = std::numeric_limits<double>::min();
+
+}  // namespace
 
 bool sane_steps(const Series& series) {
   constexpr std::int64_t kLargest = std::int64_t{1} << 53;
   return std::all_of(series.begin(), series.end(),
                      [](const Point& point) { return point.step >= -kLargest && point.step <= kLargest; });
+}
+
+bool counts_anew(const Series& series) {
+  std::vector<double> changes;
+  double to_first = 0,
+         to_last = 0;  // from the values after the place, to those of the same steps and to those right before it
+  for (std::size_t at = 1; at < series.size(); ++at) {
+    if (series[at].step > series.front().step || series[at - 1].step <= series[at].step) continue;
+    for (std::size_t i = 0; i < at && at + i < series.size() && series[at + i].step == series[i].step; ++i) {
+      const double before = series[i].value, last = series[at - 1 - i].value, now = series[at + i].value;
+      if (!std::isfinite(before) || !std::isfinite(last) || !std::isfinite(now)) continue;
+      changes.push_back(std::abs(now - before) / std::max({std::abs(now), std::abs(before), kTiny}));
+      if (i >= kBesideTheJoint) continue;
+      to_first += std::abs(now - before);
+      to_last += std::abs(now - last);
+    }
+  }
+  if (changes.size() < kFewestRepeated || to_last >= to_first) return false;
+  const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
+  std::nth_element(changes.begin(), middle, changes.end());
+  return *middle > kOtherValues;
 }
 
 Track tidy(const Series& series) {

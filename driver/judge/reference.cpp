@@ -205,6 +205,14 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
       return problem("bad-steps", fmt::format("a reference run logged {} at an impossible step", metric.name),
                      "check the step in the format or pattern of the metric");
     }
+    if (found != curve.series.end() && counts_anew(found->second)) {
+      return problem(
+          "steps-begin-again",
+          fmt::format("the steps of {} begin again at {} while its values go on: as if each epoch had steps of its "
+                      "own",
+                      metric.name, found->second.front().step),
+          "log a step that goes on over all epochs, or train within one epoch");
+    }
     Track track = found == curve.series.end() ? Track{} : tidy(found->second);
     if (last) {
       reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);

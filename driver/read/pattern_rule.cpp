@@ -81,12 +81,14 @@ std::optional<Reading> PatternRule::read(const Line& line) {
   }
   reading.value = *value;
   reading.last_digit_power = last_digit_power(word);
-  if (!has_step_) return reading;
-  std::int64_t at = 0;
-  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), at);
-  if (step.empty() || error != std::errc() || end != step.data() + step.size())
-    reading.problem = fmt::format("the step '{}' is not a whole number", step);
-  reading.step = at;
+  if (has_step_) {
+    std::int64_t at = 0;
+    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), at);
+    if (step.empty() || error != std::errc() || end != step.data() + step.size())
+      reading.problem = fmt::format("the step '{}' is not a whole number", step);
+    reading.step = at;
+  }
+  if (auto several = several_.look(strict_, line.text, word, reading.step)) reading.problem = *std::move(several);
   return reading;
 }
 

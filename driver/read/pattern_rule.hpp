@@ -7,6 +7,7 @@
 #include "driver/read/line.hpp"
 #include "driver/read/pattern.hpp"
 #include "driver/read/reading.hpp"
+#include "driver/read/several_values.hpp"
 
 namespace bisectd::driver::read {
 
@@ -24,6 +25,7 @@ class PatternRule {
   Pattern strict_;
   Pattern relaxed_;  ///< any word as its value
   bool has_step_;
+  SeveralValues several_;
 };
 
 }  // namespace bisectd::driver::read

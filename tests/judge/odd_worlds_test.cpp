@@ -240,6 +240,28 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("odd worlds: steps that begin again in each epoch are no steps of a run") {
+  const auto in_epochs = [](Curve curve) {
+    for (Point& point : curve.series["loss"]) point.step = (point.step - 1) % 50 + 1;
+    return curve;
+  };
+  const auto refused = driver::judge::Panel::seat({}, {"loss", false}, {in_epochs(run(1e-7, 0.2))});
+  REQUIRE(!refused);
+  CHECK(refused.error().code == "steps-begin-again");
+
+  const Panel panel = panel_of(references());
+  const Judgement judgement = judged(panel, in_epochs(run(1e-6, 0.5)));
+  CHECK(judgement.verdict == Verdict::unresolved);
+  CHECK(judgement.reason == "steps-begin-again");
+  EarlyStop watch = panel.early_stop();
+  CHECK(!watch.look(in_epochs(run(1e-6, 0.5, constant(50)))));
+
+  Curve anew = run(1e-6, 0.5), whole = run(1e-6, 0.5);  // started once more after 50 steps
+  std::erase_if(anew.series["loss"], [](const Point& point) { return point.step > 50; });
+  anew.series["loss"].insert(anew.series["loss"].end(), whole.series["loss"].begin(), whole.series["loss"].end());
+  CHECK(judged(panel, anew).verdict == Verdict::pass);
+}
+
 TEST_CASE("odd worlds: whoever logs every so many steps is whole where no further value was due") {
   const Panel panel = panel_of(references());  // comparable up to a step that is no multiple of these
   for (const std::int64_t every : {5, 7, 10, 20}) {

@@ -1,0 +1,33 @@
+// Whether a pattern takes one loss of several that a log holds: what is wrong in the others would never be seen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "driver/read/pattern.hpp"
+
+namespace bisectd::driver::read {
+
+class SeveralValues {
+ public:
+  /// Looks at the first lines that a pattern reads, each with the value that it took. A problem where the pattern would
+  /// take another number of this line, too, that has the same name ("box loss: 1.2, cls loss: 0.3"), and where each of some
+  /// steps in a row stands in two kinds of lines ("[generator] step 5 loss 1.2", then "[discriminator] step 5 loss 0.3").
+  /// Ranks that print one line each are of one kind: the last one counts.
+  std::optional<std::string> look(Pattern& pattern, std::string_view line, std::string_view value,
+                                  std::optional<std::int64_t> step);
+
+ private:
+  std::optional<std::string> other_kind(std::string_view line, std::string_view value, std::int64_t step);
+
+  std::size_t lines_ = 0;
+  std::optional<std::int64_t> last_step_;
+  std::string last_words_, last_value_;
+  std::size_t steps_in_two_kinds_ = 0;  ///< in a row
+  bool this_step_counted_ = false;
+};
+
+}  // namespace bisectd::driver::read
