@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "driver/judge/length.hpp"
+#include "driver/judge/unlike_logs.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -32,13 +33,6 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
   const auto logged = curve.series.find(reference.metric.name);
   if (logged == curve.series.end() || logged->second.empty())
     return unresolved("no-curve", fmt::format("no {} was logged", reference.metric.name));
-  if (counts_anew(logged->second)) {
-    return unresolved(
-        "steps-begin-again",
-        fmt::format("the steps of {} begin again at {} while its values go on: log a step that goes on over all "
-                    "epochs, or train within one epoch",
-                    reference.metric.name, logged->second.front().step));
-  }
   if (attempt.difference.places.empty()) {
     return unresolved("misaligned", "the attempt and the reference have no logged step in common");
   }
@@ -70,9 +64,13 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
 
 Attempt attempt_of(const Reference& reference, const Curve& curve) {
   Attempt attempt{.difference = difference(reference, curve), .perturbed = curve.perturbed != 0};
+  if (const auto unlike = unlike_logs(reference, curve)) {
+    attempt.trouble = unlike->code;
+    attempt.trouble_text = unlike->message;
+    return attempt;
+  }
+  attempt.events = events_of(reference, curve, attempt.difference, AttemptStage::over);
   check_coverage(reference, curve, attempt);
-  if (attempt.trouble != "steps-begin-again")
-    attempt.events = events_of(reference, curve, attempt.difference, AttemptStage::over);
   return attempt;
 }
 

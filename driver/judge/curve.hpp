@@ -18,10 +18,18 @@ struct Point {
 /// Points in the order they were logged; steps may repeat or go back after a restart of the training.
 using Series = std::vector<Point>;
 
+/// What a trainer prints in place of the value of a step.
+struct Smoothing {
+  std::string text;                    ///< "Megatron prints the mean of the last log-interval steps"
+  bool since_last_line = false;        ///< over the steps since the line before
+  std::optional<std::int64_t> window;  ///< over so many steps, where the log says so
+};
+
 /// All series of one attempt, by metric name. Besides the metrics the judge watches "loss_scale" and "grad_norm".
 struct Curve {
   std::map<std::string, Series> series;
-  int perturbed = 0;  ///< seed of the perturbation that this run was started with; 0: none
+  std::map<std::string, Smoothing> smoothing;  ///< by metric, where the trainer is known to smooth it
+  int perturbed = 0;                           ///< seed of the perturbation that this run was started with; 0: none
 };
 
 /// Without what was logged after the step `last`, if one is given.

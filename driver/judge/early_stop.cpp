@@ -12,6 +12,7 @@
 
 #include "driver/judge/events.hpp"
 #include "driver/judge/grey_zone.hpp"
+#include "driver/judge/unlike_logs.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -100,7 +101,7 @@ EarlyStop::EarlyStop(const Reference& reference, const NoisePool& pool)
 
 std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
   const Difference now = difference(reference_, so_far);
-  if (now.track.empty() || (now.track.resumed && counts_anew(so_far.series.at(reference_.metric.name)))) return std::nullopt;
+  if (now.track.empty() || unlike_logs(reference_, so_far)) return std::nullopt;
   for (; next_look_ < kLooks.size(); ++next_look_) {
     const std::int64_t step = step_at(reference_, kLooks[next_look_]);
     if (now.track.steps.back() < step) break;

@@ -223,6 +223,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
       continue;
     }
     if (!metric.higher_is_better) end_where_it_explodes(track);
+    if (const auto smoothing = curve.smoothing.find(metric.name); smoothing != curve.smoothing.end())
+      reference.smoothing = smoothing->second;
     if (track.resumed) reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
     reference.runs.push_back(std::move(track));
     for (const char* name : {kLossScale, kGradNorm}) {

@@ -109,6 +109,7 @@ struct Reference {
   std::size_t given = 0;     ///< usable runs, bit-identical ones counted each
   bool shortened = false;    ///< looks at a part of the runs only, for a learnt horizon
   std::size_t diverged = 0;  ///< runs that hold NaN or infinity for more than a few steps: what is healthy may diverge
+  std::optional<Smoothing> smoothing;         ///< where it is known
   std::optional<std::int64_t> unstable_from;  ///< see non_finite.hpp
   std::vector<std::string> notes;             ///< what a person should know of them
 

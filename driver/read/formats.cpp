@@ -20,7 +20,8 @@ std::vector<Format> make_formats() {
       {.name = "paddleseg",
        .marker = "[TRAIN]",
        .step_keys = {"iter"},
-       .smoothing = "PaddleSeg prints the mean of the last log_iters steps"},
+       .smoothing = "PaddleSeg prints the mean of the last log_iters steps",
+       .smooths_since_last_line = true},
       // [EVAL] #Images: 500, mIoU: 0.7812, Acc: 0.9612, Kappa: 0.9513, Dice: 0.8723
       {.name = "paddleseg-eval", .marker = "[EVAL]", .step_keys = {"iter"}, .takes_last_step = true},
       // Epoch: [0] [2087/7312] learning_rate: 0.000029 loss: 4.504654 loss_cls: 1.374781 ... batch_cost: 0.1664
@@ -28,7 +29,8 @@ std::vector<Format> make_formats() {
        .marker = "Epoch: [",
        .step_keys = {""},
        .epoch_key = "Epoch",
-       .smoothing = "PaddleDetection prints the median of the last log_iter steps"},
+       .smoothing = "PaddleDetection prints the median of the last log_iter steps",
+       .smooths_since_last_line = true},
       // [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.001, top1: 0.97159, CELoss: 0.05098, loss: 0.05098
       {.name = "paddleclas",
        .marker = "[Train]",
@@ -41,14 +43,16 @@ std::vector<Format> make_formats() {
        .marker = "global_step",
        .step_keys = {"global_step"},
        .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}},
-       .smoothing = "PaddleNLP prints the mean of the last logging_steps steps"},
+       .smoothing = "PaddleNLP prints the mean of the last logging_steps steps",
+       .smooths_since_last_line = true},
       // iteration       10/     100 | ... | lm loss: 1.046E+01 | loss scale: 1.0 | grad norm: 3.1 |
       {.name = "megatron",
        .marker = "iteration",
        .loss_key = "lm loss",
        .step_keys = {"iteration"},
        .watched = {{"loss_scale", "loss scale"}, {"grad_norm", "grad norm"}},
-       .smoothing = "Megatron prints the mean of the last log-interval steps"},
+       .smoothing = "Megatron prints the mean of the last log-interval steps",
+       .smooths_since_last_line = true},
       // { Epoch:[  1/  2], step:[    2/  100], loss: 10.6, per_step_time: 2ms, ..., loss_scale: 1.0, global_norm: 3.1 }
       {.name = "mindformers",
        .marker = "Epoch:[",
@@ -60,7 +64,8 @@ std::vector<Format> make_formats() {
       {.name = "huggingface",
        .marker = "'epoch'",
        .watched = {{"grad_norm", "grad_norm"}},
-       .smoothing = "the Hugging Face Trainer prints the mean of the last logging_steps steps"},
+       .smoothing = "the Hugging Face Trainer prints the mean of the last logging_steps steps",
+       .smooths_since_last_line = true},
       {.name = "jsonl", .kind = FormatKind::json_lines},
       {.name = "csv", .kind = FormatKind::csv},
       {.name = "tfevents", .kind = FormatKind::tensorboard},

@@ -42,6 +42,8 @@ struct Format {
   std::string_view smoothing;
   /// The setting, as the trainer prints it, that says over how many steps it smooths.
   std::string_view smoothing_setting;
+  /// It smooths over the steps since the line before.
+  bool smooths_since_last_line = false;
 };
 
 /// Words with which a framework tells its loss scale when it changes it; the number stands behind them. Any trainer's log

@@ -87,6 +87,10 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
   for (const Reading::Extra& extra : reading->extras) curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
   curve.series[name_].push_back({step, *reading->value});
+  if (rule_->format != nullptr && !rule_->format->smoothing.empty())
+    curve.smoothing.insert_or_assign(name_, judge::Smoothing{.text = std::string(rule_->format->smoothing),
+                                                             .since_last_line = rule_->format->smooths_since_last_line,
+                                                             .window = printed().smoothing_window});
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
   if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);

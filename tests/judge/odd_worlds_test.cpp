@@ -262,6 +262,34 @@ TEST_CASE("odd worlds: steps that begin again in each epoch are no steps of a ru
   CHECK(judged(panel, anew).verdict == Verdict::pass);
 }
 
+TEST_CASE("odd worlds: means over one step and over ten are not compared") {
+  // What a trainer prints that logs every so many steps.
+  const auto means = [](const Curve& whole, std::int64_t every, bool said) {
+    Curve curve{.perturbed = whole.perturbed};
+    double sum = 0;
+    for (const Point& point : whole.series.at("loss")) {
+      sum += point.value;
+      if (point.step % every != 0) continue;
+      curve.series["loss"].push_back({point.step, sum / static_cast<double>(every)});
+      sum = 0;
+    }
+    if (said) curve.smoothing["loss"] = {.text = "it prints means", .since_last_line = true};
+    return curve;
+  };
+  for (const bool said : {true, false}) {  // a recorded reference does not say it
+    std::vector<Curve> runs;
+    for (const Curve& one : references()) runs.push_back(means(one, 5, said));
+    const Panel panel = panel_of(std::move(runs));
+    CHECK(judged(panel, means(run(1e-6, 0.5), 5, true)).verdict == Verdict::pass);
+    const Judgement judgement = judged(panel, means(run(1e-6, 0.5), 1, true));
+    CHECK(judgement.verdict == Verdict::unresolved);
+    CHECK(judgement.reason == "smoothed-otherwise");
+    CHECK(judgement.text.find("1 here and 5 in the reference") != std::string::npos);
+    EarlyStop watch = panel.early_stop();
+    CHECK(!watch.look(means(run(1e-6, 0.5, constant(50)), 1, true)));
+  }
+}
+
 TEST_CASE("odd worlds: whoever logs every so many steps is whole where no further value was due") {
   const Panel panel = panel_of(references());  // comparable up to a step that is no multiple of these
   for (const std::int64_t every : {5, 7, 10, 20}) {
