@@ -162,9 +162,9 @@ std::string suite_html(const SuiteRecord& suite) {
 }
 
 Outcome suite_outcome(const SuiteRecord& suite) {
-  const auto unjudged = [](const SuiteEntry& entry) { return !is_green(entry) && !is_regression(entry); };
-  if (std::ranges::any_of(suite.entries, unjudged)) return Outcome::inconclusive;
-  return std::ranges::any_of(suite.entries, is_regression) ? Outcome::culprits : Outcome::aligned;
+  // First: a pipeline that lets an open model pass must not let a regression pass with it.
+  if (std::ranges::any_of(suite.entries, is_regression)) return Outcome::culprits;
+  return std::ranges::all_of(suite.entries, is_green) ? Outcome::aligned : Outcome::inconclusive;
 }
 
 }  // namespace bisectd::reports

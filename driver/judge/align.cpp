@@ -30,7 +30,7 @@ bool counts_anew(const Series& series) {
          to_last = 0;  // from the values after the place, to those of the same steps and to those right before it
   for (std::size_t at = 1; at < series.size(); ++at) {
     if (series[at].step > series.front().step || series[at - 1].step <= series[at].step) continue;
-    for (std::size_t i = 0; i < at && at + i < series.size() && series[at + i].step == series[i].step; ++i) {
+    for (std::size_t i = 0; i < at && at + i < series.size() && std::abs(series[at + i].step - series[i].step) <= 1; ++i) {
       const double before = series[i].value, last = series[at - 1 - i].value, now = series[at + i].value;
       if (!std::isfinite(before) || !std::isfinite(last) || !std::isfinite(now)) continue;
       changes.push_back(std::abs(now - before) / std::max({std::abs(now), std::abs(before), kTiny}));

@@ -313,8 +313,9 @@ void SearchPhase::go_on_with_past() {
 
 /// A subject that trains fewer steps than the reference never passes: what is repaired has no verdict, and would be said to
 /// break when it is neutralised.
-void SearchPhase::refuse_if_short(const FinishedTrial& finished) const {
+void SearchPhase::refuse_if_unlike(const FinishedTrial& finished) const {
   const judge::Judgement& judgement = finished.judgement;
+  if (judgement.reason == "misnumbered") throw Infrastructure(judgement.text, finished.plan.number);
   if (judgement.verdict != Verdict::unresolved || judgement.reason != "truncated") return;
   const auto end = end_of(judgement.metric, as_is_run_);
   const auto ends_there = [&](const AttemptOutcome& attempt) { return end_of(judgement.metric, attempt) == end; };
@@ -331,7 +332,7 @@ void SearchPhase::refuse_if_short(const FinishedTrial& finished) const {
 void SearchPhase::take_in(const FinishedTrial& finished) {
   const TrialPlan& plan = finished.plan;
   pending_.erase(plan.number);
-  refuse_if_short(finished);
+  refuse_if_unlike(finished);
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
   learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
                    run_.experiment.accept.target));

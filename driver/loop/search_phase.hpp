@@ -51,7 +51,7 @@ class SearchPhase {
   bool ask_for_proofs();
   void go_on_with_past();
   void take_in(const FinishedTrial& finished);
-  void refuse_if_short(const FinishedTrial& finished) const;
+  void refuse_if_unlike(const FinishedTrial& finished) const;
   void learn(const JudgedRun& told);
   void journal_findings(const FinishedTrial& finished);
   std::vector<strategies::SuspectId> refused_in(const FinishedTrial& finished) const;

@@ -18,10 +18,11 @@ constexpr std::size_t kMostCulprits = 16;
 constexpr double kLeastError = 1e-3;           // of the largest difference: effects never add to the last bit
 constexpr double kNats = 0.69314718055994531;  // in a bit
 constexpr double kSurplusNats = 6;
-constexpr double kStandsOut = 2;       // an effect, in noise of one trial
-constexpr double kSurplusBits = 10;    // by which the spare trials must pay for the choice of a set
-constexpr std::size_t kPatience = 24;  // trials beyond what a set of the most culprits could need
-constexpr int kCandidates = 12;        // random halves, of which the one that tells the fits apart most is run
+constexpr double kStandsOut = 2;         // an effect, in noise of one trial
+constexpr double kSurplusBits = 10;      // by which the spare trials must pay for the choice of a set
+constexpr double kPatienceWithFits = 8;  // times as many rows that fit without a clear best: one search took 911 and went on
+constexpr std::size_t kPatience = 24;    // trials beyond what a set of the most culprits could need
+constexpr int kCandidates = 12;          // random halves, of which the one that tells the fits apart most is run
 
 double log2_choose(std::size_t n, std::size_t k) {
   double bits = 0;
@@ -47,7 +48,8 @@ void Engine::hear() {
   if (sums_.size() > before) {
     fits_ = sums_.explain(std::min(kMostCulprits, sums_.size() / 2));
     const double patience = 3 * portable_log2(static_cast<double>(searched_.size() + 1)) + kPatience;
-    if (fits_.empty() && static_cast<double>(sums_.size()) > patience) misfit_ = true;
+    const auto rows = static_cast<double>(sums_.size());
+    misfit_ = rows > (fits_.empty() ? patience : kPatienceWithFits * patience);
   }
   review();
   // Of few suspects every set may have been measured.
