@@ -110,6 +110,19 @@ std::optional<double> number(std::string_view text) {
   return negative ? -value : value;
 }
 
+std::string_view cut_at_comma(std::string_view line, std::string_view word) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  const std::string_view rest = line.substr(static_cast<std::size_t>(word.data() + word.size() - line.data()));
+  constexpr std::size_t kGroup = 4;  // a comma and three digits
+  const bool goes_on = !word.empty() && word.size() < kGroup && std::ranges::all_of(word, is_digit) &&
+                       rest.size() >= kGroup && rest[0] == ',' &&
+                       std::ranges::all_of(rest.substr(1, kGroup - 1), is_digit) &&
+                       (rest.size() == kGroup || !is_digit(rest[kGroup]));
+  return goes_on ? "the value has a comma between thousands, or another number follows it without a space: print numbers "
+                   "without commas"
+                 : "";
+}
+
 std::optional<double> leading_number(std::string_view text) {
   text = without_leading(text, kBeforeNumber);
   double value = 0;

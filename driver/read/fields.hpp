@@ -23,6 +23,10 @@ std::string_view first_word(std::string_view text);
 /// 1.#INF are numbers; a number beyond what a double holds is infinite.
 std::optional<double> number(std::string_view text);
 
+/// What is wrong with `word`, a part of `line`, if it is the beginning of a number that is printed with commas: the 9 of
+/// "9,332.8". Empty: nothing.
+std::string_view cut_at_comma(std::string_view line, std::string_view word);
+
 /// The number a text begins with, whatever follows it: "[4.5]", "3.1 (mean)".
 std::optional<double> leading_number(std::string_view text);
 

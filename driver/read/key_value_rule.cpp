@@ -47,6 +47,10 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
   const std::string_view word = first_word(*behind_key);
   if (line.cut_short(word)) return std::nullopt;
   Reading reading;
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
+    reading.problem = cut;
+    return reading;
+  }
   if (const auto value = number(word)) {
     reading.value = *value;
     reading.last_digit_power = last_digit_power(word);

@@ -69,6 +69,10 @@ std::optional<Reading> PatternRule::read(const Line& line) {
   if (line.cut_short(word) || line.cut_short(step)) return std::nullopt;
 
   Reading reading;
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
+    reading.problem = cut;
+    return reading;
+  }
   const auto value = number(word);
   if (!value) {
     reading.problem = fmt::format("the value '{}' is not a number", word);

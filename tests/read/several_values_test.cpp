@@ -35,6 +35,15 @@ TEST_CASE("a pattern that takes one of several losses of a line is refused") {
   CHECK(wrong_lines(kGeneric, "epoch: 1 step: 1, loss is 2.5\n") == 0);
 }
 
+TEST_CASE("numbers with a comma between thousands are refused, not read as their first digits") {
+  CHECK(wrong_lines(kGeneric, "step 1 loss 9,332.8\n") == 1);
+  CHECK(wrong_lines(kGeneric, "step 1 loss 9,332\n") == 1);
+  CHECK(wrong_lines(kGeneric, "step 1 loss 9, 332 tokens\n") == 0);
+  CHECK(wrong_lines(kGeneric, "step 1 loss 9.125,332\n") == 0);
+  CHECK(Read(metric("loss", "paddleocr"), "epoch: [1/2], global_step: 1, loss: 9,332.8, lr: 0.1\n")
+            .reader.wrong_line_count() == 1);
+}
+
 TEST_CASE("steps that each stand in two kinds of lines are refused, ranks and a few evaluations are not") {
   std::string nets, ranks, evaluations, handlers;
   for (int step = 1; step <= 20; ++step) {
