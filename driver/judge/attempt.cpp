@@ -33,13 +33,23 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
   const auto logged = curve.series.find(reference.metric.name);
   if (logged == curve.series.end() || logged->second.empty())
     return unresolved("no-curve", fmt::format("no {} was logged", reference.metric.name));
+  if (!sane_steps(logged->second))
+    return unresolved("misaligned", fmt::format("{} was logged at an impossible step", reference.metric.name));
+  const Track logs = tidy(logged->second);
+  const std::int64_t mine = stride(logs.steps);  // also where a part of the run holds one value only
+  const double whole = static_cast<double>(reference.last_step() - reference.steps.front() + reference.stride);
+  const std::int64_t late = logs.steps.front() - reference.steps.front();
+  if (late >= mine && static_cast<double>(late) > kMissingBefore * whole) {
+    return unresolved("begins-late",
+                      fmt::format("{} begins at step {}, and at {} in the reference: if it went on from a checkpoint of an "
+                                  "earlier attempt, let each write its own, below {{attempt}}",
+                                  reference.metric.name, logs.steps.front(), reference.steps.front()));
+  }
   if (attempt.difference.places.empty()) {
     return unresolved("misaligned", "the attempt and the reference have no logged step in common");
   }
-  const double whole = static_cast<double>(reference.last_step() - reference.steps.front() + reference.stride);
   const std::int64_t missing = reference.last_step() - track.steps.back();
   // Whoever logs every tenth step ends at step 30 of 35, too.
-  const std::int64_t mine = stride(tidy(logged->second).steps);  // also where a part of the run holds one value only
   const bool was_due = missing >= mine;
   if (was_due && static_cast<double>(missing) > (1 - kWholeRun) * whole) {
     return unresolved("truncated", fmt::format("{} ends at step {} of {}", reference.metric.name, track.steps.back(),

@@ -313,9 +313,10 @@ void SearchPhase::go_on_with_past() {
 
 /// A subject that trains fewer steps than the reference never passes: what is repaired has no verdict, and would be said to
 /// break when it is neutralised.
-void SearchPhase::refuse_if_unlike(const FinishedTrial& finished) const {
+void SearchPhase::refuse_if_unlike(const FinishedTrial& finished) {
   const judge::Judgement& judgement = finished.judgement;
-  if (judgement.reason == "misnumbered") throw Infrastructure(judgement.text, finished.plan.number);
+  const bool late = judgement.reason == "begins-late" && ++begun_late_ > 1;  // one log may have lost its first lines
+  if (judgement.reason == "misnumbered" || late) throw Infrastructure(judgement.text, finished.plan.number);
   if (judgement.verdict != Verdict::unresolved || judgement.reason != "truncated") return;
   const auto end = end_of(judgement.metric, as_is_run_);
   const auto ends_there = [&](const AttemptOutcome& attempt) { return end_of(judgement.metric, attempt) == end; };

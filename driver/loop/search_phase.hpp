@@ -51,7 +51,7 @@ class SearchPhase {
   bool ask_for_proofs();
   void go_on_with_past();
   void take_in(const FinishedTrial& finished);
-  void refuse_if_unlike(const FinishedTrial& finished) const;
+  void refuse_if_unlike(const FinishedTrial& finished);
   void learn(const JudgedRun& told);
   void journal_findings(const FinishedTrial& finished);
   std::vector<strategies::SuspectId> refused_in(const FinishedTrial& finished) const;
@@ -69,6 +69,7 @@ class SearchPhase {
       before_other_fix_;           ///< proved, before an earlier bisectd's last trial of another fix was told
   std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
   std::chrono::seconds paused_{0};
+  int begun_late_ = 0;  ///< trials whose logs begin far behind the reference
   int searched_ =
       0;  ///< trials of the search, started or in the journal: what the budget counts, beside further discoveries
   std::map<std::size_t, strategies::Neutralised> pending_;  ///< sets of running trials, by number

@@ -444,3 +444,15 @@ TEST_CASE(
     CHECK(judged(panel, late).verdict == Verdict::fail);
   }
 }
+
+TEST_CASE("odd worlds: a run that begins far behind the reference may have gone on from a checkpoint, and is said to") {
+  const Panel panel = panel_of(references());
+  for (const std::int64_t first : {60, 190}) {  // within the comparable part, and behind it
+    Curve late = run(1e-6, 0.5, constant(4));
+    std::erase_if(late.series["loss"], [first](const Point& point) { return point.step < first; });
+    const Judgement judgement = judged(panel, late);
+    CHECK(judgement.verdict == Verdict::unresolved);
+    CHECK(judgement.reason == "begins-late");
+    CHECK(judgement.text.find("checkpoint") != std::string::npos);
+  }
+}
