@@ -100,8 +100,7 @@ std::optional<std::string> SeveralValues::other_kind(std::string_view line, std:
   std::optional<std::string> problem;
   if (steps_in_two_kinds_ == kSteps)
     problem = fmt::format(
-        "step {} stands in two kinds of lines, '{}' and '{}': only the last one would be compared; write a pattern that "
-        "fits "
+        "step {} stands in two kinds of lines, '{}' and '{}': only the last would be compared; write a pattern that fits "
         "the loss that matters alone",
         step, last_words_, words);
   last_step_ = step;
