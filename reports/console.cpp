@@ -116,6 +116,7 @@ std::string result_text(const Record& record, Colour colour) {
   text += ladders(paint, record);
   text += section(paint, "Differs without harm", deviating(record, plain));
   text += section(paint, "Neutralised without effect", without_effect(record, plain));
+  text += section(paint, "Noted of the subject", noted_beside(record, plain));
   text += section(paint, "Left open by the proof", left_open(record, plain));
   text += section(paint, "Not decided", undecided(record, plain));
   text += section(paint, "Changed since the baseline", escaped(record.changes, plain));

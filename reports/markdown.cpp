@@ -178,6 +178,7 @@ std::string to_markdown(const Record& record) {
   text += ladders(record);
   text += section("Differs without harm", items(deviating(record, markdown_code)));
   text += section("Neutralised without effect", items(without_effect(record, markdown_code)));
+  text += section("Noted of the subject", items(noted_beside(record, markdown_code)));
   text += section("Left open by the proof", items(left_open(record, markdown_code)));
   text += section("Not decided", items(undecided(record, markdown_code)));
   text += section("Warnings", items(escaped(record.warnings, markdown_code)));

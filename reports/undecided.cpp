@@ -57,6 +57,12 @@ std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape e
   return result;
 }
 
+std::vector<std::string> noted_beside(const Record& record, Escape escape) {
+  const Trial* trial = as_is_trial(record);
+  if (record.outcome != Outcome::aligned || trial == nullptr) return {};
+  return escaped(trial->notes, escape);
+}
+
 std::vector<std::string> deviating(const Record& record, Escape escape) {
   std::vector<std::string> lines;
   for (const strategies::Deviation& one : harmless_deviations(record))

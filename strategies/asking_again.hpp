@@ -22,8 +22,8 @@ bool worth_settling(const EvidenceLog& log, const LogEntry& entry);
 /// as well.
 bool may_stay_open(const EvidenceLog& log, const LogEntry& end);
 
-/// Whether the last trials, with so many slots, said nothing, or hardly anything, for so long that the next would not either.
-/// `known`: a set that is asked only to see whether anything runs at all; it does not count.
+/// Whether the last trials, with so many slots, said nothing, or hardly anything, for so long that the next would not
+/// either. `known`: a set that is asked only to see whether anything runs at all; it does not count.
 bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known);
 
 /// So many sets in a row that said nothing are enough for an engine that another one can go on from.

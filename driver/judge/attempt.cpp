@@ -40,10 +40,12 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
   const double whole = static_cast<double>(reference.last_step() - reference.steps.front() + reference.stride);
   const std::int64_t late = logs.steps.front() - reference.steps.front();
   if (late >= mine && static_cast<double>(late) > kMissingBefore * whole) {
-    return unresolved("begins-late",
-                      fmt::format("{} begins at step {}, and at {} in the reference: if it went on from a checkpoint of an "
-                                  "earlier attempt, let each write its own, below {{attempt}}",
-                                  reference.metric.name, logs.steps.front(), reference.steps.front()));
+    return unresolved(
+        "begins-late",
+        fmt::format("{} begins at step {}, and at {} in the reference{}: if it went on from a checkpoint of an "
+                    "earlier attempt, let each write its own, below {{attempt}}",
+                    reference.metric.name, logs.steps.front(), reference.steps.front(),
+                    attempt.difference.places.empty() ? ", with no logged step in common" : ""));
   }
   if (attempt.difference.places.empty()) {
     return unresolved("misaligned", "the attempt and the reference have no logged step in common");

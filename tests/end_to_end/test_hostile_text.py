@@ -104,7 +104,7 @@ class HostileText(Space):
         self.write_experiment("rec", "--cause", "op1=3", suspects=3)
         self.write_experiment("det", suspects=3, subject="setup: printf '%b' '" + r"<img src=x onerror=alert(1)>\\033[31m\\0377" + "' >&2; exit 3")
         (self.folder / "suite.yaml").write_text("version: 1\nname: nightly\nexperiments: [rec.yaml, det.yaml]\n")
-        self.said("ci", "ci", "suite.yaml", code=3)
+        self.said("ci", "ci", "suite.yaml", code=1)
         (suite,) = (self.folder / "bisectd-out").glob("nightly-*")
         self.assertEqual(broken_rules((suite / "junit.xml").read_bytes()), [])
         self.harmless((suite / "junit.xml").read_bytes(), "junit.xml")

@@ -334,6 +334,9 @@ class Losing(Slurm):
 
     def test_jobs_that_cannot_be_cancelled_are_named_and_adopted_later(self):
         process = self.running()
+        # All eight may run already, and would end by themselves while bisectd tries to cancel them.
+        job = next(job.split()[0] for job in self.queued() if job.split()[1] == "RUNNING")
+        self.slurm("scontrol", "suspend", job)
         controller = int((self.cluster / "slurmctld.pid").read_text())
         os.kill(controller, signal.SIGSTOP)
         try:
@@ -342,6 +345,7 @@ class Losing(Slurm):
         finally:
             os.kill(controller, signal.SIGCONT)
         self.assertRegex((self.folder / "stderr.txt").read_text(), r"[0-9]+ jobs could not be cancelled; this does it: scancel [0-9]+")
+        self.slurm("scontrol", "resume", job)
         self.bisectd("resume", "bisectd-out/latest", code=1, timeout=240)
         self.assert_found()
 

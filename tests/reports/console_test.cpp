@@ -121,3 +121,13 @@ TEST_CASE("an unproved claim shows on the console") {
         std::string::npos);
   CHECK(text.find("Not proved: the culprit set but for flags:storage_format neutralised: fails.") != std::string::npos);
 }
+
+TEST_CASE("what was noted of a subject that agrees is not lost") {
+  Record record = sample::aligned();
+  CHECK(result_text(record, Colour::never).find("Noted") == std::string::npos);
+  record.trials.back().notes = {"the mean error over the run is at least 1.2 %", "\x1b[2J"};
+  const std::string text = result_text(record, Colour::never);
+  CHECK(text.find("Noted of the subject\n  the mean error over the run is at least 1.2 %\n") != std::string::npos);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(to_markdown(record).find("## Noted of the subject\n") != std::string::npos);
+}
