@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "strategies/standing.hpp"
 
 namespace bisectd::strategies {
 namespace {
 
-constexpr std::size_t kLikely = 4;     // suspects named beside what is proved
+constexpr std::size_t kLikely = 4;  // suspects named beside what is proved
+constexpr std::size_t kShownOfFix = 8;
 constexpr double kWorthNaming = 0.02;  // guilt
 
 // Causes whose every claim is proved: true whatever else turns up.
@@ -43,6 +45,18 @@ std::string proved_fix(const Answer& answer) {
   const char* each = answer.culprit_set.size() == 1 ? "it is needed" : "each of them is needed";
   return fmt::format("Proved: with {} neutralised it passes{}.", list_of(answer.culprit_set, " and "),
                      needed ? fmt::format(", and {}", each) : "");
+}
+
+// Where no fix is proved, the one that noise hides the rest of may still be worth a try.
+std::string smallest_that_passed(const Phases& phases) {
+  std::optional<std::vector<SuspectId>> smallest;
+  for (const LogEntry& entry : phases.log().entries()) {
+    if (entry.verdict != Verdict::pass || entry.active.all()) continue;
+    std::vector<SuspectId> members = members_of(neutralised_beside(phases.relations().widest(entry.active)));
+    if (!smallest || members.size() < smallest->size()) smallest = std::move(members);
+  }
+  if (!smallest || smallest->size() > kShownOfFix) return {};
+  return fmt::format(" The fewest with which it passed when they were neutralised: {}.", list_of(*smallest, " and "));
 }
 
 std::string fails_otherwise(const Phases& phases) {
@@ -161,7 +175,9 @@ std::string progress(const Phases& phases, const Answer& answer, const Trial* ne
   const std::string causes = proved_causes(answer);
   std::string text = proved_fix(answer);
   if (!causes.empty()) text += fmt::format("{}Proved to be guilty: {}.", text.empty() ? "" : " ", causes);
+  const bool fix_proved = !proved_fix(answer).empty();
   if (text.empty()) text = "Nothing is proved yet.";
+  if (!fix_proved) text += smallest_that_passed(phases);
 
   std::vector<SuspectId> order(phases.size());
   std::iota(order.begin(), order.end(), SuspectId{0});

@@ -12,7 +12,7 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::size_t kConsecutive = 3, kIsolated = 3;
-constexpr std::size_t kReferenceFactor = 3;  ///< so many times as many as the worst reference has
+constexpr std::size_t kTimesWorst = 3;  ///< so many times as many as the worst reference has
 /// Of 26,442 healthy curves of nine small nets, some at rates that are too high for them, 11 ended with NaN while no run of
 /// the reference did. In nine of them runs of the reference were further apart before than this share of the first loss;
 /// each blew up within four steps, to 100 times all that the reference had shown or more.
@@ -70,7 +70,7 @@ std::optional<Event> non_finite_event(const Reference& reference, const Track& r
   // The end of a part that is looked at is not the end of the run.
   const bool ends_so = found.at_end && progress == AttemptStage::over && !reference.shortened;
   const bool many = found.longest >= kConsecutive || ends_so ||
-                    found.count > std::max(kIsolated, kReferenceFactor * reference.noise_floor.non_finite);
+                    found.count > std::max(kIsolated, kTimesWorst * reference.noise_floor.non_finite);
   const bool unstable =
       reference.unstable_from && *reference.unstable_from <= *found.first && blew_up_before(reference, run, *found.first);
   const bool by_chance = reference.diverged > 0 || unstable;

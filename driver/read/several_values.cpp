@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLines = 1000;  ///< that are looked at: a log that holds two losses shows both early
 constexpr std::size_t kSteps = 3;     ///< an evaluation may print a second line for a step now and then
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_alphabetic(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// The word before place `at`, beyond spaces and signs such as ':' and '='; empty where there is none.
@@ -40,7 +40,7 @@ bool are_alike(std::string_view a, std::string_view b) {
 std::string_view with_name(std::string_view line, std::string_view value) {
   std::string_view name = word_before(line, place_of(value, line));
   const std::string_view before = word_before(line, place_of(name, line));
-  if (!before.empty() && is_letter(before[0])) name = before;
+  if (!before.empty() && is_alphabetic(before[0])) name = before;
   const std::size_t begin = place_of(name, line);
   return line.substr(begin, place_of(value, line) + value.size() - begin);
 }
@@ -52,7 +52,7 @@ std::string words_before(std::string_view line, std::string_view value) {
   for (const char c : line.substr(0, place_of(value, line))) {
     if (!is_of_word(c)) {
       in_word = in_number = false;
-    } else if (is_letter(c) && !in_number) {
+    } else if (is_alphabetic(c) && !in_number) {
       if (!in_word && !words.empty()) words += ' ';
       words += c;
       in_word = true;
@@ -66,7 +66,7 @@ std::string words_before(std::string_view line, std::string_view value) {
 /// Another number of the line with such a name, which the pattern takes where the first one is not there.
 std::optional<std::string> other_value(Pattern& pattern, std::string_view line, std::string_view value) {
   const std::string_view name = word_before(line, place_of(value, line));
-  if (std::ranges::none_of(name, is_letter)) return std::nullopt;
+  if (std::ranges::none_of(name, is_alphabetic)) return std::nullopt;
   std::string rest(line);
   const std::size_t from = place_of(name, line);
   std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(from), place_of(value, line) + value.size() - from, ' ');
