@@ -55,7 +55,7 @@ std::string smallest_that_passed(const Phases& phases) {
     std::vector<SuspectId> members = members_of(neutralised_beside(phases.relations().widest(entry.active)));
     if (!smallest || members.size() < smallest->size()) smallest = std::move(members);
   }
-  if (!smallest || smallest->size() > kShownOfFix) return {};
+  if (!smallest || smallest->size() > std::min(kShownOfFix, phases.size() / 2)) return {};
   return fmt::format(" The fewest with which it passed when they were neutralised: {}.", list_of(*smallest, " and "));
 }
 
