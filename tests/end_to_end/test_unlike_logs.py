@@ -15,7 +15,9 @@ if side == "npu":
 fault = 0.15 if side == "npu" and "op2" not in off else 0
 moved = (1e-3 if 5 <= seed <= 7 else 3e-7) if seed else 1e-6 if side == "npu" else 0
 data, lot = random.Random(1), random.Random(f"{side}{seed}{off}")
-for step in range(1, 61):
+saved = os.path.join(os.path.dirname(os.path.abspath(__file__)), "checkpoint")
+first = 46 if style == "resumes" and os.path.exists(saved) else 1
+for step in range(first, 61):
     drift = moved * 10 ** (step / 40)
     drift = lot.gauss(0, 1) * drift / (1 + drift / 0.01)
     wrong = (1.5 + 5 * math.exp(-step / 50)) * (1 + 0.01 * data.gauss(0, 1)) * (1 + drift) * (1 + fault * (1 - math.exp(-step / 4)))
@@ -25,6 +27,7 @@ for step in range(1, 61):
     elif style == "epochs": print(f"epoch: {step // 20 + 1} step: {step % 20 + 1}, loss is {wrong:.6f}")
     elif style == "from0": print(f"step {step - 1} loss {wrong:.6f}")
     elif style != "rarely" or step % 10 == 0: print(f"step {step} loss {wrong:.6f}")
+if style == "resumes": open(saved, "w").close()
 '''
 
 
@@ -53,6 +56,11 @@ perturb: {{environment: MOVED_BY}}
     def test_other_numbers(self):
         out = self.search("plain", "from0", code=4)
         self.assertIn("the steps run from 0 to 59 here, from 1 to 60 in the reference", out)
+
+    def test_a_checkpoint_of_an_earlier_attempt(self):
+        out = self.search("plain", "resumes", code=4)
+        self.assertIn("loss begins at step 46, and at 1 in the reference: if it went on from a checkpoint", out)
+        self.assertNotIn("breaks", out)
 
     def test_a_subject_that_logs_more_rarely(self):
         self.search("plain", "rarely", code=1)

@@ -107,6 +107,18 @@ TEST_CASE("so many trials in a row said nothing that the next would not either; 
   CHECK_FALSE(all_is_silent(log, slots, log.find(known.active)));
 }
 
+TEST_CASE("nor does a verdict now and then among twice as many") {
+  for (const bool often : {false, true}) {
+    EvidenceLog log(12, 0.0, 0.01);
+    for (std::size_t i = 0; i < 192; ++i) {
+      CHECK_FALSE(all_is_silent(log, 1, nullptr));
+      const bool speaks = i % (often ? 5 : 12) == 0;
+      log.tell(evidence_of(Neutralised(SuspectSet(12, 1 + i)), speaks ? kFail : kBroke));
+    }
+    CHECK(all_is_silent(log, 1, nullptr) == !often);
+  }
+}
+
 TEST_CASE("an outage: eight breaks in a row are suspicious, and the set that is known to run tells") {
   Outage outage;
   constexpr bool kKnown = true, kOther = false, kRan = true, kBroken = false;
