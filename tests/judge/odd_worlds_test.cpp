@@ -240,68 +240,6 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("odd worlds: steps that begin again in each epoch are no steps of a run") {
-  const auto in_epochs = [](Curve curve) {
-    for (Point& point : curve.series["loss"]) point.step = (point.step - 1) % 50 + 1;
-    return curve;
-  };
-  const auto refused = driver::judge::Panel::seat({}, {"loss", false}, {in_epochs(run(1e-7, 0.2))});
-  REQUIRE(!refused);
-  CHECK(refused.error().code == "steps-begin-again");
-
-  const Panel panel = panel_of(references());
-  const Judgement judgement = judged(panel, in_epochs(run(1e-6, 0.5)));
-  CHECK(judgement.verdict == Verdict::unresolved);
-  CHECK(judgement.reason == "steps-begin-again");
-  EarlyStop watch = panel.early_stop();
-  CHECK(!watch.look(in_epochs(run(1e-6, 0.5, constant(50)))));
-
-  Curve anew = run(1e-6, 0.5), whole = run(1e-6, 0.5);  // started once more after 50 steps
-  std::erase_if(anew.series["loss"], [](const Point& point) { return point.step > 50; });
-  anew.series["loss"].insert(anew.series["loss"].end(), whole.series["loss"].begin(), whole.series["loss"].end());
-  CHECK(judged(panel, anew).verdict == Verdict::pass);
-}
-
-TEST_CASE("odd worlds: means over one step and over ten are not compared") {
-  // What a trainer prints that logs every so many steps.
-  const auto means = [](const Curve& whole, std::int64_t every, bool said) {
-    Curve curve{.perturbed = whole.perturbed};
-    double sum = 0;
-    for (const Point& point : whole.series.at("loss")) {
-      sum += point.value;
-      if (point.step % every != 0) continue;
-      curve.series["loss"].push_back({point.step, sum / static_cast<double>(every)});
-      sum = 0;
-    }
-    if (said) curve.smoothing["loss"] = {.text = "it prints means", .since_last_line = true};
-    return curve;
-  };
-  for (const bool said : {true, false}) {  // a recorded reference does not say it
-    std::vector<Curve> runs;
-    for (const Curve& one : references()) runs.push_back(means(one, 5, said));
-    const Panel panel = panel_of(std::move(runs));
-    CHECK(judged(panel, means(run(1e-6, 0.5), 5, true)).verdict == Verdict::pass);
-    const Judgement judgement = judged(panel, means(run(1e-6, 0.5), 1, true));
-    CHECK(judgement.verdict == Verdict::unresolved);
-    CHECK(judgement.reason == "smoothed-otherwise");
-    CHECK(judgement.text.find("1 here and 5 in the reference") != std::string::npos);
-    EarlyStop watch = panel.early_stop();
-    CHECK(!watch.look(means(run(1e-6, 0.5, constant(50)), 1, true)));
-  }
-}
-
-TEST_CASE("odd worlds: whoever logs every so many steps is whole where no further value was due") {
-  const Panel panel = panel_of(references());  // comparable up to a step that is no multiple of these
-  for (const std::int64_t every : {5, 7, 10, 20}) {
-    const auto rarely = [every](Curve curve) {
-      std::erase_if(curve.series["loss"], [every](const Point& point) { return point.step % every != 0; });
-      return curve;
-    };
-    CHECK(judged(panel, rarely(run(1e-6, 0.5))).verdict == Verdict::pass);
-    CHECK(judged(panel, rarely(run(1e-6, 0.5, constant(4)))).verdict == Verdict::fail);
-  }
-}
-
 TEST_CASE("odd worlds: a training that is unstable may blow up by chance, one that is not fails by its NaN") {
   // From step 60 on the coarse runs lose the way, to twice the loss. One that blows up later may have lost it altogether.
   const auto lost = [](double times) { return [times](std::int64_t step) { return step > 60 ? times : 1.0; }; };
@@ -442,17 +380,5 @@ TEST_CASE(
     Curve late = run(1e-7, 0.5, constant(20));  // its first lines are lost; its numbers are right
     std::erase_if(late.series["loss"], [&](const Point& point) { return point.step <= shift; });
     CHECK(judged(panel, late).verdict == Verdict::fail);
-  }
-}
-
-TEST_CASE("odd worlds: a run that begins far behind the reference may have gone on from a checkpoint, and is said to") {
-  const Panel panel = panel_of(references());
-  for (const std::int64_t first : {60, 190}) {  // within the comparable part, and behind it
-    Curve late = run(1e-6, 0.5, constant(4));
-    std::erase_if(late.series["loss"], [first](const Point& point) { return point.step < first; });
-    const Judgement judgement = judged(panel, late);
-    CHECK(judgement.verdict == Verdict::unresolved);
-    CHECK(judgement.reason == "begins-late");
-    CHECK(judgement.text.find("checkpoint") != std::string::npos);
   }
 }
