@@ -26,8 +26,8 @@ bool sane_steps(const Series& series) {
 
 bool counts_anew(const Series& series) {
   std::vector<double> changes;
-  double to_first = 0,
-         to_last = 0;  // from the values after the place, to those of the same steps and to those right before it
+  // From the values behind a place where steps begin again: to those of the same steps, and to those right before it.
+  double to_first = 0, to_last = 0;
   for (std::size_t at = 1; at < series.size(); ++at) {
     if (series[at].step > series.front().step || series[at - 1].step <= series[at].step) continue;
     for (std::size_t i = 0; i < at && at + i < series.size() && std::abs(series[at + i].step - series[i].step) <= 1; ++i) {

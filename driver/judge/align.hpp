@@ -22,8 +22,8 @@ struct Track {
 /// No step is so large (2^53) that distances between steps could overflow.
 bool sane_steps(const Series& series);
 
-/// Whether the steps begin again at the first one, with other values, as they do where each epoch has steps of its own. A
-/// run that was started anew logs the same values again.
+/// Whether the steps begin again at the first one while the values go on, as where each epoch has steps of its own. A run
+/// that was started anew begins with its first values again. The steps are sane.
 bool counts_anew(const Series& series);
 
 /// Orders a series by step; of a repeated step the last value logged wins.

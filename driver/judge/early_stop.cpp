@@ -101,10 +101,11 @@ EarlyStop::EarlyStop(const Reference& reference, const NoisePool& pool)
 
 std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
   const Difference now = difference(reference_, so_far);
-  if (now.track.empty() || unlike_logs(reference_, so_far)) return std::nullopt;
+  if (now.track.empty()) return std::nullopt;
   for (; next_look_ < kLooks.size(); ++next_look_) {
     const std::int64_t step = step_at(reference_, kLooks[next_look_]);
     if (now.track.steps.back() < step) break;
+    if (unlike_logs(reference_, so_far)) return std::nullopt;
     const Difference then = until(reference_, now, step);
     if (auto judgement = by_event(so_far, then)) return judgement;
     if (noisy_ && kLooks[next_look_] < kFirstNoisyLook) continue;

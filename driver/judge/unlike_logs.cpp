@@ -7,7 +7,7 @@ namespace bisectd::driver::judge {
 std::optional<Problem> unlike_logs(const Reference& reference, const Curve& run) {
   const std::string& metric = reference.metric.name;
   const auto logged = run.series.find(metric);
-  if (logged == run.series.end() || logged->second.empty()) return std::nullopt;
+  if (logged == run.series.end() || logged->second.empty() || !sane_steps(logged->second)) return std::nullopt;
   if (counts_anew(logged->second))
     return Problem{"steps-begin-again",
                    fmt::format("the steps of {} begin again at {} while its values go on: log a step that goes on over all "

@@ -311,8 +311,8 @@ void SearchPhase::go_on_with_past() {
   }
 }
 
-/// A subject that trains fewer steps than the reference never passes: what is repaired has no verdict, and would be said to
-/// break when it is neutralised.
+/// Logs of which no trial can be compared with the reference: numbered otherwise, of runs that went on from an earlier
+/// attempt, or of fewer steps. What is repaired has no verdict then, and would be said to break when it is neutralised.
 void SearchPhase::refuse_if_unlike(const FinishedTrial& finished) {
   const judge::Judgement& judgement = finished.judgement;
   const bool late = judgement.reason == "begins-late" && ++begun_late_ > 1;  // one log may have lost its first lines

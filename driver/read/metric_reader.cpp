@@ -87,13 +87,24 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
   for (const Reading::Extra& extra : reading->extras) curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
   curve.series[name_].push_back({step, *reading->value});
-  if (rule_->format != nullptr && !rule_->format->smoothing.empty())
-    curve.smoothing.insert_or_assign(name_, judge::Smoothing{.text = std::string(rule_->format->smoothing),
-                                                             .since_last_line = rule_->format->smooths_since_last_line,
-                                                             .window = printed().smoothing_window});
+  note_smoothing(curve);
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
   if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
+}
+
+void MetricReader::note_smoothing(judge::Curve& curve) const {
+  const Format* format = rule_->format;
+  if (format == nullptr || format->smoothing.empty()) return;
+  judge::Smoothing& kept = curve.smoothing[name_];
+  if (kept.text.empty())
+    kept = {.text = std::string(format->smoothing), .since_last_line = format->smooths_since_last_line, .window = {}};
+  kept.window = smoothing_window();
+}
+
+std::optional<std::int64_t> MetricReader::smoothing_window() const {
+  const auto* rule = std::get_if<KeyValueRule>(&rule_->rule);
+  return rule == nullptr ? std::nullopt : rule->smoothing_window();
 }
 
 Needed MetricReader::needed() const {
@@ -107,7 +118,7 @@ Printed MetricReader::printed() const {
   Printed printed;
   if (last_digit_power_) printed.last_digit = std::pow(10.0, *last_digit_power_);
   if (rule_->format != nullptr) printed.smoothing = rule_->format->smoothing;
-  if (const auto* rule = std::get_if<KeyValueRule>(&rule_->rule)) printed.smoothing_window = rule->smoothing_window();
+  printed.smoothing_window = smoothing_window();
   return printed;
 }
 

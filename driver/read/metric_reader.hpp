@@ -61,6 +61,9 @@ class MetricReader {
   Printed printed() const;
 
  private:
+  void note_smoothing(judge::Curve& curve) const;
+  std::optional<std::int64_t> smoothing_window() const;
+
   struct Rule;
   std::string name_;
   std::unique_ptr<Rule> rule_;

@@ -24,6 +24,13 @@ class Init(Space):
         (self.folder / "bin/python").symlink_to(sys.executable)  # Debian has none of this name
         self.path = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
 
+    def test_its_pattern_is_that_of_the_generic_preset(self):
+        self.write("train.py", "")
+        text = self.bisectd("init", "torch-npu", "-o", "-", code=0).out
+        written = yaml.safe_load(text)["metric"]["loss"]["pattern"]
+        preset = yaml.safe_load((SOURCE / "configs/presets/generic.yaml").read_text())["standard_metric"]["loss"]["pattern"]
+        self.assertEqual(written, preset)
+
     def test_what_it_writes_is_accepted_for_every_preset(self):
         presets = json.loads(self.bisectd("version", "--json", code=0).out)["presets"]
         self.assertIn("paddle-npu", presets)

@@ -1,5 +1,6 @@
 // Logs whose numbers do not mean what the reference's mean, or that only look so.
 #include <algorithm>
+#include <limits>
 
 #include "driver/judge/panel.hpp"
 #include "tests/catch.hpp"
@@ -25,6 +26,11 @@ TEST_CASE("unlike logs: steps that begin again in each epoch are no steps of a r
   CHECK(judgement.reason == "steps-begin-again");
   EarlyStop watch = panel.early_stop();
   CHECK(!watch.look(in_epochs(run(1e-6, 0.5, constant(50)))));
+
+  Curve insane = in_epochs(run(1e-6, 0.5));
+  insane.series["loss"][60].step = std::numeric_limits<std::int64_t>::min();
+  insane.smoothing["loss"] = {.text = "it prints means", .since_last_line = true, .window = {}};
+  CHECK(judged(panel, insane).reason == "misaligned");
 
   Curve anew = run(1e-6, 0.5), whole = run(1e-6, 0.5);  // started once more after 50 steps
   std::erase_if(anew.series["loss"], [](const Point& point) { return point.step > 50; });
