@@ -86,20 +86,20 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
   const std::int64_t step = reading->step ? *reading->step : is_watched_ && logged ? *logged : ++counted_;
   for (const Reading::Extra& extra : reading->extras) curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
-  curve.series[name_].push_back({step, *reading->value});
-  note_smoothing(curve);
+  judge::Series& series = curve.series[name_];
+  if (series.empty() || smoothing_window() != noted_window_) note_smoothing(curve);
+  series.push_back({step, *reading->value});
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
   if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
 }
 
-void MetricReader::note_smoothing(judge::Curve& curve) const {
+void MetricReader::note_smoothing(judge::Curve& curve) {
+  noted_window_ = smoothing_window();
   const Format* format = rule_->format;
   if (format == nullptr || format->smoothing.empty()) return;
-  judge::Smoothing& kept = curve.smoothing[name_];
-  if (kept.text.empty())
-    kept = {.text = std::string(format->smoothing), .since_last_line = format->smooths_since_last_line, .window = {}};
-  kept.window = smoothing_window();
+  curve.smoothing[name_] = {
+      .text = std::string(format->smoothing), .since_last_line = format->smooths_since_last_line, .window = noted_window_};
 }
 
 std::optional<std::int64_t> MetricReader::smoothing_window() const {

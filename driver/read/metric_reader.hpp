@@ -61,7 +61,7 @@ class MetricReader {
   Printed printed() const;
 
  private:
-  void note_smoothing(judge::Curve& curve) const;
+  void note_smoothing(judge::Curve& curve);
   std::optional<std::int64_t> smoothing_window() const;
 
   struct Rule;
@@ -70,6 +70,7 @@ class MetricReader {
   bool is_watched_;  ///< and not judged
   bool tells_scale_;
   std::int64_t counted_ = 0, logged_step_ = 0;
+  std::optional<std::int64_t> noted_window_;  ///< of smoothing, in the curve
   std::optional<std::int64_t> last_step_;
   std::optional<int> last_digit_power_;
   std::vector<WrongLine> wrong_lines_;
