@@ -111,12 +111,12 @@ std::optional<double> number(std::string_view text) {
 }
 
 std::string_view cut_at_comma(std::string_view line, std::string_view word) {
-  if (word.starts_with('-')) word.remove_prefix(1);
   const std::string_view rest = line.substr(static_cast<std::size_t>(word.data() + word.size() - line.data()));
+  if (!rest.starts_with(',')) return "";
+  if (word.starts_with('-')) word.remove_prefix(1);
   constexpr std::size_t kGroup = 4;  // a comma and three digits
   const bool goes_on = !word.empty() && word.size() < kGroup && std::ranges::all_of(word, is_digit) &&
-                       rest.size() >= kGroup && rest[0] == ',' &&
-                       std::ranges::all_of(rest.substr(1, kGroup - 1), is_digit) &&
+                       rest.size() >= kGroup && std::ranges::all_of(rest.substr(1, kGroup - 1), is_digit) &&
                        (rest.size() == kGroup || !is_digit(rest[kGroup]));
   return goes_on ? "the value has a comma between thousands, or another number follows it without a space: print numbers "
                    "without commas"
@@ -161,15 +161,16 @@ std::optional<StepCount> progress_after(std::string_view line, std::string_view 
 }
 
 std::optional<int> last_digit_power(std::string_view number_text) {
-  std::size_t exponent_at = 0;
-  while (exponent_at < number_text.size() && !kExponent.contain(number_text[exponent_at])) ++exponent_at;
-  const std::string_view mantissa = number_text.substr(0, exponent_at);
-  const bool is_finite = !mantissa.empty() && is_digit(mantissa.back()) && mantissa.find('#') == std::string_view::npos;
-  if (!is_finite) return std::nullopt;
-  const std::size_t point = mantissa.find('.');
-  int exponent = point == std::string_view::npos ? 0 : -static_cast<int>(mantissa.size() - point - 1);
-  if (exponent_at < number_text.size()) {
-    std::string_view written = number_text.substr(exponent_at + 1);
+  std::optional<std::size_t> point;
+  std::size_t end = 0;  // of the mantissa
+  for (; end < number_text.size() && !kExponent.contain(number_text[end]); ++end) {
+    if (number_text[end] == '#') return std::nullopt;
+    if (number_text[end] == '.' && !point) point = end;
+  }
+  if (end == 0 || !is_digit(number_text[end - 1])) return std::nullopt;
+  int exponent = point ? -static_cast<int>(end - *point - 1) : 0;
+  if (end < number_text.size()) {
+    std::string_view written = number_text.substr(end + 1);
     if (written.starts_with('+')) written.remove_prefix(1);
     int power = 0;
     std::from_chars(written.data(), written.data() + written.size(), power);

@@ -87,7 +87,7 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
   for (const Reading::Extra& extra : reading->extras) curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
   judge::Series& series = curve.series[name_];
-  if (series.empty() || smoothing_window() != noted_window_) note_smoothing(curve);
+  if (rule_->format != nullptr && (series.empty() || smoothing_window() != noted_window_)) note_smoothing(curve);
   series.push_back({step, *reading->value});
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
@@ -97,7 +97,7 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
 void MetricReader::note_smoothing(judge::Curve& curve) {
   noted_window_ = smoothing_window();
   const Format* format = rule_->format;
-  if (format == nullptr || format->smoothing.empty()) return;
+  if (format->smoothing.empty()) return;
   curve.smoothing[name_] = {
       .text = std::string(format->smoothing), .since_last_line = format->smooths_since_last_line, .window = noted_window_};
 }

@@ -79,7 +79,7 @@ std::optional<Reading> PatternRule::read(const Line& line) {
     return reading;
   }
   // A pattern that knows no exponent takes 1.5 of 1.5e-3: a wrong number is worse than none.
-  if (const std::string_view whole = whole_word(line.text, word); whole != word && number(whole)) {
+  if (const std::string_view whole = whole_word(line.text, word); whole.size() != word.size() && number(whole)) {
     reading.problem = fmt::format("the pattern takes only '{}' of the number '{}'", word, whole);
     return reading;
   }
