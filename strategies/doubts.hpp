@@ -13,13 +13,15 @@
 #include <vector>
 
 #include "strategies/evidence.hpp"
+#include "strategies/hidden.hpp"
 #include "strategies/relations.hpp"
 
 namespace bisectd::strategies {
 
 struct Doubts {
-  std::vector<Trial> open;  ///< trials that are to settle them
-  std::string objection;    ///< why nobody may be accused, with ids as #3; empty: nothing was found
+  std::vector<Trial> open;            ///< trials that are to settle them
+  std::string objection;              ///< why nobody may be accused, with ids as #3; empty: nothing was found
+  std::optional<Hidden> hidden = {};  ///< what noise hides, if that is the objection
 };
 
 /// What stayed active in the part that was searched.

@@ -54,9 +54,14 @@ std::vector<double> Ordered::weights(const std::vector<SuspectId>& order) const 
   return weight;
 }
 
+// Another order is worth trying again only after news: with each verdict a search that noise hides tries orders without end
+// (900 trials, of suspects that had all been cleared), and where 60 % of the sets break 87 % are exact instead of all
+// (`bench_search crash --crash 0.6 --games 200`, one and a pair).
 void Ordered::observe(const Observation& seen) {
-  if (seen.outcome == Outcome::clear && base_.is_subset_of(seen.exposed)) acquitted_ |= seen.exposed;
-  if (seen.outcome != Outcome::nothing) allow_all_orders_again();
+  if (seen.outcome == Outcome::clear && base_.is_subset_of(seen.exposed) && !seen.exposed.is_subset_of(acquitted_)) {
+    acquitted_ |= seen.exposed;
+    allow_all_orders_again();
+  }
   Bisection::observe(seen);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strategies/cancelling.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/doubts.hpp"
 #include "strategies/mended.hpp"
@@ -56,6 +57,7 @@ class Search::Impl {
   Needless needless() const;
   Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
   Doubts doubts_left() const;
+  Hidden hidden_there(const LogEntry& entry) const;
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
@@ -200,6 +202,12 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutral
   return trials.empty() && pending.empty() ? repeats(*phases, slots) : trials;
 }
 
+Hidden Search::Impl::hidden_there(const LogEntry& entry) const {
+  Hidden hidden = hidden_in(phases->log(), entry);
+  hidden.neutralised = neutralised_beside(phases->relations().widest(entry.active));
+  return hidden;
+}
+
 Doubts Search::Impl::doubts_left() const {
   const Standing standing(*phases);
   if (const Needless some = needless(); !some.members.empty() && standing.worth_asking(some.with_rest))
@@ -221,6 +229,21 @@ Doubts Search::Impl::doubts_left() const {
                                      "cause adds alone is far from what the fix takes away: so it is where many "
                                      "replacements each differ a little",
                                      with_neutralised(fix))};
+  const ProvedSets proved{.with_fix = with_fix(), .always_active = phases->always_active(), .causes = standing.causes()};
+  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), phases->relations(), proved)) {
+    const Hidden hidden = hidden_there(*less);
+    return {
+        .open = {},
+        .objection = fmt::format("it passes {}, but with more neutralised it may fail, so two faults that are left active "
+                                 "may cancel each other. {}",
+                                 with_neutralised(fix), text_of(hidden)),
+        .hidden = hidden};
+  }
+  if (const auto beside = beside_one_cause(phases->log(), phases->relations(), proved);
+      beside && standing.worth_asking(*beside))
+    return {.open = {{neutralised_beside(phases->relations().widest(*beside)), Purpose::search,
+                      "it failed by other than its cause alone does: is something else at fault beside it?"}},
+            .objection = {}};
   const SuspectSet harmful = left_active - breaking_there - kept_together;
   if (harmful.none()) return {};
   return doubts_about({fix, standing.causes(), as_is}, told, {harmful, breaking_there}, given_relations,
@@ -259,7 +282,8 @@ void Search::Impl::name_hindrance() {
   if (outage.on() || (answer.state != State::stuck && answer.state != State::searching)) return;
   if (answer.state == State::searching && !only_hidden_left) return;
   if (!doubts.objection.empty()) {
-    answer.hindrance = Hindrance::harm;
+    answer.hindrance = doubts.hidden ? Hindrance::noise : Hindrance::harm;
+    answer.hidden = doubts.hidden;
     return;
   }
   if (answer.state == State::stuck && Standing(*phases).fails_otherwise()) {
@@ -279,8 +303,7 @@ void Search::Impl::name_hindrance() {
   };
   const auto claim = std::ranges::find_if_not(sets, is_end);
   const LogEntry* entry = phases->entry_of(claim != sets.end() ? *claim : sets.back());
-  answer.hidden = hidden_in(phases->log(), *entry);
-  answer.hidden->neutralised = neutralised_beside(phases->relations().widest(entry->active));
+  answer.hidden = hidden_there(*entry);
 }
 
 void Search::Impl::update_answer() {

@@ -1,6 +1,8 @@
 // When the same set is worth another trial, and when nothing runs any more.
 #include "strategies/asking_again.hpp"
 
+#include <utility>
+
 #include "strategies/outage.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
@@ -37,14 +39,32 @@ TEST_CASE("a set is worth asking until it is decided, or was asked in vain often
   }
   // Where no verdict is wrong, a judge that cannot tell thrice cannot tell; where noise hides it, the next vote may.
   CHECK_FALSE(OneSet(0, {kUndecided, kUndecided, kUndecided}).worth());
-  OneSet noisy(kNoise, {kUndecided});
-  for (int told = 1; told < 9; ++told) {
-    CHECK(noisy.worth());
-    CHECK_FALSE(noisy.hidden());
-    noisy.log.tell(evidence_of(neutralised(2, {0}), kUndecided));
+  Evidence vote = evidence_of(neutralised(2, {0}), kUndecided);
+  for (const auto& [p_bad, votes] : {std::pair(0.4, 9), std::pair(0.5, 4), std::pair(0.48, 4)}) {
+    vote.p_bad = p_bad;
+    OneSet noisy(kNoise, {});
+    for (int told = 0; told < votes; ++told) {
+      CHECK((told == 0 || noisy.worth()));
+      CHECK((told == 0 || !noisy.hidden()));
+      noisy.log.tell(vote);
+    }
+    CHECK_FALSE(noisy.worth());
+    CHECK(noisy.hidden());
   }
-  CHECK_FALSE(noisy.worth());
-  CHECK(noisy.hidden());
+  CHECK(OneSet(kNoise, {kUndecided, kUndecided, kUndecided, kPass}).worth());  // one said something
+}
+
+TEST_CASE("passes of what passed before do not keep a search going where verdicts are exact") {
+  constexpr std::size_t kEnough = 96;  // asking_again.cpp
+  for (const double flip : {0.0, kNoise}) {
+    EvidenceLog log(3, flip, 0.01);
+    log.tell(evidence_of(neutralised(3, {0}), kPass));
+    for (std::size_t i = 0; i < kEnough; ++i) {
+      log.tell(evidence_of(neutralised(3, {1, 2}), kUndecided));
+      log.tell(evidence_of(neutralised(3, {0, 1}), kPass));
+    }
+    CHECK(all_is_silent(log, 1, nullptr) == (flip <= 0));
+  }
 }
 
 TEST_CASE("noise hides nothing that broke, that was decided, or that passed and failed where verdicts are exact") {
