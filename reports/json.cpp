@@ -130,7 +130,7 @@ Json ladder(const Ladder& one) {
           {"values", std::move(values)},
           {"window", one.window ? Json{{"from", value(one.window->first)},
                                        {"to", value(one.window->last)},
-                                       {"recommended", value(one.window->middle)}}
+                                       {"recommended", value(one.window->taken)}}
                                 : Json(nullptr)}};
 }
 

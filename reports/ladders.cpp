@@ -31,13 +31,15 @@ std::string ladder_sentence(const Ladder& ladder, Escape escape) {
         fmt::format(" It passes with {}, too, but not with all values between: some of these may pass by chance.", apart);
   if (window.first == window.last)
     return fmt::format("{} passes {} with {}.{}", escape(ladder.family), beside, escape(first), also);
+  const char* why = window.taken != (window.first + window.last + 1) / 2 ? "taken, which by itself changes most"
+                    : window.last - window.first == 1                    ? "taken"
+                                                                         : "the middle of that window";
   return fmt::format("{} passes {} from {} to {}; {} is {}.{}", escape(ladder.family), beside, escape(first),
-                     escape(ladder.rungs.at(window.last).value), escape(ladder.rungs.at(window.middle).value),
-                     window.last - window.first == 1 ? "taken" : "the middle of that window", also);
+                     escape(ladder.rungs.at(window.last).value), escape(ladder.rungs.at(window.taken).value), why, also);
 }
 
 std::string_view rung_note(const Ladder& ladder, const Rung& rung) {
-  return ladder.window && &rung == &ladder.rungs.at(ladder.window->middle) ? "recommended" : "";
+  return ladder.window && &rung == &ladder.rungs.at(ladder.window->taken) ? "recommended" : "";
 }
 
 }  // namespace bisectd::reports

@@ -87,7 +87,8 @@ struct Rung {
 
 /// The widest stretch of a ladder's values that passes; indices of rungs.
 struct PassingWindow {
-  std::size_t first = 0, last = 0, middle = 0;
+  std::size_t first = 0, last = 0;
+  std::size_t taken = 0;  ///< what neutralises the ladder: its middle, unless that changes less by itself than others
 };
 
 /// A knob with ascending values (the loss scale), each of them tried.
@@ -95,7 +96,7 @@ struct Ladder {
   std::string family;
   bool alone = true;                    ///< nothing else was neutralised; else everything else was
   std::vector<Rung> rungs;              ///< ascending numbers, then other values
-  std::optional<PassingWindow> window;  ///< its middle is what neutralises the ladder; absent: no value passes
+  std::optional<PassingWindow> window;  ///< absent: no value passes
 };
 
 /// The smallest run that shows a cause: everything else neutralised.

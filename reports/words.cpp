@@ -93,15 +93,38 @@ std::string outside_sentence(const Record& record, Escape escape) {
                      counted(suspects, "suspect"), still);
 }
 
+/// What else was not at its own value or neutralised in the runs that show this cause: " (beside ..., which stayed active;
+/// with loss_scale at 1024)".
+std::string beside_text(const Record& record, std::span<const std::size_t> cause, Escape escape) {
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> parts;
+  const std::vector<std::size_t> active = always_active(record);
+  if (active.size() > kNamed) parts.push_back(fmt::format("beside {} suspects that stayed active", active.size()));
+  else if (!active.empty())
+    parts.push_back(fmt::format("beside {}, which stayed active", joined(names(record, active, escape), " and ")));
+  for (const Ladder& ladder : record.ladders) {
+    const bool in_cause =
+        std::ranges::any_of(cause, [&](std::size_t id) { return record.suspects[id].family == ladder.family; });
+    if (ladder.window && !in_cause)
+      parts.push_back(
+          fmt::format("with {} at {}", escape(ladder.family), escape(ladder.rungs.at(ladder.window->taken).value)));
+  }
+  return parts.empty() ? "" : fmt::format(" ({})", joined(parts, "; "));
+}
+
 std::string inconclusive_sentence(const Record& record, Escape escape) {
   using strategies::Claim;
+  using strategies::Hindrance;
   const std::vector<Claim>& claims = record.answer.certificate;
   const auto fix =
       std::ranges::find_if(claims, [](const Claim& claim) { return claim.kind == Claim::Kind::fix_passes && claim.proved; });
-  if (fix == claims.end() || record.answer.hindrance != strategies::Hindrance::noise)
+  const Hindrance hindrance = record.answer.hindrance;
+  const bool stands = hindrance == Hindrance::noise || hindrance == Hindrance::none || hindrance == Hindrance::crashes;
+  if (fix == claims.end() || fix->subject.empty() || !stands || record.answer.state == strategies::State::contradictory)
     return "No answer: the evidence does not carry one. Nobody is accused.";
-  return fmt::format("No complete answer: with {} neutralised it passes, but the noise hides the rest of the proof.",
-                     joined(names(record, fix->subject, escape), ", "));
+  return fmt::format(
+      "No complete answer: with {} neutralised it passes, but {}.", joined(names(record, fix->subject, escape), ", "),
+      hindrance == Hindrance::noise ? "the noise hides the rest of the proof" : "the rest of the proof is open");
 }
 
 }  // namespace
@@ -219,7 +242,8 @@ std::string cause_text(const Record& record, std::span<const std::size_t> cause,
     return of_cause && !claim.proved && std::ranges::is_permutation(claim.subject, cause);
   };
   return joined(names(record, cause, escape), " and ") + (cause.size() > 1 ? " only together" : " alone") +
-         (std::ranges::any_of(record.answer.certificate, is_open) ? " (not shown)" : "");
+         (std::ranges::any_of(record.answer.certificate, is_open) ? " (not shown)" : "") +
+         beside_text(record, cause, escape);
 }
 
 std::string claim_text(const Record& record, const strategies::Claim& claim, Escape escape) {

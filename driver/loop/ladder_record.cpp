@@ -45,18 +45,39 @@ void find_window(reports::Ladder& ladder) {
   for (const reports::Rung& rung : ladder.rungs)
     if (configs::Ladder::is_number(rung.value)) verdicts.push_back(rung.verdict);
   if (const auto window = widest_window(verdicts)) {
-    ladder.window = reports::PassingWindow{.first = window->first, .last = window->last, .middle = window->middle()};
+    ladder.window = reports::PassingWindow{.first = window->first, .last = window->last, .taken = window->middle()};
     return;
   }
   for (std::size_t i = verdicts.size(); i < ladder.rungs.size(); ++i)
     if (ladder.rungs[i].verdict == strategies::Verdict::pass) {
-      ladder.window = reports::PassingWindow{.first = i, .last = i, .middle = i};
+      ladder.window = reports::PassingWindow{.first = i, .last = i, .taken = i};
       return;
     }
 }
 
+void take_what_changes(reports::Ladder& ladder, const std::vector<reports::Rung>& alone, const std::string& suspect,
+                       double target) {
+  if (!ladder.window || alone.size() != ladder.rungs.size()) return;
+  const auto as_is = std::ranges::find(alone, suspect, &reports::Rung::value);
+  if (as_is == alone.end() || !as_is->delta || !std::isfinite(*as_is->delta)) return;
+  const auto change = [&](std::size_t rung) {
+    const std::optional<double>& delta = alone[rung].delta;
+    return delta && std::isfinite(*delta) ? std::abs(*delta - *as_is->delta) : 0.0;
+  };
+  reports::PassingWindow& window = *ladder.window;
+  double most = 0;
+  for (std::size_t rung = window.first; rung <= window.last; ++rung) most = std::max(most, change(rung));
+  const auto changes_most = [&](std::size_t rung) { return change(rung) > most - target; };
+  if (most <= target || changes_most(window.taken)) return;
+  std::size_t first = window.first;
+  while (!changes_most(first)) ++first;
+  std::size_t last = first;
+  while (last < window.last && changes_most(last + 1)) ++last;
+  window.taken = PassingWindow{.first = first, .last = last}.middle();
+}
+
 const reports::Rung* rung_to_take(const reports::Ladder& ladder) {
-  if (ladder.window) return &ladder.rungs.at(ladder.window->middle);
+  if (ladder.window) return &ladder.rungs.at(ladder.window->taken);
   const auto rank = [](const reports::Rung& rung) {
     return std::pair(rung.verdict == strategies::Verdict::fail, std::abs(*rung.delta));
   };
@@ -75,6 +96,9 @@ std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experime
       reports::Ladder ladder{.family = name, .alone = alone, .rungs = rungs_in(history, name, values, alone)};
       if (ladder.rungs.size() < values.size()) continue;
       find_window(ladder);
+      if (!alone)
+        take_what_changes(ladder, rungs_in(history, name, values, true),
+                          experiment.families.at(name).ladder.suspect.value_or(""), experiment.accept.target);
       ladders.push_back(std::move(ladder));
       break;
     }

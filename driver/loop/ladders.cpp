@@ -35,21 +35,22 @@ std::vector<reports::Rung> try_values(Run& run, const std::string& family, const
   return rungs;
 }
 
-reports::Ladder climb_beside_the_others(Run& run, const std::string& family) {
+reports::Ladder climb_beside_the_others(Run& run, const std::string& family, const std::vector<reports::Rung>& alone) {
   reports::Ladder ladder{.family = family,
                          .alone = false,
                          .rungs = try_values(run, family, most_neutralised(run.experiment, run.state.catalogue))};
   find_window(ladder);
+  take_what_changes(ladder, alone, run.experiment.families.at(family).ladder.suspect.value_or(""),
+                    run.experiment.accept.target);
   return ladder;
 }
 
-reports::Ladder climb(Run& run, const std::string& family) {
+reports::Ladder climb_alone(Run& run, const std::string& family) {
   const std::size_t suspects = run.state.catalogue.size();
-  // Alone first: those runs are fast, and where a value mends the subject by itself nothing else need be right.
   const Neutralised only_it(SuspectSet(suspects).set(run.state.catalogue.find(family, family).value()));
   reports::Ladder ladder{.family = family, .alone = true, .rungs = try_values(run, family, only_it)};
   find_window(ladder);
-  return ladder.window || suspects == 1 ? ladder : climb_beside_the_others(run, family);
+  return ladder;
 }
 
 void take_value(Run& run, const reports::Ladder& ladder) {
@@ -64,7 +65,8 @@ void take_value(Run& run, const reports::Ladder& ladder) {
 void climb_ladders(Run& run) {
   struct Climbed {
     reports::Ladder ladder;
-    neutralise::Rungs others;  ///< the values of the other ladders then
+    std::vector<reports::Rung> alone;  ///< how each value fared by itself
+    neutralise::Rungs others;          ///< the values of the other ladders then
   };
   std::vector<Climbed> ladders;
   const auto others_of = [&](const std::string& family) {
@@ -76,15 +78,19 @@ void climb_ladders(Run& run) {
     if (run.experiment.families.at(name).kind != configs::FamilyKind::ladder) continue;
     if (!run.state.catalogue.find(name, name)) continue;  // added since the run began
     neutralise::Rungs others = others_of(name);
-    ladders.push_back({climb(run, name), std::move(others)});
-    take_value(run, ladders.back().ladder);
+    // Alone first: those runs are fast, and where a value mends the subject by itself nothing else need be right.
+    reports::Ladder ladder = climb_alone(run, name);
+    std::vector<reports::Rung> alone = ladder.rungs;
+    if (!ladder.window && run.state.catalogue.size() > 1) ladder = climb_beside_the_others(run, name, alone);
+    take_value(run, ladder);
+    ladders.push_back({std::move(ladder), std::move(alone), std::move(others)});
   }
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds; ++round)
-    for (auto& [ladder, others] : ladders) {
+    for (auto& [ladder, alone, others] : ladders) {
       if (ladder.window || others == others_of(ladder.family)) continue;
       others = others_of(ladder.family);
-      ladder = climb_beside_the_others(run, ladder.family);
+      ladder = climb_beside_the_others(run, ladder.family, alone);
       take_value(run, ladder);
     }
 }

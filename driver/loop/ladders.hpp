@@ -1,4 +1,4 @@
-// Which value of a ladder (the loss scale) neutralises it: the middle of the widest window of numbers that pass, else a
+// Which value of a ladder (the loss scale) neutralises it: a value in the widest window of numbers that pass, else a
 // value that is no number. Found before the search, which then sees a ladder as one suspect.
 #pragma once
 

@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 using strategies::Answer;
 using strategies::Claim;
+using strategies::Hindrance;
 using strategies::State;
 using strategies::Verdict;
 
@@ -29,6 +30,14 @@ constexpr Words<State, 6> kStates{{{State::searching, "searching"},
                                    {State::proved, "proved"},
                                    {State::contradictory, "contradictory"},
                                    {State::stuck, "stuck"}}};
+constexpr Words<Hindrance, 8> kHindrances{{{Hindrance::none, "none"},
+                                           {Hindrance::noise, "noise"},
+                                           {Hindrance::crashes, "crashes"},
+                                           {Hindrance::outage, "outage"},
+                                           {Hindrance::harm, "harm"},
+                                           {Hindrance::change, "change"},
+                                           {Hindrance::devices, "devices"},
+                                           {Hindrance::control, "control"}}};
 constexpr Words<Claim::Kind, 4> kKinds{{{Claim::Kind::fix_passes, "fix-passes"},
                                         {Claim::Kind::member_needed, "member-needed"},
                                         {Claim::Kind::cause_fails, "cause-fails"},
@@ -76,6 +85,7 @@ json json_of(const Answer& answer) {
           {"confidence", answer.confidence},
           {"guilt", answer.guilt},
           {"left", {answer.trials_left_low, answer.trials_left_high}},
+          {"hindrance", word_of(kHindrances, answer.hindrance)},
           {"explanation", answer.explanation}};
 }
 
@@ -105,6 +115,7 @@ Answer answer_in(const json& from) {
   from.at("guilt").get_to(answer.guilt);
   from.at("left").at(0).get_to(answer.trials_left_low);
   from.at("left").at(1).get_to(answer.trials_left_high);
+  answer.hindrance = value_of(kHindrances, from.value("hindrance", "none"));
   from.at("explanation").get_to(answer.explanation);
   return answer;
 }

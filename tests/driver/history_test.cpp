@@ -116,6 +116,7 @@ TEST_CASE("how a session ended is read back") {
   conclusion.answer.confidence = 0.995;
   conclusion.answer.guilt = {0.25, 1};
   conclusion.answer.explanation = "#1";
+  conclusion.answer.hindrance = strategies::Hindrance::noise;
   conclusion.workaround_arguments = {"c=1"};
   keep::Journal journal(file, 0);
   journal.append(session_record(7, "the disk is gone", std::nullopt));
@@ -127,6 +128,7 @@ TEST_CASE("how a session ended is read back") {
   REQUIRE(history.conclusion);
   CHECK(history.conclusion->outcome == conclusion.outcome);
   CHECK(history.conclusion->advice == "advice");
+  CHECK(history.conclusion->answer.hindrance == strategies::Hindrance::noise);
   CHECK(history.conclusion->warnings == conclusion.warnings);
   CHECK(history.conclusion->no_effect.at(0).suspect == 2);
   CHECK(history.conclusion->no_effect.at(0).why == "why");

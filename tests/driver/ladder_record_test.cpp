@@ -47,7 +47,7 @@ TEST_CASE("the window of a ladder is found in the trials of its values") {
   CHECK(ladders[0].rungs[1].trial == 2);
   REQUIRE(ladders[0].window);
   CHECK(ladders[0].window->first == 1);
-  CHECK(ladders[0].window->middle == 2);
+  CHECK(ladders[0].window->taken == 2);
 }
 
 TEST_CASE("what was tried with everything else neutralised is the last word") {
@@ -103,7 +103,7 @@ TEST_CASE("a value that is no number is in no window, and is taken where no numb
   CHECK(numbers->last == 1);
   const auto word = window_of({fail, fail, fail, pass});
   REQUIRE(word);
-  CHECK(word->middle == 3);
+  CHECK(word->taken == 3);
   CHECK_FALSE(window_of({fail, fail, fail, fail}));
 }
 
@@ -115,4 +115,40 @@ TEST_CASE("a round that is not finished says nothing, and two ladders are told a
   REQUIRE(ladders.size() == 1);
   CHECK(ladders[0].family == "scale");
   CHECK_FALSE(ladders[0].window);
+}
+
+TEST_CASE("of values that pass beside the others, one that changes the subject by itself is taken") {
+  const auto taken = [](const std::vector<double>& off, const char* suspect) {
+    reports::Ladder ladder{.family = "scale", .alone = false};
+    std::vector<reports::Rung> alone;
+    for (std::size_t i = 0; i < off.size(); ++i) {
+      const std::string value = std::to_string(i + 1);
+      ladder.rungs.push_back({.value = value, .verdict = Verdict::pass, .delta = 0});
+      alone.push_back({.value = value, .verdict = Verdict::fail, .delta = off[i]});
+    }
+    find_window(ladder);
+    take_what_changes(ladder, alone, suspect, 0.005);
+    return ladder.window->taken + 1;
+  };
+  CHECK(taken({0.0, 0.0, 0.03, 0.03, 0.03}, "5") == 2);  // the middle does what the subject's own value does
+  CHECK(taken({0.03, 0.03, 0.03, 0.0, 0.0}, "1") == 5);
+  CHECK(taken({0.0, 0.0, 0.001, 0.03, 0.03}, "5") == 3);     // the middle changes as much
+  CHECK(taken({0.03, 0.028, 0.03, 0.027, 0.03}, "5") == 3);  // none changes more than the target
+  CHECK(taken({0.0, 0.0, 0.03, 0.03, 0.03}, "7") == 3);      // what the subject has was not tried
+  CHECK(taken({0.02, -0.05, 0.03, 0.03, 0.03}, "5") == 2);   // most, whichever way
+}
+
+TEST_CASE("the report of a ladder takes the value that the run took") {
+  History history;
+  add_round(history, "scale", true, {Verdict::fail, Verdict::fail, Verdict::fail});
+  history.trials[0].judgement->delta = 0.0;
+  history.trials[1].judgement->delta = history.trials[2].judgement->delta = 0.03;
+  add_round(history, "scale", false, {Verdict::pass, Verdict::pass, Verdict::pass});
+  configs::Experiment experiment = with_ladders({"scale"});
+  experiment.families["scale"].ladder.suspect = "1024";
+  experiment.accept.target = 0.005;
+  const auto ladders = climbed_ladders(experiment, history);
+  REQUIRE(ladders.size() == 1);
+  REQUIRE(ladders[0].window);
+  CHECK(ladders[0].window->taken == 0);
 }

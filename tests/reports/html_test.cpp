@@ -47,7 +47,7 @@ TEST_CASE("report.html says the result without any script") {
   const std::string page = to_html(sample::culprits());
   CHECK(contains(page, "<h1>rec: culprits found</h1>"));
   CHECK(contains(page, "Confidence 99.23 %.</p>"));
-  CHECK(contains(page, "<li>ops:matmul_v2 and flags:storage_format only together</li>"));
+  CHECK(contains(page, "<li>ops:matmul_v2 and flags:storage_format only together (with loss_scale at 1024)</li>"));
   CHECK(contains(page, "<pre>export CUSTOM_DEVICE_BLACK_LIST=&#39;pad3d&#39;\n"));
   CHECK(contains(page,
                  "<td>only ops:pad3d active: fails</td><td>all but ops:pad3d</td><td>+1.80 %</td>"

@@ -29,8 +29,8 @@ Target 0.5 %, run-to-run noise 0.03 % (3 distinct references).
 
 ## Causes
 
-- `ops:pad3d` alone
-- `ops:matmul_v2` and `flags:storage_format` only together
+- `ops:pad3d` alone (with `loss_scale` at `1024`)
+- `ops:matmul_v2` and `flags:storage_format` only together (with `loss_scale` at `1024`)
 
 ## Proof
 

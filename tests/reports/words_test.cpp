@@ -53,6 +53,28 @@ TEST_CASE("a cause that no trial shows is not told as one that is") {
   CHECK(cause_text(record, cause, plain).find("(not shown)") != std::string::npos);
 }
 
+TEST_CASE("a cause says beside what it was alone") {
+  Record record = sample::culprits();
+  const std::vector<std::size_t> cause{0};
+  record.answer.not_neutralisable = record.answer.excluded = {};
+  record.ladders.clear();
+  CHECK(cause_text(record, cause, plain) == "ops:conv2d alone");
+  record.answer.not_neutralisable = {3};
+  record.answer.excluded = {1};
+  CHECK(cause_text(record, cause, plain) ==
+        "ops:conv2d alone (beside ops:pad3d and flags:storage_format, which stayed active)");
+  record.answer.not_neutralisable = {1, 2, 3, 4, 5};
+  record.answer.excluded = {};
+  CHECK(cause_text(record, cause, plain) == "ops:conv2d alone (beside 5 suspects that stayed active)");
+  record.answer.not_neutralisable = {3};
+  record.suspects.push_back({"scale", "scale"});
+  record.ladders = {{.family = "scale", .rungs = {{.value = "16"}, {.value = "256"}}, .window = PassingWindow{0, 1, 1}}};
+  CHECK(cause_text(record, cause, plain) ==
+        "ops:conv2d alone (beside flags:storage_format, which stayed active; with scale at 256)");
+  CHECK(cause_text(record, std::vector<std::size_t>{6}, plain) ==
+        "scale:scale alone (beside flags:storage_format, which stayed active)");
+}
+
 TEST_CASE("a trial that was ended because it was certain to fail has no difference at its end") {
   Trial trial{{.verdict = bisectd::strategies::Verdict::fail, .delta = 0.031}};
   CHECK(measured_text(&trial) == "+3.10 %");
@@ -139,9 +161,13 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
         "by +0.02 % (target 0.5 %).");
   CHECK(outcome_title(record) == "cause not found");
   record.outcome = Outcome::inconclusive;
+  record.answer.certificate.clear();
   CHECK(verdict_sentence(record, plain) == "No answer: the evidence does not carry one. Nobody is accused.");
   using bisectd::strategies::Claim;
   record.answer.certificate = {{.kind = Claim::Kind::fix_passes, .subject = {0, 1}, .neutralised = {}, .proved = true}};
+  CHECK(verdict_sentence(record, plain) ==
+        "No complete answer: with ops:conv2d, ops:pad3d neutralised it passes, but the rest of the proof is open.");
+  record.answer.hindrance = bisectd::strategies::Hindrance::change;  // a control took the proof back
   CHECK(verdict_sentence(record, plain) == "No answer: the evidence does not carry one. Nobody is accused.");
   record.answer.hindrance = bisectd::strategies::Hindrance::noise;
   CHECK(verdict_sentence(record, plain) ==
