@@ -248,7 +248,9 @@ class Ci {
       const auto of_shell = settings_of_shell(experiment);
       if (run.history.inherited && *run.history.inherited != of_shell)
         return "what the shell sets of the subject was changed since";
-      if (its_result != results_.end() && its_result->digest != digest_of(experiment, of_shell))
+      const bool has_other_recording =
+          !run.history.recording.empty() && run.history.recording != digest_of_recording(experiment);
+      if (has_other_recording || (its_result != results_.end() && its_result->digest != digest_of(experiment, of_shell)))
         return "its baseline was changed since";
       const std::string upgrade =
           suite::upgrade_since(run.history.versions, experiment, state_->folder() / "versions" / model, state_->tag())

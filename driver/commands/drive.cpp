@@ -143,8 +143,8 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
       find_versions(experiment, sides.subject, launcher, directory.folder() / "versions", past.run_tag).found;
   refuse_other_versions(past.versions, versions, options.accept_changes);
   keep::write_file_durably(directory.resolved_experiment(), resolved);
+  if (is_new) past.whole_bytes = keep::begin_journal(directory.journal(), run_record(past, experiment));
   keep::Journal journal(directory.journal(), past.whole_bytes);
-  if (is_new) journal.append(run_record(past, experiment));
   directory.point_latest_here();
   for (const auto& [what, version] : versions) log::debug(fmt::format("version of {}: {}", what, version));
   if (past.versions != versions) journal.append(versions_record(versions));

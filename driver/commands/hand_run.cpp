@@ -33,8 +33,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, c
   }
   if (const auto warning = settle_suspects(experiment, sides_.subject)) log::warning(configs::render(*warning));
   keep::write_file_durably(directory_.resolved_experiment(), resolved);
-  journal_.emplace(directory_.journal(), 0);
-  journal_->append(run_record(none, experiment));
+  journal_.emplace(directory_.journal(), keep::begin_journal(directory_.journal(), run_record(none, experiment)));
   log::info(fmt::format("run directory: {}", directory_.folder().string()));
   run_.emplace(experiment, sides_, directory_, *journal_, std::move(none), *launcher_, progress_);
 }

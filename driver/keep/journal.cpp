@@ -104,6 +104,12 @@ Journal::Journal(const std::filesystem::path& file, std::uintmax_t whole_bytes)
   if (whole_bytes == 0) sync_folder(std::filesystem::absolute(file_).parent_path());  // it is new
 }
 
+std::uintmax_t begin_journal(const std::filesystem::path& file, const nlohmann::json& first) {
+  const std::string line = line_of(first);
+  write_file_durably(file, line);
+  return line.size();
+}
+
 void Journal::write(const nlohmann::json& record) {
   const std::string line = line_of(record);
   std::size_t written = 0;

@@ -28,6 +28,10 @@ std::uintmax_t read_journal(const std::filesystem::path& file, const std::functi
 /// Its first whole record alone; nothing if there is none. Throws as read_journal does.
 std::optional<nlohmann::json> first_record(const std::filesystem::path& file);
 
+/// Makes the file with its first record in it, synced, both or neither: killed in between, nothing was begun. A file of this
+/// name is replaced. Returns its length in bytes. Throws std::system_error.
+std::uintmax_t begin_journal(const std::filesystem::path& file, const nlohmann::json& first);
+
 class Journal {
  public:
   /// Opens for appending after `whole_bytes`; whatever lies behind (a torn line) is cut off. Creates the file if absent.

@@ -99,8 +99,10 @@ SuiteState SuiteState::open(const fs::path& out, const std::string& name, const 
   state.lock_ = std::make_unique<keep::Lock>(state.folder_);
   state.started_utc_ = keep::utc_now();
   state.tag_ = make_run_tag(state.folder_);
-  state.journal_ = std::make_unique<keep::Journal>(state.folder_ / kFile, 0);
-  state.journal_->append({{"kind", "suite"}, {"started_utc", state.started_utc_}, {"tag", state.tag_}, {"only", only}});
+  const fs::path file = state.folder_ / kFile;
+  state.whole_bytes_ = keep::begin_journal(
+      file, {{"kind", "suite"}, {"started_utc", state.started_utc_}, {"tag", state.tag_}, {"only", only}});
+  state.journal_ = std::make_unique<keep::Journal>(file, state.whole_bytes_);
   return state;
 }
 

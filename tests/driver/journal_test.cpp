@@ -1,7 +1,9 @@
 #include "driver/keep/journal.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/driver/temporary_folder.hpp"
 
+using bisectd::driver::keep::begin_journal;
 using bisectd::driver::keep::Journal;
 using bisectd::driver::keep::JournalDamaged;
 using bisectd::driver::keep::read_file;
@@ -95,6 +98,19 @@ TEST_CASE("a block that a power cut lost takes what is behind it along, which wa
   CHECK(records_in(file).size() == 2);
   overwrite(file, std::string(third, '\0') + whole);
   CHECK(damage_of(file).find("journal.jsonl:1: ") != std::string::npos);
+}
+
+TEST_CASE("a journal begins with its first record, and replaces what a crash left of one") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  overwrite(file, "{\"kind\":\"ru");
+  const std::uintmax_t bytes = begin_journal(file, {{"kind", "run"}});
+  CHECK(std::filesystem::file_size(file) == bytes);
+  Journal(file, bytes).append({{"kind", "judged"}});
+  CHECK(records_in(file).size() == 2);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  std::filesystem::create_directory(folder.path() / "folder");
+  CHECK_THROWS_AS(begin_journal(folder.path() / "folder", {{"kind", "run"}}), std::system_error);
 }
 
 TEST_CASE("any flipped byte before the last line is refused with its line number") {

@@ -213,6 +213,21 @@ class Suite(Space):
         self.assertIn("det: its baseline was changed since: once more", done.err)
         self.assertIn("3 models: 2 green, 1 regressed, 0 not judged", done.out)
 
+    def test_a_baseline_that_is_accepted_anew_while_its_model_waits_to_go_on(self):
+        self.model("seg", "--step-noise", "0.01", devices="[0]")
+        self.bisectd("run", "seg.yaml", "--out", "second", code=0)
+        self.bisectd("accept", "second/latest", "-o", "other.json", "--yes", code=0)
+        self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [seg.yaml]\n")
+        self.model("seg", "--step-ms", "20", devices="[0]", baseline=True)
+        process = self.start("ci", "suite.yaml")
+        self.wait_for(lambda: [*self.folder.glob("bisectd-out/nightly-*/models/seg/latest/trials/*/attempt-1/stdout.log")])
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=30), 128 + signal.SIGTERM)
+        os.replace(self.folder / "other.json", self.folder / "baselines/seg.json")
+        done = self.ci(code=0)
+        self.assertIn("seg: its baseline was changed since: once more", done.err)
+        self.assertIn("1 model: 1 green", done.out)
+
     def test_another_choice_of_models_is_another_suite(self):
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml, seg.yaml]\n")
         self.write("longer.yaml", "version: 1\nname: nightly-24h\nexperiments: [rec.yaml, seg.yaml]\n")
