@@ -292,6 +292,8 @@ void SearchPhase::go_on_with_past() {
     if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
     learn(judged_run(trial, run_.experiment.accept.target));
     tell_refused(trial.refused);
+    // What signatures told is weighed by each look at the answer, and a search may give them up at one.
+    if (trial.role == Role::signature) (void)inquiry_.answer();
   }
   if (const auto preferred = preferred_in(run_.state.history, among_parts_); !preferred.empty())
     inquiry_.ask_anew(preferring(problem_, preferred));
