@@ -103,13 +103,16 @@ class Retold {
                trial.judgement->delta ? fmt::format(" ({})", reports::percent_text(trial.judgement->delta)) : "");
   }
 
-  /// Two trials that differ in this cause alone show what it does to the first steps.
+  /// Two trials that differ in this cause and in nothing else show what it does to the first steps: in others, what replaces
+  /// a suspect may be wrong, too, and change them as well.
   void print_signature(const std::vector<SuspectId>& cause) const {
-    std::map<std::vector<std::vector<SuspectId>>, std::size_t> first;  // trial, by the causes active in it
-    for (const PastTrial* trial : signed_) first.emplace(active_causes(*trial), trial->number);
-    for (const auto& [causes, with] : first) {
-      auto others = causes;
-      const auto without = std::erase(others, cause) == 1 ? first.find(others) : first.end();
+    std::map<SuspectSet, std::size_t> first;  // trial, by what matters of the suspects that are active in it
+    for (const PastTrial* trial : signed_) first.emplace(effective_in(*trial), trial->number);
+    for (const auto& [active, with] : first) {
+      SuspectSet others = active;
+      for (const SuspectId member : cause) others.reset(member);
+      if (active.count() - others.count() != cause.size()) continue;
+      const auto without = first.find(relations_->effective(others));
       if (without == first.end()) continue;
       fmt::print("its signature is the difference between the first steps of trials {} and {}\n", with, without->second);
       return;
@@ -142,13 +145,7 @@ class Retold {
   }
 
  private:
-  std::vector<std::vector<SuspectId>> active_causes(const PastTrial& trial) const {
-    std::vector<std::vector<SuspectId>> active;
-    for (const auto& cause : answer_.causes)
-      if (std::ranges::none_of(cause, [&](SuspectId member) { return trial.neutralised.test(member); }))
-        active.push_back(cause);
-    return active;
-  }
+  SuspectSet effective_in(const PastTrial& trial) const { return relations_->effective(active_beside(trial.neutralised)); }
 
   std::string words_of(const Claim& claim) const {
     std::vector<SuspectId> rest = claim.subject;
