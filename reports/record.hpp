@@ -169,6 +169,8 @@ struct Record : Comparison, Costs {
   Outcome outcome = Outcome::unfinished;
   std::string metric;
   double target = 0.005;
+  bool worse_only = false;                  ///< a better result is accepted, however far off (accept.worse_only)
+  bool higher_is_better = false;            ///< the metric is a score
   std::optional<std::int64_t> must_run_to;  ///< it need only run, to this step, and is compared with nothing
   std::optional<double> noise;              ///< run-to-run standard deviation of the level
   std::vector<Name> suspects;
