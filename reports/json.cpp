@@ -224,12 +224,16 @@ Json reproductions(const Record& record) {
 Json signature_groups(const Record& record) {
   Json all = Json::array();
   for (const SignatureGroup& group : record.signature_groups) {
-    Json causes = Json::array(), steps = Json::array();
-    if (record.outcome == Outcome::culprits)
+    Json causes = Json::array(), of_some = Json::array(), steps = Json::array();
+    if (record.outcome == Outcome::culprits) {
       for (const std::size_t cause : group.causes) causes.push_back(suspects(record, record.answer.causes.at(cause)));
+      for (const std::size_t cause : group.causes_of_some)
+        of_some.push_back(suspects(record, record.answer.causes.at(cause)));
+    }
     for (const double step : group.steps) steps.push_back(number(step));
     all.push_back({{"trials", group.trials},
                    {"active_causes", std::move(causes)},
+                   {"causes_of_some", std::move(of_some)},
                    {"size", number(group.size)},
                    {"steps", std::move(steps)}});
   }

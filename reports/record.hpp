@@ -63,12 +63,13 @@ struct Trial : strategies::Judged {
   std::vector<std::string> notes;
 };
 
-/// Trials whose first steps are alike: the same causes were active in them.
+/// Trials whose first steps are alike. Mostly the same causes were active in them; not where a cause begins later.
 struct SignatureGroup {
-  std::vector<double> steps;        ///< of its first trial, as Trial::signature
-  double size = 0;                  ///< root mean square of these
-  std::vector<std::size_t> causes;  ///< active in all of its trials: indices into Answer::causes
-  std::vector<std::size_t> trials;  ///< their numbers, in order
+  std::vector<double> steps;                     ///< of its first trial, as Trial::signature
+  double size = 0;                               ///< root mean square of these
+  std::vector<std::size_t> causes;               ///< active in all of its trials: indices into Answer::causes
+  std::vector<std::size_t> trials;               ///< their numbers, in order
+  std::vector<std::size_t> causes_of_some = {};  ///< in some of them, or a ladder at another value, where nobody knows
 };
 
 /// A neutralised suspect that left no trace where one is due.
@@ -169,6 +170,8 @@ struct Record : Comparison, Costs {
   Outcome outcome = Outcome::unfinished;
   std::string metric;
   double target = 0.005;
+  bool worse_only = false;                  ///< a better result is accepted, however far off (accept.worse_only)
+  bool higher_is_better = false;            ///< the metric is a score
   std::optional<std::int64_t> must_run_to;  ///< it need only run, to this step, and is compared with nothing
   std::optional<double> noise;              ///< run-to-run standard deviation of the level
   std::vector<Name> suspects;

@@ -276,6 +276,12 @@ std::string verdict_sentence(const Record& record, Escape escape) {
         return fmt::format(
             "Nothing to find: the subject as it is runs to step {}, in each of {}.", *record.must_run_to,
             counted(static_cast<std::size_t>(std::ranges::count(record.trials, "as-is", &Trial::role)), "run"));
+      if (const Trial* as_is = as_is_trial(record);
+          record.worse_only && as_is && (record.higher_is_better ? 1 : -1) * as_is->delta.value_or(0) > record.target)
+        return fmt::format(
+            "Nothing to find: {} of the subject as it is is better than that of the reference ({}, target {}), which "
+            "accept.worse_only accepts.",
+            metric, measured_text(as_is), target);
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).", metric,
                          measured_text(as_is_trial(record)), target);
     case Outcome::outside_suspects: return outside_sentence(record, escape);

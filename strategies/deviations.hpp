@@ -16,8 +16,9 @@ struct Deviation {
 };
 
 /// Suspects that were active alone in a trial that passed, and whose first steps differ from those with everything
-/// neutralised as clearly as a search by signatures asks for; the greatest first. `always_active`: in every trial. None of
-/// the `guilty` is among them: what fails only together with others is harmful all the same.
+/// neutralised as clearly as a search by signatures asks for, and by far more than those of sets without it; the greatest
+/// first. `always_active`: in every trial. None of the `guilty` is among them: what fails only together with others is
+/// harmful all the same.
 std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                            const SuspectSet& guilty);
 

@@ -80,12 +80,17 @@ std::string explanation(const Phases& phases, const Answer& answer) {
   if (state == State::contradictory) {
     const Contradiction pair = *phases.contradiction();
     const LogEntry &fail = phases.log().entries()[pair.fail], &pass = phases.log().entries()[pair.pass];
+    // Undecided looks that lean the same way add up to a pass, too: none of them is one.
+    const std::string passes = pass.passes > 0
+                                   ? fmt::format("passes ({} of {})", pass.passes, pass.judged())
+                                   : fmt::format("leans to pass (undecided in each of {} trials)", pass.inconclusive);
+    const std::vector<SuspectId> between = members_of(pass.active - fail.active);
     return fmt::format(
-        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised passes ({} of "
-        "{}): "
-        "either verdicts are noisier than they claim, or neutralising more makes the run worse",
-        phases.size() - fail.active.count(), fail.fails, fail.judged(), phases.size() - pass.active.count(), pass.passes,
-        pass.judged());
+        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised {}: "
+        "either verdicts are noisier than they claim, or neutralising more makes the run worse{}",
+        phases.size() - fail.active.count(), fail.fails, fail.judged(), phases.size() - pass.active.count(), passes,
+        between.size() > kShownOfFix ? ""
+                                     : fmt::format(". Only the first of them neutralises {}", list_of(between, " and ")));
   }
   if (state == State::outside_suspects && phases.always_active().any())
     return phases.always_active().count() == 1

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "configs/printable.hpp"
 #include "driver/align/dump_name.hpp"
 #include "driver/align/statistics.hpp"
 #include "driver/keep/run_directory.hpp"
@@ -45,11 +46,18 @@ std::string with_words_quoted(std::string_view text) {
   return quoted;
 }
 
+/// Nothing where msprobe has no figure: null, and the words that it has of booleans. Throws std::invalid_argument for what
+/// is none: left out, it would be compared as nought.
 std::optional<double> figure(const json& tensor, const char* key) {
   const auto found = tensor.find(key);
-  if (found == tensor.end()) return std::nullopt;
-  if (found->is_string()) return read::number(found->get_ref<const std::string&>());
-  return found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+  if (found == tensor.end() || found->is_null() || found->is_boolean()) return std::nullopt;
+  if (found->is_number()) return found->get<double>();
+  const auto value = found->is_string() ? read::number(found->get_ref<const std::string&>()) : std::nullopt;
+  if (!value)
+    throw std::invalid_argument(
+        fmt::format("`{}` is {}, which is no number", key,
+                    configs::in_quotes(found->dump(-1, ' ', false, json::error_handler_t::replace))));
+  return value;
 }
 
 std::vector<std::int64_t> shape_of(const json& tensor) {
@@ -78,9 +86,13 @@ class DumpReader {
     const std::optional<DumpName> name = dump_name(key);
     if (!name || !entry.is_object()) return;
     using Part = DumpName::Part;
-    if (name->part == Part::forward) take_forward(*name, entry);
-    else if (name->part == Part::backward) take_backward(*name, entry);
-    else take_gradients(*name, entry);
+    try {
+      if (name->part == Part::forward) take_forward(*name, entry);
+      else if (name->part == Part::backward) take_backward(*name, entry);
+      else take_gradients(*name, entry);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("{}: {}", configs::printable(key), error.what()));
+    }
   }
 
   bool has_statistics() const { return has_statistics_; }

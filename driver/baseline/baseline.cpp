@@ -23,6 +23,8 @@ constexpr int kFormat = 1;
 constexpr int kMostIdentical = 100'000;  ///< further runs; each becomes a curve. A side makes up to 1,000 repeats
 constexpr const char *kAccepted = "accepted_utc", *kRecorded = "recorded_utc";
 constexpr std::string_view kFirstBytes = "{\n  \"bisectd_baseline\": ";
+constexpr std::size_t kLooked =
+    64;  ///< bytes at the start of a file: the first key, with any spaces that a formatter puts there
 
 Json number(double value) {
   if (std::isfinite(value)) return value;
@@ -94,18 +96,78 @@ std::string perturbed_text(const Baseline& baseline) {
   return any ? fmt::format("  \"perturbed\": {},\n", text_of(seeds)) : "";
 }
 
-}  // namespace
-
-std::string baseline_text(const Baseline& baseline) {
-  const std::string body = fmt::format(
+/// All that the digest is over.
+std::string body_of(const Baseline& baseline) {
+  return fmt::format(
       "{}{},\n  \"model\": {},\n  \"metric\": {},\n  \"{}\": {},\n  \"noise\": {},\n  \"identical_repeats\": {},\n"
       "{}  \"versions\": {},\n{}  \"points\": {{\n{}\n  }},\n",
       kFirstBytes, kFormat, text_of(baseline.model), text_of(baseline.metric), baseline.recorded ? kRecorded : kAccepted,
       text_of(baseline.made_utc), baseline.noise ? text_of(number(*baseline.noise)) : "null", baseline.identical,
       perturbed_text(baseline), text_of(baseline.versions),
       baseline.facts.empty() ? "" : fmt::format("  \"checks\": {},\n", text_of(baseline.facts)), all_points_text(baseline));
-  return fmt::format("{}  \"digest\": \"{}\"\n}}\n", body, digest(body));
 }
+
+Baseline baseline_of(const Json& json) {
+  Baseline baseline;
+  json.at("model").get_to(baseline.model);
+  json.at("metric").get_to(baseline.metric);
+  baseline.recorded = json.contains(kRecorded);
+  json.at(baseline.recorded ? kRecorded : kAccepted).get_to(baseline.made_utc);
+  if (!json.at("noise").is_null()) baseline.noise = value_of(json.at("noise"));
+  baseline.identical = keep::whole_number<int>(json.at("identical_repeats"));
+  if (baseline.identical < 0 || baseline.identical > kMostIdentical)
+    throw BadBaseline(fmt::format("it is damaged: {} identical repeats", baseline.identical));
+  json.at("versions").get_to(baseline.versions);
+  baseline.facts = json.value("checks", baseline.facts);
+  baseline.runs = runs_of(json.at("points"));
+  if (baseline.runs.empty()) throw BadBaseline("it has no curve");
+  std::vector<int> seeds(baseline.runs.size(), 0);
+  if (json.contains("perturbed")) seeds = keep::whole_numbers<int>(json.at("perturbed"));
+  if (seeds.size() != baseline.runs.size()) throw BadBaseline("its curves and their perturbations do not fit");
+  for (std::size_t i = 0; i < seeds.size(); ++i) baseline.runs[i].perturbed = seeds[i];
+  return baseline;
+}
+
+bool fits(const Json& json, const std::string& text) {
+  const auto tail = text.rfind("  \"digest\": \"");
+  return tail != std::string::npos && json.at("digest") == digest(text.substr(0, tail));
+}
+
+std::string with_digest(const std::string& body) { return fmt::format("{}  \"digest\": \"{}\"\n}}\n", body, digest(body)); }
+
+/// Without the spaces and ends of lines between its words; `text` is JSON.
+std::string squeezed(const std::string& text) {
+  std::string kept;
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!inside && (c == ' ' || c == '\t' || c == '\r' || c == '\n')) continue;
+    if (inside && c == '\\' && i + 1 < text.size()) kept += text[i++];
+    else if (c == '"') inside = !inside;
+    kept += text[i];
+  }
+  return kept;
+}
+
+/// Version control may have changed the ends of lines, and a formatter the spaces: neither changes what is recorded. One
+/// that broke the lines anew wrote the numbers anew, too, perhaps with other digits of the same values.
+bool is_whole(const Json& json, const std::string& text) {
+  if (fits(json, text)) return true;
+  std::string with_unix_ends = text;
+  std::erase(with_unix_ends, '\r');
+  if (fits(json, with_unix_ends)) return true;
+  try {
+    const std::string body = body_of(baseline_of(json)), ours = with_digest(body);
+    if (squeezed(text) == squeezed(ours)) return true;
+    return std::ranges::count(text, '\n') != std::ranges::count(ours, '\n') && json.at("digest") == digest(body);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string baseline_text(const Baseline& baseline) { return with_digest(body_of(baseline)); }
 
 Baseline parse_baseline(const std::string& text) {
   try {
@@ -114,27 +176,8 @@ Baseline parse_baseline(const std::string& text) {
     if (keep::whole_number<int>(json.at("bisectd_baseline")) != kFormat)
       throw BadBaseline(fmt::format("it was written by another bisectd (format {}, this one reads {})",
                                     json.at("bisectd_baseline").dump(), kFormat));
-    const auto tail = text.rfind("  \"digest\": \"");
-    if (tail == std::string::npos || json.at("digest") != digest(text.substr(0, tail)))
-      throw BadBaseline("it is damaged or was edited: its digest does not fit");
-    Baseline baseline;
-    json.at("model").get_to(baseline.model);
-    json.at("metric").get_to(baseline.metric);
-    baseline.recorded = json.contains(kRecorded);
-    json.at(baseline.recorded ? kRecorded : kAccepted).get_to(baseline.made_utc);
-    if (!json.at("noise").is_null()) baseline.noise = value_of(json.at("noise"));
-    baseline.identical = keep::whole_number<int>(json.at("identical_repeats"));
-    if (baseline.identical < 0 || baseline.identical > kMostIdentical)
-      throw BadBaseline(fmt::format("it is damaged: {} identical repeats", baseline.identical));
-    json.at("versions").get_to(baseline.versions);
-    baseline.facts = json.value("checks", baseline.facts);
-    baseline.runs = runs_of(json.at("points"));
-    if (baseline.runs.empty()) throw BadBaseline("it has no curve");
-    std::vector<int> seeds(baseline.runs.size(), 0);
-    if (json.contains("perturbed")) seeds = keep::whole_numbers<int>(json.at("perturbed"));
-    if (seeds.size() != baseline.runs.size()) throw BadBaseline("its curves and their perturbations do not fit");
-    for (std::size_t i = 0; i < seeds.size(); ++i) baseline.runs[i].perturbed = seeds[i];
-    return baseline;
+    if (!is_whole(json, text)) throw BadBaseline("it is damaged or was edited: its digest does not fit");
+    return baseline_of(json);
   } catch (const nlohmann::json::exception& error) {
     throw BadBaseline("it is damaged: " + read::json_fault(text, error));
   } catch (const std::invalid_argument& error) {
@@ -143,7 +186,9 @@ Baseline parse_baseline(const std::string& text) {
 }
 
 bool looks_like_baseline(const std::filesystem::path& file) {
-  return configs::bytes_in(file, kFirstBytes.size()) == kFirstBytes;
+  std::string start = configs::bytes_in(file, kLooked);
+  std::erase_if(start, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  return start.starts_with("{\"bisectd_baseline\":");
 }
 
 void add_runs(Baseline& baseline, const std::vector<judge::Curve>& curves) {

@@ -61,6 +61,9 @@ judge::Curve logged(const configs::Experiment& experiment, const RecordedFile& f
   if (!log.errors().empty()) refuse(file.place, log.errors().front());
   judge::Curve curve = log.curve();
   const std::string& metric = metrics.front().name;
+  std::error_code unknown;
+  if (std::filesystem::file_size(file.value, unknown) == 0 && !unknown)
+    refuse(file.place, fmt::format("{} is empty", file.value), "there should be the log of a run, or a baseline");
   if (const auto series = curve.series.find(metric); series == curve.series.end() || series->second.empty())
     refuse(file.place, fmt::format("{} has no value of `{}`", file.value, metric), "`metric` says how a log is read");
   return curve;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <map>
 #include <optional>
@@ -23,6 +24,13 @@ std::vector<std::string> listed(const Family& family, const configs::Side& subje
   boost::split(names, set->second.value, boost::is_any_of(family.deliver.separator));
   std::erase(names, "");
   return names;
+}
+
+/// What is excluded is no suspect, here neither: it stays neutralised as it is.
+bool is_excluded(const configs::Experiment& experiment, const std::string& family, const std::string& name) {
+  const auto selection = experiment.suspects.find(family);
+  return selection != experiment.suspects.end() &&
+         std::ranges::count(selection->second.exclude, name, &configs::Placed<std::string>::value) > 0;
 }
 
 /// A switch that the subject's own environment holds at its safe value, and that would be unsafe without it: unset, or at
@@ -68,23 +76,31 @@ std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment) 
   std::map<std::string, Selection> selections;
   std::set<std::string> needed;  // variables that a family needs at one value in every run
   for (auto& [name, family] : experiment.families) {
-    for (const std::string& member : listed(family, experiment.subject))
-      selections[name].members.push_back({member, family.place});
-    if (!selections.contains(name)) continue;
-    take_out(experiment.subject, *family.deliver.environment);
+    std::vector<std::string> names = listed(family, experiment.subject);
+    if (names.empty()) continue;
     for (const auto& [variable, value] : family.environment) needed.insert(variable);
+    const auto excluded = std::ranges::stable_partition(
+        names, [&](const std::string& member) { return !is_excluded(experiment, name, member); });
+    const std::vector<std::string> staying(excluded.begin(), excluded.end());
+    names.erase(excluded.begin(), excluded.end());
+    if (names.empty()) continue;
+    for (const std::string& member : names) selections[name].members.push_back({member, family.place});
+    if (staying.empty()) take_out(experiment.subject, *family.deliver.environment);
+    else  // a recipe adds its own to what is listed already
+      experiment.subject.environment.at(*family.deliver.environment).value =
+          boost::join(staying, family.deliver.separator.substr(0, 1));
   }
   for (auto& [name, family] : experiment.families)
     for (auto& [member, toggle] : family.toggles) {
       const bool taken_away = is_taken_away(toggle, experiment.subject);
       if (!taken_away && !is_held_safe(toggle, experiment.subject)) continue;
-      if (needed.contains(*toggle.deliver.environment)) continue;
+      if (needed.contains(*toggle.deliver.environment) || is_excluded(experiment, name, member)) continue;
       take_out(experiment.subject, *toggle.deliver.environment);
       toggle.suspect = toggle.unset_means && !taken_away ? std::nullopt : toggle.declared;
       selections[name].members.push_back({member, toggle.place});
     }
   for (auto& [name, family] : experiment.families)
-    if (const auto value = held_value(family, experiment.subject)) {
+    if (const auto value = held_value(family, experiment.subject); value && !is_excluded(experiment, name, *value)) {
       take_out(experiment.subject, *family.deliver.environment);
       family.ladder.values = {*value};
       selections[name].members.push_back({*value, family.place});

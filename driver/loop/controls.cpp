@@ -204,7 +204,7 @@ void control_answer(Run& run, bool exact) {
       if (!begun && replaying) continue;
       replaying |= begun;
       if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) {
-        run.stop_all();
+        run.stop_all("the budget is spent");
         return take_back(run.state.answer, Hindrance::control,
                          "The budget was spent before this could be tried once more at the end of the run.");
       }

@@ -113,7 +113,7 @@ void Run::refuse_unread_metrics(const std::vector<FinishedTrial>& finished) {
     if (trial.judgement.reason != judge::kNoCurve || trial.attempts.empty()) continue;
     for (const configs::Metric& metric : experiment.metrics) {
       if (metric.is_watched() || metrics_read_.contains(metric.name)) continue;
-      stop_all();
+      stop_all("the metric cannot be read");
       const configs::Place& place = metric.pattern ? metric.pattern->place : metric.format.place;
       throw Infrastructure(
           fmt::format(
@@ -133,8 +133,8 @@ void Run::leave_open(const std::vector<FinishedTrial>& finished) {
   stop_all();
 }
 
-void Run::stop_all() {
-  trials.stop_all();
+void Run::stop_all(const std::string& why) {
+  trials.stop_all(why);
   state.open.clear();
   state.running.clear();
 }

@@ -55,8 +55,8 @@ class Run {
   /// All trials that are open.
   std::vector<FinishedTrial> wait_for_all();
 
-  /// Ends all attempts; their trials stay open in the journal and are shown no more.
-  void stop_all();
+  /// Ends all attempts; their trials stay open in the journal and are shown no more. `why`: for the log.
+  void stop_all(const std::string& why = "bisectd was asked to stop");
 
   bool must_only_run() const { return input.must_only_run(); }
   void warn(std::string text);

@@ -125,6 +125,8 @@ reports::Record frame_of(const configs::Experiment& experiment, const keep::RunD
   record.versions = history.versions;
   record.changes = state.changes;
   record.target = experiment.accept.target;
+  record.worse_only = experiment.accept.worse_only;
+  record.higher_is_better = experiment.metrics.front().higher_is_better;
   record.step_time_limit = experiment.accept.step_time;
   if (experiment.hold.seed) record.held.push_back(fmt::format("seed {}", *experiment.hold.seed));
   if (experiment.hold.deterministic) record.held.push_back("deterministic kernels");

@@ -187,7 +187,7 @@ void SearchPhase::search() {
   }
   say_what_is_left();
   // The answer can come while other devices still work on trials that it makes needless.
-  run_.stop_all();
+  run_.stop_all("the search is over without it");
   pending_.clear();
 }
 

@@ -21,6 +21,20 @@ std::optional<std::size_t> column(const std::vector<std::string>& fields, const 
   return found == fields.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - fields.begin()));
 }
 
+/// What stands between the names of a header instead of commas: with it, one of them is `key`. Empty: nothing does.
+std::string_view other_separator(std::string_view header, const std::string& key) {
+  for (const std::string_view separator : {";", "\t", "|"}) {
+    for (std::string_view rest = header; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(separator), rest.size());
+      std::string_view name = trimmed(rest.substr(0, end));
+      if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
+      if (end < header.size() && name == key) return separator == "\t" ? "tabs" : separator;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return {};
+}
+
 Reading wrong(std::string problem) {
   Reading reading;
   reading.problem = std::move(problem);
@@ -63,6 +77,9 @@ std::optional<Reading> CsvRule::read(const Line& line) {
   std::string_view text = line.text;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const auto fields = csv_fields(text);
+  if (!has_header_ && own_file_ && !(fields && column(*fields, value_key_)))
+    if (const auto separator = other_separator(text, value_key_); !separator.empty())
+      return wrong(fmt::format("fields are separated by {}, and CSV is read with commas only", separator));
   if (!fields) {
     if (line.block->torn || !own_file_) return std::nullopt;
     return wrong("a quote is not closed, or text follows a closing one");

@@ -344,12 +344,12 @@ std::vector<AttemptOutcome> Attempts::wait() {
   return outcomes;
 }
 
-std::vector<AttemptOutcome> Attempts::stop_all() {
+std::vector<AttemptOutcome> Attempts::stop_all(const std::string& why) {
   std::vector<AttemptOutcome> outcomes;
   for (auto& [id, running] : running_) {
     if (running->asked_to_end) continue;  // for a reason of its own
     running->asked_to_end = Ending::interrupted;
-    running->why = "bisectd was asked to stop";
+    running->why = why;
     launcher_.stop(id);
   }
   for (const auto until = launcher_.now() + kStopAtMost; !running_.empty() && launcher_.now() < until;)

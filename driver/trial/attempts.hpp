@@ -150,9 +150,9 @@ class Attempts {
   /// Waits until at least one attempt ended, and a moment longer for those that are due with it; empty only if none is
   /// running or a signal arrived.
   std::vector<AttemptOutcome> wait();
-  /// Ends everything that runs and returns it, as interrupted where it was not to end already. What a launcher cannot end is
-  /// given up after a minute.
-  std::vector<AttemptOutcome> stop_all();
+  /// Ends everything that runs and returns it, as interrupted, with `why`, where it was not to end already. What a launcher
+  /// cannot end is given up after a minute.
+  std::vector<AttemptOutcome> stop_all(const std::string& why = "bisectd was asked to stop");
   /// The outcome of an attempt of an earlier bisectd, read from its files again. `ending` is what the journal says;
   /// without it (bisectd was killed while it ran) it counts as whole if its last step is logged, else as interrupted.
   AttemptOutcome reread(const AttemptRequest& request, std::optional<Ending> ending) const;

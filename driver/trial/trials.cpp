@@ -267,10 +267,12 @@ std::vector<FinishedTrial> Trials::wait() {
   return finished();
 }
 
-void Trials::stop_all() {
+void Trials::stop_all(const std::string& why) {
   queue_.clear();
+  for (const auto& [number, open] : open_)
+    log::debug(fmt::format("trial {}: it gets no verdict and is not counted: {}", number, why));
   if (attempts_.any_running()) log::debug("all attempts are ended");
-  for (const AttemptOutcome& outcome : attempts_.stop_all()) {
+  for (const AttemptOutcome& outcome : attempts_.stop_all(why)) {
     if (outcome.ending != Ending::interrupted) note_end(outcome);  // it was to end before that, for a reason of its own
     listener_(open_.at(outcome.trial).plan, &outcome);
   }

@@ -63,8 +63,8 @@ class Trials {
   std::vector<FinishedTrial> wait();
   /// Those that wait() has not handed on.
   std::vector<FinishedTrial> finished() { return std::exchange(finished_, {}); }
-  /// Ends all attempts; their trials stay open in the journal.
-  void stop_all();
+  /// Ends all attempts; their trials stay open in the journal. `why`: for the log and the attempts.
+  void stop_all(const std::string& why = "bisectd was asked to stop");
 
   /// Slots of this side that are free and not queued for.
   std::size_t free_slots(const LaunchSide& side) const;

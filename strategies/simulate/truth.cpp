@@ -11,6 +11,7 @@ namespace {
 constexpr double kHealthySpread = 2e-6;  // two healthy runs, relative: the unit of signatures, whose rounding is half of it
 constexpr double kClaimedDoubt = 1e-4;   // of a judge that knows nothing of the flips
 constexpr double kHintedInnocents = 0.05;
+constexpr int kMostDraws = 100;  // of culprits, where relations leave no room for the next one
 
 // Sum of twelve uniform numbers: close enough to normal for a yardstick, and the same on every machine.
 double normal(Random& random) {
@@ -31,9 +32,22 @@ PlantedTruth::PlantedTruth(const Problem& problem, const Plant& plant, std::uint
       random_(seed * 7919 + 17),
       salt_(random_.next()),
       culprits_(problem.suspects.size()) {
+  for (int draws = 1; !draw_causes(problem) && draws < kMostDraws; ++draws) {
+  }
+  std::ranges::sort(causes_);
+  for (std::size_t i = 0; i < causes_.size(); ++i) {
+    const double sign = plant.mixed_signs && random_.below(2) == 0 ? -1 : 1;
+    effects_.push_back(sign * std::exp(0.5 * normal(random_)));
+  }
+}
+
+bool PlantedTruth::draw_causes(const Problem& problem) {
   const std::size_t size = culprits_.size();
+  culprits_.reset();
+  causes_.clear();
+  whole_ = true;
   SuspectSet taken(size);
-  for (std::size_t wanted : plant.cause_sizes) {
+  for (std::size_t wanted : plant_.cause_sizes) {
     std::vector<SuspectId> cause;
     while (cause.size() < wanted && !taken.all()) {
       const SuspectId suspect = random_.below(size);
@@ -42,15 +56,12 @@ PlantedTruth::PlantedTruth(const Problem& problem, const Plant& plant, std::uint
       taken |= related(problem, suspect);
       cause.push_back(suspect);
     }
+    whole_ = whole_ && cause.size() == wanted;
     if (cause.empty()) continue;
     std::ranges::sort(cause);
     causes_.push_back(std::move(cause));
   }
-  std::ranges::sort(causes_);
-  for (std::size_t i = 0; i < causes_.size(); ++i) {
-    const double sign = plant.mixed_signs && random_.below(2) == 0 ? -1 : 1;
-    effects_.push_back(sign * std::exp(0.5 * normal(random_)));
-  }
+  return whole_;
 }
 
 // Beside one of these no other culprit makes sense: itself, what it needs or is needed by, and what it excludes.

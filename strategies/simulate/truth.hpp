@@ -15,6 +15,9 @@ class PlantedTruth {
  public:
   PlantedTruth(const Problem& problem, const Plant& plant, std::uint64_t seed);
 
+  /// Whether all that the plant asks for is there: relations leave room for fewer culprits than there are suspects.
+  bool whole() const { return whole_; }
+
   /// Raises the odds of some suspects, as a hint of the wanted quality does.
   void hint(std::vector<Suspect>& suspects);
 
@@ -28,6 +31,7 @@ class PlantedTruth {
  private:
   using Steps = std::vector<double>;
 
+  bool draw_causes(const Problem& problem);  ///< anew; whole()
   SuspectSet related(const Problem& problem, SuspectId suspect) const;
   void draw_signatures();
   Steps direction(double size);
@@ -41,6 +45,7 @@ class PlantedTruth {
   Random random_;
   std::uint64_t salt_;  // of the sets that break
   SuspectSet culprits_;
+  bool whole_ = false;
   std::vector<std::vector<SuspectId>> causes_;
   std::vector<double> effects_;    // by cause, on the measured difference
   std::vector<Steps> signatures_;  // by cause; empty until the first is wanted

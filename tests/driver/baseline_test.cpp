@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/driver/temporary_folder.hpp"
@@ -83,6 +84,25 @@ TEST_CASE("a damaged baseline is refused") {
   CHECK_THROWS_AS(parse_baseline("[1, 2]"), BadBaseline);
   CHECK_THROWS_WITH(parse_baseline("{\"bisectd_baseline\": 99}"), Catch::Contains("another bisectd"));
   CHECK_THROWS_WITH(parse_baseline("{\"bisectd_baseline\": 1.5}"), Catch::Contains("1.5 should be a whole number"));
+}
+
+TEST_CASE("a baseline with other line ends or other spaces is the same one") {
+  const std::string text = baseline_text(sample());
+  std::string windows;
+  for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  const auto json = nlohmann::ordered_json::parse(text);
+  const tests::TemporaryFolder folder;
+  for (const std::string& changed : {windows, json.dump(), json.dump(8), json.dump(1, '\t')}) {
+    CHECK(baseline_text(parse_baseline(changed)) == text);
+    std::ofstream(folder.path() / "baseline.json", std::ios::binary) << changed;
+    CHECK(looks_like_baseline(folder.path() / "baseline.json"));
+  }
+  std::string longer = json.dump(2);  // as Python and nlohmann write some numbers
+  longer.replace(longer.find("7.1000000000000005"), 18, "7.10000000000000053");
+  CHECK(baseline_text(parse_baseline(longer)) == text);
+  auto edited = json;
+  edited["points"]["loss"][0][1] = 7.25;
+  CHECK_THROWS_WITH(parse_baseline(edited.dump()), Catch::Contains("its digest does not fit"));
 }
 
 TEST_CASE("a baseline is known by its first bytes") {

@@ -41,6 +41,21 @@ TEST_CASE("what the subject neutralises becomes what is searched, and nothing el
   CHECK(neutralise::make_catalogue(experiment, {}, {}).size() == 3);
 }
 
+TEST_CASE("what is excluded is not searched and stays neutralised") {
+  configs::Experiment experiment = sample_experiment();
+  experiment.suspects["ops"].exclude = {{"relu", {}}, {"never_used", {}}};
+  experiment.suspects["flags"].exclude = {{"format", {}}};
+  CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"ops:pad3d"});
+  CHECK(experiment.subject.environment.at("BLACK_LIST").value == "relu");
+  CHECK(experiment.subject.environment.at("FORMAT").value == "0");
+  CHECK(experiment.subject.unset.empty());
+
+  experiment = sample_experiment();
+  experiment.suspects["ops"].exclude = {{"relu", {}}, {"pad3d", {}}};
+  CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"flags:format"});  // STRIDE is held by ops, still
+  CHECK(experiment.subject.environment.at("BLACK_LIST").value == "pad3d,,relu");
+}
+
 TEST_CASE("the value of a ladder and a variable that is unset are in use, too, and prices stay") {
   configs::Experiment experiment = sample_experiment();
   configs::Family scale{.name = "scale", .kind = configs::FamilyKind::ladder};

@@ -38,6 +38,20 @@ TEST_CASE("a group is said to share only what was active in all of its trials") 
   const auto groups = record_with({trial(2, {}, {100, 100, 100}), trial(3, {4}, {101, 100, 99})}).signature_groups;
   REQUIRE(groups.size() == 1);
   CHECK(groups[0].causes == std::vector<std::size_t>{0});
+  CHECK(groups[0].causes_of_some == std::vector<std::size_t>{1});
+}
+
+TEST_CASE("a trial of a ladder's value shows neither that its cause is active nor that it is not") {
+  reports::Record record;
+  record.suspects = {{"ops", "a"}, {"scale", "scale"}};
+  record.trials = {trial(3, {0, 1}, {9, 9, 9}), trial(4, {0, 1}, {100, 100, 100})};
+  record.trials.back().value = "scale=64";
+  record.answer.causes = {{1}};
+  describe_signature_groups(record);
+  REQUIRE(record.signature_groups.size() == 2);
+  CHECK(record.signature_groups[0].causes_of_some.empty());
+  CHECK(record.signature_groups[1].causes.empty());
+  CHECK(record.signature_groups[1].causes_of_some == std::vector<std::size_t>{0});
 }
 
 TEST_CASE("trials without a signature, or with one that is not finite, are in no group") {

@@ -97,7 +97,9 @@ class TrialsBench {
                             return breaking_fails ? std::optional(judge::broke(name_of(last.ending), last.text))
                                                   : std::nullopt;
                           }},
-        [](const TrialPlan&, const AttemptOutcome*) {});
+        [this](const TrialPlan&, const AttemptOutcome* ended) {
+          if (ended) texts.push_back(ended->text);
+        });
     for (const PastTrial& trial : past.trials) trials->go_on(plan, trial);
   }
 
@@ -169,6 +171,7 @@ class TrialsBench {
   bool breaking_fails = false;  ///< as where a run need only run
   strategies::Verdict verdict = strategies::Verdict::pass;
   std::size_t judged_curves = 0;
+  std::vector<std::string> texts;  ///< of the attempts that ended
   TrialPlan plan = whole_plan();
 };
 

@@ -20,6 +20,16 @@ TEST_CASE("what was to end before a signal ends for its own reason, and is not r
   CHECK(bench.launcher->started.empty());
 }
 
+TEST_CASE("what is stopped says why: nobody need have asked for it") {
+  TrialsBench bench;
+  bench.attempts_do({{.steps = 3, .ends_after_ms = {}}});
+  bench.launcher->signal_after(100, 2);
+  bench.trials->start(bench.plan);
+  CHECK(bench.trials->wait().empty());
+  bench.trials->stop_all("the search is over without it");
+  CHECK(bench.texts == Words{"stopped: the search is over without it"});
+}
+
 TEST_CASE(
     "a signal before, at and after the end of a training: no cut one is evidence, and the trial comes to its end later") {
   const Script term_exits_0 = kCut, killed{.steps = 3, .how = How::signalled, .code = 15};

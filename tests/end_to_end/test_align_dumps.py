@@ -170,8 +170,10 @@ class Dumps(Sides):
         self.dump("gpu")
         md5 = {"Functional.gelu.0.forward": {"input_args": [], "output": [{"type": "torch.Tensor", "shape": [2], "md5": "12ab"}]}}
         deep = "[" * 100_000 + "]" * 100_000
+        word = {"Functional.gelu.0.forward": {"output": [{"type": "torch.Tensor", "shape": [2], "Max": 1.0, "Norm": "abc"}]}}
         for text, says in (("", "no whole dump"), ("[1]", "it has no `data`"), ('{"data": {"Functional.gelu.0.forward": {"output"', "no whole dump"),
                            ('{"data": {}}', "no call of a module"), (json.dumps({"data": md5}), "summary_mode: statistics"),
+                           (json.dumps({"data": word}), 'Functional.gelu.0.forward: `Norm` is `"abc"`, which is no number'),
                            ('{"data": {"Functional.gelu.0.forward": {"output": %s}}}' % deep, "nested too deeply"),
                            ('{"data": {"Module.net.Net.forward.0": {}}}', "no module is on both sides")):
             with self.subTest(says):

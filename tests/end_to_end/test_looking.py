@@ -64,8 +64,11 @@ class Looking(Space):
         innocent = self.bisectd("explain", self.run_folder(), "op40", code=0).out
         self.assertIn("op40 is cleared", innocent)
         self.assertFalse([n for n in re.findall(r"trial (\d+):", innocent) if int(n) in short], "no verdict from a few steps")
-        self.assertIn("its signature is the difference between the first steps of trials",
-                      self.bisectd("explain", self.run_folder(), "op3", code=0).out)
+        pair = re.search(r"its signature is the difference between the first steps of trials (\d+) and (\d+)\n",
+                         self.bisectd("explain", self.run_folder(), "op3", code=0).out)
+        off = {trial["number"]: set(trial["neutralised"]) for trial in report["trial_list"]}
+        differs = [report["suspects"][suspect]["name"] for suspect in off[int(pair[1])] ^ off[int(pair[2])]]
+        self.assertEqual(differs, ["op3"], "these trials differ in nothing else")
 
     def test_a_suspect_that_deviates_and_does_no_harm_is_an_answer_of_its_own(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op17=0.4", "--signed", "12", suspects=64))

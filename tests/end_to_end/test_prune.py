@@ -54,6 +54,16 @@ class Prune(Space):
         self.assertIn("Nothing is known of what the workaround is needed for; keep it.", said)
         self.assertEqual((self.report()["pruned"]["answered"], self.names("needed")), (False, []))
 
+    def test_what_is_excluded_stays_neutralised_in_every_run(self):
+        text = hostile_experiment("--cause", "op3=3", "--cause", "op4=2", suspects=6, subject="environment: {HOSTILE_OFF: 'op3,op4,op5'}")
+        self.write("experiment.yaml", text.replace("[op0, op1, op2, op3, op4, op5]", "{members: [op0, op1, op3], exclude: [op4]}"))
+        said = self.bisectd("prune", "experiment.yaml", code=1)
+        self.assertEqual((self.names("needed"), self.names("no_longer_needed")), (["op3"], ["op5"]), said.out)
+        self.assertRegex(said.out, r"HOSTILE_OFF='op4,op3'")
+        for variables in (self.run_folder() / "trials").glob("*/*/environment.txt"):
+            if "HOSTILE_OFF" in variables.read_text():
+                self.assertRegex(variables.read_text(), "HOSTILE_OFF=.*op4")
+
     def test_a_workaround_whose_speed_cannot_be_seen_is_tried_once(self):
         at_once = """["sh", "-c", "case ,$HOSTILE_OFF, in *,op3,op5,*) \\"$@\\" > all && cat all;; *) exec \\"$@\\";; esac", "sh", """
         text = hostile_experiment("--cause", "op3=3", *TRAINER, suspects=6, devices="[0]", **IN_USE)

@@ -111,8 +111,9 @@ class Record(Space):
         self.bisectd("run", "npu/npu.yaml", code=1)
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
         self.bisectd("status", "bisectd-out/latest", code=0)
+        self.write("npu/empty.json", "")
         for curve, said in (("[]", "names no file"), ("[g0.log, g9.log]", "g9.log"), ("[g0.log, g0.log]", "is named twice"),
-                            ("{a: g0.log}", "`reference.curve`"), ("[list.txt]", "has no value of `loss`"),
+                            ("{a: g0.log}", "`reference.curve`"), ("[list.txt]", "has no value of `loss`"), ("[empty.json]", "empty.json is empty"),
                             ("[g0.log, reference.json]", "so it stands alone")):
             shutil.copy(self.folder / "gpu/reference.json", self.folder / "npu/reference.json")
             self.subject(curve, text=text)

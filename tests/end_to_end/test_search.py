@@ -64,6 +64,21 @@ suspects:
         self.assertEqual(self.culprits(told), ["ops:op5"])
         self.assertLess(told["trials"], plain["trials"])
         self.assertIn("taken for true (relations.only_with): ops:op5 matters only with ops:op2", told["warnings"])
+        explain = lambda name: self.bisectd("explain", self.run_folder(), name, code=0).out
+        self.assertIn("ops:op5 is guilty, by itself\n", explain("op5"))
+        self.assertIn("with ops:op5 and what is needed for it (ops:op2) active and everything else neutralised it fails", explain("op5"))
+        self.assertIn("ops:op2 is no cause itself, but ops:op5 does harm only while it is active", explain("op2"))
+
+    def test_what_a_cause_needs_is_explained_where_the_fix_takes_it(self):
+        text = hostile_experiment("--cause", "op2+op5=3", suspects=6, extra="relations: {only_with: {ops:op5: ops:op2}}")
+        self.write("experiment.yaml", text.replace("  ops: [", "  ops:\n    price: {op2: 2}\n    members: ["))
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assertEqual((self.culprits(self.report()), self.causes(self.report())), (["ops:op2"], [["op5"]]))
+        explain = lambda name: self.bisectd("explain", self.run_folder(), name, code=0).out
+        self.assertIn("ops:op2 is in the culprit set, though it is no cause itself: ops:op5 does harm only while it is active", explain("op2"))
+        self.assertIn("ops:op5 is guilty, by itself; the culprit set neutralises ops:op2 instead, without which it does no harm\n", explain("op5"))
+        for name in ("op2", "op5"):
+            self.assertIn("with ops:op5 and what is needed for it (ops:op2) active and everything else neutralised it fails", explain(name))
 
     def test_signatures_name_three_causes_in_short_trials(self):
         report, _ = self.find("--cause", "op2=3", "--cause", "op5=1", "--cause", "op11=-2", suspects=60)

@@ -37,6 +37,11 @@ class Verdicts(Space):
         past = json.loads((self.folder / "bisectd-out/history.jsonl").read_text())
         self.assertEqual((past["metric"], round(past["delta"], 4)), ("acc", -0.02))
 
+    def test_a_better_result_that_is_accepted_is_said_to_be_better(self):
+        _, done = self.find("--cause", "op3=-3", code=0, extra="accept: {worse_only: true}")
+        self.assertRegex(done.out, r"loss of the subject as it is is better than that of the reference \(-3\.00 %, target 0\.5 %\), "
+                                   "which accept.worse_only accepts")
+
     def test_one_culprit_in_each_metric(self):
         report, _ = self.both_metrics("--cause", "op1=2", "--score-cause", "op6=-3")
         self.assertEqual(self.culprits(report), ["ops:op1", "ops:op6"])

@@ -105,6 +105,16 @@ TEST_CASE("CSV that is wrong") {
              Catch::Contains("no column 'step'"));
 }
 
+TEST_CASE("CSV with other separators than commas says so") {
+  for (const auto& [header, separator] : {std::pair("\xef\xbb\xbf\"step\";\"loss\"\r\n1;2.5\r\n", "separated by ;"),
+                                          {"step;loss\n1;2.5\n", "separated by ;"},
+                                          {"step\tloss\n1\t2.5\n", "separated by tabs"},
+                                          {"loss | step\n", "separated by |"}})
+    CHECK_THAT(Read(in_file("csv"), header).reader.wrong_lines().at(0).message, Catch::Contains(separator));
+  CHECK_THAT(Read(in_file("csv"), "step,acc;loss rate\n1,2\n").reader.wrong_lines().at(0).message,
+             Catch::Contains("no column 'loss'"));
+}
+
 TEST_CASE("the last number of a torn CSV row may be cut short and is left out") {
   CHECK(Read(in_file("csv"), "step,loss\n1,2.5\n2,2.").steps() == Steps{1});
   CHECK(Read(in_file("csv"), "loss,step\n2.5,1\n2.25,1").steps() == Steps{1});

@@ -27,6 +27,14 @@ TEST_CASE("report.html shows each way to begin with its bars, its causes and its
   CHECK(page.find("<b>") == std::string::npos);
 }
 
+TEST_CASE("what only some trials of a row had active is said, and is not \"no cause\"") {
+  Record record = grouped();
+  record.signature_groups[0].causes_of_some = {0};
+  const std::string page = signatures_section(record);
+  CHECK(page.find("not in all of them: ") != std::string::npos);
+  CHECK(page.find("no cause") == std::string::npos);
+}
+
 TEST_CASE("bars keep their sign, and the greatest fills its half") {
   const std::string page = signatures_section(grouped());
   CHECK(page.find("class=\"above\" x=\"0\" y=\"1.0\" width=\"8\" height=\"20.0\"") != std::string::npos);

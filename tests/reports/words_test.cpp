@@ -148,6 +148,12 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
   record.outcome = Outcome::aligned;
   CHECK(verdict_sentence(record, plain) ==
         "Nothing to find: loss of the subject as it is agrees with the reference (+3.10 %, target 0.5 %).");
+  record.worse_only = true;  // what is worse and passes is within the target by another measure
+  CHECK(verdict_sentence(record, plain).find("agrees with the reference (+3.10 %") != std::string::npos);
+  record.higher_is_better = true;
+  CHECK(verdict_sentence(record, plain) ==
+        "Nothing to find: loss of the subject as it is is better than that of the reference (+3.10 %, target 0.5 %), which "
+        "accept.worse_only accepts.");
   record.outcome = Outcome::outside_suspects;
   record.answer.not_neutralisable = {};
   CHECK(verdict_sentence(record, plain) ==

@@ -50,6 +50,23 @@ TEST_CASE("no two culprits are planted where one needs or excludes the other") {
   }
 }
 
+TEST_CASE("all that is wanted is planted where relations leave room for it, and else it is said") {
+  Problem problem = problem_of(6);
+  problem.exclusive = {{0, 1, 2}, {3, 4}};
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CHECK(PlantedTruth(problem, {.cause_sizes = {1, 2}}, seed).whole());
+    CHECK_FALSE(PlantedTruth(problem, {.cause_sizes = {2, 2}}, seed).whole());
+  }
+  // 0 needs 1 and 2: planted as it is, it leaves no room for a second one.
+  problem = problem_of(3);
+  problem.suspects[0].only_with = {1, 2};
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const PlantedTruth truth(problem, {.cause_sizes = {2}}, seed);
+    CHECK(truth.whole());
+    CHECK(truth.causes() == Causes{{1, 2}});
+  }
+}
+
 TEST_CASE("the same set breaks every time; the ends, the causes alone and the fix never do") {
   PlantedTruth truth(problem_of(10), {.cause_sizes = {1, 2}, .crash = 0.9}, 3);
   std::size_t broken = 0;

@@ -30,7 +30,21 @@ TEST_CASE("wording: a contradiction names both trials, how often each was seen, 
   REQUIRE(four.search.answer().state == State::contradictory);
   CHECK(four.said() ==
         "the trial with 3 neutralised fails (3 of 3 times), the one with only 2 of these neutralised passes (3 of 3): "
-        "either verdicts are noisier than they claim, or neutralising more makes the run worse");
+        "either verdicts are noisier than they claim, or neutralising more makes the run worse. Only the first of them "
+        "neutralises #1");
+}
+
+TEST_CASE("wording: a contradiction says no trial passed where the undecided ones only lean to it") {
+  Problem problem = problem_of(4);
+  problem.flip_probability = 0.01;
+  Situation four(problem);
+  four.active_were({0, 1, 2, 3}, kFail, 3).active_were({}, kPass, 3).active_were({0}, kFail, 6);
+  Evidence leaning = evidence_of(neutralised_beside(active(4, {0, 1})), kUndecided);
+  leaning.p_bad = 0.02;
+  for (int i = 0; i < 9; ++i) four.search.tell(leaning);
+  REQUIRE(four.search.answer().state == State::contradictory);
+  CHECK(four.said().find("the one with only 2 of these neutralised leans to pass (undecided in each of 9 trials): ") !=
+        std::string::npos);
 }
 
 TEST_CASE("wording: outside the suspects, where some had to stay active") {
