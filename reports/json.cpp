@@ -198,6 +198,7 @@ Json trial(const Trial& one) {
           {"text", one.text},
           {"delta", number(one.delta)},
           {"standard_error", number(one.standard_error)},
+          {"comparable_until", one.comparable_until ? Json(*one.comparable_until) : Json(nullptr)},
           {"decided_by", decided_by(one)},
           {"p_bad", number(one.p_bad)},
           {"notes", one.notes},

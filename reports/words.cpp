@@ -282,6 +282,11 @@ std::string verdict_sentence(const Record& record, Escape escape) {
             "Nothing to find: {} of the subject as it is is better than that of the reference ({}, target {}), which "
             "accept.worse_only accepts.",
             metric, measured_text(as_is), target);
+      if (const Trial* as_is = as_is_trial(record); as_is && as_is->comparable_until)
+        return fmt::format(
+            "Nothing to find: {} of the subject as it is agrees with the reference up to step {} ({}, target {}); later, "
+            "healthy runs are too far apart to tell.",
+            metric, *as_is->comparable_until, measured_text(as_is), target);
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).", metric,
                          measured_text(as_is_trial(record)), target);
     case Outcome::outside_suspects: return outside_sentence(record, escape);

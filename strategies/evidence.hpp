@@ -1,6 +1,7 @@
 // What a trial asks (Trial) and what its run showed (Evidence).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,8 +58,9 @@ struct Judged {
   std::optional<double> standard_error;  ///< of delta; 0 when the difference is exact
   std::optional<DecidedBy> decided_by;   ///< empty: the first metric
   double p_bad = 0.5;                    ///< probability that the true difference is beyond the target
-  std::vector<double> signature;         ///< differences of the first steps of its first attempt, in units of what healthy
-                                         ///< runs differ by; empty: none
+  std::optional<std::int64_t> comparable_until;  ///< judged up to this step, where healthy runs are too far apart later
+  std::vector<double> signature;  ///< differences of the first steps of its first attempt, in units of what healthy
+                                  ///< runs differ by; empty: none
 };
 
 /// One judged run, as it is told. No Judged: of a run that was cut short or only looked at, it must not have all of that.

@@ -98,6 +98,7 @@ class Panel {
                        std::optional<std::int64_t> horizon) const;
   Judgement not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
   std::optional<Judgement> beyond_comparable(std::span<const Curve> attempts) const;
+  void note_end(std::span<const Curve> attempts, Judgement& judgement) const;
 
   Reference whole_;
   std::vector<Curve> references_;

@@ -117,7 +117,8 @@ Judgement Panel::judge_part(std::span<const Curve> attempts, const configs::Acce
   judgement.spreads[whole_.metric.name] = {};
   if (part->last_step() == whole_.last_step()) return judgement;
   if (!judgement.comparable_until) judgement.comparable_until = part->last_step();
-  if (judgement.reason == "identical") judgement.text += fmt::format(", up to step {}", part->last_step());
+  if (judgement.reason == "identical" || judgement.reason == "level" || judgement.reason == "noise")
+    judgement.text += fmt::format(", up to step {}", *judgement.comparable_until);
   return judgement;
 }
 
@@ -198,6 +199,24 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
   return undecided;
 }
 
+/// A pass goes by the comparable part. Where the run ends further off than the target, whoever reads its curve must be told
+/// why that is no fail.
+void Panel::note_end(std::span<const Curve> attempts, Judgement& judgement) const {
+  const Variance variance = late_variance(whole_.level);
+  if (variance.dof == 0) return;
+  for (const Curve& curve : attempts) {
+    const Attempt attempt = attempt_of(whole_, curve);
+    if (!attempt.trouble.empty()) continue;
+    const double level = level_in(whole_, attempt.difference, attempt.window);
+    if (badness(whole_, level) <= whole_.accept.target) continue;
+    judgement.notes.push_back(
+        fmt::format("it ends {:+.2g} % off, which shows nothing: behind step {} healthy runs that round as coarsely are too "
+                    "far apart, {:.2g} % at the end",
+                    100 * level, *judgement.comparable_until, 100 * std::sqrt(variance.value)));
+    return;
+  }
+}
+
 Judgement Panel::judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
   Judgement judgement = judge_whole(attempts, accept);
   doubt_numbering(whole_, attempts, judgement);
@@ -215,6 +234,7 @@ Judgement Panel::judge_whole(std::span<const Curve> attempts, const configs::Acc
       late->notes = judgement.notes;
       return *late;
     }
+  if (judgement.verdict == Verdict::pass && judgement.comparable_until) note_end(attempts, judgement);
   return judgement;
 }
 

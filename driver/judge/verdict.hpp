@@ -19,7 +19,6 @@ struct Judgement : strategies::Judged {
   std::optional<double> noise;       ///< run-to-run standard deviation of the level
   std::optional<double> detectable;  ///< minimal detectable effect: a true difference of this size fails in 90 %
   std::optional<std::int64_t> first_bad_step;
-  std::optional<std::int64_t> comparable_until;  ///< judged up to this step: later, healthy runs are too far apart
   std::optional<double> healthy_spread;     ///< how far healthy devices are apart where it was judged, standard deviation
   std::optional<double> coarseness;         ///< of the run's rounding, by its first step: 0 like float32 .. 1 like float16
   std::optional<double> critical_rounding;  ///< of a fail: a device that rounds so (relative size) or worse would explain it

@@ -39,6 +39,7 @@ judge::Judgement judgement_of(const json& record) {
   judgement.p_bad = get<double>(record, "p_bad").value_or(judgement.p_bad);  // JSON has no NaN: null
   judgement.noise = get<double>(record, "noise");
   judgement.detectable = get<double>(record, "detectable");
+  judgement.comparable_until = get<std::int64_t>(record, "comparable_until");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
   judgement.notes = record.value("notes", std::vector<std::string>{});
   judgement.metric = record.value("metric", std::string());
@@ -189,6 +190,7 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   put(record, "standard_error", judgement.standard_error);
   put(record, "noise", judgement.noise);
   put(record, "detectable", judgement.detectable);
+  put(record, "comparable_until", judgement.comparable_until);
   put(record, "first_bad_step", judgement.first_bad_step);
   return record;
 }

@@ -35,6 +35,7 @@ TEST_CASE("what is journaled is read back") {
   judgement.delta = 0.03;
   judgement.metric = "loss";
   judgement.strict = true;
+  judgement.comparable_until = 40;
   judgement.spreads["loss"] = {1, 2, 3, 4, 5};
   {
     keep::Journal journal(file, 0);
@@ -88,6 +89,7 @@ TEST_CASE("what is journaled is read back") {
   CHECK(past.judgement->spreads.at("loss").identical == 5);
   CHECK(past.judgement->metric == "loss");
   CHECK(past.judgement->strict);
+  CHECK(past.judgement->comparable_until == 40);
   CHECK(past.shortened);
   CHECK_FALSE(history.trials[1].judgement);
   CHECK_FALSE(history.trials[1].attempts[0].ending);

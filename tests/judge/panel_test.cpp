@@ -13,6 +13,15 @@ using namespace bisectd::driver::judge;
 using namespace bisectd::tests;
 using strategies::Verdict;
 
+namespace {
+
+bool noted(const Judgement& judgement, const std::string& words) {
+  return std::ranges::any_of(judgement.notes,
+                             [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
 TEST_CASE("a healthy device passes by the part in which healthy runs agree, however far it ends from them") {
   const Panel panel = panel_of(references());
   REQUIRE(panel.comparable_until());
@@ -295,10 +304,17 @@ TEST_CASE("what deviates without harm passes, and it is said by how much") {
   const Panel panel = panel_of(references());
   const Judgement judgement = judged(panel, run(1e-7, 0.3, [](std::int64_t step) { return step > 2 ? 1.0015 : 1.0; }));
   CHECK(judgement.verdict == Verdict::pass);
-  CHECK(std::ranges::any_of(judgement.notes, [](const std::string& note) {
-    return note.find("it deviates by 0.15 %, which is more than rounding explains") != std::string::npos;
-  }));
-  CHECK(judged(panel, run(1e-7, 0.3)).notes.empty());
+  CHECK(noted(judgement, "it deviates by 0.15 %, which is more than rounding explains"));
+  CHECK_FALSE(noted(judged(panel, run(1e-7, 0.3)), "more than rounding explains"));
+}
+
+TEST_CASE("a pass says up to which step it was judged, and why the end of its curve shows nothing") {
+  const Panel panel = panel_of(references());
+  const Judgement far = judged(panel, run(1e-7, 1.6));
+  CHECK(far.verdict == Verdict::pass);
+  CHECK(far.text.ends_with(fmt::format(", up to step {}", far.comparable_until.value())));
+  CHECK(noted(far, fmt::format("which shows nothing: behind step {} healthy runs", *far.comparable_until)));
+  CHECK(judged(panel, run(1e-7, 0.0)).notes.empty());  // ends where the references do
 }
 
 TEST_CASE("where the subject varies by itself, no event is made of what its own noise reaches") {
