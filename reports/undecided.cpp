@@ -58,9 +58,13 @@ std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape e
 }
 
 std::vector<std::string> noted_beside(const Record& record, Escape escape) {
-  const Trial* trial = as_is_trial(record);
-  if (record.outcome != Outcome::aligned || trial == nullptr) return {};
-  return escaped(trial->notes, escape);
+  const bool mended = record.outcome == Outcome::culprits;
+  const Trial* trial = mended ? fix_trial(record) : record.outcome == Outcome::aligned ? as_is_trial(record) : nullptr;
+  if (trial == nullptr) return {};
+  std::vector<std::string> lines = escaped(trial->notes, escape);
+  if (mended)
+    for (std::string& line : lines) line.insert(0, "with the culprit set neutralised: ");
+  return lines;
 }
 
 std::vector<std::string> deviating(const Record& record, Escape escape) {

@@ -13,7 +13,8 @@ namespace bisectd::reports {
 /// search stopped without a proof, trials without a verdict (grouped by reason).
 std::vector<std::string> undecided(const Record& record, Escape escape);
 
-/// Of a subject that agrees: what was noted when it was judged, such as a deviation that does no harm, or a single NaN.
+/// Of a subject that agrees, or of what mends it: what was noted when that was judged, such as a deviation that does no
+/// harm, a single NaN, or an end of the curve that proves nothing.
 std::vector<std::string> noted_beside(const Record& record, Escape escape);
 
 /// What is to be known of a proved answer: how sure its verdicts are, what had to stay active. Empty or one entry.

@@ -209,10 +209,10 @@ void Panel::note_end(std::span<const Curve> attempts, Judgement& judgement) cons
     if (!attempt.trouble.empty()) continue;
     const double level = level_in(whole_, attempt.difference, attempt.window);
     if (badness(whole_, level) <= whole_.accept.target) continue;
-    judgement.notes.push_back(
-        fmt::format("it ends {:+.2g} % off, which shows nothing: behind step {} healthy runs that round as coarsely are too "
-                    "far apart, {:.2g} % at the end",
-                    100 * level, *judgement.comparable_until, 100 * std::sqrt(variance.value)));
+    judgement.notes.push_back(fmt::format(
+        "it ends {:+.2g} % off, which proves nothing: behind step {} healthy runs that round as coarsely are too "
+        "far apart, {:.2g} % at the end",
+        100 * level, *judgement.comparable_until, 100 * std::sqrt(variance.value)));
     return;
   }
 }

@@ -130,4 +130,9 @@ TEST_CASE("what was noted of a subject that agrees is not lost") {
   CHECK(text.find("Noted of the subject\n  the mean error over the run is at least 1.2 %\n") != std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(to_markdown(record).find("## Noted of the subject\n") != std::string::npos);
+
+  Record mended = sample::culprits();
+  mended.trials[3].notes = {"it ends +2.3 % off"};
+  CHECK(result_text(mended, Colour::never)
+            .find("Noted of the subject\n  with the culprit set neutralised: it ends +2.3 % off\n") != std::string::npos);
 }
