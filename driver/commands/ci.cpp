@@ -23,6 +23,7 @@
 #include "driver/log/log.hpp"
 #include "driver/loop/replay.hpp"
 #include "driver/record/past_results.hpp"
+#include "driver/record/setup_files.hpp"
 #include "driver/suite/suite_file.hpp"
 #include "driver/suite/suite_run.hpp"
 #include "driver/suite/suite_state.hpp"
@@ -245,6 +246,8 @@ class Ci {
       const auto its_result = std::ranges::find(results_, run.directory.folder().string(), &PastResult::run_folder);
       if (keep::read_file(run.directory.resolved_experiment()) != configs::resolved_yaml(experiment))
         return "its experiment or preset was changed since";
+      if (run.history.setup_files && *run.history.setup_files != setup_files(experiment))
+        return "a file that its `setup` names was changed since";
       const auto of_shell = settings_of_shell(experiment);
       if (run.history.inherited && *run.history.inherited != of_shell)
         return "what the shell sets of the subject was changed since";

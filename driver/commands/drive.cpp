@@ -23,6 +23,7 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
+#include "driver/record/setup_files.hpp"
 #include "driver/trial/inherited_settings.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "reports/words.hpp"
@@ -108,6 +109,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
                     digest = digest_of(experiment, settings_of_shell(experiment));
   const fs::path history =
       options.history.empty() ? directory.folder().parent_path() / "history.jsonl" : fs::path(options.history);
+  const std::map<std::string, std::string> of_setup = setup_files(experiment);
   History past;
   bool changed = false;
   if (is_new) {
@@ -124,6 +126,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
     refuse_lost_families(past, experiment);
     refuse_changes_under_verdicts(past, resolved_then, resolved);
     refuse_other_recording(past, digest_of_recording(experiment));
+    refuse_other_setup(past, of_setup, options.accept_changes);
     refuse_changes(resolved_then, resolved, options.accept_changes,
                    "Go on all the same with --accept-changes, or start anew with --new.");
     changed = resolved_then != resolved;
@@ -149,6 +152,8 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   for (const auto& [what, version] : versions) log::debug(fmt::format("version of {}: {}", what, version));
   if (past.versions != versions) journal.append(versions_record(versions));
   past.versions = versions;
+  if (past.setup_files != of_setup && (past.setup_files || !of_setup.empty())) journal.append(setup_record(of_setup));
+  past.setup_files = of_setup;
   log::info(fmt::format("run directory: {}", directory.folder().string()));
   const bool was_finished = past.finished;
   const auto added = changed ? suspects_added(past, experiment, sides.subject.environment) : std::nullopt;

@@ -167,6 +167,22 @@ void refuse_other_recording(const History& past, const std::string& recording) {
       "answer another question: put it back, or start anew with --new.");
 }
 
+void refuse_other_setup(const History& past, const std::map<std::string, std::string>& files, bool accepted) {
+  if (accepted || !past.setup_files) return;
+  std::vector<std::string> changed;
+  for (const auto& [name, digest] : files)
+    if (const auto then = past.setup_files->find(name); then == past.setup_files->end() || then->second != digest)
+      changed.push_back(name);
+  for (const auto& [name, digest] : *past.setup_files)
+    if (!files.contains(name)) changed.push_back(name);
+  if (!changed.empty())
+    throw commands::UsageError(
+        fmt::format("{} {} changed since this run began, and `setup` names {}.\nWhat was judged before may answer another "
+                    "question: put {} back, or go on all the same with --accept-changes, or start anew with --new.",
+                    fmt::join(changed, ", "), changed.size() == 1 ? "was" : "were", changed.size() == 1 ? "it" : "them",
+                    changed.size() == 1 ? "it" : "them"));
+}
+
 void refuse_other_shell(const History& past, const std::map<std::string, std::string>& inherited) {
   if (!past.inherited || *past.inherited == inherited) return;
   std::string changes;

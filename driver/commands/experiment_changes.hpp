@@ -33,7 +33,12 @@ void refuse_changes_under_verdicts(const History& past, const std::string& resol
 /// this cannot be accepted either.
 void refuse_other_recording(const History& past, const std::string& recording);
 
-/// The same for what the subject has from the shell (inherited_settings) at the beginning and now.
+/// Throws commands::UsageError with the names of files that a `setup` names (setup_files()) and that were changed since the
+/// run began, unless that is `accepted`: the change may be a comment.
+void refuse_other_setup(const History& past, const std::map<std::string, std::string>& files, bool accepted);
+
+/// The same as for the recorded reference, for what the subject has from the shell (inherited_settings) at the beginning and
+/// now.
 void refuse_other_shell(const History& past, const std::map<std::string, std::string>& inherited);
 
 /// Throws commands::UsageError if suspects of the run are of a family that the experiment does not search any more. That

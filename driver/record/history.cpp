@@ -49,6 +49,8 @@ void History::take(const json& record) {
       inherited = given->get<std::map<std::string, std::string>>();
   } else if (kind == "versions") {
     versions = record.at("versions").get<std::map<std::string, std::string>>();
+  } else if (kind == "setup") {
+    setup_files = record.at("files").get<std::map<std::string, std::string>>();
   } else if (kind == "finished") {
     finished = true;
     elapsed_s = record.at("elapsed_s");
@@ -159,6 +161,8 @@ json run_record(const History& begun, const configs::Experiment& experiment) {
 json versions_record(const std::map<std::string, std::string>& versions) {
   return {{"kind", "versions"}, {"versions", versions}};
 }
+
+json setup_record(const std::map<std::string, std::string>& files) { return {{"kind", "setup"}, {"files", files}}; }
 
 json finished_record(const Conclusion& conclusion, double elapsed_s) {
   return {{"kind", "finished"}, {"elapsed_s", elapsed_s}, {"conclusion", json_of_conclusion(conclusion)}};

@@ -37,6 +37,7 @@ struct History : PastTrials {
   std::string experiment_file;  ///< absolute
   std::string name, metric;     ///< of the experiment; the metric that decides
   double target = 0;
+  std::optional<std::map<std::string, std::string>> setup_files;  ///< as setup_files(); empty: there are none
   std::string recording;  ///< digest of the recorded reference; empty: there is none, or of an earlier version
   /// What of the subject's settings was the shell's (LaunchSide::inherited); absent: of an earlier version.
   std::optional<std::map<std::string, std::string>> inherited;
@@ -76,6 +77,7 @@ History read_beginning(const std::filesystem::path& journal);
 /// `begun` says when, under which tag, and whether the experiment was turned round.
 nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
+nlohmann::json setup_record(const std::map<std::string, std::string>& files);
 nlohmann::json finished_record(const Conclusion& conclusion, double elapsed_s);
 /// A session ended without an answer: a signal (`failure` empty), or something outside the search, seen in the runs of
 /// `failed_trial`, if in those of one.

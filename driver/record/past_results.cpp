@@ -13,6 +13,7 @@
 #include "driver/keep/journal.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "driver/record/setup_files.hpp"
 #include "driver/keep/whole_number.hpp"
 #include "reports/lookup.hpp"
 #include "reports/verdict_words.hpp"
@@ -82,23 +83,6 @@ std::string text_of_recording(const configs::Experiment& experiment) {
   return text;
 }
 
-/// The files that the setup names, say those that it sources: what they leave is not in the experiment.
-std::string text_of_setup(const configs::Side& side, const std::filesystem::path& folder) {
-  constexpr std::uintmax_t kMost_bytes = 1 << 20;
-  if (!side.setup) return "";
-  std::string text, words = side.setup->value;
-  std::ranges::replace_if(
-      words, [](char c) { return std::string_view(";&|()<>\"'`").find(c) != std::string_view::npos; }, ' ');
-  std::istringstream stream(words);
-  for (std::string word; stream >> word;) {
-    const std::filesystem::path file = (side.directory ? std::filesystem::path(side.directory->value) : folder) / word;
-    std::error_code none;
-    if (std::filesystem::is_regular_file(file, none) && std::filesystem::file_size(file, none) <= kMost_bytes && !none)
-      text += word + ":" + keep::read_file(file);
-  }
-  return text;
-}
-
 std::string digest_of(const std::string& text) { return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())); }
 
 }  // namespace
@@ -140,8 +124,7 @@ std::vector<PastResult> read_results(const std::filesystem::path& file) {
 std::string digest_of(const configs::Experiment& experiment, const std::map<std::string, std::string>& of_shell) {
   std::string text = configs::resolved_yaml(experiment) + text_of_recording(experiment);
   for (const auto& [name, value] : of_shell) text += name + "=" + value + "\n";
-  const std::filesystem::path folder = std::filesystem::path(experiment.file).parent_path();
-  text += text_of_setup(experiment.subject, folder) + text_of_setup(experiment.reference, folder);
+  for (const auto& [name, digest] : setup_files(experiment)) text += name + ":" + digest + "\n";
   return digest_of(text);
 }
 

@@ -130,6 +130,19 @@ class Resume(Space):
         self.assertIn(str(process.pid), refused.err)
         self.assertEqual(process.wait(timeout=60), 1)
 
+    def test_a_changed_file_of_the_setup_is_refused_by_name(self):
+        self.write("env.sh", "export X=1\n")
+        self.prepare(search="search: {budget: {trials: 3}}")
+        text = (self.folder / "experiment.yaml").read_text().replace("subject:\n", "subject:\n  setup: . ./env.sh\n", 1)
+        self.write("experiment.yaml", text)
+        self.bisectd("run", "experiment.yaml", code=3)
+        self.bisectd("resume", self.run_folder(), code=3)
+        self.write("env.sh", "export X=2\n")
+        refused = self.bisectd("resume", self.run_folder(), code=2)
+        self.assertIn("./env.sh was changed since this run began, and `setup` names it.", refused.err)
+        self.bisectd("resume", self.run_folder(), "--accept-changes", code=3)
+        self.bisectd("resume", self.run_folder(), code=3)  # that is what it goes by now
+
     def test_a_changed_experiment_is_refused_with_the_difference(self):
         self.prepare(search="search: {budget: {trials: 3}}")
         self.bisectd("run", "experiment.yaml", code=3)

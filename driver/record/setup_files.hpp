@@ -1,0 +1,16 @@
+// The files that a side's `setup` names, say those that it sources: what they leave in the environment is not in the
+// experiment.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "configs/experiment.hpp"
+
+namespace bisectd::driver {
+
+/// Each by its name as the setup writes it, of both sides, with a digest of what is in it. Words that name no file, and
+/// files above 1 MiB, are left out; so is what these files source themselves.
+std::map<std::string, std::string> setup_files(const configs::Experiment& experiment);
+
+}  // namespace bisectd::driver
