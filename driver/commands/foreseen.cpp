@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 
 #include "driver/commands/command.hpp"
@@ -66,6 +67,18 @@ std::optional<double> trial_time_s(const std::optional<History>& earlier, std::o
             (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
           times_s.push_back(attempt.duration_s);
   return median(std::move(times_s));
+}
+
+void foresee_signatures(strategies::Plant& plant, const configs::Experiment& experiment,
+                        const std::optional<History>& earlier) {
+  constexpr double kStart = 0.25;  // of a whole trial, before its first step: a choice
+  if (!experiment.reference.perturb && !experiment.subject.perturb) return;
+  if (experiment.metrics.empty() || experiment.metrics.front().higher_is_better) return;
+  plant.signature_steps = static_cast<std::size_t>(experiment.search.signature_steps);
+  const auto whole_s = trial_time_s(earlier), short_s = trial_time_s(earlier, Role::signature);
+  const double share =
+      experiment.steps ? static_cast<double>(plant.signature_steps) / static_cast<double>(*experiment.steps) : 0;
+  plant.signature_length = std::min(1.0, whole_s && short_s ? *short_s / *whole_s : kStart + (1 - kStart) * share);
 }
 
 }  // namespace bisectd::driver::commands

@@ -8,6 +8,7 @@
 #include "driver/neutralise/catalogue.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "driver/record/history.hpp"
+#include "strategies/simulate/plant.hpp"
 
 namespace CLI {
 class App;
@@ -33,5 +34,11 @@ neutralise::Catalogue foreseen_catalogue(const configs::Experiment& experiment, 
 
 /// What a trial took in the earlier run: the median of its whole attempts, s; of those of one role, or of all trials.
 std::optional<double> trial_time_s(const std::optional<History>& earlier, std::optional<Role> role = std::nullopt);
+
+/// Lets the games of `plant` tell by first steps as the search of this experiment may: where repeats are perturbed, so that
+/// what healthy runs differ by is known from the first step on, of a loss. Trials that end after these take as long beside a
+/// whole one as in the earlier run; else as their share of the steps says, and a quarter for what comes before them.
+void foresee_signatures(strategies::Plant& plant, const configs::Experiment& experiment,
+                        const std::optional<History>& earlier);
 
 }  // namespace bisectd::driver::commands

@@ -137,17 +137,22 @@ void show_search(Plan& plan, const neutralise::Catalogue& catalogue, const strat
 }
 
 void show_forecast(const configs::Experiment& experiment, const strategies::Problem& problem, strategies::EngineKind engine,
-                   double trial_s, bool measured, int devices_per_trial) {
-  fmt::print("\nExpected, with exact verdicts, {} of {} a trial:\n", measured ? "at" : "at the timeout",
+                   const std::optional<History>& earlier) {
+  const std::optional<double> seen_s = trial_time_s(earlier);
+  const double trial_s = seen_s.value_or(std::chrono::duration<double>(experiment.subject.timeout).count());
+  fmt::print("\nExpected, with exact verdicts, {} of {} a trial:\n", seen_s ? "at" : "at the timeout",
              reports::duration_text(trial_s));
   for (const std::size_t culprits : {1, 3}) {
     if (culprits > problem.suspects.size()) break;
-    const strategies::Plant plant{.cause_sizes = std::vector<std::size_t>(culprits, 1)};
+    strategies::Plant plant{.cause_sizes = std::vector<std::size_t>(culprits, 1)};
+    foresee_signatures(plant, experiment, earlier);
     const strategies::Forecast forecast = strategies::simulate(problem, plant, kGames, engine);
-    fmt::print("  {} culprit{} {:5.1f} trials ({} in nine of ten cases), {:.1f} rounds, {}, {:.1f} device hours\n", culprits,
-               culprits == 1 ? ": " : "s:", forecast.trials.mean, forecast.trials.p90, forecast.rounds.mean,
-               reports::duration_text(forecast.rounds.mean * trial_s),
-               forecast.trials.mean * trial_s / 3600 * devices_per_trial);
+    fmt::print(
+        "  {} culprit{} {:5.1f} trials ({} in nine of ten cases{}), {:.1f} rounds, {}, {:.1f} device hours\n", culprits,
+        culprits == 1 ? ": " : "s:", forecast.trials.mean, forecast.trials.p90,
+        forecast.signatures.most > 0 ? fmt::format("; {:.1f} of them only first steps", forecast.signatures.mean) : "",
+        forecast.rounds.mean, reports::duration_text(forecast.time.mean * trial_s),
+        forecast.device_time.mean * trial_s / 3600 * experiment.subject.devices.per_trial);
   }
   for (const auto& [name, selection] : experiment.suspects) {
     const configs::Family& family = experiment.families.at(name);
@@ -194,10 +199,7 @@ ExitCode plan(const PlanOptions& options) {
   const Scope scope = first_scope(experiment, *catalogue);
   if (!options.foreseen.suspects)
     show_search(steps, *catalogue, problem, scope, most_neutralised(experiment, *catalogue), engine, sides);
-  const std::optional<double> seen_s = trial_time_s(earlier);
-  const double timeout_s = std::chrono::duration<double>(experiment.subject.timeout).count();
-  show_forecast(experiment, narrowed(problem, scope), engine, seen_s.value_or(timeout_s), seen_s.has_value(),
-                experiment.subject.devices.per_trial);
+  show_forecast(experiment, narrowed(problem, scope), engine, earlier);
   return ExitCode::success;
 }
 

@@ -76,6 +76,7 @@ void print_json(const Setting& setting, const strategies::Forecast& forecast) {
       {"trial_s", setting.trial_s},
       {"everything_s", setting.everything_s},
       {"trials", json_of(forecast.trials, 1)},
+      {"signatures", json_of(forecast.signatures, 1)},
       {"rounds", json_of(forecast.rounds, 1)},
       {"hours", json_of(forecast.time, setting.trial_hours())},
       {"device_hours", json_of(forecast.device_time, setting.trial_hours() * setting.devices_per_trial)},
@@ -96,9 +97,14 @@ void print_text(const Setting& setting, const strategies::Forecast& forecast) {
              causes_text(setting.causes));
   fmt::print("{:<13}{:>9}{:>9}{:>9}{:>9}\n", "", "mean", "median", "90 %", "most");
   print_line("trials", forecast.trials, 1);
+  if (forecast.signatures.most > 0) print_line("short ones", forecast.signatures, 1);
   print_line("rounds", forecast.rounds, 1);
   print_line("hours", forecast.time, setting.trial_hours());
   print_line("device hours", forecast.device_time, setting.trial_hours() * setting.devices_per_trial);
+  if (forecast.signatures.most > 0)
+    fmt::print(
+        "\nshort ones: trials that end after their first steps, by which the search tells causes apart; where runs vary "
+        "by\nmore than rounding, or a fault begins late, they tell nothing (search.signature_steps: 0 plays that)\n");
   fmt::print("\nfound {:.0f} %, causes named {:.0f} %, ended without a proof {:.0f} %\n", 100 * forecast.exact,
              100 * forecast.named, 100 * forecast.unfinished);
   const std::string slower =
@@ -144,6 +150,7 @@ ExitCode simulate(const SimulateOptions& options) {
   set_trial_times(setting, options, earlier, std::chrono::duration<double>(experiment.subject.timeout).count());
   strategies::Plant plant = options.plant;
   plant.slowdown = setting.everything_s / setting.trial_s;
+  if (plant.flip <= 0) foresee_signatures(plant, experiment, earlier);
   strategies::Problem problem = narrowed(problem_of(experiment, catalogue, setting.slots, options.plant.flip <= 0), scope);
   problem.seed = options.seed.value_or(problem.seed);
   if (!strategies::PlantedTruth(problem, plant, problem.seed).whole())

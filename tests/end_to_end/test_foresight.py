@@ -4,6 +4,8 @@ import unittest
 
 from space import Space, hostile_experiment
 
+BY_VERDICTS = "search: {signature_steps: 0}"
+
 
 class Simulate(Space):
     def simulate(self, *arguments, code=0, **experiment):
@@ -14,16 +16,33 @@ class Simulate(Space):
 
     def test_json_holds_the_whole_distribution(self):
         said = json.loads(self.simulate("--causes", "1,2", "--trial-minutes", "10", "--games", "20", "--json",
-                                        suspects=32).out)
+                                        suspects=32, search=BY_VERDICTS).out)
         self.assertEqual((said["suspects"], said["slots"], said["causes"], said["named"]), (32, 1, [1, 2], 1))
         trials = said["trials"]
         self.assertLessEqual(trials["p10"], trials["median"])
         self.assertLessEqual(trials["median"], trials["p90"])
         self.assertAlmostEqual(said["hours"]["mean"], said["rounds"]["mean"] / 6)
+        self.assertEqual(said["signatures"]["most"], 0)
+
+    def test_short_trials_are_played_where_first_steps_may_tell(self):
+        def played(**experiment):
+            return json.loads(self.simulate("--causes", "1,1,1", "--trial-minutes", "10", "--games", "20", "--json",
+                                            suspects=48, extra="steps: 100", **experiment).out)
+        by_verdicts, told = played(search=BY_VERDICTS), played()
+        self.assertLess(told["trials"]["mean"], 0.75 * by_verdicts["trials"]["mean"])
+        self.assertGreater(told["signatures"]["mean"], 4)
+        short = 0.25 + 0.75 * 12 / 100
+        whole = told["trials"]["mean"] - told["signatures"]["mean"]
+        self.assertAlmostEqual(told["device_hours"]["mean"], (whole + short * told["signatures"]["mean"]) / 6)
+        self.assertIn("short ones", self.simulate(suspects=48).out)
+        planned = self.bisectd("plan", "experiment.yaml", code=0).out
+        self.assertIn("of them only first steps", planned)
+        self.simulate(suspects=48, search=BY_VERDICTS)
+        self.assertNotIn("first steps", self.bisectd("plan", "experiment.yaml", code=0).out)
 
     def test_hours_count_what_is_neutralised_and_the_search_leaves_dear_suspects_active(self):
         def hours(prices):
-            self.write("experiment.yaml", hostile_experiment(suspects=64).replace(
+            self.write("experiment.yaml", hostile_experiment(suspects=64, search=BY_VERDICTS).replace(
                 "  ops: [", "  ops:\n    price: {%s}\n    members: [" % prices))
             said = json.loads(self.bisectd("simulate", "experiment.yaml", "--trial-minutes", "10", "--everything-minutes",
                                            "60", "--games", "30", "--json", code=0).out)
