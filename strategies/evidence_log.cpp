@@ -61,7 +61,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   if (evidence.neutralised.size() != suspects_) throw std::invalid_argument("evidence is not over these suspects");
   const Active active = active_beside(evidence.neutralised);
   Told& told = told_.emplace_back(Told{.evidence = evidence, .active = active});
-  if (!evidence.signature.empty()) ++signatures_;
+  if (!evidence.signature.empty()) signed_.push_back(told_.size() - 1);
   if (active.all() && told.evidence.delta) as_is_sum_ += *told.evidence.delta;
   if (evidence.only_signature()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
@@ -75,6 +75,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Verdict before = entry.verdict;
   told.entry = at->second;
   told.first = fresh;
+  if (!entry.measured && told.measured()) entry.measured = told_.size() - 1;
   if (decided(evidence.verdict))
     entry.surest = std::max(entry.surest, evidence.verdict == Verdict::fail ? evidence.p_bad : 1 - evidence.p_bad);
   switch (evidence.verdict) {
@@ -131,17 +132,16 @@ bool EvidenceLog::set_flip(double flip) {
 }
 
 std::vector<double> EvidenceLog::signature_of(const Active& active) const {
-  const auto seen = std::ranges::find_if(
-      told_, [&](const Told& told) { return !told.evidence.signature.empty() && told.active == active; });
-  return seen == told_.end() ? std::vector<double>{} : seen->evidence.signature;
+  const auto seen = std::ranges::find_if(signed_, [&](std::size_t i) { return told_[i].active == active; });
+  return seen == signed_.end() ? std::vector<double>{} : told_[*seen].evidence.signature;
 }
 
 Measured EvidenceLog::measured(const Active& active) const {
   Measured measured{.signature = signature_of(active), .difference = {}, .standard_error = {}};
-  const auto first = std::ranges::find_if(told_, [&](const Told& told) { return told.measured() && told.active == active; });
-  if (first == told_.end()) return measured;
-  measured.difference = first->evidence.delta;
-  measured.standard_error = first->evidence.standard_error;
+  const LogEntry* entry = find(active);
+  if (!entry || !entry->measured) return measured;
+  measured.difference = told_[*entry->measured].evidence.delta;
+  measured.standard_error = told_[*entry->measured].evidence.standard_error;
   return measured;
 }
 

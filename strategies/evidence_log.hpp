@@ -22,7 +22,8 @@ struct LogEntry {
   int passes = 0, fails = 0, inconclusive = 0, unresolved = 0;
   double bits = 0;      ///< evidence for a failure (positive) or a pass: sum of log2 likelihood ratios of what was told
   double surest = 0.5;  ///< the highest probability that the judge gave to a verdict about it, as told
-  Verdict verdict = Verdict::unresolved;  ///< pass or fail once the bits suffice; inconclusive while they do not
+  Verdict verdict = Verdict::unresolved;     ///< pass or fail once the bits suffice; inconclusive while they do not
+  std::optional<std::size_t> measured = {};  ///< the first of its trials whose difference counts; index into told()
 
   int judged() const { return passes + fails; }
   int told() const { return judged() + inconclusive + unresolved; }
@@ -59,8 +60,8 @@ class EvidenceLog {
   /// Bits of evidence that decide an entry, and the least that prove a claim: the chance that is left is a third of error().
   double needed_bits() const;
 
-  const std::vector<Told>& told() const { return told_; }      ///< in the order told
-  std::size_t signatures_told() const { return signatures_; }  ///< how many of them have a signature
+  const std::vector<Told>& told() const { return told_; }                    ///< in the order told
+  const std::vector<std::size_t>& signed_trials() const { return signed_; }  ///< those with a signature; indices into told()
   /// Chance that a verdict is wrong: the judge may be less sure than usual, but not surer than verdicts are in
   /// general, however certain it says it is: early stops and events are wrong, too, now and then.
   double doubt(const Told& told) const;
@@ -103,7 +104,7 @@ class EvidenceLog {
   std::size_t suspects_;
   double flip_, error_;
   std::vector<Told> told_;
-  std::size_t signatures_ = 0;
+  std::vector<std::size_t> signed_;
   double as_is_sum_ = 0;  ///< differences of the subject as it is
   std::vector<LogEntry> entries_;
   std::size_t changes_ = 0;

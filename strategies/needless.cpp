@@ -131,9 +131,10 @@ bool signatures_follow(const EvidenceLog& log, const std::vector<std::vector<Sus
   std::map<std::vector<bool>, Group> groups;  // by which causes are active
   Group all;
   double squares = 0, of_groups = 0;
-  for (const Told& told : log.told()) {
+  for (const std::size_t i : log.signed_trials()) {
+    const Told& told = log.told()[i];
     const std::vector<double>& signature = told.evidence.signature;
-    if (signature.empty() || (all.size > 0 && signature.size() != all.sum.size())) continue;
+    if (all.size > 0 && signature.size() != all.sum.size()) continue;
     std::vector<bool> which;
     for (const std::vector<SuspectId>& cause : causes)
       which.push_back(std::ranges::all_of(cause, [&](SuspectId member) { return told.active.test(member); }));

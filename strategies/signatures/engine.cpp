@@ -49,7 +49,7 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pen
   if (questions.empty()) add_certain((count + 1) / 2, pending, questions);
   std::vector<Active> running(pending.begin(), pending.end());
   for (const Question& question : questions) running.push_back(question.active);
-  const Random random(problem_.seed + 29 * log_.signatures_told() + 13 * log_.entries().size() + 1009 * pending.size());
+  const Random random(problem_.seed + 29 * log_.signed_trials().size() + 13 * log_.entries().size() + 1009 * pending.size());
   for (Active& active : belief_.splits(count - questions.size(), running, accusation_.settled().off(), random)) {
     std::string reason = reason_of_split(active);
     questions.push_back({std::move(active), Purpose::signature, std::move(reason)});

@@ -106,14 +106,14 @@ TEST_CASE("a trial of which only the first steps were looked at is told, and say
   CHECK_FALSE(log.tell(first_steps_of(set, {1, 2})));
   CHECK(log.find(active_beside(set)) == nullptr);
   CHECK(log.told().size() == 1);
-  CHECK(log.signatures_told() == 1);
+  CHECK(log.signed_trials().size() == 1);
   log.tell(first_steps_of(set, {3, 4}));
   CHECK(log.signature_of(active_beside(set)) == std::vector<double>{1, 2});  // of the first one
   CHECK(log.signature_of(as_it_is(3)).empty());
   // Where its first steps were lost it said nothing, and counts like one that noise hides.
   REQUIRE(log.tell(first_steps_of(set, {})));
   CHECK(log.find(active_beside(set))->inconclusive == 1);
-  CHECK(log.signatures_told() == 2);
+  CHECK(log.signed_trials().size() == 2);
 }
 
 TEST_CASE("a contradiction is known as soon as it is told") {
