@@ -20,6 +20,14 @@ Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry) {
   return hidden;
 }
 
+std::optional<double> Hidden::deciding_target() const {
+  constexpr double kFarOff = 4;  // targets
+  if (!difference || !as_is || !std::isfinite(could_hide()) || could_hide() <= 0) return std::nullopt;
+  const double digit = std::pow(10.0, std::floor(std::log10(could_hide())) - 1);
+  const double target = std::ceil(could_hide() / digit * (1 - 1e-12)) * digit;
+  return std::abs(*as_is) >= kFarOff * target ? std::optional(target) : std::nullopt;
+}
+
 std::string list_of(const std::vector<SuspectId>& ids, const char* between) {
   std::string text;
   for (SuspectId id : ids) text += fmt::format("{}#{}", text.empty() ? "" : between, id);

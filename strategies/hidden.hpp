@@ -15,9 +15,14 @@ struct Hidden {
   int trials = 0;
   std::optional<double> difference;  ///< measured on average, relative and signed
   double error = 0;                  ///< standard error of one trial: repeats may have their error in common
+  std::optional<double> as_is = {};  ///< what the subject as it is is off by
 
   /// A relative difference of this size may be in it.
   double could_hide() const { return std::abs(difference.value_or(0)) + 2 * error; }
+
+  /// A target, rounded up to two digits, beyond which nothing could be hidden, if the subject as it is is off by four times
+  /// that, twice what a fail needs in any case. Nothing: there is none, or it is not known.
+  std::optional<double> deciding_target() const;
 };
 
 Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry);

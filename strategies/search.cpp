@@ -204,6 +204,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutral
 
 Hidden Search::Impl::hidden_there(const LogEntry& entry) const {
   Hidden hidden = hidden_in(phases->log(), entry);
+  hidden.as_is = phases->log().measured(phases->all_active()).difference;
   hidden.neutralised = neutralised_beside(phases->relations().widest(entry.active));
   return hidden;
 }

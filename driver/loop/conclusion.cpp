@@ -7,6 +7,7 @@
 
 #include "driver/trial/inherited_settings.hpp"
 #include "reports/lookup.hpp"
+#include "reports/words.hpp"
 #include "strategies/hidden.hpp"
 
 namespace bisectd::driver {
@@ -126,6 +127,14 @@ std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
   return advice;
 }
 
+/// Where one decides, it is named: a fault that is far off is found by it as well.
+std::string larger_target(const strategies::Answer& answer, double target) {
+  const auto larger = answer.hidden ? answer.hidden->deciding_target() : std::nullopt;
+  if (!larger || *larger <= target) return "accept.target";
+  return fmt::format("`accept: {{target: {:.2g}%}}` may decide it, and the subject as it is is off by {}", 100 * *larger,
+                     reports::percent_text(answer.hidden->as_is));
+}
+
 /// Of a search that ended without an answer. What happened is the answer's explanation, which every report shows; here only
 /// what can be done.
 std::string advice_without_answer(const strategies::Answer& answer, const configs::Experiment& experiment) {
@@ -140,12 +149,13 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return fmt::format(
           "It is the noise, not a broken run, that is in the way. Next: {}start anew with --new and let the reference "
           "repeat more often (reference.repeats, now {}) so that its own luck counts less, take what varies out of the "
-          "runs (seeds, switches that make them repeat themselves), {}or accept a larger difference (accept.target).",
+          "runs (seeds, switches that make them repeat themselves), {}or accept a larger difference ({}).",
           answer.state == strategies::State::searching
               ? "go on with a larger search.budget or more accept.max_repeats: `bisectd resume --accept-changes`; or "
               : "",
           experiment.reference.repeats,
-          answer.state == strategies::State::searching ? "" : "allow more accept.max_repeats, ");
+          answer.state == strategies::State::searching ? "" : "allow more accept.max_repeats, ",
+          larger_target(answer, experiment.accept.target));
     case strategies::Hindrance::crashes:
       return "Next: look at the logs of the trials without a verdict, and take suspects whose neutralising breaks the run "
              "out of the search with `exclude`.";

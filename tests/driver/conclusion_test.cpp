@@ -5,11 +5,11 @@
 namespace bisectd::driver {
 namespace {
 
-std::string advice_in_noise(strategies::State state) {
+std::string advice_in_noise(strategies::State state, std::optional<strategies::Hidden> hidden = {}) {
   const neutralise::Environment environment;
   const neutralise::Rungs rungs;
-  return conclude({.state = state, .hindrance = strategies::Hindrance::noise}, {}, {}, {environment, rungs, environment}, {},
-                  "")
+  return conclude({.state = state, .hindrance = strategies::Hindrance::noise, .hidden = std::move(hidden)}, {}, {},
+                  {environment, rungs, environment}, {}, "")
       .advice;
 }
 
@@ -21,6 +21,11 @@ TEST_CASE("what is advised against noise can be done: verdicts given by one targ
              Matches(".*larger search.budget or more accept.max_repeats: `bisectd resume --accept-changes`; or start anew "
                      "with --new .*larger difference \\(accept.target\\)\\."));
   CHECK_THAT(advice_in_noise(strategies::State::stuck), !Matches(".*resume.*"));
+  const strategies::Hidden hidden{.neutralised = {}, .trials = 3, .difference = -0.0066, .error = 0.0043, .as_is = 0.1727};
+  CHECK_THAT(
+      advice_in_noise(strategies::State::stuck, hidden),
+      Matches(".*or accept a larger difference \\(`accept: \\{target: 1.6%\\}` may decide it, and the subject as it is "
+              "is off by \\+17.27 %\\)\\."));
 }
 
 }  // namespace bisectd::driver

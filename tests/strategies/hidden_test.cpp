@@ -1,6 +1,8 @@
 // What noise hides, and how it is said.
 #include "strategies/hidden.hpp"
 
+#include <limits>
+
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -40,6 +42,20 @@ TEST_CASE("a set without differences hides nothing that has a size") {
   CHECK_FALSE(hidden.difference);
   CHECK(hidden.could_hide() == 0);
   CHECK(text_of(hidden) == "The noise hides whether it passes with nothing neutralised, after 1 trial.");
+}
+
+TEST_CASE("a target that decides is rounded up to two digits, and named only where the subject is far beyond it") {
+  const auto target = [](double difference, double error, std::optional<double> as_is) {
+    return Hidden{.neutralised = {}, .trials = 3, .difference = difference, .error = error, .as_is = as_is}
+        .deciding_target();
+  };
+  CHECK(target(-0.0066, 0.0043, 0.17).value() == Approx(0.016));  // 1.52 %
+  CHECK(target(-0.0066, 0.0043, -0.17).value() == Approx(0.016));
+  CHECK(target(0.005, 0.0025, 0.041).value() == Approx(0.010));  // nothing to round
+  CHECK_FALSE(target(-0.0066, 0.0043, 0.06));
+  CHECK_FALSE(target(-0.0066, 0.0043, std::nullopt));
+  CHECK_FALSE(target(0, 0, 0.17));
+  CHECK_FALSE(target(0.01, std::numeric_limits<double>::infinity(), 0.17));
 }
 
 TEST_CASE("the set is named by its smaller side, as long as a person can read it") {
