@@ -35,6 +35,8 @@ class Search::Impl {
   void tell(const Evidence& evidence);
   /// Weighs what signatures told, all that came together at once, and says where the search stands.
   void update_answer();
+  /// Neutralising does harm by itself, or trials are due that may take back what was proved.
+  bool may_only_make_up() const { return (left_active - breaking_there - kept_together).any() || !doubts.open.empty(); }
 
   std::unique_ptr<Phases> phases;
   Answer answer;
@@ -324,7 +326,7 @@ void Search::Impl::update_answer() {
     if (answer.state == State::searching) expect_trials_left();
   }
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
-  answer.explanation = doubts.objection.empty() ? explanation(*phases, answer) : doubts.objection;
+  answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
   answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
   if (const auto effects = effects_of_causes()) {
@@ -395,7 +397,7 @@ std::vector<Trial> Search::ask(std::size_t slots, std::span<const Neutralised> p
 std::string Search::so_far() const {
   const Answer& now = answer();  // first: the plan follows from it
   const std::vector<Trial> next = impl_->plan(1, {});
-  return progress(*impl_->phases, now, next.empty() ? nullptr : &next.front());
+  return progress(*impl_->phases, now, next.empty() ? nullptr : &next.front(), impl_->may_only_make_up());
 }
 
 const Answer& Search::answer() const {

@@ -34,14 +34,26 @@ std::string proved_causes(const Answer& answer) {
   return text;
 }
 
+bool passes_with_fix(const Answer& answer) {
+  return !answer.culprit_set.empty() && std::ranges::any_of(answer.certificate, [](const Claim& claim) {
+    return claim.kind == Claim::Kind::fix_passes && claim.proved;
+  });
+}
+
+// Where neutralising does harm by itself, what a cut search has so far may be an innocent whose harm makes up for the fault.
+std::string doubted_fix(const Answer& answer) {
+  if (!passes_with_fix(answer)) return {};
+  return fmt::format(
+      "With {} neutralised it passes, but that may only make up for a fault: the trials that would tell were not run yet.",
+      list_of(answer.culprit_set, " and "));
+}
+
 // A fix that passes is worth having, even while it is not known why.
 std::string proved_fix(const Answer& answer) {
-  bool passes = false, needed = true;
-  for (const Claim& claim : answer.certificate) {
-    if (claim.kind == Claim::Kind::fix_passes) passes = claim.proved;
+  bool needed = true;
+  for (const Claim& claim : answer.certificate)
     if (claim.kind == Claim::Kind::member_needed) needed = needed && claim.proved;
-  }
-  if (!passes || answer.culprit_set.empty()) return {};
+  if (!passes_with_fix(answer)) return {};
   const char* each = answer.culprit_set.size() == 1 ? "it is needed" : "each of them is needed";
   return fmt::format("Proved: with {} neutralised it passes{}.", list_of(answer.culprit_set, " and "),
                      needed ? fmt::format(", and {}", each) : "");
@@ -75,7 +87,7 @@ std::string fails_otherwise(const Phases& phases) {
 
 }  // namespace
 
-std::string explanation(const Phases& phases, const Answer& answer) {
+std::string explanation(const Phases& phases, const Answer& answer, bool doubted) {
   const State state = answer.state;
   if (state == State::contradictory) {
     const Contradiction pair = *phases.contradiction();
@@ -134,7 +146,7 @@ std::string explanation(const Phases& phases, const Answer& answer) {
   if (answer.hindrance == Hindrance::harm)
     return "with everything neutralised it fails; parts of it pass, but are still clearly off, by 3 % or more of what the "
            "subject as it is is off by: what was neutralised there may make up for the fault, and mend nothing";
-  if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr);
+  if (answer.hindrance == Hindrance::noise) return progress(phases, answer, nullptr, doubted);
   if (phases.verdict_of(phases.all_active()) != Verdict::fail)
     return fmt::format("the subject as it is gave no verdict in {} trials",
                        phases.entry_of(phases.all_active()) ? phases.entry_of(phases.all_active())->told() : 0);
@@ -176,11 +188,11 @@ std::string unsure_of(double confidence) {
       100 * confidence);
 }
 
-std::string progress(const Phases& phases, const Answer& answer, const Trial* next) {
-  const std::string causes = proved_causes(answer);
-  std::string text = proved_fix(answer);
+std::string progress(const Phases& phases, const Answer& answer, const Trial* next, bool doubted) {
+  const std::string causes = doubted ? "" : proved_causes(answer);
+  std::string text = doubted ? doubted_fix(answer) : proved_fix(answer);
   if (!causes.empty()) text += fmt::format("{}Proved to be guilty: {}.", text.empty() ? "" : " ", causes);
-  const bool fix_proved = !proved_fix(answer).empty();
+  const bool fix_proved = passes_with_fix(answer);
   if (text.empty()) text = "Nothing is proved yet.";
   if (!fix_proved) text += smallest_that_passed(phases);
 

@@ -9,7 +9,7 @@
 namespace bisectd::strategies {
 
 /// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add. `answer`: all the rest.
-std::string explanation(const Phases& phases, const Answer& answer);
+std::string explanation(const Phases& phases, const Answer& answer, bool doubted = false);
 
 /// Who stayed active because neutralising them does harm, in a sentence; empty if nobody did.
 std::string harm_of(const SuspectSet& left_active);
@@ -28,7 +28,8 @@ inline constexpr const char* kDoNotAddUp =
     "What each cause adds to the run alone is far from what the subject as it is is off by: some of them may be right in "
     "themselves, and only do harm while another one is neutralised and they are not. The fix needs them even so. ";
 
-/// Of an unfinished search. `next`: the trial it would ask for; null: none.
-std::string progress(const Phases& phases, const Answer& answer, const Trial* next);
+/// Of an unfinished search. `next`: the trial it would ask for; null: none. `doubted`: what passes may only make up for a
+/// fault, so that nothing is said to be proved.
+std::string progress(const Phases& phases, const Answer& answer, const Trial* next, bool doubted = false);
 
 }  // namespace bisectd::strategies

@@ -79,7 +79,14 @@ void EventFiles::take(File& file, const ScalarEvent& scalar, judge::Curve& curve
     file.problem = fmt::format("holds '{}', and so do files in {}: name one of the two folders", tag_, folder_->string());
     return;
   }
+  if (written_tag_.value_or(scalar.tag) != scalar.tag) {
+    file.problem =
+        fmt::format("holds '{}' and '{}', which are both shown as '{}': only the last value of a step would be compared",
+                    for_display(*written_tag_, kShownTag_bytes), for_display(scalar.tag, kShownTag_bytes), tag_);
+    return;
+  }
   folder_ = folder;
+  written_tag_ = scalar.tag;
   curve.series[series_].push_back({scalar.step, scalar.value});
   last_step_ = std::max(last_step_.value_or(scalar.step), scalar.step);
 }

@@ -23,7 +23,8 @@ class EventFiles {
   EventFiles(std::filesystem::path path, Framing framing, std::string series, std::string_view tag);
 
   /// Reads what is new and appends it to the metric's series; true if anything was new. A tag that lies in two folders
-  /// is two trainings or two kinds of values: the points of the second are left out, and that is a problem.
+  /// is two trainings or two kinds of values: the points of the second are left out, and that is a problem. So is a second
+  /// tag that TensorBoard shows by the same name.
   bool read_new(judge::Curve& curve);
 
   /// To be called once nothing is written any more: reads the rest.
@@ -51,6 +52,7 @@ class EventFiles {
   std::string tag_;
   std::map<std::filesystem::path, File> files_;
   std::optional<std::filesystem::path> folder_;  ///< where the tag was found
+  std::optional<std::string> written_tag_;       ///< as the first file with it has it
   std::optional<std::int64_t> last_step_;
   std::set<std::string> other_tags_;  ///< a few, for the message that ours is not there
 };

@@ -24,6 +24,7 @@ namespace {
 using AnyRule = std::variant<KeyValueRule, PatternRule, JsonRule, CsvRule>;
 
 constexpr std::size_t kShownBadLine = 200;
+constexpr std::size_t kLookedAt = 1000;  ///< lines of a table: one that holds two losses shows both early
 
 AnyRule make_rule(const configs::Metric& metric, const Format* format) {
   if (format == nullptr) return PatternRule(metric.pattern->value);
@@ -76,22 +77,26 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
       curve.series["loss_scale"].push_back({logged_step_, *scale});
     return;
   }
-  if (!reading->problem.empty()) {
-    if (wrong_lines_.size() < kMostWrongLines)
-      wrong_lines_.push_back(
-          {std::string(line.block->source), line.number(), reading->problem, for_display(line.text, kShownBadLine)});
-    ++wrong_line_count_;
-    return;
-  }
+  if (!reading->problem.empty()) return note_wrong(line, reading->problem);
   const std::int64_t step = reading->step ? *reading->step : is_watched_ && logged ? *logged : ++counted_;
   for (const Reading::Extra& extra : reading->extras) curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
+  if (reading->step && rule_->reads_table() && ++table_lines_ <= kLookedAt)
+    if (auto kinds = kinds_.look(words_of(line.text), *reading->value, step))
+      return note_wrong(line, *kinds + "; write the loss that matters under a name of its own");
   judge::Series& series = curve.series[name_];
   if (rule_->format != nullptr && (series.empty() || smoothing_window() != noted_window_)) note_smoothing(curve);
   series.push_back({step, *reading->value});
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
   if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
+}
+
+void MetricReader::note_wrong(const Line& line, std::string message) {
+  if (wrong_lines_.size() < kMostWrongLines)
+    wrong_lines_.push_back(
+        {std::string(line.block->source), line.number(), std::move(message), for_display(line.text, kShownBadLine)});
+  ++wrong_line_count_;
 }
 
 void MetricReader::note_smoothing(judge::Curve& curve) {

@@ -13,6 +13,7 @@
 #include "driver/judge/curve.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/sieve.hpp"
+#include "driver/read/steps_in_two_kinds.hpp"
 
 namespace bisectd::driver::read {
 
@@ -61,6 +62,7 @@ class MetricReader {
   Printed printed() const;
 
  private:
+  void note_wrong(const Line& line, std::string message);
   void note_smoothing(judge::Curve& curve);
   std::optional<std::int64_t> smoothing_window() const;
 
@@ -73,6 +75,8 @@ class MetricReader {
   std::optional<std::int64_t> noted_window_;  ///< of smoothing, in the curve
   std::optional<std::int64_t> last_step_;
   std::optional<int> last_digit_power_;
+  std::size_t table_lines_ = 0;
+  StepsInTwoKinds kinds_;  ///< of lines in a table
   std::vector<WrongLine> wrong_lines_;
   std::int64_t wrong_line_count_ = 0;
 };

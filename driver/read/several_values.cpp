@@ -11,7 +11,6 @@ namespace bisectd::driver::read {
 namespace {
 
 constexpr std::size_t kLines = 1000;  ///< that are looked at: a log that holds two losses shows both early
-constexpr std::size_t kSteps = 3;     ///< an evaluation may print a second line for a step now and then
 
 bool is_alphabetic(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -45,24 +44,6 @@ std::string_view with_name(std::string_view line, std::string_view value) {
   return line.substr(begin, place_of(value, line) + value.size() - begin);
 }
 
-/// The words of a line before its value, without digits.
-std::string words_before(std::string_view line, std::string_view value) {
-  std::string words;
-  bool in_word = false, in_number = false;
-  for (const char c : line.substr(0, place_of(value, line))) {
-    if (!is_of_word(c)) {
-      in_word = in_number = false;
-    } else if (is_alphabetic(c) && !in_number) {
-      if (!in_word && !words.empty()) words += ' ';
-      words += c;
-      in_word = true;
-    } else if (!in_word) {
-      in_number = true;  // 1e-05 holds no word
-    }
-  }
-  return words;
-}
-
 /// Another number of the line with such a name, which the pattern takes where the first one is not there.
 std::optional<std::string> other_value(Pattern& pattern, std::string_view line, std::string_view value) {
   const std::string_view name = word_before(line, place_of(value, line));
@@ -87,26 +68,10 @@ std::optional<std::string> SeveralValues::look(Pattern& pattern, std::string_vie
                                                std::optional<std::int64_t> step) {
   if (++lines_ > kLines) return std::nullopt;
   if (auto other = other_value(pattern, line, value)) return other;
-  return step ? other_kind(line, value, *step) : std::nullopt;
-}
-
-std::optional<std::string> SeveralValues::other_kind(std::string_view line, std::string_view value, std::int64_t step) {
-  std::string words = words_before(line, value);
-  const bool repeated = step == last_step_;
-  const bool other = repeated && words != last_words_ && value != last_value_;
-  if (!repeated && !this_step_counted_) steps_in_two_kinds_ = 0;
-  if (other && !this_step_counted_) ++steps_in_two_kinds_;
-  this_step_counted_ = other || (repeated && this_step_counted_);
-  std::optional<std::string> problem;
-  if (steps_in_two_kinds_ == kSteps)
-    problem = fmt::format(
-        "step {} stands in two kinds of lines, '{}' and '{}': only the last would be compared; write a pattern that fits "
-        "the loss that matters alone",
-        step, last_words_, words);
-  last_step_ = step;
-  last_words_ = std::move(words);
-  last_value_ = value;
-  return problem;
+  if (!step) return std::nullopt;
+  auto kinds = kinds_.look(words_of(line.substr(0, place_of(value, line))), number(value).value_or(0), *step);
+  if (kinds) *kinds += "; write a pattern that fits the loss that matters alone";
+  return kinds;
 }
 
 }  // namespace bisectd::driver::read

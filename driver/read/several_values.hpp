@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "driver/read/pattern.hpp"
+#include "driver/read/steps_in_two_kinds.hpp"
 
 namespace bisectd::driver::read {
 
@@ -21,13 +22,8 @@ class SeveralValues {
                                   std::optional<std::int64_t> step);
 
  private:
-  std::optional<std::string> other_kind(std::string_view line, std::string_view value, std::int64_t step);
-
   std::size_t lines_ = 0;
-  std::optional<std::int64_t> last_step_;
-  std::string last_words_, last_value_;
-  std::size_t steps_in_two_kinds_ = 0;  ///< in a row
-  bool this_step_counted_ = false;
+  StepsInTwoKinds kinds_;
 };
 
 }  // namespace bisectd::driver::read

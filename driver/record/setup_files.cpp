@@ -1,6 +1,7 @@
 #include "driver/record/setup_files.hpp"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -20,6 +21,8 @@ constexpr std::uintmax_t kMost_bytes = 1 << 20;
 void add(std::map<std::string, std::string>& files, const configs::Side& side, const fs::path& folder) {
   if (!side.setup) return;
   std::string words = side.setup->value;
+  static const RE2 written(R"(\d*(>>|>\||>&|&>|>)\s*[^\s;&|()<>]+)");  // what the setup writes itself changes with each run
+  RE2::GlobalReplace(&words, written, " ");
   std::ranges::replace_if(
       words, [](char c) { return std::string_view(";&|()<>\"'`").find(c) != std::string_view::npos; }, ' ');
   std::istringstream stream(words);

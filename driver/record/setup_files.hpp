@@ -9,8 +9,9 @@
 
 namespace bisectd::driver {
 
-/// Each by its name as the setup writes it, of both sides, with a digest of what is in it. Words that name no file, and
-/// files above 1 MiB, are left out; so is what these files source themselves.
+/// Each by its name as the setup writes it, of both sides, with a digest of what is in it. Left out are words that name no
+/// file, files above 1 MiB, and what the setup writes itself (`> setup.log`), which changes with each run. What these files
+/// source themselves is not looked at.
 std::map<std::string, std::string> setup_files(const configs::Experiment& experiment);
 
 }  // namespace bisectd::driver

@@ -143,6 +143,15 @@ class Resume(Space):
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=3)
         self.bisectd("resume", self.run_folder(), code=3)  # that is what it goes by now
 
+    def test_what_the_setup_writes_itself_is_no_change(self):
+        self.write("env.sh", "date +%N; export X=1\n")
+        self.write("setup.log", "")
+        self.prepare(search="search: {budget: {trials: 3}}")
+        text = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", text.replace("subject:\n", "subject:\n  setup: . ./env.sh >setup.log 2>&1\n", 1))
+        self.bisectd("run", "experiment.yaml", code=3)
+        self.bisectd("resume", self.run_folder(), code=3)
+
     def test_a_changed_experiment_is_refused_with_the_difference(self):
         self.prepare(search="search: {budget: {trials: 3}}")
         self.bisectd("run", "experiment.yaml", code=3)

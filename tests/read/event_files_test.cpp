@@ -187,6 +187,22 @@ TEST_CASE("a tag in two folders is a problem, not a mixture") {
   CHECK_THAT(events.files.problems(false)[0], Catch::Contains("name one of the two folders"));
 }
 
+TEST_CASE("two tags that are shown by one name are a problem, not a mixture") {
+  const auto with_tag = [](const std::string& tag) {  // in VisualDL's framing nothing is summed
+    std::string bytes = contents(kOneRecordFile);
+    for (std::size_t at = 0; (at = bytes.find("train/loss", at)) != std::string::npos;) bytes.replace(at, tag.size(), tag);
+    return bytes;
+  };
+  const EventsFolder folder;
+  folder.append("vdlrecords.1000.named.log", with_tag("train loss"));
+  folder.append("vdlrecords.1001.named.log", with_tag("train:loss"));
+  Events events(folder.path, Framing::visualdl, "train loss");
+  CHECK(events.steps().size() == 6);
+  REQUIRE(events.files.problems(false).size() == 1);
+  CHECK_THAT(events.files.problems(false)[0],
+             Catch::Contains("holds 'train loss' and 'train:loss', which are both shown as 'train_loss'"));
+}
+
 TEST_CASE("a tag that never came is named with those that did") {
   Events events(kFixtures / "tensorboardx", Framing::tensorflow, "loss");
   CHECK(events.files.problems(false).empty());

@@ -1,4 +1,6 @@
 // JSON lines and CSV.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "driver/read/csv_rule.hpp"
@@ -34,6 +36,27 @@ TEST_CASE("JSON lines among other output") {
   CHECK(log.values() == Values{2.5, 2.25});
   CHECK(log.reader.wrong_line_count() == 0);
   CHECK(*log.reader.printed().last_digit == Approx(0.01));
+}
+
+TEST_CASE("a table in which each step has two losses is refused, one with a line of each rank is not") {
+  std::string of_two, of_ranks, csv = "step,loss,task\n", evaluated;
+  for (int step = 1; step <= 5; ++step) {
+    of_two += fmt::format(
+        "{{\"step\": {0}, \"loss\": 2.{0}, \"task\": \"cls\"}}\n{{\"step\": {0}, \"loss\": 1.{0}, \"task\": \"box\"}}\n",
+        step);
+    of_ranks += fmt::format(
+        "{{\"step\": {0}, \"loss\": 2.{0}, \"rank\": 0}}\n{{\"step\": {0}, \"loss\": 1.{0}, \"rank\": 1}}\n", step);
+    csv += fmt::format("{0},2.{0},cls\n{0},1.{0},box\n", step);
+    evaluated += fmt::format("{{\"step\": {0}, \"loss\": 2.{0}, \"phase\": \"train\"}}\n", step);
+  }
+  evaluated += "{\"step\": 5, \"loss\": 2.25, \"phase\": \"evaluation\"}\n";
+  const Read two(metric("loss", "jsonl"), of_two);
+  REQUIRE(two.reader.wrong_line_count() == 1);
+  CHECK_THAT(two.reader.wrong_lines()[0].message,
+             Catch::Contains("step 3 stands in two kinds of lines, 'step loss task cls' and 'step loss task box'"));
+  CHECK(Read(in_file("csv"), csv).reader.wrong_line_count() == 1);
+  CHECK(Read(metric("loss", "jsonl"), of_ranks).reader.wrong_line_count() == 0);
+  CHECK(Read(metric("loss", "jsonl"), evaluated).reader.wrong_line_count() == 0);
 }
 
 TEST_CASE("Python's words for what JSON lacks are values, and strings with them stay strings") {

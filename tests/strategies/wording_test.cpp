@@ -113,4 +113,11 @@ TEST_CASE("wording: nobody is said to be guilty whose cause fails alone but may 
   CHECK(progress(phases, answer, nullptr).find("Nothing is proved yet.") == 0);
   answer.certificate.back().proved = true;
   CHECK(progress(phases, answer, nullptr).find("Proved to be guilty: #1 and #3 only together.") == 0);
+  CHECK(progress(phases, answer, nullptr, true).find("Nothing is proved yet.") == 0);
+  answer.culprit_set = {1};
+  answer.certificate.push_back({.kind = Claim::Kind::fix_passes, .subject = {1}, .neutralised = {}, .proved = true});
+  CHECK(progress(phases, answer, nullptr).find("Proved: with #1 neutralised it passes, and it is needed.") == 0);
+  CHECK(
+      progress(phases, answer, nullptr, true).find("With #1 neutralised it passes, but that may only make up for a fault") ==
+      0);
 }
