@@ -36,10 +36,11 @@ std::optional<std::string> StepsInTwoKinds::look(std::string words, double value
   const bool same = value == last_value_ || (std::isnan(value) && std::isnan(last_value_));
   const bool other = repeated && words != last_words_ && !same;
   if (!repeated && !this_step_counted_) in_a_row_ = 0;
-  if (other && !this_step_counted_) ++in_a_row_;
+  const bool is_news = other && !this_step_counted_;
+  if (is_news) ++in_a_row_;
   this_step_counted_ = other || (repeated && this_step_counted_);
   std::optional<std::string> problem;
-  if (in_a_row_ == kSteps)
+  if (is_news && in_a_row_ == kSteps)
     problem = fmt::format("step {} stands in two kinds of lines, '{}' and '{}': only the last would be compared", step,
                           last_words_, words);
   last_step_ = step;
