@@ -99,6 +99,9 @@ class Panel {
   Judgement not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
   std::optional<Judgement> beyond_comparable(std::span<const Curve> attempts) const;
   void note_end(std::span<const Curve> attempts, Judgement& judgement) const;
+  /// Behind the comparable part: the standard error of one run's level, and by how much a run must be off to fail.
+  double late_error(const Curve& curve, double variance) const;
+  double late_limit(double error, double dof) const;
 
   Reference whole_;
   std::vector<Curve> references_;

@@ -138,6 +138,15 @@ Judgement Panel::not_comparable(std::span<const Curve> attempts, const configs::
   return judgement;
 }
 
+double Panel::late_error(const Curve& curve, double variance) const {
+  const double caution = Ensemble::caution_at(coarseness_of(std::span(&curve, 1)));  // as within the comparable part
+  return caution * std::sqrt(variance * (1 + 1.0 / whole_.distinct()));
+}
+
+double Panel::late_limit(double error, double dof) const {
+  return std::max(kLateTargets * whole_.accept.target, t_quantile(kLateAlpha, dof) * error);
+}
+
 /// What a run does where healthy ones are apart can only fail it, and only by more than their spread explains.
 std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempts) const {
   const Variance variance = late_variance(whole_.level);
@@ -162,11 +171,8 @@ std::optional<Judgement> Panel::beyond_comparable(std::span<const Curve> attempt
     }
     if (variance.dof == 0) continue;
     const double level = level_in(whole_, attempt.difference, attempt.window);
-    const double caution = Ensemble::caution_at(coarseness_of(std::span(&curve, 1)));  // as within the comparable part
-    const double error = caution * std::sqrt(variance.value * (1 + 1.0 / whole_.distinct()));
-    const auto limit_of = [&](double dof) {
-      return std::max(kLateTargets * whole_.accept.target, t_quantile(kLateAlpha, dof) * error);
-    };
+    const double error = late_error(curve, variance.value);
+    const auto limit_of = [&](double dof) { return late_limit(error, dof); };
     if (badness(whole_, level) <= limit_of(std::max(variance.dof, kUsualDof))) continue;
     judgement.delta = level;
     judgement.standard_error = error;
@@ -209,10 +215,11 @@ void Panel::note_end(std::span<const Curve> attempts, Judgement& judgement) cons
     if (!attempt.trouble.empty()) continue;
     const double level = level_in(whole_, attempt.difference, attempt.window);
     if (badness(whole_, level) <= whole_.accept.target) continue;
+    const double limit = late_limit(late_error(curve, variance.value), std::max(variance.dof, kUsualDof));
     judgement.notes.push_back(fmt::format(
-        "it ends {:+.2g} % off, which proves nothing: behind step {} healthy runs that round as coarsely are too "
-        "far apart, {:.2g} % at the end",
-        100 * level, *judgement.comparable_until, 100 * std::sqrt(variance.value)));
+        "it ends {:+.2g} % off, which proves nothing: behind step {} healthy runs drift apart, by {:.2g} % at the "
+        "end, and only more than {:.2g} % fails there",
+        100 * level, *judgement.comparable_until, 100 * std::sqrt(variance.value), 100 * limit));
     return;
   }
 }

@@ -313,7 +313,7 @@ TEST_CASE("a pass says up to which step it was judged, and why the end of its cu
   const Judgement far = judged(panel, run(1e-7, 1.6));
   CHECK(far.verdict == Verdict::pass);
   CHECK(far.text.ends_with(fmt::format(", up to step {}", far.comparable_until.value())));
-  CHECK(noted(far, fmt::format("which proves nothing: behind step {} healthy runs", *far.comparable_until)));
+  CHECK(noted(far, fmt::format("which proves nothing: behind step {} healthy runs drift apart", *far.comparable_until)));
   CHECK(judged(panel, run(1e-7, 0.0)).notes.empty());  // ends where the references do
 }
 
