@@ -34,6 +34,12 @@ std::string proved_causes(const Answer& answer) {
   return text;
 }
 
+std::string beside(const Active& always_active) {
+  if (always_active.none()) return "";
+  if (always_active.count() > kShownOfFix) return fmt::format(", beside {} that stayed active", always_active.count());
+  return fmt::format(", beside {}, which stayed active", list_of(members_of(always_active), " and "));
+}
+
 bool passes_with_fix(const Answer& answer) {
   return !answer.culprit_set.empty() && std::ranges::any_of(answer.certificate, [](const Claim& claim) {
     return claim.kind == Claim::Kind::fix_passes && claim.proved;
@@ -191,7 +197,8 @@ std::string unsure_of(double confidence) {
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next, bool doubted) {
   const std::string causes = doubted ? "" : proved_causes(answer);
   std::string text = doubted ? doubted_fix(answer) : proved_fix(answer);
-  if (!causes.empty()) text += fmt::format("{}Proved to be guilty: {}.", text.empty() ? "" : " ", causes);
+  if (!causes.empty())
+    text += fmt::format("{}Proved to be guilty: {}{}.", text.empty() ? "" : " ", causes, beside(phases.always_active()));
   const bool fix_proved = passes_with_fix(answer);
   if (text.empty()) text = "Nothing is proved yet.";
   if (!fix_proved) text += smallest_that_passed(phases);

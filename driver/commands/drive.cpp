@@ -58,10 +58,11 @@ bool is_run_of(const configs::Experiment& experiment, const keep::RunDirectory& 
 std::optional<keep::RunDirectory> to_go_on_with(const configs::Experiment& experiment, const RunPlace& place) {
   if (place.fresh) return std::nullopt;
   if (keep::RunDirectory::is_one(place.out)) return keep::RunDirectory::open(place.out);
-  auto directory = keep::RunDirectory::newest(place.out, place.prefix);
-  if (!directory || read_history(directory->journal()).finished) return std::nullopt;
-  if (!is_run_of(experiment, *directory, fs::path(place.out) / "latest")) return std::nullopt;
-  return directory;
+  for (auto find : {&keep::RunDirectory::newest, &keep::RunDirectory::latest})  // two where the clock went back between them
+    if (auto directory = find(place.out, place.prefix); directory && !read_history(directory->journal()).finished &&
+                                                        is_run_of(experiment, *directory, fs::path(place.out) / "latest"))
+      return directory;
+  return std::nullopt;
 }
 
 /// What past nights say of the odds. A history that cannot be read must not cost this night.

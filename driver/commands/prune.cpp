@@ -23,7 +23,11 @@ struct PruneOptions {
 ExitCode prune(const PruneOptions& options) {
   configs::Experiment experiment = load(options.experiment, configs::Needed::workaround);
   const std::vector<std::string> unseen = given_as_arguments(experiment);
-  if (search_what_is_in_use(experiment).empty())
+  const std::size_t warnings = experiment.warnings.size();
+  const bool nothing = search_what_is_in_use(experiment).empty();
+  if (nothing && experiment.warnings.size() > warnings)
+    throw UsageError("there is nothing to prune: `exclude` names all that is in use");
+  if (nothing)
     throw UsageError(
         "there is nothing to prune: subject.environment holds no black list, no switch at its safe value and no value of a "
         "ladder, and subject.unset no switch");

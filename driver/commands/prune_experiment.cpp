@@ -1,5 +1,7 @@
 #include "driver/commands/prune_experiment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/join.hpp>
@@ -26,11 +28,16 @@ std::vector<std::string> listed(const Family& family, const configs::Side& subje
   return names;
 }
 
-/// What is excluded is no suspect, here neither: it stays neutralised as it is.
-bool is_excluded(const configs::Experiment& experiment, const std::string& family, const std::string& name) {
+/// What is excluded is no suspect, here neither: it stays neutralised as it is, which is warned about.
+bool is_excluded(configs::Experiment& experiment, const std::string& family, const std::string& name) {
   const auto selection = experiment.suspects.find(family);
-  return selection != experiment.suspects.end() &&
-         std::ranges::count(selection->second.exclude, name, &configs::Placed<std::string>::value) > 0;
+  if (selection == experiment.suspects.end()) return false;
+  const auto excluded = std::ranges::find(selection->second.exclude, name, &configs::Placed<std::string>::value);
+  if (excluded == selection->second.exclude.end()) return false;
+  experiment.warnings.push_back(
+      {fmt::format("{}:{} stays neutralised, as `exclude` says: whether it is needed is not tried", family, name),
+       excluded->place});
+  return true;
 }
 
 /// A switch that the subject's own environment holds at its safe value, and that would be unsafe without it: unset, or at

@@ -10,9 +10,9 @@
 namespace bisectd::driver {
 
 /// Takes the black lists, safe values and values of ladders that the subject's own environment sets out of it, and the
-/// variables that it unsets because that is safe, and makes exactly these the suspects; what `exclude` names stays. Returns
-/// them as "family:name"; empty (and the experiment unchanged) when the subject neutralises nothing. Lists that arrive as an
-/// argument are not seen: they stand in the command.
+/// variables that it unsets because that is safe, and makes exactly these the suspects; what `exclude` names stays, with a
+/// warning. Returns them as "family:name"; empty (and the experiment unchanged) when the subject neutralises nothing. Lists
+/// that arrive as an argument are not seen: they stand in the command.
 std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment);
 
 /// Families, and switches as "family:name", among the suspects that are given as an argument: nobody sees whether the

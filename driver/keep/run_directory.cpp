@@ -21,6 +21,12 @@ namespace bisectd::driver::keep {
 namespace fs = std::filesystem;
 namespace {
 
+/// What stands behind the name of a run in that of its folder.
+const RE2& time_and_number() {
+  static const RE2 pattern(R"(-(\d{8}T\d{6}Z)(?:-(\d+))?)");
+  return pattern;
+}
+
 std::string utc(const char* layout) {
   return fmt::format(fmt::runtime(fmt::format("{{:{}}}", layout)), fmt::gmtime(std::time(nullptr)));
 }
@@ -63,14 +69,13 @@ RunDirectory RunDirectory::open(const fs::path& folder) {
 }
 
 std::optional<RunDirectory> RunDirectory::newest(const fs::path& out, std::string_view name) {
-  static const RE2 time_and_number(R"(-(\d{8}T\d{6}Z)(?:-(\d+))?)");
   std::optional<fs::path> found;
   std::tuple<std::string, std::size_t, std::string> last;  // time, digits of the number, the number
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(out, ignored)) {
     const std::string file = entry.path().filename().string();
     std::string time, number;  // the latter of runs that began in the same second
-    if (!file.starts_with(name) || !RE2::FullMatch(file.substr(name.size()), time_and_number, &time, &number)) continue;
+    if (!file.starts_with(name) || !RE2::FullMatch(file.substr(name.size()), time_and_number(), &time, &number)) continue;
     const std::tuple began{time, number.size(), number};
     if (began <= last || !is_one(entry.path())) continue;
     last = began;
@@ -78,6 +83,14 @@ std::optional<RunDirectory> RunDirectory::newest(const fs::path& out, std::strin
   }
   if (!found) return std::nullopt;
   return open(*found);
+}
+
+std::optional<RunDirectory> RunDirectory::latest(const fs::path& out, std::string_view name) {
+  std::error_code ignored;
+  const std::string file = fs::read_symlink(out / "latest", ignored).filename().string();
+  if (!file.starts_with(name) || !RE2::FullMatch(file.substr(name.size()), time_and_number()) || !is_one(out / file))
+    return std::nullopt;
+  return open(out / file);
 }
 
 bool RunDirectory::is_one(const fs::path& folder) {

@@ -25,6 +25,9 @@ class RunDirectory {
   static RunDirectory open(const std::filesystem::path& folder);
   /// The newest run of this name in a folder, by the time in its name. Nothing if there is none.
   static std::optional<RunDirectory> newest(const std::filesystem::path& out, std::string_view name);
+  /// The run of this name that `latest` points at: begun or gone on with last, whatever the clock said then. Nothing if it
+  /// is of another name.
+  static std::optional<RunDirectory> latest(const std::filesystem::path& out, std::string_view name);
   /// True if the folder holds a journal.
   static bool is_one(const std::filesystem::path& folder);
 

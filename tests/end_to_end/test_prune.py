@@ -60,9 +60,16 @@ class Prune(Space):
         said = self.bisectd("prune", "experiment.yaml", code=1)
         self.assertEqual((self.names("needed"), self.names("no_longer_needed")), (["op3"], ["op5"]), said.out)
         self.assertRegex(said.out, r"HOSTILE_OFF='op4,op3'")
+        self.assertIn("ops:op4 stays neutralised, as `exclude` says: whether it is needed is not tried", said.err)
         for variables in (self.run_folder() / "trials").glob("*/*/environment.txt"):
             if "HOSTILE_OFF" in variables.read_text():
                 self.assertRegex(variables.read_text(), "HOSTILE_OFF=.*op4")
+
+    def test_nothing_but_what_is_excluded(self):
+        text = hostile_experiment("--cause", "op3=3", suspects=2, subject="environment: {HOSTILE_OFF: 'op3,op4'}")
+        self.write("experiment.yaml", text.replace("[op0, op1]", "{members: [op0, op1], exclude: [op3, op4]}"))
+        said = self.bisectd("prune", "experiment.yaml", code=2)
+        self.assertIn("there is nothing to prune: `exclude` names all that is in use", said.err)
 
     def test_a_workaround_whose_speed_cannot_be_seen_is_tried_once(self):
         at_once = """["sh", "-c", "case ,$HOSTILE_OFF, in *,op3,op5,*) \\"$@\\" > all && cat all;; *) exec \\"$@\\";; esac", "sh", """

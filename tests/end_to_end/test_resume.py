@@ -130,6 +130,16 @@ class Resume(Space):
         self.assertIn(str(process.pid), refused.err)
         self.assertEqual(process.wait(timeout=60), 1)
 
+    def test_a_clock_that_went_back_between_two_runs(self):
+        self.prepare()
+        self.bisectd("run", "experiment.yaml", code=1)
+        finished = self.run_folder().resolve()
+        finished.rename(finished.parent / "hostile-29990101T000000Z")
+        self.interrupted_run()
+        self.bisectd("run", "experiment.yaml", code=1)
+        self.assert_right()
+        self.assertEqual(len(list(finished.parent.glob("hostile-*"))), 2, "the run that was interrupted is not gone on with")
+
     def test_a_changed_file_of_the_setup_is_refused_by_name(self):
         self.write("env.sh", "export X=1\n")
         self.prepare(search="search: {budget: {trials: 3}}")

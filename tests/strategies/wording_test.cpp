@@ -104,6 +104,16 @@ TEST_CASE("wording: a pair is proved only together, and a fix whose need is not 
   CHECK(six.search.so_far().find("#1 and #4 only together") != std::string::npos);
 }
 
+TEST_CASE("wording: who is guilty by itself is said beside what stayed active") {
+  Problem problem = problem_of(4);
+  problem.suspects[2].stays_active = true;
+  Situation four(problem);
+  four.active_were({0, 1, 2, 3}, kFail).active_were({2}, kPass).active_were({1, 2}, kFail).active_were({0, 2, 3}, kPass);
+  REQUIRE(four.search.answer().state == State::proved);
+  CHECK(four.search.so_far().find("Proved to be guilty: #1 by itself, beside #2, which stayed active.") !=
+        std::string::npos);
+}
+
 TEST_CASE("wording: nobody is said to be guilty whose cause fails alone but may hold an innocent") {
   const Phases phases(problem_of(4), EngineKind::automatic);
   Answer answer{.culprit_set = {1}, .causes = {{1, 3}}, .guilt = std::vector<double>(4, 0.0)};
