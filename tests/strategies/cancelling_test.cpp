@@ -9,10 +9,10 @@ using namespace bisectd::strategies::testing;
 
 namespace {
 
-constexpr std::size_t kSuspects = 4;
+constexpr std::size_t kFour = 4;
 
 Evidence off_by(double difference, const std::vector<SuspectId>& members, Verdict verdict) {
-  Evidence evidence = evidence_of(neutralised(kSuspects, members), verdict);
+  Evidence evidence = evidence_of(neutralised(kFour, members), verdict);
   evidence.delta = difference;
   evidence.standard_error = 0.0002;
   return evidence;
@@ -26,7 +26,7 @@ Evidence undecided(double p_bad, double difference, const std::vector<SuspectId>
 
 /// A search that was told that suspect 0 alone is at fault, by `fault`, and this.
 Search told(const Evidence& beside, double fault = 0.02, double flip = 0) {
-  Problem problem = problem_of(kSuspects);
+  Problem problem = problem_of(kFour);
   problem.flip_probability = flip;
   Search search(problem);
   for (int times = flip > 0 ? 3 : 1; times > 0; --times) {
@@ -47,7 +47,7 @@ TEST_CASE("nobody is accused while a set that neutralises more than the fix may 
   CHECK(hidden.state == State::stuck);
   CHECK(hidden.hindrance == Hindrance::noise);
   REQUIRE(hidden.hidden);
-  CHECK(hidden.hidden->neutralised == neutralised(kSuspects, {0, 1}));
+  CHECK(hidden.hidden->neutralised == neutralised(kFour, {0, 1}));
   CHECK(hidden.explanation.find("may cancel each other") != std::string::npos);
 
   CHECK(answer(undecided(0.35, 0.003, {0, 1})).state == State::proved);          // leans to pass
@@ -61,7 +61,7 @@ TEST_CASE("what was active beside a cause and makes up for a part of it is asked
     REQUIRE(search.answer().state == State::searching);
     const std::vector<Trial> asked = search.ask(1, {});
     REQUIRE(asked.size() == 1);
-    CHECK(asked.front().neutralised == neutralised(kSuspects, {0, 1, 2}));
+    CHECK(asked.front().neutralised == neutralised(kFour, {0, 1, 2}));
 
     Search innocent = told(off_by(sign * 0.013, {1, 2}, kFail), sign * 0.02);
     innocent.tell(off_by(0, {0, 1, 2}, kPass));
