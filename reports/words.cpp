@@ -93,8 +93,8 @@ std::string outside_sentence(const Record& record, Escape escape) {
                      counted(suspects, "suspect"), still);
 }
 
-/// What else was not at its own value or neutralised in the runs that show this cause: " (beside ..., which stayed active;
-/// with loss_scale at 1024)".
+/// What stayed active beside this cause in the runs that show it, and which values ladders had: " (beside ..., which stayed
+/// active; with loss_scale at 1024)".
 std::string beside_text(const Record& record, std::span<const std::size_t> cause, Escape escape) {
   constexpr std::size_t kNamed = 4;
   std::vector<std::string> parts;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <vector>
 
 namespace bisectd::strategies {
 namespace {
@@ -31,19 +29,10 @@ constexpr std::size_t kSpokenAtMost = 10;  // one in so many
 // A third of that, so that the engine that goes on has its own tries left.
 constexpr std::size_t kMostSilentSets = 32, kMostRoundsOfSets = 4;
 
-/// Of each trial but those of `known`, in the order told. Where no verdict is ever wrong, one that passes with nothing
-/// active but what passed before says nothing new: where noise hides most sets, such passes alone kept a search going beyond
-/// 900 trials.
-std::vector<bool> says_something_new(const EvidenceLog& log, const LogEntry* known) {
-  std::vector<bool> news;
-  std::optional<SuspectSet> passed;
-  for (const Told& told : log.told()) {
-    if (!told.entry || known == &log.entries()[*told.entry]) continue;
-    const bool passes = log.exact() && told.evidence.verdict == Verdict::pass;
-    news.push_back(!log.silent(told) && !(passes && passed && told.active.is_subset_of(*passed)));
-    if (passes) passed = passed ? *passed | told.active : SuspectSet(told.active);
-  }
-  return news;
+/// Where no verdict is ever wrong, a pass of what passed before is no news: where noise hides most sets, such passes alone
+/// kept a search going beyond 900 trials.
+bool says_something_new(const EvidenceLog& log, const Told& told) {
+  return !log.silent(told) && !(log.exact() && told.passed_before);
 }
 
 }  // namespace
@@ -76,10 +65,10 @@ bool may_stay_open(const EvidenceLog& log, const LogEntry& end) {
 
 bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known) {
   const std::size_t most = std::max(kMostSilentInARow, kMostSilentRounds * slots);
-  const std::vector<bool> news = says_something_new(log, known);
   std::size_t silent = 0, spoken = 0;
-  for (auto is_new = news.rbegin(); is_new != news.rend() && silent + spoken < 2 * most; ++is_new) {
-    if (*is_new) ++spoken;
+  for (auto told = log.told().rbegin(); told != log.told().rend() && silent + spoken < 2 * most; ++told) {
+    if (!told->entry || known == &log.entries()[*told->entry]) continue;
+    if (says_something_new(log, *told)) ++spoken;
     else if (++silent == most && spoken == 0) return true;
   }
   return silent + spoken == 2 * most && spoken * kSpokenAtMost <= silent + spoken;

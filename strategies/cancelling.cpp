@@ -7,7 +7,7 @@
 
 namespace bisectd::strategies {
 
-// Of nine made-up searches on a device that rounds as coarsely as the references differ, four left out a fault that another
+// Of eight made-up searches on a device that rounds as coarsely as the references differ, four left out a fault that another
 // one hid (-0.83 % in 24 sets, each bad with 65 % by the judge); none of 64 others, with the right answer, had such a set.
 const LogEntry* leans_to_fail_with_more_neutralised(const EvidenceLog& log, const Relations& relations,
                                                     const ProvedSets& proved) {

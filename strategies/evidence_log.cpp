@@ -23,7 +23,7 @@ constexpr double kSilent = 0.4;  // a doubt above it: at most 0.03 bits
 }  // namespace
 
 EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
-    : suspects_(suspects), flip_(flip), error_(error), sets_(suspects) {}
+    : suspects_(suspects), flip_(flip), error_(error), passed_(suspects), sets_(suspects) {}
 
 double EvidenceLog::needed_bits() const {
   if (exact()) return kExactBits / 2;
@@ -75,6 +75,10 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Verdict before = entry.verdict;
   told.entry = at->second;
   told.first = fresh;
+  if (evidence.verdict == Verdict::pass && !active.all()) {
+    told.passed_before = active.is_subset_of(passed_);
+    passed_ |= active;
+  }
   if (!entry.measured && told.measured()) entry.measured = told_.size() - 1;
   if (decided(evidence.verdict))
     entry.surest = std::max(entry.surest, evidence.verdict == Verdict::fail ? evidence.p_bad : 1 - evidence.p_bad);

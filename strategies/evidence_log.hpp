@@ -36,6 +36,7 @@ struct Told {
   Active active;
   std::optional<std::size_t> entry = {};  ///< of its set; nothing if only its signature was looked at
   bool first = false;                     ///< about its set
+  bool passed_before = false;             ///< passes with nothing active but what passed in other trials
 
   bool leans_to_fail() const;  ///< fails, or more likely so where noise hides the verdict
   bool measured() const;       ///< its difference counts
@@ -105,6 +106,7 @@ class EvidenceLog {
   double flip_, error_;
   std::vector<Told> told_;
   std::vector<std::size_t> signed_;
+  SuspectSet passed_;     ///< active in trials that passed, but for the subject as it is
   double as_is_sum_ = 0;  ///< differences of the subject as it is
   std::vector<LogEntry> entries_;
   std::size_t changes_ = 0;

@@ -54,9 +54,9 @@ std::vector<double> Ordered::weights(const std::vector<SuspectId>& order) const 
   return weight;
 }
 
-// Another order is worth trying again only after news: with each verdict a search that noise hides tries orders without end
-// (900 trials, of suspects that had all been cleared), and where 60 % of the sets break 87 % are exact instead of all
-// (`bench_search crash --crash 0.6 --games 200`, one and a pair).
+// Other orders are tried again only once a suspect is cleared that was not before. When any verdict allowed them again, a
+// search whose verdicts noise hid went on beyond 900 trials, and where 60 % of the sets break 87 % of the searches for one
+// and a pair were exact; now all are (`bench_search crash --crash 0.6 --games 200`).
 void Ordered::observe(const Observation& seen) {
   if (seen.outcome == Outcome::clear && base_.is_subset_of(seen.exposed) && !seen.exposed.is_subset_of(acquitted_)) {
     acquitted_ |= seen.exposed;

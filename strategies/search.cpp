@@ -245,7 +245,7 @@ Doubts Search::Impl::doubts_left() const {
   if (const auto beside = beside_one_cause(phases->log(), phases->relations(), proved);
       beside && standing.worth_asking(*beside))
     return {.open = {{neutralised_beside(phases->relations().widest(*beside)), Purpose::search,
-                      "it failed by other than its cause alone does: is something else at fault beside it?"}},
+                      "a trial failed by less than its cause alone does: does something else make up for a part of it?"}},
             .objection = {}};
   const SuspectSet harmful = left_active - breaking_there - kept_together;
   if (harmful.none()) return {};

@@ -9,6 +9,7 @@
 namespace bisectd::strategies {
 
 /// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add. `answer`: all the rest.
+/// `doubted`: as for progress().
 std::string explanation(const Phases& phases, const Answer& answer, bool doubted = false);
 
 /// Who stayed active because neutralising them does harm, in a sentence; empty if nobody did.

@@ -58,9 +58,12 @@ bool is_run_of(const configs::Experiment& experiment, const keep::RunDirectory& 
 std::optional<keep::RunDirectory> to_go_on_with(const configs::Experiment& experiment, const RunPlace& place) {
   if (place.fresh) return std::nullopt;
   if (keep::RunDirectory::is_one(place.out)) return keep::RunDirectory::open(place.out);
-  for (auto find : {&keep::RunDirectory::newest, &keep::RunDirectory::latest})  // two where the clock went back between them
-    if (auto directory = find(place.out, place.prefix); directory && !read_history(directory->journal()).finished &&
-                                                        is_run_of(experiment, *directory, fs::path(place.out) / "latest"))
+  const auto newest = keep::RunDirectory::newest(place.out, place.prefix);
+  auto latest = keep::RunDirectory::latest(place.out, place.prefix);  // another one where the clock went back between them
+  if (newest && latest && newest->folder() == latest->folder()) latest.reset();
+  for (const auto& directory : {newest, latest})
+    if (directory && !read_history(directory->journal()).finished &&
+        is_run_of(experiment, *directory, fs::path(place.out) / "latest"))
       return directory;
   return std::nullopt;
 }
