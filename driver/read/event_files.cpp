@@ -39,24 +39,32 @@ void EventFiles::look_for_files() {
 bool EventFiles::read_new(judge::Curve& curve) {
   look_for_files();
   bool anything = false;
-  for (auto& [path, file] : files_) anything = read(file, curve) || anything;
+  for (auto& [path, file] : files_) anything = read(file) || anything;
+  if (anything) join(curve);
   return anything;
 }
 
-bool EventFiles::read(File& file, judge::Curve& curve) {
+bool EventFiles::read(File& file) {
   if (!file.problem.empty()) return false;
   const auto take_record = [&](std::string_view record) {
     if (!file.problem.empty()) return;
     const auto scalars = scalars_of(record, framing_);
     if (!scalars) file.problem = "holds a record that cannot be read";
     else
-      for (const ScalarEvent& scalar : *scalars) take(file, scalar, curve);
+      for (const ScalarEvent& scalar : *scalars) take(file, scalar);
+  };
+  bool anew = false;
+  const auto begin_anew = [&](std::string_view) {
+    anew = true;
+    file.frames = RecordFrames(framing_);
+    file.points.clear();  // who reads it at rest finds none of them
+    file.written_tag.reset();
   };
   try {
-    const bool anything = file.tail.read_new([&](std::string_view bytes) { file.frames.feed(bytes, take_record); },
-                                             [&](std::string_view) { file.frames = RecordFrames(framing_); });
+    const bool anything =
+        file.tail.read_new([&](std::string_view bytes) { file.frames.feed(bytes, take_record); }, begin_anew);
     if (file.problem.empty()) file.problem = file.frames.problem();
-    return anything;
+    return anything || anew;
   } catch (const std::system_error& error) {
     file.problem = error.what();
   }
@@ -69,32 +77,48 @@ void EventFiles::finish(judge::Curve& curve) {
   }
 }
 
-void EventFiles::take(File& file, const ScalarEvent& scalar, judge::Curve& curve) {
+void EventFiles::take(File& file, const ScalarEvent& scalar) {
   if (cleaned_tag(scalar.tag) != tag_) {
     if (other_tags_.size() < kShownTags) other_tags_.insert(for_display(scalar.tag, kShownTag_bytes));
     return;
   }
-  const fs::path folder = file.tail.path().parent_path();
-  if (folder_.value_or(folder) != folder) {
-    file.problem = fmt::format("holds '{}', and so do files in {}: name one of the two folders", tag_, folder_->string());
+  if (file.written_tag.value_or(scalar.tag) != scalar.tag) {
+    file.problem = two_tags(*file.written_tag, scalar.tag);
     return;
   }
-  if (written_tag_.value_or(scalar.tag) != scalar.tag) {
-    file.problem =
-        fmt::format("holds '{}' and '{}', which are both shown as '{}': only the last value of a step would be compared",
-                    for_display(*written_tag_, kShownTag_bytes), for_display(scalar.tag, kShownTag_bytes), tag_);
-    return;
+  file.written_tag = scalar.tag;
+  file.points.push_back({scalar.step, scalar.value});
+}
+
+void EventFiles::join(judge::Curve& curve) {
+  last_step_.reset();
+  const File* first = nullptr;  // of those that hold the tag
+  judge::Series joined;
+  for (auto& [path, file] : files_) {
+    file.left_out.clear();
+    if (file.points.empty()) continue;
+    if (first == nullptr) first = &file;
+    const fs::path folder = first->tail.path().parent_path();
+    if (path.parent_path() != folder)
+      file.left_out = fmt::format("holds '{}', and so do files in {}: name one of the two folders", tag_, folder.string());
+    else if (file.written_tag != first->written_tag) file.left_out = two_tags(*first->written_tag, *file.written_tag);
+    else joined.insert(joined.end(), file.points.begin(), file.points.end());
   }
-  folder_ = folder;
-  written_tag_ = scalar.tag;
-  curve.series[series_].push_back({scalar.step, scalar.value});
-  last_step_ = std::max(last_step_.value_or(scalar.step), scalar.step);
+  for (const judge::Point& point : joined) last_step_ = std::max(last_step_.value_or(point.step), point.step);
+  if (joined.empty()) curve.series.erase(series_);
+  else curve.series[series_] = std::move(joined);
+}
+
+std::string EventFiles::two_tags(std::string_view one, std::string_view other) const {
+  return fmt::format("holds '{}' and '{}', which are both shown as '{}': only the last value of a step would be compared",
+                     for_display(one, kShownTag_bytes), for_display(other, kShownTag_bytes), tag_);
 }
 
 std::vector<std::string> EventFiles::problems(bool at_the_end) const {
   std::vector<std::string> problems;
   for (const auto& [path, file] : files_)
-    if (!file.problem.empty()) problems.push_back(fmt::format("{}: {}", path.string(), file.problem));
+    for (const std::string& problem : {file.problem, file.left_out})
+      if (!problem.empty()) problems.push_back(fmt::format("{}: {}", path.string(), problem));
   if (at_the_end && files_.empty())
     problems.push_back(fmt::format("{}: no {} file is there", path_.string(), mark_of(framing_)));
   else if (at_the_end && !last_step_ && problems.empty())

@@ -22,9 +22,10 @@ class EventFiles {
   /// names (these hold the time at which they were begun). It need not exist yet.
   EventFiles(std::filesystem::path path, Framing framing, std::string series, std::string_view tag);
 
-  /// Reads what is new and appends it to the metric's series; true if anything was new. A tag that lies in two folders
-  /// is two trainings or two kinds of values: the points of the second are left out, and that is a problem. So is a second
-  /// tag that TensorBoard shows by the same name.
+  /// Reads what is new and joins the files' points to the metric's series; true if anything was new. Which file grew first
+  /// makes no difference, so that who reads the folder at rest finds the same series: where several hold a step, the value
+  /// of the last by name comes last. A tag that lies in two folders is two trainings or two kinds of values: the points of
+  /// the second are left out, and that is a problem. So is a second tag that TensorBoard shows by the same name.
   bool read_new(judge::Curve& curve);
 
   /// To be called once nothing is written any more: reads the rest.
@@ -40,19 +41,22 @@ class EventFiles {
     File(const std::filesystem::path& path, Framing framing) : tail(path), frames(framing) {}
     Tail tail;
     RecordFrames frames;
-    std::string problem;
+    std::string problem;                     ///< why the rest of it is not read
+    std::string left_out;                    ///< why its points do not belong to those of the first file
+    std::optional<std::string> written_tag;  ///< before its cleaning
+    judge::Series points;
   };
   void look_for_files();
-  bool read(File& file, judge::Curve& curve);
-  void take(File& file, const ScalarEvent& scalar, judge::Curve& curve);
+  bool read(File& file);
+  void take(File& file, const ScalarEvent& scalar);
+  void join(judge::Curve& curve);
+  std::string two_tags(std::string_view one, std::string_view other) const;
 
   std::filesystem::path path_;
   Framing framing_;
   std::string series_;
   std::string tag_;
   std::map<std::filesystem::path, File> files_;
-  std::optional<std::filesystem::path> folder_;  ///< where the tag was found
-  std::optional<std::string> written_tag_;       ///< as the first file with it has it
   std::optional<std::int64_t> last_step_;
   std::set<std::string> other_tags_;  ///< a few, for the message that ours is not there
 };
