@@ -29,6 +29,14 @@ std::string other_fix_text(const Record& record, const OtherFix& fix, Escape esc
   return text + ".";
 }
 
+std::string kept_text(const std::vector<Kept>& kept, Escape escape) {
+  std::string text;
+  for (const Kept& one : kept)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", escape(one.family + ":" + one.name),
+                        one.needed_by.empty() ? "`exclude` names it" : escape(one.needed_by) + " needs it in every run");
+  return text;
+}
+
 }  // namespace
 
 bool exceeds_step_time(const Costs& costs, double step_time_s) {
@@ -87,6 +95,7 @@ std::vector<std::string> pruned_texts(const Record& record, Escape escape) {
     return text.empty() ? "none" : text;
   };
   std::vector<std::string> texts{"Still needed: " + names(pruned.needed), "No longer needed: " + names(pruned.over)};
+  if (!pruned.kept.empty()) texts.push_back("Stays in use, not tried: " + kept_text(pruned.kept, escape));
   if (!pruned.over.empty() && pruned.in_use_step_time_s && pruned.needed_step_time_s)
     texts.push_back(fmt::format("Step time {:.3f} s with the workaround in use, {:.3f} s with what is needed of it ({}).",
                                 *pruned.in_use_step_time_s, *pruned.needed_step_time_s,

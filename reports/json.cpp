@@ -154,9 +154,15 @@ Json other_fixes(const Record& record) {
 Json pruned(const Record& record) {
   if (!record.pruned) return nullptr;
   const Pruned& one = *record.pruned;
+  Json kept = Json::array();
+  for (const Kept& entry : one.kept)
+    kept.push_back({{"family", entry.family},
+                    {"name", entry.name},
+                    {"needed_by", entry.needed_by.empty() ? Json(nullptr) : Json(entry.needed_by)}});
   return {{"answered", one.answered},
           {"needed", suspects(record, one.needed)},
           {"no_longer_needed", suspects(record, one.over)},
+          {"kept", std::move(kept)},
           {"step_time_s", {{"in_use", number(one.in_use_step_time_s)}, {"needed", number(one.needed_step_time_s)}}}};
 }
 

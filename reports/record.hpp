@@ -116,11 +116,17 @@ struct OtherFix {
   std::optional<double> step_time_s;  ///< median
 };
 
+/// An entry of a workaround in use that `bisectd prune` leaves in use in every run.
+struct Kept : Name {
+  std::string needed_by;  ///< the family that needs it in every run; empty: the experiment excludes it
+};
+
 /// What `bisectd prune` found: the search had nothing neutralised where the workaround is not in use.
 struct Pruned {
   bool answered = false;  ///< else nothing of the rest is known
   std::vector<std::size_t> needed,
-      over;  ///< ids, ascending: entries of the workaround that are still, and no longer, needed
+      over;                ///< ids, ascending: entries of the workaround that are still, and no longer, needed
+  std::vector<Kept> kept;  ///< nobody knows whether these are needed
   std::optional<double> in_use_step_time_s;  ///< median with the whole workaround
   std::optional<double> needed_step_time_s;  ///< median with what is needed of it
 };

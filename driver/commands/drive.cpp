@@ -121,6 +121,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
     past.run_tag = make_run_tag(directory.folder());
     past.recording = digest_of_recording(experiment);
     past.prune = options.prune;
+    past.kept = options.kept;
     if (!options.prune) learn_from_past(experiment, history);
   } else {
     past = read_history(directory.journal());

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "configs/loader.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/keep/run_directory.hpp"
+#include "reports/record.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -14,8 +16,9 @@ configs::Experiment load(const std::string& file, configs::Needed needed = confi
 
 struct DriveOptions {
   bool accept_changes = false;
-  bool prune = false;   ///< the experiment was turned round (prune_experiment.hpp)
-  std::string history;  ///< file of past results; empty: beside the run directory
+  bool prune = false;               ///< the experiment was turned round (prune_experiment.hpp)
+  std::vector<reports::Kept> kept;  ///< of its workaround: what stays in use in every run
+  std::string history;              ///< file of past results; empty: beside the run directory
   OutputOptions output;
 };
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "configs/loader.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/prune_experiment.hpp"
 #include "driver/log/log.hpp"
@@ -20,21 +21,28 @@ struct PruneOptions {
   OutputOptions output;
 };
 
+std::string kept_text(const reports::Kept& kept) {
+  return fmt::format("{}:{} stays neutralised, as {}: whether it is needed is not tried", kept.family, kept.name,
+                     kept.needed_by.empty() ? "`exclude` says" : kept.needed_by + " needs it in every run");
+}
+
 ExitCode prune(const PruneOptions& options) {
   configs::Experiment experiment = load(options.experiment, configs::Needed::workaround);
   const std::vector<std::string> unseen = given_as_arguments(experiment);
-  const std::size_t warnings = experiment.warnings.size();
-  const bool nothing = search_what_is_in_use(experiment).empty();
-  if (nothing && experiment.warnings.size() > warnings)
-    throw UsageError("there is nothing to prune: `exclude` names all that is in use");
-  if (nothing)
+  const auto [searched, kept] = search_what_is_in_use(experiment);
+  if (searched.empty() && !kept.empty()) throw UsageError("there is nothing to prune: `exclude` names all that is in use");
+  if (searched.empty())
     throw UsageError(
         "there is nothing to prune: subject.environment holds no black list, no switch at its safe value and no value of a "
         "ladder, and subject.unset no switch");
   if (!unseen.empty())
     log::warning(fmt::format("warning: not looked at, as subject.command may hold them: {}", fmt::join(unseen, ", ")));
-  return drive_in(experiment, {.out = options.out, .prefix = "prune-" + experiment.name, .fresh = options.fresh},
-                  {.prune = true, .output = options.output});
+  DriveOptions drive{.prune = true, .output = options.output};
+  for (const configs::Placed<reports::Kept>& one : kept) {
+    log::warning(configs::render({kept_text(one.value), one.place}));
+    drive.kept.push_back(one.value);
+  }
+  return drive_in(experiment, {.out = options.out, .prefix = "prune-" + experiment.name, .fresh = options.fresh}, drive);
 }
 
 }  // namespace

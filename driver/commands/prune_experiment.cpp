@@ -8,7 +8,6 @@
 #include <boost/algorithm/string/split.hpp>
 #include <map>
 #include <optional>
-#include <set>
 
 namespace bisectd::driver {
 namespace {
@@ -28,16 +27,13 @@ std::vector<std::string> listed(const Family& family, const configs::Side& subje
   return names;
 }
 
-/// What is excluded is no suspect, here neither: it stays neutralised as it is, which is warned about.
-bool is_excluded(configs::Experiment& experiment, const std::string& family, const std::string& name) {
+/// Where the experiment excludes a member.
+std::optional<configs::Place> excluded_at(const configs::Experiment& experiment, const std::string& family,
+                                          const std::string& name) {
   const auto selection = experiment.suspects.find(family);
-  if (selection == experiment.suspects.end()) return false;
+  if (selection == experiment.suspects.end()) return std::nullopt;
   const auto excluded = std::ranges::find(selection->second.exclude, name, &configs::Placed<std::string>::value);
-  if (excluded == selection->second.exclude.end()) return false;
-  experiment.warnings.push_back(
-      {fmt::format("{}:{} stays neutralised, as `exclude` says: whether it is needed is not tried", family, name),
-       excluded->place});
-  return true;
+  return excluded == selection->second.exclude.end() ? std::nullopt : std::optional(excluded->place);
 }
 
 /// A switch that the subject's own environment holds at its safe value, and that would be unsafe without it: unset, or at
@@ -79,15 +75,21 @@ void take_out(configs::Side& subject, const std::string& variable) {
 
 }  // namespace
 
-std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment) {
+WorkaroundInUse search_what_is_in_use(configs::Experiment& experiment) {
+  WorkaroundInUse in_use;
   std::map<std::string, Selection> selections;
-  std::set<std::string> needed;  // variables that a family needs at one value in every run
+  std::map<std::string, std::string> needed;  // variables that a family needs at one value in every run, and that family
+  const auto is_excluded = [&](const std::string& family, const std::string& member) {
+    const auto place = excluded_at(experiment, family, member);
+    if (place) in_use.kept.push_back({{{family, member}, {}}, *place});
+    return place.has_value();
+  };
   for (auto& [name, family] : experiment.families) {
     std::vector<std::string> names = listed(family, experiment.subject);
     if (names.empty()) continue;
-    for (const auto& [variable, value] : family.environment) needed.insert(variable);
-    const auto excluded = std::ranges::stable_partition(
-        names, [&](const std::string& member) { return !is_excluded(experiment, name, member); });
+    for (const auto& [variable, value] : family.environment) needed.try_emplace(variable, name);
+    const auto excluded =
+        std::ranges::stable_partition(names, [&](const std::string& member) { return !is_excluded(name, member); });
     const std::vector<std::string> staying(excluded.begin(), excluded.end());
     names.erase(excluded.begin(), excluded.end());
     if (names.empty()) continue;
@@ -101,24 +103,27 @@ std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment) 
     for (auto& [member, toggle] : family.toggles) {
       const bool taken_away = is_taken_away(toggle, experiment.subject);
       if (!taken_away && !is_held_safe(toggle, experiment.subject)) continue;
-      if (needed.contains(*toggle.deliver.environment) || is_excluded(experiment, name, member)) continue;
+      if (is_excluded(name, member)) continue;
+      if (const auto family_of = needed.find(*toggle.deliver.environment); family_of != needed.end()) {
+        in_use.kept.push_back({{{name, member}, family_of->second}, toggle.place});
+        continue;
+      }
       take_out(experiment.subject, *toggle.deliver.environment);
       toggle.suspect = toggle.unset_means && !taken_away ? std::nullopt : toggle.declared;
       selections[name].members.push_back({member, toggle.place});
     }
   for (auto& [name, family] : experiment.families)
-    if (const auto value = held_value(family, experiment.subject); value && !is_excluded(experiment, name, *value)) {
+    if (const auto value = held_value(family, experiment.subject); value && !is_excluded(name, *value)) {
       take_out(experiment.subject, *family.deliver.environment);
       family.ladder.values = {*value};
       selections[name].members.push_back({*value, family.place});
     }
-  std::vector<std::string> in_use;
   for (auto& [name, selection] : selections) {
     if (const auto before = experiment.suspects.find(name); before != experiment.suspects.end())
       selection.price = before->second.price;
-    for (const auto& member : selection.members) in_use.push_back(name + ":" + member.value);
+    for (const auto& member : selection.members) in_use.searched.push_back(fmt::format("{}:{}", name, member.value));
   }
-  if (!in_use.empty()) experiment.suspects = std::move(selections);
+  if (!in_use.searched.empty()) experiment.suspects = std::move(selections);
   return in_use;
 }
 

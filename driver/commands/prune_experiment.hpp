@@ -6,14 +6,20 @@
 #include <vector>
 
 #include "configs/experiment.hpp"
+#include "reports/record.hpp"
 
 namespace bisectd::driver {
 
+/// What the subject neutralises by itself.
+struct WorkaroundInUse {
+  std::vector<std::string> searched;                 ///< as "family:name"
+  std::vector<configs::Placed<reports::Kept>> kept;  ///< stays neutralised; each with the place that says so
+};
+
 /// Takes the black lists, safe values and values of ladders that the subject's own environment sets out of it, and the
-/// variables that it unsets because that is safe, and makes exactly these the suspects; what `exclude` names stays, with a
-/// warning. Returns them as "family:name"; empty (and the experiment unchanged) when the subject neutralises nothing. Lists
-/// that arrive as an argument are not seen: they stand in the command.
-std::vector<std::string> search_what_is_in_use(configs::Experiment& experiment);
+/// variables that it unsets because that is safe, and makes exactly these the suspects, but for what is kept. With nothing
+/// to be searched the experiment is unchanged. Lists that arrive as an argument are not seen: they stand in the command.
+WorkaroundInUse search_what_is_in_use(configs::Experiment& experiment);
 
 /// Families, and switches as "family:name", among the suspects that are given as an argument: nobody sees whether the
 /// subject's command holds them already.

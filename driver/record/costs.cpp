@@ -81,8 +81,9 @@ reports::Costs costs_of(const configs::Experiment& experiment, const History& hi
 reports::Pruned pruned_by(const History& history, const Conclusion& conclusion) {
   std::vector<SuspectId> in_use(history.catalogue ? history.catalogue->size() : 0);
   std::iota(in_use.begin(), in_use.end(), 0);
-  reports::Pruned pruned{.answered = conclusion.outcome == reports::Outcome::culprits ||
-                                     conclusion.outcome == reports::Outcome::aligned};
+  reports::Pruned pruned{
+      .answered = conclusion.outcome == reports::Outcome::culprits || conclusion.outcome == reports::Outcome::aligned,
+      .kept = history.kept};
   if (pruned.answered) {
     pruned.needed = conclusion.answer.culprit_set;
     std::ranges::set_difference(in_use, pruned.needed, std::back_inserter(pruned.over));

@@ -38,6 +38,8 @@ void History::take(const json& record) {
     started_utc = record.at("started_utc");
     run_tag = record.at("tag");
     prune = record.at("prune");
+    for (const json& entry : record.value("kept", json::array()))
+      kept.push_back({{entry.at("family"), entry.at("name")}, entry.at("needed_by")});
     by_hand = record.value("by_hand", false);
     reference_only = record.value("reference_only", false);
     experiment_file = record.at("experiment");
@@ -153,6 +155,8 @@ json run_record(const History& begun, const configs::Experiment& experiment) {
                  {"target", experiment.accept.target}};
   if (!begun.recording.empty()) record["recording"] = begun.recording;
   if (begun.inherited) record["inherited"] = *begun.inherited;
+  for (const reports::Kept& one : begun.kept)
+    record["kept"].push_back({{"family", one.family}, {"name", one.name}, {"needed_by", one.needed_by}});
   if (begun.by_hand) record["by_hand"] = true;
   if (begun.reference_only) record["reference_only"] = true;
   return record;

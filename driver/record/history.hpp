@@ -31,11 +31,12 @@ struct PastDescent {
 struct History : PastTrials {
   std::string started_utc;
   std::string run_tag;
-  bool by_hand = false;         ///< a command's own run directory: nothing goes on with it
-  bool reference_only = false;  ///< of the experiment nothing else was looked at (configs::Needed)
-  bool prune = false;           ///< the experiment was turned round (prune_experiment.hpp)
-  std::string experiment_file;  ///< absolute
-  std::string name, metric;     ///< of the experiment; the metric that decides
+  bool by_hand = false;             ///< a command's own run directory: nothing goes on with it
+  bool reference_only = false;      ///< of the experiment nothing else was looked at (configs::Needed)
+  bool prune = false;               ///< the experiment was turned round (prune_experiment.hpp)
+  std::vector<reports::Kept> kept;  ///< of that experiment: what stays in use in every run
+  std::string experiment_file;      ///< absolute
+  std::string name, metric;         ///< of the experiment; the metric that decides
   double target = 0;
   std::optional<std::map<std::string, std::string>> setup_files;  ///< as setup_files(); empty: there are none
   std::string recording;  ///< digest of the recorded reference; empty: there is none, or of an earlier version
@@ -74,7 +75,7 @@ History read_history(const std::filesystem::path& journal);
 History read_beginning(const std::filesystem::path& journal);
 
 /// The journal's records of a run; those of its trials are in trial/past_trial.hpp.
-/// `begun` says when, under which tag, and whether the experiment was turned round.
+/// `begun` says when, under which tag, and how the experiment was turned round, if it was.
 nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json setup_record(const std::map<std::string, std::string>& files);

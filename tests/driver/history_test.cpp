@@ -45,6 +45,7 @@ TEST_CASE("what is journaled is read back") {
     begun.started_utc = "2026-11-21T00:00:00Z";
     begun.run_tag = "tag";
     begun.prune = true;
+    begun.kept = {{{"ops", "e"}, ""}, {{"flags", "f"}, "ops"}};
     journal.append(run_record(begun, experiment));
     neutralise::Catalogue catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}});
     catalogue.set_always_on({{"ops", "stays"}});
@@ -63,6 +64,9 @@ TEST_CASE("what is journaled is read back") {
   CHECK(history.run_tag == "tag");
   CHECK(history.experiment_file == "/e.yaml");
   CHECK(history.prune);
+  REQUIRE(history.kept.size() == 2);
+  CHECK(history.kept[0].name == "e");
+  CHECK(history.kept[1].needed_by == "ops");
   CHECK(history.name == "rec");
   CHECK(history.metric == "acc");
   CHECK(history.target == 0.005);

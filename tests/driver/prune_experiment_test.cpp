@@ -29,11 +29,19 @@ configs::Experiment sample_experiment() {
   return experiment;
 }
 
+/// What is kept, and the family that needs it.
+std::vector<std::pair<std::string, std::string>> kept(configs::Experiment& experiment) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [one, place] : search_what_is_in_use(experiment).kept)
+    all.emplace_back(one.family + ":" + one.name, one.needed_by);
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("what the subject neutralises becomes what is searched, and nothing else") {
   configs::Experiment experiment = sample_experiment();
-  CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"flags:format", "ops:pad3d", "ops:relu"});
+  CHECK(search_what_is_in_use(experiment).searched == std::vector<std::string>{"flags:format", "ops:pad3d", "ops:relu"});
   CHECK(experiment.subject.environment.size() == 3);  // STRIDE is held by the family ops, ANYWAY is safe without it
   CHECK(experiment.subject.environment.contains("OTHER"));
   CHECK(experiment.subject.unset == std::vector<std::string>{"BLACK_LIST", "FORMAT"});
@@ -45,15 +53,31 @@ TEST_CASE("what is excluded is not searched and stays neutralised") {
   configs::Experiment experiment = sample_experiment();
   experiment.suspects["ops"].exclude = {{"relu", {}}, {"never_used", {}}};
   experiment.suspects["flags"].exclude = {{"format", {}}};
-  CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"ops:pad3d"});
+  CHECK(search_what_is_in_use(experiment).searched == std::vector<std::string>{"ops:pad3d"});
   CHECK(experiment.subject.environment.at("BLACK_LIST").value == "relu");
   CHECK(experiment.subject.environment.at("FORMAT").value == "0");
   CHECK(experiment.subject.unset.empty());
 
   experiment = sample_experiment();
   experiment.suspects["ops"].exclude = {{"relu", {}}, {"pad3d", {}}};
-  CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"flags:format"});  // STRIDE is held by ops, still
+  CHECK(search_what_is_in_use(experiment).searched ==
+        std::vector<std::string>{"flags:format"});  // STRIDE is held by ops, still
   CHECK(experiment.subject.environment.at("BLACK_LIST").value == "pad3d,,relu");
+}
+
+TEST_CASE("what stays neutralised is told, and why") {
+  using Kept = std::vector<std::pair<std::string, std::string>>;
+  configs::Experiment experiment = sample_experiment();
+  CHECK(kept(experiment) == Kept{{"flags:stride", "ops"}});
+
+  experiment = sample_experiment();
+  experiment.suspects["ops"].exclude = {{"relu", {}}, {"never_used", {}}};
+  experiment.suspects["flags"].exclude = {{"stride", {"experiment.yaml", 7, 9}}, {"safe_anyway", {}}};
+  CHECK(kept(experiment) == Kept{{"ops:relu", ""}, {"flags:stride", ""}});
+
+  experiment = sample_experiment();
+  experiment.subject.environment.clear();
+  CHECK(kept(experiment).empty());
 }
 
 TEST_CASE("the value of a ladder and a variable that is unset are in use, too, and prices stay") {
@@ -68,7 +92,7 @@ TEST_CASE("the value of a ladder and a variable that is unset are in use, too, a
   experiment.subject.unset = {"GONE", "ANOTHER"};
   experiment.subject.environment = {{"SCALE", {"sixteen", {}}}};
   experiment.suspects["flags"].price["gone"].value = 7;
-  CHECK(search_what_is_in_use(experiment) == std::vector<std::string>{"flags:gone", "scale:16"});
+  CHECK(search_what_is_in_use(experiment).searched == std::vector<std::string>{"flags:gone", "scale:16"});
   CHECK(experiment.families.at("flags").toggles.at("gone").suspect == "1");
   CHECK(experiment.subject.unset == std::vector<std::string>{"ANOTHER", "GONE", "SCALE"});
   CHECK(neutralise::selected_values(experiment.families.at("scale"), experiment.suspects.at("scale")).size() == 1);
@@ -77,7 +101,7 @@ TEST_CASE("the value of a ladder and a variable that is unset are in use, too, a
   experiment = sample_experiment();
   experiment.families["scale"] = scale;
   experiment.subject.environment = {{"SCALE", {"32", {}}}};  // the value under suspicion
-  CHECK(search_what_is_in_use(experiment).empty());
+  CHECK(search_what_is_in_use(experiment).searched.empty());
 }
 
 TEST_CASE("what is given as an argument is told") {
@@ -90,6 +114,6 @@ TEST_CASE("what is given as an argument is told") {
 TEST_CASE("a subject that neutralises nothing has nothing to prune") {
   configs::Experiment experiment = sample_experiment();
   experiment.subject.environment.clear();
-  CHECK(search_what_is_in_use(experiment).empty());
+  CHECK(search_what_is_in_use(experiment).searched.empty());
   CHECK(experiment.suspects.at("ops").discover);
 }

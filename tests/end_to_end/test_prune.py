@@ -61,6 +61,8 @@ class Prune(Space):
         self.assertEqual((self.names("needed"), self.names("no_longer_needed")), (["op3"], ["op5"]), said.out)
         self.assertRegex(said.out, r"HOSTILE_OFF='op4,op3'")
         self.assertIn("ops:op4 stays neutralised, as `exclude` says: whether it is needed is not tried", said.err)
+        self.assert_told_everywhere(said.out, "Stays in use, not tried: ops:op4 (exclude names it)")
+        self.assertEqual(self.report()["pruned"]["kept"], [{"family": "ops", "name": "op4", "needed_by": None}])
         for variables in (self.run_folder() / "trials").glob("*/*/environment.txt"):
             if "HOSTILE_OFF" in variables.read_text():
                 self.assertRegex(variables.read_text(), "HOSTILE_OFF=.*op4")

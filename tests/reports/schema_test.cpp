@@ -39,6 +39,9 @@ TEST_CASE("report.json keeps to its published schema") {
   std::vector<std::string> reports{to_json(Record{}), to_json(sample::culprits()), to_json(sample::aligned()),
                                    to_json(sample::unfinished())};
   for (const std::string& text : sample::hostile()) reports.push_back(to_json(sample::with(text)));
+  Record pruned = sample::culprits();
+  pruned.pruned = Pruned{.answered = true, .needed = {0}, .kept = {{{"ops", "relu"}, ""}, {{"flags", "stride"}, "ops"}}};
+  reports.push_back(to_json(pruned));
   CHECK(valid(reports));
 }
 
