@@ -169,18 +169,21 @@ void refuse_other_recording(const History& past, const std::string& recording) {
 
 void refuse_other_setup(const History& past, const std::map<std::string, std::string>& files, bool accepted) {
   if (accepted || !past.setup_files) return;
-  std::vector<std::string> changed;
+  std::vector<std::string> changed, added, removed;
   for (const auto& [name, digest] : files)
-    if (const auto then = past.setup_files->find(name); then == past.setup_files->end() || then->second != digest)
-      changed.push_back(name);
+    if (const auto then = past.setup_files->find(name); then == past.setup_files->end()) added.push_back(name);
+    else if (then->second != digest) changed.push_back(name);
   for (const auto& [name, digest] : *past.setup_files)
-    if (!files.contains(name)) changed.push_back(name);
-  if (!changed.empty())
-    throw commands::UsageError(
-        fmt::format("{} {} changed since this run began, and `setup` names {}.\nWhat was judged before may answer another "
-                    "question: put {} back, or go on all the same with --accept-changes, or start anew with --new.",
-                    fmt::join(changed, ", "), changed.size() == 1 ? "was" : "were", changed.size() == 1 ? "it" : "them",
-                    changed.size() == 1 ? "it" : "them"));
+    if (!files.contains(name)) removed.push_back(name);
+  std::vector<std::string> what;
+  for (const auto& [names, done] : {std::pair(&changed, "changed"), {&added, "added"}, {&removed, "removed"}})
+    if (!names->empty())
+      what.push_back(fmt::format("{} {} {}", fmt::join(*names, ", "), names->size() == 1 ? "was" : "were", done));
+  if (what.empty()) return;
+  throw commands::UsageError(
+      fmt::format("{} since this run began, and `setup` names {}.\nWhat was judged before may answer another question: undo "
+                  "that, or go on all the same with --accept-changes, or start anew with --new.",
+                  fmt::join(what, ", "), changed.size() + added.size() + removed.size() == 1 ? "it" : "them"));
 }
 
 void refuse_other_shell(const History& past, const std::map<std::string, std::string>& inherited) {

@@ -152,6 +152,9 @@ class Resume(Space):
         self.assertIn("./env.sh was changed since this run began, and `setup` names it.", refused.err)
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=3)
         self.bisectd("resume", self.run_folder(), code=3)  # that is what it goes by now
+        (self.folder / "env.sh").unlink()
+        refused = self.bisectd("resume", self.run_folder(), code=2)
+        self.assertIn("./env.sh was removed since this run began, and `setup` names it.", refused.err)
 
     def test_what_the_setup_writes_itself_is_no_change(self):
         self.write("env.sh", "date +%N; export X=1\n")
