@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "configs/loader.hpp"
 #include "configs/member_name.hpp"
@@ -23,6 +24,8 @@ namespace fs = std::filesystem;
 
 /// A framework's import alone can take a minute from a shared disk.
 constexpr std::chrono::minutes kTimeout{10};
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 launch::Job job_of(const configs::Family& family, const LaunchSide& subject, const fs::path& folder) {
   launch::Job job{.environment = subject.environment,
@@ -42,6 +45,9 @@ std::vector<std::string> names_in(const fs::path& file, const configs::Family& f
   std::ifstream lines(file, std::ios::binary);
   std::set<std::string> names;
   for (std::string line; std::getline(lines, line);) {
+    // As Windows and some wrappers write text.
+    if (names.empty() && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+    if (line.ends_with('\r')) line.pop_back();
     if (const std::string fault = configs::spelling_fault(line, family); !fault.empty())
       throw std::runtime_error(
           fmt::format("it printed {}, which is no name of a member: it {}", configs::in_quotes(line), fault));
@@ -70,13 +76,16 @@ neutralise::Discovered ask_framework(const configs::Experiment& experiment, cons
     fs::create_directories(folder);
     launch::Job job = job_of(family, subject, folder);
     job.tag = run_tag + "/query";
-    try {
-      if (const auto well = launch::run_well(launcher, job, kTimeout); !well) throw std::runtime_error(well.error());
-      found[name] = names_in(job.stdout_file, family);
-    } catch (const std::runtime_error& error) {
+    const auto refuse = [&](const std::string& why, const fs::path& file) {
       throw std::runtime_error(
           fmt::format("the command that should name the members of family {} ({}) gives none: {} (see {})", name,
-                      job.command.front(), error.what(), job.stderr_file.string()));
+                      job.command.front(), why, file.string()));
+    };
+    if (const auto well = launch::run_well(launcher, job, kTimeout); !well) refuse(well.error(), job.stderr_file);
+    try {
+      found[name] = names_in(job.stdout_file, family);
+    } catch (const std::runtime_error& error) {
+      refuse(error.what(), job.stdout_file);
     }
   }
   return found;

@@ -85,6 +85,13 @@ class Query(Space):
             said = self.bisectd("run", "experiment.yaml", "--out", "out", code=4).out
             self.assertIn("the command that should name the members of family ops (python3) gives none", said)
             self.assertIn(why, said)
+            said_by = "stderr" if why == "exited 7" else "stdout"
+            self.assertRegex(said, rf"\(see /.*/query/ops\.{said_by}\.log\)")
+
+    def test_lines_may_end_as_on_windows(self):
+        self.experiment("import sys; sys.stdout.buffer.write(b'\\xef\\xbb\\xbfop3\\r\\nop1\\r\\n')")
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        self.assertEqual([one["name"] for one in found["ops"]], ["op1", "op3"])
 
     def test_discover_shows_them_without_a_run(self):
         self.experiment("print('op3')", "--crash-off", "op1")
