@@ -37,8 +37,11 @@ class LabelReader {
       return std::nullopt;
     }
     check_searched({label.name, text.place}, families_.at(label.family), selection->second);
+    named_at_.try_emplace(label, text.place);
     return label;
   }
+
+  std::map<MemberLabel, Place> named_at() && { return std::move(named_at_); }
 
  private:
   void check_searched(const Placed<std::string>& name, const Family& family, const Selection& selection) {
@@ -67,6 +70,7 @@ class LabelReader {
   const std::map<std::string, Selection>& suspects_;
   Problems& problems_;
   std::vector<std::string> searched_;
+  std::map<MemberLabel, Place> named_at_;
 };
 
 std::vector<MemberLabel> read_labels(const Value& value, const std::string& what, LabelReader& labels, Problems& problems) {
@@ -141,6 +145,7 @@ Relations read_relations(const Value& block, const std::map<std::string, Family>
     }
   }
   reader.refuse_other_keys();
+  relations.named_at = std::move(labels).named_at();
   return relations;
 }
 

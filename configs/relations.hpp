@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "configs/place.hpp"
+
 namespace bisectd::configs {
 
 /// A member as the reports say it, `family:name`.
@@ -21,6 +23,7 @@ struct Relations {
   /// The left one matters only while all of the right ones are active. Nobody needs himself, however many steps away.
   std::map<MemberLabel, std::vector<MemberLabel>> only_with;
   std::vector<std::vector<MemberLabel>> exclusive;  ///< of each group, two or more, at most one can be neutralised
+  std::map<MemberLabel, Place> named_at;            ///< where each of all these is named first
 };
 
 }  // namespace bisectd::configs

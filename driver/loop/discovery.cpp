@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "configs/loader.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
+#include "driver/loop/unseen_names.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -95,6 +98,12 @@ void warn_of_left_out(Run& run) {
                     catalogue.labels(left_out, left_out.count())));
 }
 
+void warn_of_unseen(Run& run, const SeenMembers& seen) {
+  const std::array found{seen.members, seen.never_off,
+                         neutralise::always_off(run.experiment, run.sides.subject.environment)};
+  for (const auto& warning : unseen_names(run.experiment, found)) run.warn(configs::placed_text(warning));
+}
+
 [[noreturn]] void refuse_no_suspect(const std::optional<FinishedTrial>& discovery) {
   constexpr const char* kWhy = "there is no suspect: the discovery run showed no member of any family on the device";
   if (discovery) throw Infrastructure(kWhy, discovery->plan.number);
@@ -128,6 +137,7 @@ bool list_suspects(Run& run, neutralise::Discovered named, std::optional<Finishe
     seen.members.merge(std::move(named));
     run.state.catalogue = catalogue_of(run, seen);
     exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
+    warn_of_unseen(run, seen);
     if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
     run.journal.append(catalogue_record(run.state.catalogue, exact));
   }
