@@ -77,6 +77,8 @@ std::string spelling_fault(std::string_view name, const Family& family) {
   if (name.empty()) return "is empty";
   if (name.find_first_of(" \t\r\n") != std::string_view::npos) return "holds white space";
   if (printable(name) != name) return "holds a character that cannot be shown";
+  // As logs are read: neutralised by this name, the member that is meant would stay active.
+  if (name.find("\uFFFD") != std::string_view::npos) return "holds U+FFFD, which stands for bytes that are no UTF-8";
   for (const std::string& ender : name_enders(family.deliver))
     if (name.find(ender) != std::string_view::npos)
       return ender == family.deliver.separator ? fmt::format("holds the separator `{}`", ender)

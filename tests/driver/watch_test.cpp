@@ -107,6 +107,7 @@ TEST_CASE("a discovered name that cannot be delivered, and too many names, are s
   const WatchList watch(e);
   CHECK(watch.discovered(left({"A,B"})).error() ==
         "the discovery run named `A,B` in family fusion, which cannot be delivered: it holds the separator `,`");
+  CHECK_THAT(watch.discovered(left({"A\uFFFD"})).error(), Catch::Contains("which stands for bytes that are no UTF-8"));
   FileNames many{.found = true};
   for (int i = 0; i < 100'000; ++i) many.counts[{"pass" + std::to_string(i), ""}] = 1;
   CHECK_THAT(watch.discovered({{}, {many, many}}).error(), Catch::Matchers::StartsWith("the discovery run named 100000"));
