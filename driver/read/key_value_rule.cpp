@@ -59,6 +59,7 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
     return reading;
   }
   read_step(line, reading);
+  if (line.block->torn && !reading.problem.empty()) return std::nullopt;  // its step would have come behind the cut
   read_extras(line, reading);
   return reading;
 }

@@ -132,6 +132,18 @@ TEST_CASE("MindFormers' lines") {
   CHECK(log.values("grad_norm") == std::vector<double>{4.5});
 }
 
+TEST_CASE("a torn line whose step is cut or still to come is left out") {
+  const std::string whole = "loss: 2.5, learning_rate: 1e-05, global_step: 435, interval_runtime: 2.2\n";
+  for (const char* torn :
+       {"loss: 2.4, learning_rate: 1e-05, global_step: 4", "loss: 2.4, learning_rate: 1e-05, global_step"}) {
+    Read log(metric("loss", "paddlenlp"), whole + torn);
+    CHECK(log.steps() == std::vector<std::int64_t>{435});
+    CHECK(log.reader.wrong_line_count() == 0);
+  }
+  Read log(metric("loss", "paddlenlp"), whole + "loss: 2.4, learning_rate: 1e-05, global_step: 436, int");
+  CHECK(log.steps() == std::vector<std::int64_t>{435, 436});
+}
+
 TEST_CASE("the Hugging Face Trainer prints no step: its values are counted") {
   Read log(metric("loss", "huggingface"),
            "{'loss': 0.5123, 'grad_norm': 1.27, 'learning_rate': 5e-05, 'epoch': 0.02}\n"
