@@ -37,6 +37,9 @@ class Panel {
   Judgement judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
   Judgement judge(std::span<const Curve> attempts) const { return judge(attempts, whole_.accept); }
 
+  /// Whole runs by the part that ends at this step, whatever their own is. Only where healthy() is known.
+  Judgement judge_until(std::span<const Curve> attempts, std::int64_t step) const;
+
   /// Runs that ended at the horizon or reached the end of the comparable part. Only where there is one of both.
   Judgement judge_shortened(std::span<const Curve> attempts) const;
 

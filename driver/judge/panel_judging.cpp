@@ -245,6 +245,11 @@ Judgement Panel::judge_whole(std::span<const Curve> attempts, const configs::Acc
   return judgement;
 }
 
+Judgement Panel::judge_until(std::span<const Curve> attempts, std::int64_t step) const {
+  const std::optional<Reference> part = cut(step);
+  return part ? judge::judge(*part, attempts, {}, whole_.accept) : Judgement{};
+}
+
 Judgement Panel::judge_shortened(std::span<const Curve> attempts) const {
   if (!healthy_) return judge::judge(*shortened_, attempts, pool_);
   return judge_part(attempts, whole_.accept, shortened_ ? std::optional(shortened_->last_step()) : std::nullopt);

@@ -12,6 +12,12 @@
 
 namespace bisectd::driver::judge {
 
+/// How far a trial is off over a part that is not its own.
+struct InPart {
+  std::optional<double> delta;           ///< as Judged::delta; empty: its runs cannot be compared there
+  std::optional<double> standard_error;  ///< of delta
+};
+
 /// What the judge says about one trial (all its attempts together). Relative quantities are fractions, not percent.
 struct Judgement : strategies::Judged {
   std::string metric;                ///< that decided
@@ -27,6 +33,7 @@ struct Judgement : strategies::Judged {
   bool repeat_helps = false;                ///< undecided, and one more attempt may decide it
   std::map<std::string, Spread> spreads;    ///< of this trial's attempts, by metric: add them to the NoisePools (once,
                                             ///< when the trial is done)
+  std::optional<InPart> beside_as_is;       ///< over the part by which the subject as it is was judged; empty: as `delta`
   std::vector<std::string> notes;           ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,

@@ -11,10 +11,10 @@ using strategies::Verdict;
 
 // Where another metric decided, or spikes, or a run failed on its way, the difference of the first metric's level is but
 // rounding: compared with that of other trials it would tell effects that are none.
-bool says_the_size(const judge::Judgement& judgement, double target) {
+bool says_the_size(const judge::Judgement& judgement, std::optional<double> delta, double target) {
   if (judgement.decided_by) return false;
   const bool by_level = judgement.reason == "level" || judgement.reason == "multi-step" || judgement.reason == "first-step";
-  return judgement.verdict != Verdict::fail || (by_level && std::abs(judgement.delta.value_or(0)) > target);
+  return judgement.verdict != Verdict::fail || (by_level && std::abs(delta.value_or(0)) > target);
 }
 
 // The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature
@@ -27,12 +27,13 @@ JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutr
                          .signature = judgement.signature,
                          .judged = false},
             .role = role};
-  const bool sized = !shortened && says_the_size(judgement, target);
+  const judge::InPart size = judgement.beside_as_is.value_or(judge::InPart{judgement.delta, judgement.standard_error});
+  const bool sized = !shortened && says_the_size(judgement, size.delta, target);
   return {.evidence = {.neutralised = neutralised,
                        .verdict = judgement.verdict,
                        .p_bad = judgement.p_bad,
-                       .delta = sized ? judgement.delta : std::nullopt,
-                       .standard_error = sized ? judgement.standard_error : std::nullopt,
+                       .delta = sized ? size.delta : std::nullopt,
+                       .standard_error = sized ? size.standard_error : std::nullopt,
                        .signature = judgement.signature},
           .role = role,
           .shortened = shortened && role != Role::signature,

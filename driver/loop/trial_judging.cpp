@@ -33,14 +33,30 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
   else if (plan.role == Role::proof) judgement = jury.judge_proof(curves);
   else judgement = plan.shortened ? jury.judge_shortened(curves) : jury.judge(curves);
   judgement.signature = jury.signature(curves.front());
+  if (!plan.shortened) judgement.beside_as_is = beside_as_is(judgement, curves);
   return judgement;
+}
+
+/// How coarsely a run rounds, which differs with what is neutralised, decides by which part it is judged, and a fault has
+/// another size in each. Sizes are compared and summed over one part only.
+std::optional<judge::InPart> TrialJudge::beside_as_is(const judge::Judgement& judgement,
+                                                      std::span<const judge::Curve> curves) const {
+  const judge::Panel& panel = state_.jury->first_panel();
+  const PastTrial* subject = as_is();
+  if (!subject || !panel.healthy() || !judgement.delta) return std::nullopt;
+  const judge::Judgement there =
+      panel.judge_until(curves, subject->judgement->comparable_until.value_or(panel.whole().last_step()));
+  if (there.delta == judgement.delta) return std::nullopt;
+  return judge::InPart{there.delta, there.standard_error};
 }
 
 judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {
   if (input_.must_only_run()) return judge::judge_running(metrics(), *input_.experiment.steps, std::span(&curve, 1));
-  const auto certain = state_.jury->watch().look(curve);
+  auto certain = state_.jury->watch().look(curve);
   // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
-  return certain.value_or(judge::Judgement{{.reason = "ended-early", .text = "ended early, but not certain any more"}});
+  if (!certain) return {{.reason = "ended-early", .text = "ended early, but not certain any more"}};
+  certain->beside_as_is = beside_as_is(*certain, std::span(&curve, 1));
+  return *std::move(certain);
 }
 
 std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const AttemptOutcome& last) const {
@@ -52,11 +68,17 @@ std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const 
   return judge::broke(name_of(last.ending), last.text + where);
 }
 
+/// The trial that the search began with; nothing until it is judged.
+const PastTrial* TrialJudge::as_is() const {
+  const auto first = std::ranges::find_if(
+      state_.history.trials, [](const PastTrial& trial) { return trial.role == Role::as_is && trial.judgement; });
+  return first == state_.history.trials.end() ? nullptr : &*first;
+}
+
 /// One that only takes too long with suspects neutralised shows nothing of what broke the subject as it is.
 bool TrialJudge::as_is_timed_out() const {
-  const auto as_is = std::ranges::find_if(
-      state_.history.trials, [](const PastTrial& trial) { return trial.role == Role::as_is && trial.judgement; });
-  return as_is != state_.history.trials.end() && as_is->judgement->reason == name_of(Ending::timed_out);
+  const PastTrial* subject = as_is();
+  return subject && subject->judgement->reason == name_of(Ending::timed_out);
 }
 
 bool TrialJudge::is_certain(const AttemptRequest& request, const judge::Curve& so_far) {

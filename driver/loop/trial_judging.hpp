@@ -33,7 +33,9 @@ class TrialJudge {
   void forget(const AttemptOutcome& attempt) { watches_.erase(attempt.folder.string()); }
 
  private:
+  const PastTrial* as_is() const;
   bool as_is_timed_out() const;
+  std::optional<judge::InPart> beside_as_is(const judge::Judgement& judgement, std::span<const judge::Curve> curves) const;
   std::vector<judge::MetricRule> metrics() const { return judge::judged_metrics(input_.experiment.metrics); }
 
   const RunInput& input_;

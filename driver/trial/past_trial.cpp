@@ -41,6 +41,8 @@ judge::Judgement judgement_of(const json& record) {
   judgement.detectable = get<double>(record, "detectable");
   judgement.comparable_until = get<std::int64_t>(record, "comparable_until");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
+  if (const auto there = record.find("beside_as_is"); there != record.end())
+    judgement.beside_as_is = {get<double>(*there, "delta"), get<double>(*there, "standard_error")};
   judgement.notes = record.value("notes", std::vector<std::string>{});
   judgement.metric = record.value("metric", std::string());
   if (record.contains("decided_by")) judgement.decided_by = {judgement.metric, get<double>(record, "decided_by")};
@@ -192,6 +194,11 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   put(record, "detectable", judgement.detectable);
   put(record, "comparable_until", judgement.comparable_until);
   put(record, "first_bad_step", judgement.first_bad_step);
+  if (judgement.beside_as_is) {
+    json& there = record["beside_as_is"] = json::object();
+    put(there, "delta", judgement.beside_as_is->delta);
+    put(there, "standard_error", judgement.beside_as_is->standard_error);
+  }
   return record;
 }
 

@@ -36,6 +36,7 @@ TEST_CASE("what is journaled is read back") {
   judgement.metric = "loss";
   judgement.strict = true;
   judgement.comparable_until = 40;
+  judgement.beside_as_is = {0.02, std::nullopt};
   judgement.spreads["loss"] = {1, 2, 3, 4, 5};
   {
     keep::Journal journal(file, 0);
@@ -94,6 +95,9 @@ TEST_CASE("what is journaled is read back") {
   CHECK(past.judgement->metric == "loss");
   CHECK(past.judgement->strict);
   CHECK(past.judgement->comparable_until == 40);
+  REQUIRE(past.judgement->beside_as_is);
+  CHECK(past.judgement->beside_as_is->delta == 0.02);
+  CHECK_FALSE(past.judgement->beside_as_is->standard_error);
   CHECK(past.shortened);
   CHECK_FALSE(history.trials[1].judgement);
   CHECK_FALSE(history.trials[1].attempts[0].ending);

@@ -1,6 +1,7 @@
-// Which runs of a trial its verdict is taken from.
+// Which runs of a trial its verdict is taken from, and over which part its size is.
 #include "driver/loop/trial_judging.hpp"
 
+#include "driver/loop/inquiry.hpp"
 #include "tests/catch.hpp"
 #include "tests/judge/drifting.hpp"
 
@@ -41,6 +42,60 @@ TEST_CASE("the subject as it is: all runs are judged where it varies by itself, 
   std::vector<judge::Curve> runs;
   for (std::uint64_t seed = 0; seed < 8; ++seed) runs.push_back(noisy(kSteps, seed, 0.006, seed < 5 ? 0.0 : 0.02));
   CHECK(difference_of(runs) == Approx(3 * 0.02 / 8).margin(0.003));
+}
+
+/// A fault of 2 % of the whole run's end that grows evenly.
+judge::Judgement growing_fault_beside(std::optional<std::int64_t> as_is_until, double rounding) {
+  configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
+  Sides sides;
+  const RunInput input{experiment, sides, WatchList(experiment)};
+  RunState state;
+  state.jury =
+      judge::Jury::seat(experiment.accept, std::vector<judge::MetricRule>{{.name = "loss"}}, tests::references()).value();
+  PastTrial& as_is = state.history.trials.emplace_back();
+  as_is.role = Role::as_is;
+  as_is.judgement = judge::Judgement{};
+  as_is.judgement->comparable_until = as_is_until;
+  TrialPlan plan;
+  plan.role = Role::search;
+  const auto grows = [](std::int64_t step) { return 1 + 0.02 * static_cast<double>(step) / kSteps; };
+  return TrialJudge(input, state).whole(plan, std::vector{run(rounding, 0.1, grows)});
+}
+
+TEST_CASE("how far a trial is off is told over the part by which the subject as it is was judged") {
+  const judge::Judgement own = growing_fault_beside(40, 1e-7);
+  REQUIRE(own.comparable_until);
+  REQUIRE(*own.comparable_until < 40);
+  REQUIRE(own.beside_as_is);
+  CHECK(*own.beside_as_is->delta == Approx(0.02 * 34.5 / kSteps).epsilon(0.05));  // the last 30 % of 40 steps
+  CHECK(*own.delta < 0.8 * *own.beside_as_is->delta);
+  CHECK(own.beside_as_is->standard_error);
+  const judge::Judgement coarse = growing_fault_beside(40, 1e-5);
+  REQUIRE(coarse.beside_as_is);
+  CHECK(*coarse.beside_as_is->delta == Approx(*own.beside_as_is->delta).epsilon(0.05));
+
+  CHECK_FALSE(growing_fault_beside(own.comparable_until, 1e-7).beside_as_is);
+}
+
+TEST_CASE("the search is told the size over that part; a run that cannot be compared there has a verdict and no size") {
+  judge::Judgement judgement;
+  judgement.verdict = strategies::Verdict::fail;
+  judgement.reason = "level";
+  judgement.delta = 0.03;
+  judgement.standard_error = 0.001;
+  const auto told = [&] {
+    return judged_run(judgement, strategies::Neutralised(strategies::SuspectSet(2)), Role::search, false, 0.005).evidence;
+  };
+  CHECK(told().delta == 0.03);
+  judgement.beside_as_is = {0.01, 0.002};
+  CHECK(told().delta == 0.01);
+  CHECK(told().standard_error == 0.002);
+  judgement.beside_as_is = {0.004, 0.002};  // within the target: something else than this level made it fail
+  CHECK_FALSE(told().delta);
+  judgement.beside_as_is.emplace();
+  CHECK_FALSE(told().delta);
+  CHECK_FALSE(told().standard_error);
+  CHECK(told().verdict == strategies::Verdict::fail);
 }
 
 }  // namespace
