@@ -26,7 +26,15 @@ class Engine : public strategies::Engine {
   std::vector<double> guilt() const override;  ///< 1 for those of the finding
 
  private:
+  /// One measured difference.
+  struct Row {
+    SuspectSet active;  ///< by place
+    double difference;
+    std::optional<double> error;  ///< standard error; empty: not known
+  };
+
   void take_rows();
+  void explain();
   void review();
   bool clear_best() const;
 
@@ -34,7 +42,8 @@ class Engine : public strategies::Engine {
   const Relations& relations_;
   const Searched searched_;
   const EvidenceLog& log_;
-  Regression sums_;
+  std::vector<Row> rows_;
+  Regression sums_;        // of the rows, with the noise under which they are explained
   std::size_t heard_ = 0;  // of what the log was told
   std::vector<Regression::Fit> fits_;
   std::vector<Active> checks_;  // trials that prove the finding

@@ -20,10 +20,13 @@ SuspectSet random_half(std::size_t size, Random& random) {
   return set;
 }
 
-// Tells the difference that the active culprits' effects make, within the target of 1. A failure that is `ended_early` has
-// no standard error.
-Game play_sums(const Problem& problem, const std::function<double(const Active& active)>& difference, EngineKind engine,
-               bool ended_early = false) {
+using ErrorOf = std::function<std::optional<double>(double difference)>;
+
+// Tells the difference that the active culprits' effects make, within the target of 1, with the standard error that the
+// judge says.
+Game play_sums(
+    const Problem& problem, const std::function<double(const Active& active)>& difference, EngineKind engine,
+    const ErrorOf& error = [](double) { return 0.1; }) {
   Search search(problem, engine);
   Game game;
   while (game.told.size() < 600) {
@@ -34,7 +37,7 @@ Game play_sums(const Problem& problem, const std::function<double(const Active& 
       const double delta = difference(active_beside(trial.neutralised));
       Evidence evidence = evidence_of(trial.neutralised, std::abs(delta) > 1 ? Verdict::fail : Verdict::pass);
       evidence.delta = delta;
-      if (!ended_early || evidence.verdict == Verdict::pass) evidence.standard_error = 0.1;
+      evidence.standard_error = error(delta);
       game.told.push_back(evidence);
       search.tell(evidence);
     }
@@ -129,11 +132,54 @@ TEST_CASE("a difference whose error is not known is not taken for exact") {
     const auto difference = [&](const Active& active) {
       return 2.0 * active.test(3) + 3.0 * active.test(9) + 2.5 * active.test(20) + 0.2 * (random.unit() - 0.5);
     };
-    const Game game = play_sums(problem_of(100, 1, seed), difference, EngineKind::additive, true);
+    const ErrorOf ended_early = [](double delta) { return std::abs(delta) > 1 ? std::nullopt : std::optional(0.1); };
+    const Game game = play_sums(problem_of(100, 1, seed), difference, EngineKind::additive, ended_early);
     INFO("seed " << seed << " " << game.answer.explanation);
     CHECK(game.answer.culprit_set == std::vector<SuspectId>{3, 9, 20});
     trials += game.told.size();
   }
   INFO(trials);
   CHECK(trials < 12 * 25);
+}
+
+// As told of runs whose first steps a fault moves: twice the fault, which looks like a device that rounds coarsely.
+TEST_CASE("where the judge takes faults for coarse rounding, the runs without them say how exact differences are") {
+  const ErrorOf of_coarse_rounding = [](double delta) { return 0.05 + 2 * std::abs(delta); };
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Random random(seed);
+    const auto difference = [&](const Active& active) {
+      return 4.0 * active.test(2) - 7.0 * active.test(11) + 5.0 * active.test(17) + 0.05 * (random.unit() - 0.5);
+    };
+    const Game game = play_sums(problem_of(40, 2, seed), difference, EngineKind::additive, of_coarse_rounding);
+    INFO("seed " << seed << " " << game.answer.explanation);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(game.answer.culprit_set == std::vector<SuspectId>{2, 11, 17});
+    CHECK(game.told.size() < 40);
+  }
+}
+
+TEST_CASE("and where effects add up less exactly than that, they are found all the same") {
+  const ErrorOf of_coarse_rounding = [](double delta) { return 0.01 + 0.3 * std::abs(delta); };
+  std::size_t trials = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto difference = [](const Active& active) {
+      return 4.0 * active.test(2) - 7.0 * active.test(11) + 5.0 * active.test(17) +
+             0.3 * (active.test(2) && active.test(17));
+    };
+    const Game game = play_sums(problem_of(40, 2, seed), difference, EngineKind::additive, of_coarse_rounding);
+    INFO("seed " << seed << " " << game.answer.explanation);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(game.answer.culprit_set == std::vector<SuspectId>{2, 11, 17});
+    trials += game.told.size();
+  }
+  INFO(trials);
+  CHECK(trials < 12 * 20);
+}
+
+TEST_CASE("differences that noise explains all are handed over after as many as those that nothing explains") {
+  const auto difference = [](const Active& active) { return active.test(3) && active.test(9) ? 2.0 : 0.0; };
+  const Game game = play_sums(problem_of(40, 1), difference, EngineKind::additive, [](double) { return 20.0; });
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.causes == Causes{{3, 9}});
+  CHECK(game.told.size() < 80);
 }
