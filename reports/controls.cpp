@@ -3,18 +3,34 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace bisectd::reports {
 
 constexpr std::size_t kNamesInSet = 4;
 
 std::string controls_text(const Record& record, Escape escape) {
-  std::string text;
+  struct Alike {
+    std::string text;
+    std::size_t first, last;  ///< trials
+  };
+  std::vector<Alike> all;
   for (const Trial& trial : record.trials) {
     if (trial.role != "control" || trial.running) continue;
-    text += fmt::format("{}{} neutralised: {} (trial {})", text.empty() ? "Once more at the end of the run: " : ", ",
-                        set_text(record, trial.neutralised, kNamesInSet, escape), verdict_word(trial.verdict), trial.number);
+    std::string text = fmt::format("{} neutralised: {}", set_text(record, trial.neutralised, kNamesInSet, escape),
+                                   verdict_word(trial.verdict));
+    // Of larger sets only their size is told: of many causes each leaves out another one.
+    if (!all.empty() && all.back().text == text && all.back().last + 1 == trial.number) all.back().last = trial.number;
+    else all.push_back({std::move(text), trial.number, trial.number});
   }
-  return text.empty() ? text : text + ".";
+  if (all.empty()) return "";
+  std::string told;
+  for (const auto& [text, first, last] : all)
+    told += fmt::format("{}{} ({})", told.empty() ? "" : ", ", text,
+                        first == last ? fmt::format("trial {}", first) : fmt::format("trials {} to {}", first, last));
+  return fmt::format("Once more at the end of the run: {}.", told);
 }
 
 }  // namespace bisectd::reports

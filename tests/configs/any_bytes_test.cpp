@@ -114,7 +114,7 @@ TEST_CASE("a good file with any damage loads or is explained") {
   });
 }
 
-TEST_CASE("a good file cut anywhere loads or is explained") {
+TEST_CASE("a good file cut anywhere loads or is explained", "[often]") {
   const Folder folder;
   for (const char* list : {"passes.txt", "always_on.txt"}) folder.write(list, "MatMulBiasAddFusionPass\n");
   const std::string good = every_key();

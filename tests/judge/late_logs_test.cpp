@@ -27,7 +27,7 @@ Jury jury_of(const std::vector<Curve>& references) {
 
 }  // namespace
 
-TEST_CASE("several plain logs that begin late condemn no healthy device that rounds coarsely") {
+TEST_CASE("several plain logs that begin late condemn no healthy device that rounds coarsely", "[often]") {
   for (std::uint64_t seed = 40000; seed < 40006; ++seed) {
     const bench::Training training(seed, kLength);
     std::vector<Curve> references;

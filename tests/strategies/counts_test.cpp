@@ -30,7 +30,7 @@ Forecast played(const Cell& cell) {
 
 }  // namespace
 
-TEST_CASE("searches take as many trials as they did") {
+TEST_CASE("searches take as many trials as they did", "[often]") {
   const Plant three{.cause_sizes = Sizes(3, 1), .signature_steps = 12, .interaction = 0.3};
   const Plant eight{.cause_sizes = Sizes(8, 1), .signature_steps = 12, .interaction = 0.3};
   const Plant single_and_pair{.cause_sizes = {1, 2}, .signature_steps = 12, .interaction = 0.3};

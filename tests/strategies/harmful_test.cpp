@@ -254,7 +254,7 @@ TEST_CASE("by verdicts alone two that each make up for half of the fault are not
       }
 }
 
-TEST_CASE("two that do harm where only one of them is neutralised are not accused") {
+TEST_CASE("two that do harm where only one of them is neutralised are not accused", "[often]") {
   std::size_t found = 0, contradictory = 0;
   for (const EngineKind engine : {EngineKind::ordered, EngineKind::causes})
     for (const std::size_t slots : {1u, 4u})

@@ -81,7 +81,7 @@ TEST_CASE("a fix that takes away the opposite of what its causes add mends nothi
   CHECK_FALSE(fix_only_makes_up(effects_of({{2}, {5}}, {0}, {{-0.5}, {-4.5}}, {4})));  // #5 is perhaps innocent
 }
 
-TEST_CASE("two wrong replacements that nearly cancel are not accused") {
+TEST_CASE("two wrong replacements that nearly cancel are not accused", "[often]") {
   std::size_t found = 0;
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes})
     for (const std::size_t slots : {1u, 4u})
@@ -106,7 +106,7 @@ TEST_CASE("two wrong replacements that nearly cancel are not accused") {
   CHECK(found >= 100);
 }
 
-TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels") {
+TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels", "[often]") {
   std::size_t wrong = 0, right = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::size_t size = 5 + seed % 8;

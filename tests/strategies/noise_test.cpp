@@ -37,7 +37,7 @@ TEST_CASE("another flip chance weighs all verdicts again, those told before it t
   CHECK(flips.of == 3);
 }
 
-TEST_CASE("stated confidence is what is measured, with a flip chance that nobody tells") {
+TEST_CASE("stated confidence is what is measured, with a flip chance that nobody tells", "[often]") {
   for (double wanted : {0.8, 0.95}) {
     double right = 0, stated = 0, games = 0;
     for (double flip : {0.03, 0.12})
@@ -59,7 +59,7 @@ TEST_CASE("stated confidence is what is measured, with a flip chance that nobody
   }
 }
 
-TEST_CASE("with noise every small predicate and random larger ones are answered as surely as was asked") {
+TEST_CASE("with noise every small predicate and random larger ones are answered as surely as was asked", "[often]") {
   constexpr double kFlip = 0.05;
   double proved = 0, wrong = 0, games = 0;
   std::uint64_t seed = 0;

@@ -53,7 +53,7 @@ TEST_CASE("a set that stays undecided is asked nine times at most, and the searc
     }
 }
 
-TEST_CASE("one culprit of 900, noise 0.3 %, 8 % of crashes: named, whatever the first trials of the ends say") {
+TEST_CASE("one culprit of 900, noise 0.3 %, 8 % of crashes: named, whatever the first trials of the ends say", "[often]") {
   std::size_t trials = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     Problem problem = noisy_problem(900, 1, seed);
@@ -180,7 +180,7 @@ TEST_CASE("sums that were all measured hand over: a pair among four suspects") {
     }
 }
 
-TEST_CASE("an outage does not end the search, and what broke in it shows nothing") {
+TEST_CASE("an outage does not end the search, and what broke in it shows nothing", "[often]") {
   for (const EngineKind engine : kEngines)
     for (const std::size_t slots : {1, 8, 64})
       for (const std::size_t begins : {1, 3, 20}) {
@@ -233,7 +233,7 @@ TEST_CASE("a proof that a later trial refutes is taken back, also by an engine t
   CHECK(search.answer().state != State::proved);
 }
 
-TEST_CASE("more suspects than a cause can number are searched all the same") {
+TEST_CASE("more suspects than a cause can number are searched all the same", "[often]") {
   const Game game = play(problem_of(66'000, 8), exact({{65'540}, {100}}), 400);
   REQUIRE(game.answer.state == State::proved);
   CHECK(game.answer.culprit_set == std::vector<SuspectId>{100, 65'540});
