@@ -245,8 +245,8 @@ bool Phases::wants_additive() const {
 }
 
 // Verdicts contradict each other only once one set is part of another, which random halves hardly ever are, while sizes tell
-// all. 80 games of two faults that nearly cancel each other beside a third one took 19 trials instead of 32 with this, 20
-// games of four faults of both signs 26 instead of 41.
+// all. 80 games of two faults that nearly cancel each other beside a third one took 21 trials instead of 32 with this, 20
+// games of four faults of both signs 27 instead of 41.
 bool Phases::effects_oppose() const {
   if (kind_ != EngineKind::automatic || signatures_ || always_active_.count() == size()) return false;
   const auto any_failed = [&](double side) {
