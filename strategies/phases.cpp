@@ -137,7 +137,6 @@ void Phases::take_in(const LogEntry& entry) {
 void Phases::rebuild() {
   const Active before = always_active_;
   additive_.reset();
-  is_contradictory_ = false;
   breaking_.reset();
   ordered_.reset();
   cause_searches_.clear();
@@ -184,10 +183,7 @@ void Phases::advance() {
   if (!ordered_)
     ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
                                          for_ordered_, problem_.seed + 2);
-  is_contradictory_ = is_contradictory_ || wants_additive();
-  // What it believed too early it may believe otherwise with more trials.
-  if (!is_contradictory_ && additive_ && additive_->misfit()) additive_.reset();
-  if (!additive_ && (is_contradictory_ || effects_oppose()))
+  if (!additive_ && wants_additive())
     additive_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
   if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
   if (!signatures_ && wants_signatures())
@@ -244,22 +240,8 @@ bool Phases::wants_additive() const {
          !worth_settling(log_, log_.entries()[pair->fail]) && !worth_settling(log_, log_.entries()[pair->pass]);
 }
 
-// Verdicts contradict each other only once one set is part of another, which random halves hardly ever are, while sizes tell
-// all. 80 games of two faults that nearly cancel each other beside a third one took 21 trials instead of 32 with this, 20
-// games of four faults of both signs 27 instead of 41.
-bool Phases::effects_oppose() const {
-  if (kind_ != EngineKind::automatic || signatures_ || always_active_.count() == size()) return false;
-  const auto any_failed = [&](double side) {
-    return std::ranges::any_of(log_.told(), [&](const Told& told) {
-      return told.measured() && told.evidence.verdict == Verdict::fail && side * *told.evidence.delta > 0;
-    });
-  };
-  return any_failed(1) && any_failed(-1);
-}
-
 const Engine* Phases::leading_engine() const {
-  if (additive_leads()) return additive_.get();
-  for (const Engine* engine : {signatures_.get(), causes_.get()})
+  for (const Engine* engine : {additive_.get(), signatures_.get(), causes_.get()})
     if (engine && !engine->misfit()) return engine;
   return nullptr;
 }

@@ -79,12 +79,7 @@ class Phases {
   /// hands over; all of them heard the same evidence.
   const Engine* leading_engine() const;
   /// Whether the leader bears verdicts that contradict each other for good, as cancelling effects make them: `additive`.
-  /// It leads earlier, too, once it has an answer to prove.
-  bool additive_leads() const {
-    return additive_ && !additive_->misfit() && (is_contradictory_ || !additive_->finding().causes.empty());
-  }
-  /// Verdicts do, or did until `additive` bore them.
-  bool is_contradictory() const { return is_contradictory_ || contradiction(); }
+  bool additive_leads() const { return additive_ && !additive_->misfit(); }
   /// The answer as an engine sees it that leads, or that has proved its own; null if there is none.
   const Finding* finding() const;
   std::vector<double> guilt() const;  ///< per suspect, as the engine of finding() sees it
@@ -101,7 +96,6 @@ class Phases {
   void estimate_flip();
   bool wants_causes() const;
   bool wants_additive() const;
-  bool effects_oppose() const;
   bool wants_signatures() const;
   void hand_over();
 
@@ -117,7 +111,6 @@ class Phases {
   const Relations no_relations_;                         // `breaking` knows none,
   const CulpritPrior even_prior_;                        // nor any odds
   bool handed_over_ = false;                             // what the signatures made likely is in the odds
-  bool is_contradictory_ = false;                        // for good, so that `additive` leads whatever it believes
   bool unsettled_ = false;                               // a signature was told that is not weighed yet
   std::unique_ptr<Ordered> breaking_, ordered_;
   std::unique_ptr<Engine> signatures_, causes_, additive_;

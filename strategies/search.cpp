@@ -263,7 +263,7 @@ State Search::Impl::state() {
 State Search::Impl::state_of_phases() {
   only_hidden_left = false;
   const Standing standing(*phases);
-  if (phases->additive_leads() && phases->is_contradictory())
+  if (phases->additive_leads())
     return phases->finding_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
   if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
   if (standing.comes_and_goes() || standing.only_made_up() || standing.fails_otherwise()) return State::stuck;

@@ -183,35 +183,3 @@ TEST_CASE("differences that noise explains all are handed over after as many as 
   CHECK(game.answer.causes == Causes{{3, 9}});
   CHECK(game.told.size() < 80);
 }
-
-TEST_CASE("failures to both sides let sums lead before verdicts contradict each other") {
-  const auto difference = [](const Active& active) {
-    return 4.0 * active.test(2) - 4.3 * active.test(11) + 5.0 * active.test(17);
-  };
-  std::size_t trials = 0;
-  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
-    const Game game = play_sums(problem_of(50, 2, seed), difference, EngineKind::automatic);
-    INFO("seed " << seed << " " << game.answer.explanation);
-    REQUIRE(game.answer.state == State::proved);
-    Active active = as_it_is(50);
-    for (SuspectId culprit : game.answer.culprit_set) active.reset(culprit);
-    CHECK(std::abs(difference(active)) <= 1);
-    for (const std::vector<SuspectId>& cause : game.answer.causes)
-      for (SuspectId member : cause) CHECK((member == 2 || member == 11 || member == 17));
-    trials += game.told.size();
-  }
-  INFO(trials);
-  CHECK(trials < 24 * 35);
-}
-
-TEST_CASE("where failures to both sides do not add up, what sums suggest is given up") {
-  const auto difference = [](const Active& active) {
-    return active.test(3) || active.test(9) ? 2.0 : active.test(14) && active.test(20) ? -2.5 : 0.0;
-  };
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const Game game = play_sums(problem_of(40, 2, seed), difference, EngineKind::automatic);
-    INFO("seed " << seed << " " << game.answer.explanation);
-    REQUIRE(game.answer.state == State::proved);
-    CHECK(game.answer.causes == Causes{{3}, {9}, {14, 20}});
-  }
-}
