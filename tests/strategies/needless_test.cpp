@@ -106,7 +106,8 @@ TEST_CASE("two wrong replacements that nearly cancel are not accused", "[often]"
   CHECK(found >= 100);
 }
 
-TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels", "[often]") {
+TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels",
+          "[often]") {
   std::size_t wrong = 0, right = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::size_t size = 5 + seed % 8;
