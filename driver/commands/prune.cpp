@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "configs/loader.hpp"
@@ -30,7 +31,11 @@ ExitCode prune(const PruneOptions& options) {
   configs::Experiment experiment = load(options.experiment, configs::Needed::workaround);
   const std::vector<std::string> unseen = given_as_arguments(experiment);
   const auto [searched, kept] = search_what_is_in_use(experiment);
-  if (searched.empty() && !kept.empty()) throw UsageError("there is nothing to prune: `exclude` names all that is in use");
+  if (searched.empty() && !kept.empty()) {
+    const bool excluded = std::ranges::all_of(kept, [](const auto& one) { return one.value.needed_by.empty(); });
+    throw UsageError(fmt::format("there is nothing to prune: {} all that is in use",
+                                 excluded ? "`exclude` names" : "`exclude` names, or a family needs in every run,"));
+  }
   if (searched.empty())
     throw UsageError(
         "there is nothing to prune: subject.environment holds no black list, no switch at its safe value and no value of a "

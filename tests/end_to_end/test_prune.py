@@ -110,6 +110,15 @@ class Prune(Space):
         for again in ("report", "resume"):
             self.assertIn("fa", self.bisectd(again, self.run_folder(), code=0 if again == "report" else 1).out)
 
+    def test_nothing_but_what_is_excluded_and_what_that_needs(self):
+        families = ("families: {ops: {kind: list, deliver: {environment: HOSTILE_OFF, separator: ','}, environment: {FA: '0'}}, "
+                    "flags: {kind: toggle, toggles: {fa: {environment: FA, suspect: '1', safe: '0'}}}}\n"
+                    "suspects: {ops: {members: [op0], exclude: [op3]}, flags: all}\n")
+        text = hostile_experiment(suspects=1, subject="environment: {HOSTILE_OFF: op3, FA: '0'}")
+        self.write("experiment.yaml", text[:text.index("families:")] + families)
+        said = self.bisectd("prune", "experiment.yaml", code=2)
+        self.assertIn("there is nothing to prune: `exclude` names, or a family needs in every run, all that is in use", said.err)
+
     def test_nothing_to_prune(self):
         self.write("experiment.yaml", hostile_experiment(suspects=2))
         self.assertIn("nothing to prune", self.bisectd("prune", "experiment.yaml", code=2).err)
