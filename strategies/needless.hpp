@@ -2,7 +2,8 @@
 // - Two that do harm only while one of them is neutralised and the other one is not: a forward operator on the CPU, say,
 //   whose backward operator on the device expects what only the device leaves.
 // - Some whose replacements are wrong, and nearly cancel: with everything neutralised the run passes, while with one of them
-//   active what the others' replacements add is left.
+//   active what the others' replacements add is left. Two or three faults that cancel each other look the same, in every
+//   trial.
 // What the causes add to the run, each alone, shows both; a trial of the fix without them must confirm it.
 #pragma once
 
@@ -15,9 +16,10 @@
 namespace bisectd::strategies {
 
 struct Needless {
-  std::vector<SuspectId> members;  ///< ascending; empty: none
-  bool pair = false;               ///< the first of the two kinds
-  Active with_rest;                ///< the subject with the rest of the fix
+  enum class Why { move_together, cancel, off_neutralised };  ///< the last: the sum is less off than everything neutralised
+  std::vector<SuspectId> members = {};                        ///< ascending; empty: none
+  Why why = Why::move_together;
+  Active with_rest = {};  ///< the subject with the rest of the fix
 };
 
 /// How far runs are off, all in the same units: by signatures, where all of these runs have them and they follow from the
@@ -35,8 +37,10 @@ std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relat
                                   const Active& with_fix, std::vector<std::vector<SuspectId>> causes);
 
 /// Of the causes with one member each two that the subject as it is differs without, as if they did nothing there; those
-/// that explain most first. Effects of like size explain as much: only a trial tells which of the pairs it is.
-std::vector<std::vector<SuspectId>> needless_pairs(const Effects& effects);
+/// that explain most first. Effects of like size explain as much: only a trial tells which of the pairs it is. Behind them
+/// up to three sets of two or three that cancel: with these active, and all else neutralised, less than a third is left of
+/// what the least of them adds. `with_rest` is not filled in.
+std::vector<Needless> needless_sets(const Effects& effects);
 
 /// Of the causes with one member those with which active, and all else neutralised, the run should be off by less than a
 /// third of what it is off by with everything neutralised. Empty: none, or more than 12 such causes, too many to try all

@@ -57,6 +57,7 @@ class Search::Impl {
   void leave_active(SuspectId suspect);
   std::optional<Effects> effects_of_causes() const;
   Needless needless() const;
+  bool are_needed(const Needless& needless) const;
   Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
   Doubts doubts_left() const;
   Hidden hidden_there(const LogEntry& entry) const;
@@ -70,7 +71,8 @@ class Search::Impl {
   bool needs_belied = false;
   SuspectSet left_active;     // from some trial on, since neutralising some of them does harm
   SuspectSet breaking_there;  // of them those whose neutralising breaks the run
-  SuspectSet kept_together;   // of them those that do harm where only one of two is neutralised (needless.hpp)
+  SuspectSet kept_together;   // of them those that do harm where only some are neutralised (needless.hpp)
+  SuspectSet cancelling;      // of these those that may only cancel each other
   Outage outage;
   std::vector<Evidence> told;
   Doubts doubts;                        // about what the phases proved
@@ -85,7 +87,8 @@ Search::Impl::Impl(Problem given, EngineKind engine)
       uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
       left_active(problem.suspects.size()),
       breaking_there(problem.suspects.size()),
-      kept_together(problem.suspects.size()) {
+      kept_together(problem.suspects.size()),
+      cancelling(problem.suspects.size()) {
   phases = std::make_unique<Phases>(problem, engine);
   update_answer();
 }
@@ -125,31 +128,38 @@ std::optional<Effects> Search::Impl::effects_of_causes() const {
   return effects_of(phases->log(), phases->relations(), phases->always_active(), with_fix(), Standing(*phases).causes());
 }
 
-// What passes without them is then searched with them active. Of sums that do not add up `additive` knows more.
+// What passes without them is then searched with them active. Who asks for `additive` says that effects add: while it
+// leads, what cancels are faults, to be named as such.
 Needless Search::Impl::needless() const {
   const std::optional<Effects> effects = effects_of_causes();
   if (!effects) return {};
   const Standing standing(*phases);
+  std::vector<Needless> choices;
+  if (standing.fix_makes_up()) choices = {{better_left_active(*effects), Needless::Why::off_neutralised}};
+  else if (kind != EngineKind::additive || !phases->additive_leads()) choices = needless_sets(*effects);
   Needless needless;
-  needless.pair = !standing.fix_makes_up();
-  std::vector<std::vector<SuspectId>> choices;
-  if (!needless.pair) choices = {better_left_active(*effects)};
-  else if (!phases->additive_leads()) choices = needless_pairs(*effects);
-  for (std::vector<SuspectId>& members : choices) {
+  for (Needless& choice : choices) {
+    needless = std::move(choice);
     std::vector<SuspectId> rest = standing.culprit_set();
-    std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(members, member) > 0; });
+    std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless.members, member) > 0; });
     needless.with_rest = standing.all_but(rest);
-    needless.members = std::move(members);
-    if (phases->verdict_of(needless.with_rest) != Verdict::fail) break;
+    if (!are_needed(needless)) break;
   }
   return needless;
 }
 
+// A pass that is still off is no better: what is active there may make up for a fault in part.
+bool Search::Impl::are_needed(const Needless& needless) const {
+  return phases->verdict_of(needless.with_rest) == Verdict::fail ||
+         is_still_off(Standing(*phases).as_is(), phases->log().measured(needless.with_rest));
+}
+
 bool Search::Impl::leave_needless_active(const Needless& needless) {
-  if (needless.members.empty() || phases->verdict_of(needless.with_rest) != Verdict::pass) return false;
-  if (is_still_off(Standing(*phases).as_is(), phases->log().measured(needless.with_rest))) return false;
+  if (needless.members.empty() || phases->verdict_of(needless.with_rest) != Verdict::pass || are_needed(needless))
+    return false;
   for (SuspectId suspect : needless.members) {
-    if (needless.pair) kept_together.set(suspect);
+    if (needless.why != Needless::Why::off_neutralised) kept_together.set(suspect);
+    if (needless.why == Needless::Why::cancel) cancelling.set(suspect);
     leave_active(suspect);
   }
   return true;
@@ -328,7 +338,7 @@ void Search::Impl::update_answer() {
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
-  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
+  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together, cancelling);
   if (const auto effects = effects_of_causes()) {
     if (const auto suspect = perhaps_innocent(*effects)) answer.explanation += perhaps_innocent_of(*suspect);
     else if (do_not_add_up(*effects)) answer.explanation += kDoNotAddUp;

@@ -171,12 +171,19 @@ std::string harm_of(const SuspectSet& left_active) {
       members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
 }
 
-std::string kept_together_of(const SuspectSet& kept) {
-  if (kept.none()) return {};
-  return fmt::format(
-      "Not part of the fix: {}. The run fails where only one of them is neutralised, and passes with both "
-      "active, so they have to run on the same side.",
-      list_of(members_of(kept), " and "));
+std::string kept_together_of(const SuspectSet& kept, const SuspectSet& cancelling) {
+  std::string text;
+  if (const SuspectSet apart = kept - cancelling; apart.any())
+    text = fmt::format(
+        "Not part of the fix: {}. The run fails where only one of them is neutralised, and passes with both "
+        "active, so they have to run on the same side.",
+        list_of(members_of(apart), " and "));
+  if (cancelling.any())
+    text += fmt::format(
+        "{}Not part of the fix: {}. Each of them fails alone, and the run passes with all of them active: they are at fault "
+        "and cancel each other, or their replacements do, or they have to run on the same side.",
+        text.empty() ? "" : " ", list_of(members_of(cancelling), " and "));
+  return text;
 }
 
 std::string perhaps_innocent_of(SuspectId suspect) {

@@ -15,8 +15,9 @@ std::string explanation(const Phases& phases, const Answer& answer, bool doubted
 /// Who stayed active because neutralising them does harm, in a sentence; empty if nobody did.
 std::string harm_of(const SuspectSet& left_active);
 
-/// Who does harm where only one of two is neutralised, in a sentence; empty if nobody does.
-std::string kept_together_of(const SuspectSet& kept);
+/// Who does harm where only some are neutralised, and which of them may only cancel each other, a sentence for each kind;
+/// empty if nobody does.
+std::string kept_together_of(const SuspectSet& kept, const SuspectSet& cancelling);
 
 /// Who is needed in the fix and may be no culprit (needless.hpp), in a sentence.
 std::string perhaps_innocent_of(SuspectId suspect);

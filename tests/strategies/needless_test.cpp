@@ -18,6 +18,12 @@ Effects effects_of(Causes causes, Off neutralised, std::vector<Off> added, Off m
   return {std::move(causes), std::move(neutralised), std::move(added), std::move(mended), std::move(unexplained)};
 }
 
+Causes members_of(const std::vector<Needless>& sets) {
+  Causes members;
+  for (const Needless& set : sets) members.push_back(set.members);
+  return members;
+}
+
 /// Fails from 0.5 % on; no verdict is wrong. Only the final window is known.
 Evidence judged(const Neutralised& set, double percent) {
   Evidence evidence = evidence_of(set, std::abs(percent) > 0.5 ? Verdict::fail : Verdict::pass);
@@ -31,14 +37,30 @@ Evidence judged(const Neutralised& set, double percent) {
 TEST_CASE("two of three causes do nothing in the subject as it is") {
   const Causes causes{{1}, {4}, {7}};
   const Effects effects = effects_of(causes, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {-2, 4});
-  CHECK(needless_pairs(effects) == Causes{{4, 7}});
+  REQUIRE(needless_sets(effects).size() == 1);
+  CHECK(needless_sets(effects).front().why == Needless::Why::move_together);
+  CHECK(members_of(needless_sets(effects)) == Causes{{4, 7}});
   CHECK_FALSE(perhaps_innocent(effects));
   CHECK_FALSE(fix_only_makes_up(effects));
-  CHECK(needless_pairs(effects_of(causes, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {4, 9})).empty());
-  CHECK(needless_pairs(effects_of({{1}, {4}, {7, 8}}, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {-2, 4})).empty());
-  CHECK(needless_pairs(effects_of({{4}, {7}}, {0}, {{3}, {3}}, {0})).empty());  // then there is nothing to find
+  CHECK(needless_sets(effects_of(causes, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {4, 9})).empty());
+  CHECK(needless_sets(effects_of({{1}, {4}, {7, 8}}, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {-2, 4})).empty());
+  CHECK(needless_sets(effects_of({{4}, {7}}, {0}, {{3}, {3}}, {0})).empty());  // then there is nothing to find
   // The culprit and an innocent do as much: only trials tell them apart.
-  CHECK(needless_pairs(effects_of(causes, {0}, {{12}, {6.1}, {12}}, {12})) == Causes{{1, 4}, {4, 7}, {1, 7}});
+  CHECK(members_of(needless_sets(effects_of(causes, {0}, {{12}, {6.1}, {12}}, {12}))) == Causes{{1, 4}, {4, 7}, {1, 7}});
+}
+
+TEST_CASE("two or three of the causes cancel") {
+  const Causes causes{{1}, {4}, {7}, {9}};
+  // With everything neutralised 0.3 is left of the replacements of #4 and #7, and nothing with both active.
+  const auto sets = needless_sets(effects_of(causes, {0.3}, {{2.8}, {-3.3}, {3}, {8}}, {10.5}));
+  REQUIRE(members_of(sets) == Causes{{4, 7}, {1, 4}});
+  CHECK(sets.front().why == Needless::Why::cancel);
+  CHECK(members_of(needless_sets(effects_of(causes, {0}, {{9}, {-4}, {3}, {1}}, {9}))) == Causes{{4, 7, 9}});
+  CHECK(needless_sets(effects_of(causes, {0}, {{2.8}, {-1.8}, {3.9}, {9}}, {13.9})).empty());
+  CHECK(needless_sets(effects_of({{4}, {7}}, {0}, {{3}, {-2.9}}, {0.1})).empty());  // one must be left
+  CHECK(members_of(needless_sets(effects_of({{1}, {4}, {7}}, {0}, {{3}, {-3}, {3}}, {3}))) == Causes{{1, 4}, {4, 7}});
+  // Three of many at the most, as each is a trial.
+  CHECK(needless_sets(effects_of(causes, {0}, {{3}, {-3}, {3}, {-3}}, {0})).size() == 3);
 }
 
 TEST_CASE("with wrong replacements left active less is off than with everything neutralised") {
@@ -104,6 +126,37 @@ TEST_CASE("two wrong replacements that nearly cancel are not accused", "[often]"
       }
   INFO(found);
   CHECK(found >= 100);
+}
+
+TEST_CASE("wrong replacements that cancel in the subject as it is are not accused beside the fault", "[often]") {
+  const auto replaced = GENERATE(2, 3);
+  std::size_t found = 0, without_fault = 0;
+  for (const std::size_t slots : {1u, 4u})
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      const std::size_t size = 8 + seed % 30;
+      const SuspectId fault = seed % size;
+      Random random(seed);
+      const double sign = random.unit() < 0.5 ? 1 : -1, first = 0.8 + 3 * random.unit(), second = 0.7 + random.unit(),
+                   apart = 0.2 * (random.unit() - 0.5);
+      const std::vector<double> adds =
+          replaced == 2 ? std::vector{first, -first + apart} : std::vector{first + second, -first, -second + apart};
+      const auto judge = [&](const Neutralised& set) {
+        double percent = sign * 2.8 * !set.test(fault);
+        for (std::size_t i = 0; i < adds.size(); ++i) percent += adds[i] * set.test((seed + 1 + i * (i + 3) / 2) % size);
+        return judged(set, percent);
+      };
+      const Game game = play_judged(problem_of(size, slots, seed), judge, 300);
+      INFO("seed " << seed << ", " << slots << " slots: " << game.answer.explanation);
+      if (game.answer.state != State::proved) continue;
+      CHECK(replays(game));
+      const bool has_fault = std::ranges::count(game.answer.culprit_set, fault) > 0;
+      without_fault += !has_fault;
+      if (has_fault) CHECK(game.answer.culprit_set == std::vector<SuspectId>{fault});
+      found += game.answer.explanation.find("cancel each other, or their replacements do") != std::string::npos;
+    }
+  INFO(found << " found, " << without_fault << " without the fault");
+  CHECK(found >= 60);
+  CHECK(without_fault <= 16);  // one replacement is as wrong as the fault, the other way: neutralising it alone passes
 }
 
 TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels",
