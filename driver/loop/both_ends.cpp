@@ -12,6 +12,7 @@
 #include "driver/judge/reference.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
+#include "driver/loop/device_effect.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/read/logged_values.hpp"
@@ -274,6 +275,7 @@ std::optional<AsIs> measure_subject(Run& run) {
                                      last.errors.empty() ? last.text : last.errors.front(), last.folder.string()),
                          subject->plan.number);
   require_all_metrics(run, last);
+  if (const auto differing = differing_devices(run, *subject)) return end_with(run, conclude_devices_differ(*differing));
   run.state.jury->learn_identical(identical_repeats(repeats));
   run.state.jury->learn_subject(repeats, judge::Judged::yes);
   run.state.jury->set_signature_steps(static_cast<std::size_t>(run.experiment.search.signature_steps));

@@ -16,6 +16,10 @@ namespace {
 using strategies::SuspectId;
 using strategies::SuspectSet;
 
+constexpr const char* kLeaveDeviceOut =
+    "Next: find out which of these devices computes wrongly (run one model on each), leave it out of subject.devices, and "
+    "start anew with --new.";
+
 /// What the fix changes against the subject as it is, and what the families need so that it takes effect.
 void set_workaround(Conclusion& conclusion, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                     const Base& base, const std::filesystem::path& files) {
@@ -165,9 +169,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
     case strategies::Hindrance::change:
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";
-    case strategies::Hindrance::devices:
-      return "Next: find out which of these devices computes wrongly (run one model on each), leave it out of "
-             "subject.devices, and start anew with --new.";
+    case strategies::Hindrance::devices: return kLeaveDeviceOut;
     case strategies::Hindrance::control:
       return "Next: `bisectd resume`, after a spent budget with a larger search.budget and --accept-changes.";
     case strategies::Hindrance::none: break;
@@ -275,6 +277,12 @@ Conclusion conclude_unequal(const std::vector<std::string>& differences) {
 Conclusion conclude_undecidable(const std::string& why) {
   return {.outcome = reports::Outcome::inconclusive,
           .advice = "The subject can be told neither from the reference nor from a regression: " + why};
+}
+
+Conclusion conclude_devices_differ(const std::string& how) {
+  return {.outcome = reports::Outcome::inconclusive,
+          .advice =
+              fmt::format("What a run shows depends on where it ran: {}. So no search was made. {}", how, kLeaveDeviceOut)};
 }
 
 Conclusion conclude_breaking_sometimes(const std::string& how_often) {

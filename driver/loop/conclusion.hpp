@@ -41,6 +41,9 @@ Conclusion conclude_unequal(const std::vector<std::string>& differences);
 /// The target cannot be decided; `why` says what is in the way.
 Conclusion conclude_undecidable(const std::string& why);
 
+/// Devices compute differently; `how`: "runs ... end at least 3 % higher on npu 1 than on npu 0".
+Conclusion conclude_devices_differ(const std::string& how);
+
 /// The subject, which must only run, does not always break; `how_often`: "in 2 of 5 runs".
 Conclusion conclude_breaking_sometimes(const std::string& how_often);
 

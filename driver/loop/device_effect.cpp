@@ -66,7 +66,53 @@ Gap gap_between(const SeenBySet& device, const SeenBySet& other, double target) 
   return gap;
 }
 
+constexpr double kApart = 5;  // times what runs on one device are apart; see device_effect_in
+
+std::vector<RunOnDevice> runs_on_devices(const judge::Jury& jury, const FinishedTrial& finished) {
+  std::vector<RunOnDevice> runs;
+  for (const AttemptOutcome& attempt : finished.attempts) {
+    if (!can_be_judged(attempt) || attempt.device.empty()) continue;
+    const judge::Judgement judgement = jury.judge(std::span(&attempt.curve, 1));
+    if (judgement.delta && std::isfinite(*judgement.delta)) runs.push_back({attempt.device, *judgement.delta});
+  }
+  return runs;
+}
+
 }  // namespace
+
+std::optional<std::string> device_effect_in(std::span<const RunOnDevice> runs, std::size_t each, double target) {
+  struct Ends {
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    std::size_t count = 0;
+  };
+  std::map<std::string, Ends> devices;
+  for (const RunOnDevice& run : runs) {
+    Ends& ends = devices[run.device];
+    ends = {std::min(ends.least, run.delta), std::max(ends.most, run.delta), ends.count + 1};
+  }
+  for (const auto& [device, ends] : devices)
+    for (const auto& [other, there] : devices) {
+      const double gap = ends.least - there.most, widest = std::max(ends.most - ends.least, there.most - there.least);
+      if (ends.count < each || there.count < each || gap <= target || gap <= kApart * widest) continue;
+      return fmt::format("runs of the subject as it is end at least {} higher on {} than on {}",
+                         reports::unsigned_percent_text(gap), device, other);
+    }
+  return std::nullopt;
+}
+
+std::optional<std::string> differing_devices(Run& run, const FinishedTrial& subject) {
+  const double target = run.experiment.accept.target;
+  std::vector<RunOnDevice> runs = runs_on_devices(*run.state.jury, subject);
+  if (!device_effect_in(runs, 1, target)) return std::nullopt;
+  TrialPlan plan = run.plan_for(Role::as_is, {}, "runs on different devices end differently: is it the devices?");
+  plan.attempts = plan.max_attempts = 2 * static_cast<int>(run.sides.subject.pool->size());
+  const bool by_older = run.state.past.catalogue || run.state.history.finished;  // a bisectd that did not ask
+  if (by_older && !run.was_begun(plan)) return std::nullopt;
+  run.start_or_go_on(std::move(plan));
+  for (const FinishedTrial& finished : run.wait_for_all())
+    for (RunOnDevice& more : runs_on_devices(*run.state.jury, finished)) runs.push_back(std::move(more));
+  return device_effect_in(runs, 2, target);
+}
 
 std::optional<std::string> device_effect(const History& history, double target) {
   const auto devices = seen_by_device(history);

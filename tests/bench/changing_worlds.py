@@ -194,6 +194,10 @@ def bad_card(draw):
     return some(draw, 1) | {"devices": 4, "bad_device": "2"}
 
 
+def bad_card_of_two(draw):
+    return some(draw, draw.choice((1, 2))) | {"devices": 2, "bad_device": "1"}
+
+
 def only_a_bad_card(draw):
     return some(draw, 0) | {"devices": 4, "bad_device": "2"}
 
@@ -264,7 +268,7 @@ def only_replacements_shift(draw):
 
 WORLDS = [ordinary, ordinary_runs, pair, device_cancels, device_goes_bad, one_device_goes_bad, heals, moves, one_of_two_heals, glitches,
           sleeps, beside, runs_heals, runs_glitches, runs_sometimes, runs_beside, two_pairs, triple, begins_late,
-          few_digits, near_the_target, crashes, one_sleeps, bad_card, only_a_bad_card, replacement_makes_up, makes_up_for_one_of_two,
+          few_digits, near_the_target, crashes, one_sleeps, bad_card, bad_card_of_two, only_a_bad_card, replacement_makes_up, makes_up_for_one_of_two,
           two_make_up, must_move_together, culprit_moves_together, replacement_does_harm, two_replacements_do_harm, replacements_shift,
           only_replacements_shift]
 

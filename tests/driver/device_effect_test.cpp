@@ -56,5 +56,17 @@ TEST_CASE("a trial that ran on both devices shows nothing about one") {
   CHECK(device_effect(history, kTarget));
 }
 
+TEST_CASE("runs of one set on two devices: the gap must be wide beside what each device varies by") {
+  using Runs = std::vector<RunOnDevice>;
+  const auto effect = [](const Runs& runs, std::size_t each) { return device_effect_in(runs, each, kTarget); };
+  CHECK(effect({{"npu 0", 0.01}, {"npu 1", 0.04}}, 1) ==
+        "runs of the subject as it is end at least 3 % higher on npu 1 than on npu 0");
+  CHECK_FALSE(effect({{"npu 0", 0.01}, {"npu 1", 0.04}}, 2));
+  CHECK_FALSE(effect({{"npu 0", 0.01}, {"npu 1", 0.014}}, 1));
+  CHECK_FALSE(effect({{"npu 0", 0.01}, {"npu 0", 0.04}}, 1));
+  CHECK(effect({{"npu 0", 0.01}, {"npu 0", 0.015}, {"npu 1", -0.04}, {"npu 1", -0.045}}, 2));
+  CHECK_FALSE(effect({{"npu 0", 0.01}, {"npu 0", 0.03}, {"npu 1", -0.04}, {"npu 1", -0.045}}, 2));
+}
+
 }  // namespace
 }  // namespace bisectd::driver

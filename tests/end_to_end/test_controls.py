@@ -101,6 +101,16 @@ class Controls(Space):
     def test_a_device_that_goes_bad_accuses_nobody(self):
         self.accuses_nobody(r"with ops:op2 neutralised it passed in trial \d+ and failed in trial \d+", late=[GUILTY], late_everywhere=2)
 
+    def test_a_device_that_is_always_off_is_seen_before_the_search(self):
+        report, done = self.play(code=3, devices=2, bad_device="1", suspects=[f"op{i}" for i in range(12)])
+        self.assertIn("depends on where it ran: runs of the subject as it is end at least 3 % higher on npu 1 than on npu 0", done.out)
+        self.assertIn("leave it out of subject.devices", done.out)
+        self.assertEqual({trial["role"] for trial in report["trial_list"]}, {"reference", "as-is"})
+        before = self.journal()
+        self.bisectd("resume", "bisectd-out/latest", code=3)
+        started = [record for record in self.journal() if record["kind"] == "attempt-started"]
+        self.assertEqual([record for record in before if record["kind"] == "attempt-started"], started, "something is launched again")
+
     def test_what_is_wrong_only_beside_others_is_not_accused_without_signatures(self):
         named = set()
         for seed in range(4):
