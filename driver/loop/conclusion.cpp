@@ -109,10 +109,10 @@ std::string unseen_deliveries(const configs::Experiment& experiment) {
   return fmt::format("{}", fmt::join(unseen, ", "));
 }
 
-std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
+std::string outside_advice(const Conclusion& conclusion, const configs::Experiment& experiment) {
   const bool some_active = !conclusion.answer.not_neutralisable.empty() || !conclusion.answer.excluded.empty();
   const char* every = some_active ? "every suspect neutralised that can be" : "every suspect neutralised";
-  if (must_only_run)
+  if (experiment.accept.goal == configs::Goal::runs)
     return fmt::format(
         "Even with {} the subject breaks, so what breaks it is none of them{}, or neutralising one of them breaks it too. "
         "Next: read the end of that trial's log, and look at the flags, layers and versions that were not searched.",
@@ -128,6 +128,10 @@ std::string outside_advice(const Conclusion& conclusion, bool must_only_run) {
     advice += " Neutralising some suspects breaks the run; they stayed active and are under suspicion.";
   if (!conclusion.no_effect.empty())
     advice += " Some suspects left no trace of being neutralised; they may have stayed active and are under suspicion.";
+  if (!experiment.relations.exclusive.empty())
+    advice +=
+        " Of suspects that exclude each other (relations.exclusive) all but one are active in every trial: if two of them are "
+        "at fault, none can pass.";
   return advice;
 }
 
@@ -214,7 +218,7 @@ Conclusion conclude(strategies::Answer answer, const configs::Experiment& experi
     case strategies::State::aligned: conclusion.outcome = reports::Outcome::aligned; break;
     case strategies::State::outside_suspects:
       conclusion.outcome = reports::Outcome::outside_suspects;
-      conclusion.advice = outside_advice(conclusion, experiment.accept.goal == configs::Goal::runs);
+      conclusion.advice = outside_advice(conclusion, experiment);
       break;
     case strategies::State::searching:
     case strategies::State::contradictory:

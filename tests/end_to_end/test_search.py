@@ -110,6 +110,12 @@ suspects:
         self.assertEqual(self.causes(report), [["op3"]])
         self.assertFalse([r for r in self.journal() if r["kind"] == "attempt-ended" and r["ending"] == "crashed"])
 
+    def test_of_two_culprits_that_exclude_each_other_it_says_that_nothing_can_pass(self):
+        told, done = self.find("--cause", "op3=3", "--cause", "op6=2", suspects=8, code=3, extra="relations: {exclusive: [[ops:op3, ops:op6]]}")
+        self.assertEqual(told["outcome"], "outside_suspects")
+        self.assertIn("Of suspects that exclude each other (relations.exclusive) all but one are active in every trial", done.out)
+        self.assertNotIn("exclude each other", self.find("--last-loss", "2.1", code=3)[1].out)
+
     def test_nothing_wrong(self):
         report, _ = self.find(code=0)
         self.assertEqual(report["outcome"], "aligned")
