@@ -26,6 +26,11 @@ constexpr std::size_t kMostSilentInARow = 96, kMostSilentRounds = 6;
 // suspects, three causes) went on to 413 trials for no answer.
 constexpr std::size_t kSpokenAtMost = 10;  // one in so many
 
+// Of what is never judged wrongly, and stays undecided, half as many: other sets of the same suspects most likely do so, too.
+// Of 120 made-up searches in which seven of ten sets stay undecided 28 are answered either way; of nine in ten 7 instead of 9,
+// in 95 instead of 144 trials.
+constexpr std::size_t kUndecided = 2;
+
 // A third of that, so that the engine that goes on has its own tries left.
 constexpr std::size_t kMostSilentSets = 32, kMostRoundsOfSets = 4;
 
@@ -69,9 +74,10 @@ bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* kn
   for (auto told = log.told().rbegin(); told != log.told().rend() && silent + spoken < 2 * most; ++told) {
     if (!told->entry || known == &log.entries()[*told->entry]) continue;
     if (says_something_new(log, *told)) ++spoken;
-    else if (++silent == most && spoken == 0) return true;
+    else silent += log.exact() && told->evidence.verdict == Verdict::inconclusive ? kUndecided : 1;
+    if (silent >= most && spoken == 0) return true;
   }
-  return silent + spoken == 2 * most && spoken * kSpokenAtMost <= silent + spoken;
+  return silent + spoken >= 2 * most && spoken * kSpokenAtMost <= silent + spoken;
 }
 
 std::size_t most_silent_sets(std::size_t slots) { return std::max(kMostSilentSets, kMostRoundsOfSets * slots); }

@@ -127,6 +127,17 @@ TEST_CASE("so many trials in a row said nothing that the next would not either; 
   CHECK_FALSE(all_is_silent(log, slots, log.find(known.active)));
 }
 
+TEST_CASE("half as many are enough where no verdict is wrong and all of them stay undecided") {
+  for (const double flip : {0.0, kNoise}) {
+    EvidenceLog log(10, flip, 0.01);
+    for (std::size_t i = 0; i < 48; ++i) {
+      CHECK_FALSE(all_is_silent(log, 1, nullptr));
+      log.tell(evidence_of(Neutralised(SuspectSet(10, 1 + i)), kUndecided));
+    }
+    CHECK(all_is_silent(log, 1, nullptr) == (flip == 0));
+  }
+}
+
 TEST_CASE("nor does a verdict now and then among twice as many") {
   for (const bool often : {false, true}) {
     EvidenceLog log(12, 0.0, 0.01);
