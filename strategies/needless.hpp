@@ -51,6 +51,10 @@ std::vector<SuspectId> better_left_active(const Effects& effects);
 /// right in itself and only must be neutralised together with another cause. The fix needs it even so. Nothing: none.
 std::optional<SuspectId> perhaps_innocent(const Effects& effects);
 
+/// Those of the causes with one member that add nothing in the subject as it is, to what the others do there: another one
+/// hides it, or it does harm only while that one is neutralised, and is right in itself. The fix needs it even so.
+std::vector<SuspectId> hidden_as_it_is(const Effects& effects);
+
 /// Of two causes or more: what is unexplained is more than the fix takes away, and more than a third of what they add. Of
 /// ten searches for two or three faults on the real Paddle it was at most a quarter of the former; with a culprit and an
 /// innocent that go wrong where only one of them runs on the CPU 7 and 59 times it (planted_devices.py, `mate`, seeds 902

@@ -342,6 +342,8 @@ void Search::Impl::update_answer() {
   if (const auto effects = effects_of_causes()) {
     if (const auto suspect = perhaps_innocent(*effects)) answer.explanation += perhaps_innocent_of(*suspect);
     else if (do_not_add_up(*effects)) answer.explanation += kDoNotAddUp;
+    else if (const auto hidden = hidden_as_it_is(*effects); !hidden.empty())
+      answer.explanation += hidden_as_it_is_of(hidden);
   }
   if (answer.confidence < 1 && phases->log().exact()) answer.explanation += unsure_of(answer.confidence);
   SuspectSet guilty(phases->size());

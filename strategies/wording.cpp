@@ -194,6 +194,13 @@ std::string perhaps_innocent_of(SuspectId suspect) {
       suspect);
 }
 
+std::string hidden_as_it_is_of(const std::vector<SuspectId>& suspects) {
+  return fmt::format(
+      "In the subject as it is {} adds nothing to what the other {}: it is hidden there, or it does harm only while another "
+      "culprit is neutralised, and is right in itself. The fix needs it even so. ",
+      list_of(suspects, " or "), suspects.size() == 1 ? "culprits do" : "does");
+}
+
 std::string unsure_of(double confidence) {
   return fmt::format(
       "Not certain: one of the verdicts that the proof rests on has a probability of {:.0f} % only, as some healthy devices "

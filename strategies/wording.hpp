@@ -22,6 +22,9 @@ std::string kept_together_of(const SuspectSet& kept, const SuspectSet& cancellin
 /// Who is needed in the fix and may be no culprit (needless.hpp), in a sentence.
 std::string perhaps_innocent_of(SuspectId suspect);
 
+/// Who adds nothing in the subject as it is (needless.hpp), in a sentence.
+std::string hidden_as_it_is_of(const std::vector<SuspectId>& suspects);
+
 /// That a verdict which the proof rests on is not sure.
 std::string unsure_of(double confidence);
 

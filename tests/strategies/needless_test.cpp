@@ -88,6 +88,26 @@ TEST_CASE("a cause that only does harm where the other one is neutralised is per
   CHECK_FALSE(perhaps_innocent(effects_of({{5}}, {0}, {{-3}}, {3})));
 }
 
+TEST_CASE(
+    "a cause that adds nothing in the subject as it is, is hidden there or does harm only beside what is neutralised") {
+  using Ids = std::vector<SuspectId>;
+  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {4})) == Ids{5});
+  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3.8}}, {4})) == Ids{2, 5});  // either
+  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0, 0}, {{4, 1}, {3, -2}}, {4.1, 1})) == Ids{5});
+  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {7})).empty());
+  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {1})).empty());
+  CHECK(hidden_as_it_is(effects_of({{2}}, {0}, {{4}}, {0})).empty());
+  // Played: an innocent that is wrong by 3 only while the fault is neutralised.
+  const auto judge = [](const Neutralised& set) {
+    return judged(set, 4 * !set.test(2) + 3 * (set.test(2) && !set.test(5)));
+  };
+  const Game game = play_judged(problem_of(9), judge, 300);
+  REQUIRE(game.answer.state == State::proved);
+  CHECK(game.answer.culprit_set == Ids{2, 5});
+  CHECK(game.answer.explanation.find("In the subject as it is #5 adds nothing to what the other culprits do") !=
+        std::string::npos);
+}
+
 TEST_CASE("causes that each add much more than the subject as it is is off by may not be what is wrong with it") {
   CHECK(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {2, 1})));
   CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {-6, 2}}, {2, 1})));   // they cancel, nearly
