@@ -26,9 +26,9 @@ constexpr std::size_t kMostSilentInARow = 96, kMostSilentRounds = 6;
 // suspects, three causes) went on to 413 trials for no answer.
 constexpr std::size_t kSpokenAtMost = 10;  // one in so many
 
-// Of what is never judged wrongly, and stays undecided, half as many: other sets of the same suspects most likely do so, too.
-// Of 120 made-up searches in which seven of ten sets stay undecided 28 are answered either way; of nine in ten 7 instead of 9,
-// in 95 instead of 144 trials.
+// Of what is never judged wrongly, and stays undecided, half as many: other sets of the same suspects most likely do so,
+// too. Of 120 made-up searches in which seven of ten sets stay undecided 28 are answered either way; of nine in ten 7
+// instead of 9, in 95 instead of 144 trials.
 constexpr std::size_t kUndecided = 2;
 
 // A third of that, so that the engine that goes on has its own tries left.

@@ -130,7 +130,8 @@ std::string outside_advice(const Conclusion& conclusion, const configs::Experime
     advice += " Some suspects left no trace of being neutralised; they may have stayed active and are under suspicion.";
   if (!experiment.relations.exclusive.empty())
     advice +=
-        " Of suspects that exclude each other (relations.exclusive) all but one are active in every trial: if two of them are "
+        " Of suspects that exclude each other (relations.exclusive) all but one are active in every trial: if two of them "
+        "are "
         "at fault, none can pass.";
   return advice;
 }
