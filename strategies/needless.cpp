@@ -39,7 +39,7 @@ std::vector<std::size_t> lone(const std::vector<std::vector<SuspectId>>& causes)
 /// subject as it is: `explained` times what is left then.
 std::vector<SuspectId> missing_as_it_is(const Effects& effects, double times, double explained) {
   std::vector<SuspectId> missing;
-  if (effects.causes.size() < 2) return missing;
+  if (effects.causes.size() < 2 || !effects.as_is_known()) return missing;
   for (std::size_t i : lone(effects.causes)) {
     std::vector<double> left = effects.unexplained;
     add(left, effects.added[i], times);
@@ -52,34 +52,52 @@ std::vector<SuspectId> missing_as_it_is(const Effects& effects, double times, do
 
 std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                   const Active& with_fix, std::vector<std::vector<SuspectId>> causes) {
-  std::vector<Measured> runs{log.measured(relations.effective(always_active)),
-                             log.measured(relations.effective(as_it_is(always_active.size()))), log.measured(with_fix)};
-  for (const std::vector<SuspectId>& cause : causes) runs.push_back(log.measured(relations.alone(cause, always_active)));
-  const std::size_t steps = runs.front().signature.size();
-  const bool by_signature = steps > 0 && signatures_follow(log, causes) &&
-                            std::ranges::all_of(runs, [&](const Measured& run) { return run.signature.size() == steps; });
-  if (!by_signature && !std::ranges::all_of(runs, [](const Measured& run) { return run.difference.has_value(); }))
-    return std::nullopt;
+  const Measured neutralised = log.measured(relations.effective(always_active)), fix = log.measured(with_fix),
+                 as_is = log.measured(relations.effective(as_it_is(always_active.size())));
+  std::vector<Measured> alone;
+  for (const std::vector<SuspectId>& cause : causes) alone.push_back(log.measured(relations.alone(cause, always_active)));
+  const std::size_t steps = neutralised.signature.size();
+  const auto has_signature = [&](const Measured& run) { return run.signature.size() == steps; };
+  const bool by_signature = steps > 0 && signatures_follow(log, causes) && std::ranges::all_of(alone, has_signature) &&
+                            has_signature(as_is) && has_signature(fix);
+  const auto known = [&](const Measured& run) { return by_signature || run.difference.has_value(); };
+  if (!known(neutralised) || !std::ranges::all_of(alone, known)) return std::nullopt;
   const auto off = [&](const Measured& run) { return by_signature ? run.signature : std::vector<double>{*run.difference}; };
 
-  Effects effects{std::move(causes), off(runs[0]), {}, off(runs[1]), {}};
-  add(effects.mended, off(runs[2]), -1);
-  effects.unexplained = effects.mended;
-  for (std::size_t i = 3; i < runs.size(); ++i) {
-    effects.added.push_back(off(runs[i]));
+  Effects effects{std::move(causes), off(neutralised), {}, {}, {}};
+  for (const Measured& run : alone) {
+    effects.added.push_back(off(run));
     add(effects.added.back(), effects.neutralised, -1);
-    add(effects.unexplained, effects.added.back(), -1);
   }
+  if (!known(as_is) || !known(fix)) return effects;
+  effects.mended = off(as_is);
+  add(effects.mended, off(fix), -1);
+  effects.unexplained = effects.mended;
+  for (const std::vector<double>& added : effects.added) add(effects.unexplained, added, -1);
   return effects;
+}
+
+std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& relations, const Active& always_active,
+                                   const Active& with_fix, const std::vector<std::vector<SuspectId>>& causes) {
+  if (causes.size() < 2 || effects_of(log, relations, always_active, with_fix, causes)) return {};
+  if (!log.measured(relations.effective(always_active)).difference) return {};
+  std::vector<Active> unmeasured;
+  for (const std::vector<SuspectId>& cause : causes) {
+    Active active = relations.alone(cause, always_active);
+    if (log.measured(active).difference) continue;
+    const LogEntry* entry = log.find(active);
+    if (entry && entry->told() > 1) return {};  // in vain: it fails by what has no size
+    unmeasured.push_back(std::move(active));
+  }
+  return unmeasured;
 }
 
 std::vector<Needless> needless_sets(const Effects& effects) {
   struct Choice {
-    std::size_t size;
     double left;
     std::vector<SuspectId> members;
   };
-  std::vector<Choice> idle, cancelling;
+  std::vector<Choice> together, cancelling;
   const auto weigh = [&](const std::vector<std::size_t>& set) {
     std::vector<SuspectId> members;
     std::vector<double> sum(effects.neutralised.size()), unexplained = effects.unexplained, beside_fix = effects.neutralised;
@@ -90,11 +108,11 @@ std::vector<Needless> needless_sets(const Effects& effects) {
       least = std::min(least, size_of(effects.added[cause]));
     }
     std::ranges::sort(members);
-    add(unexplained, sum);
     add(beside_fix, sum);
-    if (set.size() == 2 && size_of(sum) > kExplained * size_of(unexplained))
-      idle.push_back({set.size(), size_of(unexplained), members});
-    else if (least > kExplained * size_of(beside_fix)) cancelling.push_back({set.size(), size_of(beside_fix), members});
+    if (least > kExplained * size_of(beside_fix)) return cancelling.push_back({size_of(beside_fix), std::move(members)});
+    if (effects.as_is_known()) add(unexplained, sum);
+    if (effects.as_is_known() && size_of(sum) > kExplained * size_of(unexplained))
+      together.push_back({size_of(unexplained), std::move(members)});
   };
   const std::vector<std::size_t> members = lone(effects.causes);
   const bool threes = effects.causes.size() > 3 && members.size() <= kMostTried;
@@ -107,12 +125,11 @@ std::vector<Needless> needless_sets(const Effects& effects) {
         weigh({a, b, c});
       }
     }
-  const auto best_first = [](const Choice& choice) { return std::pair(choice.size, choice.left); };
-  std::ranges::stable_sort(idle, {}, best_first);
-  std::ranges::stable_sort(cancelling, {}, best_first);
+  std::ranges::stable_sort(together, {}, &Choice::left);
+  std::ranges::stable_sort(cancelling, {}, &Choice::left);
   if (cancelling.size() > kMostCancelling) cancelling.resize(kMostCancelling);
   std::vector<Needless> sets;
-  for (Choice& choice : idle) sets.push_back({std::move(choice.members), Needless::Why::move_together});
+  for (Choice& choice : together) sets.push_back({std::move(choice.members), Needless::Why::move_together});
   for (Choice& choice : cancelling) sets.push_back({std::move(choice.members), Needless::Why::cancel});
   return sets;
 }
@@ -146,6 +163,7 @@ std::optional<SuspectId> perhaps_innocent(const Effects& effects) {
 std::vector<SuspectId> hidden_as_it_is(const Effects& effects) { return missing_as_it_is(effects, 1, kPlainly); }
 
 bool do_not_add_up(const Effects& effects) {
+  if (!effects.as_is_known()) return false;
   double all = 0;
   for (const std::vector<double>& added : effects.added) all += size_of(added);
   const double unexplained = size_of(effects.unexplained);
@@ -187,7 +205,7 @@ bool signatures_follow(const EvidenceLog& log, const std::vector<std::vector<Sus
 }
 
 bool fix_only_makes_up(const Effects& effects) {
-  if (perhaps_innocent(effects)) return false;
+  if (!effects.as_is_known() || perhaps_innocent(effects)) return false;
   std::vector<double> left = effects.mended;
   for (const std::vector<double>& added : effects.added) add(left, added);
   return size_of(effects.mended) > kExplained * size_of(left);

@@ -28,18 +28,25 @@ struct Effects {
   std::vector<std::vector<SuspectId>> causes;
   std::vector<double> neutralised;         ///< with everything neutralised
   std::vector<std::vector<double>> added;  ///< by each cause, alone, to that
-  std::vector<double> mended;              ///< what the fix takes away from the subject as it is
-  std::vector<double> unexplained;         ///< of that, beyond the sum of what the causes add
+  std::vector<double> mended;              ///< what the fix takes away from the subject as it is; empty: not known
+  std::vector<double> unexplained;         ///< of that, beyond the sum of what the causes add; empty: not known
+
+  bool as_is_known() const { return !mended.empty(); }
 };
 
-/// `with_fix`: the subject with the fix. Nothing if one of these runs was not measured.
+/// `with_fix`: the subject with the fix. Nothing if everything neutralised or one cause alone was not measured.
 std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                   const Active& with_fix, std::vector<std::vector<SuspectId>> causes);
 
-/// Of the causes with one member each two that the subject as it is differs without, as if they did nothing there; those
-/// that explain most first. Effects of like size explain as much: only a trial tells which of the pairs it is. Behind them
-/// up to three sets of two or three that cancel: with these active, and all else neutralised, less than a third is left of
-/// what the least of them adds. `with_rest` is not filled in.
+/// Of two causes or more, the runs of each alone that were never measured, as they were ended once they were certain to
+/// fail. Empty where effects are known even so, or would not be after it.
+std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& relations, const Active& always_active,
+                                   const Active& with_fix, const std::vector<std::vector<SuspectId>>& causes);
+
+/// Of the causes with one member first those two or three that the subject as it is differs without, as if they did nothing
+/// there, then up to three sets that cancel: with these active, and all else neutralised, less than a third is left of what
+/// the least of them adds. Those that explain most, and leave least, first: effects of like size explain as much, and only a
+/// trial tells which of the sets it is. `with_rest` is not filled in.
 std::vector<Needless> needless_sets(const Effects& effects);
 
 /// Of the causes with one member those with which active, and all else neutralised, the run should be off by less than a

@@ -55,13 +55,21 @@ class Search::Impl {
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
   void leave_active(SuspectId suspect);
+  bool causes_known() const;
+  std::vector<Active> unmeasured_causes() const;
   std::optional<Effects> effects_of_causes() const;
   Needless needless() const;
   bool are_needed(const Needless& needless) const;
   Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
   Doubts doubts_left() const;
   Hidden hidden_there(const LogEntry& entry) const;
-  bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
+  bool is_comparable(const Evidence& evidence) const {
+    return !evidence.neutralised.intersects(left_active) && !is_made_up(active_beside(evidence.neutralised));
+  }
+  bool is_made_up(const Active& active) const {
+    return std::ranges::count(made_up, phases->relations().effective(active)) > 0;
+  }
+  bool makes_up_in_part(const Needless& needless, const Evidence& evidence) const;
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
   Problem problem;            // as given; phases learn likelier odds on the way
@@ -69,10 +77,11 @@ class Search::Impl {
   EngineKind kind;
   bool uses_needs;  // that some suspects matter only with others
   bool needs_belied = false;
-  SuspectSet left_active;     // from some trial on, since neutralising some of them does harm
-  SuspectSet breaking_there;  // of them those whose neutralising breaks the run
-  SuspectSet kept_together;   // of them those that do harm where only some are neutralised (needless.hpp)
-  SuspectSet cancelling;      // of these those that may only cancel each other
+  SuspectSet left_active;       // from some trial on, since neutralising some of them does harm
+  SuspectSet breaking_there;    // of them those whose neutralising breaks the run
+  SuspectSet kept_together;     // of them those that do harm where only some are neutralised (needless.hpp)
+  SuspectSet cancelling;        // of these those that may only cancel each other
+  std::vector<Active> made_up;  // the subject without a part of the fix: passed, and is still off, so that it clears nobody
   Outage outage;
   std::vector<Evidence> told;
   Doubts doubts;                        // about what the phases proved
@@ -99,6 +108,7 @@ void Search::Impl::tell(const Evidence& evidence) {
   if (!waits) settle();
   const Active least = phases->least_active();
   const Needless before = waits ? Needless{} : needless();  // a pass without them contradicts what made them known
+  if (makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -121,10 +131,17 @@ void Search::Impl::settle() {
   if (phases->settle() && leave_needless_active(needless())) begin_again();
 }
 
-// Once all causes are known.
+bool Search::Impl::causes_known() const {
+  return phases->finding_proved() || (phases->ordered() && phases->ordered()->complete());
+}
+
+std::vector<Active> Search::Impl::unmeasured_causes() const {
+  if (!causes_known()) return {};
+  return to_be_measured(phases->log(), phases->relations(), phases->always_active(), with_fix(), Standing(*phases).causes());
+}
+
 std::optional<Effects> Search::Impl::effects_of_causes() const {
-  const bool known = phases->finding_proved() || (phases->ordered() && phases->ordered()->complete());
-  if (!known) return std::nullopt;
+  if (!causes_known()) return std::nullopt;
   return effects_of(phases->log(), phases->relations(), phases->always_active(), with_fix(), Standing(*phases).causes());
 }
 
@@ -137,21 +154,25 @@ Needless Search::Impl::needless() const {
   std::vector<Needless> choices;
   if (standing.fix_makes_up()) choices = {{better_left_active(*effects), Needless::Why::off_neutralised}};
   else if (kind != EngineKind::additive || !phases->additive_leads()) choices = needless_sets(*effects);
-  Needless needless;
-  for (Needless& choice : choices) {
-    needless = std::move(choice);
+  for (Needless& needless : choices) {
     std::vector<SuspectId> rest = standing.culprit_set();
     std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless.members, member) > 0; });
     needless.with_rest = standing.all_but(rest);
-    if (!are_needed(needless)) break;
+    if (!are_needed(needless)) return std::move(needless);
   }
-  return needless;
+  return {};
 }
 
-// A pass that is still off is no better: what is active there may make up for a fault in part.
 bool Search::Impl::are_needed(const Needless& needless) const {
-  return phases->verdict_of(needless.with_rest) == Verdict::fail ||
+  return phases->verdict_of(needless.with_rest) == Verdict::fail || is_made_up(needless.with_rest) ||
          is_still_off(Standing(*phases).as_is(), phases->log().measured(needless.with_rest));
+}
+
+// A pass that is still off is no better: faults that are active there make up for each other in part.
+bool Search::Impl::makes_up_in_part(const Needless& needless, const Evidence& evidence) const {
+  return !needless.members.empty() && evidence.verdict == Verdict::pass && !phases->entry_of(needless.with_rest) &&
+         phases->relations().effective(active_beside(evidence.neutralised)) == needless.with_rest &&
+         is_still_off(Standing(*phases).as_is(), evidence.measured());
 }
 
 bool Search::Impl::leave_needless_active(const Needless& needless) {
@@ -223,6 +244,11 @@ Hidden Search::Impl::hidden_there(const LogEntry& entry) const {
 
 Doubts Search::Impl::doubts_left() const {
   const Standing standing(*phases);
+  Doubts sizes;
+  for (const Active& active : unmeasured_causes())
+    sizes.open.push_back({neutralised_beside(phases->relations().widest(active)), Purpose::measurement,
+                          "failed, and was ended before its size was known: do some of the causes cancel each other?"});
+  if (!sizes.open.empty()) return sizes;
   if (const Needless some = needless(); !some.members.empty() && standing.worth_asking(some.with_rest))
     return {.open = {{neutralised_beside(phases->relations().widest(some.with_rest)), Purpose::search,
                       fmt::format("in the subject as it is {} seem to do nothing: is the fix without them enough?",

@@ -53,9 +53,9 @@ std::vector<Active> Standing::open_among(const std::vector<Active>& parts) const
 bool Standing::is_off_otherwise() const {
   const Active as_is = phases_.relations().effective(phases_.all_active());
   const Active least = phases_.relations().effective(phases_.always_active());
-  if (phases_.log().exact()) return strategies::is_off_otherwise(measured(as_is), measured(least));
   const auto before = phases_.log().mean_difference(as_is), after = phases_.log().mean_difference(least);
   if (before.has_value() != after.has_value()) return true;  // one fails by another metric, or by an event
+  if (phases_.log().exact()) return strategies::is_off_otherwise(measured(as_is), measured(least));
   return before && *before != 0 && *after / *before < 0.5;
 }
 

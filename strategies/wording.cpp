@@ -80,9 +80,10 @@ std::string smallest_that_passed(const Phases& phases) {
 std::string fails_otherwise(const Phases& phases) {
   const Relations& relations = phases.relations();
   const auto percent_of = [&](const Active& active) {
-    return fmt::format("{:+.2f} %", 100 * phases.log().mean_difference(relations.effective(active)).value_or(0));
+    const auto difference = phases.log().mean_difference(relations.effective(active));
+    return difference ? fmt::format("by {:+.2f} %", 100 * *difference) : "otherwise than in its final level";
   };
-  return fmt::format("the subject as it is is off by {}, and with everything neutralised it still fails, but by {}: {}",
+  return fmt::format("the subject as it is is off {}, and with everything neutralised it still fails, but {}: {}",
                      percent_of(phases.all_active()), percent_of(phases.always_active()),
                      phases.log().exact()
                          ? "neutralising a suspect may do harm by itself (its replacement is wrong, too), or there is a "
@@ -175,9 +176,11 @@ std::string kept_together_of(const SuspectSet& kept, const SuspectSet& cancellin
   std::string text;
   if (const SuspectSet apart = kept - cancelling; apart.any())
     text = fmt::format(
-        "Not part of the fix: {}. The run fails where only one of them is neutralised, and passes with both "
-        "active, so they have to run on the same side.",
-        list_of(members_of(apart), " and "));
+        "Not part of the fix: {}. The run fails where only {} of them {} neutralised, and passes with {} active, so they "
+        "have to "
+        "run on the same side.",
+        list_of(members_of(apart), " and "), apart.count() == 2 ? "one" : "some", apart.count() == 2 ? "is" : "are",
+        apart.count() == 2 ? "both" : "all");
   if (cancelling.any())
     text += fmt::format(
         "{}Not part of the fix: {}. Each of them fails alone, and the run passes with all of them active: they are at fault "

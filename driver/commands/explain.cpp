@@ -268,7 +268,7 @@ void explain_one(const Retold& retold, SuspectId id) {
     return;
   }
   if (holds(answer.excluded)) {
-    fmt::print("{} stayed active in every trial of the search and may hide a cause.\n", name);
+    fmt::print("{} stayed active in every trial that the answer rests on, and may hide a cause.\n", name);
     return;
   }
   const auto cause = std::ranges::find_if(answer.causes, holds);

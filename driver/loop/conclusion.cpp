@@ -90,7 +90,7 @@ void warn_of_what_stayed_active(Conclusion& conclusion, const neutralise::Catalo
   std::vector<std::string> names;
   for (const strategies::SuspectId id : active) names.push_back(catalogue.label(id));
   conclusion.warnings.push_back(fmt::format(
-      "{} stayed active in every trial, so whether a cause needs {} as well is not known",
+      "{} stayed active in every trial that the answer rests on, so whether a cause needs {} as well is not known",
       names.size() <= kNamed ? fmt::format("{}", fmt::join(names, ", ")) : fmt::format("{} suspects", names.size()),
       names.size() == 1 ? "it" : "one of them"));
 }

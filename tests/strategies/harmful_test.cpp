@@ -137,6 +137,14 @@ TEST_CASE("what fails otherwise with everything neutralised, and in every part, 
   CHECK(game.answer.hindrance == Hindrance::harm);
   CHECK(game.answer.explanation.find("is off by +5.00 %, and with everything neutralised it still fails, but by -2.00 %") !=
         std::string::npos);
+  const auto by_an_event = [](const Neutralised& set) {
+    Evidence evidence = evidence_of(set, Verdict::fail);
+    if (!set.all()) evidence.delta = 0.05, evidence.standard_error = 0.001;
+    return evidence;
+  };
+  const Game otherwise = play_judged(problem_of(10, 1, 1), by_an_event, 300);
+  CHECK(otherwise.answer.hindrance == Hindrance::harm);
+  CHECK(otherwise.answer.explanation.find("it still fails, but otherwise than in its final level") != std::string::npos);
   const auto same = [](const Neutralised& set) {
     Evidence evidence = evidence_of(set, Verdict::fail);
     evidence.delta = set.none() ? 0.05 : 0.045;

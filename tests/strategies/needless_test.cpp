@@ -1,6 +1,8 @@
 // Causes that fail alone and do nothing in the subject as it is, and fixes that mend nothing. Runs are off by sums.
 #include "strategies/needless.hpp"
 
+#include <map>
+
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -49,6 +51,24 @@ TEST_CASE("two of three causes do nothing in the subject as it is") {
   CHECK(members_of(needless_sets(effects_of(causes, {0}, {{12}, {6.1}, {12}}, {12}))) == Causes{{1, 4}, {4, 7}, {1, 7}});
 }
 
+TEST_CASE("three that must move together do nothing in the subject as it is") {
+  const auto sets = needless_sets(effects_of({{1}, {2}, {3}, {4}}, {0}, {{7}, {2}, {2.1}, {2}}, {7}));
+  REQUIRE(!sets.empty());
+  CHECK(sets.front().members == std::vector<SuspectId>{2, 3, 4});
+  CHECK(sets.front().why == Needless::Why::move_together);
+}
+
+TEST_CASE("where the subject as it is fails by what has no size, only what cancels is known") {
+  Effects effects = effects_of({{1}, {4}, {7}}, {0}, {{2}, {-3}, {3}}, {2});
+  effects.mended.clear();
+  effects.unexplained.clear();
+  CHECK(members_of(needless_sets(effects)) == Causes{{4, 7}});
+  CHECK_FALSE(perhaps_innocent(effects));
+  CHECK(hidden_as_it_is(effects).empty());
+  CHECK_FALSE(do_not_add_up(effects));
+  CHECK_FALSE(fix_only_makes_up(effects));
+}
+
 TEST_CASE("two or three of the causes cancel") {
   const Causes causes{{1}, {4}, {7}, {9}};
   // With everything neutralised 0.3 is left of the replacements of #4 and #7, and nothing with both active.
@@ -59,6 +79,9 @@ TEST_CASE("two or three of the causes cancel") {
   CHECK(needless_sets(effects_of(causes, {0}, {{2.8}, {-1.8}, {3.9}, {9}}, {13.9})).empty());
   CHECK(needless_sets(effects_of({{4}, {7}}, {0}, {{3}, {-2.9}}, {0.1})).empty());  // one must be left
   CHECK(members_of(needless_sets(effects_of({{1}, {4}, {7}}, {0}, {{3}, {-3}, {3}}, {3}))) == Causes{{1, 4}, {4, 7}});
+  // What leaves least comes first: the fault and a replacement that is nearly as wrong look like a pair.
+  CHECK(members_of(needless_sets(effects_of({{0}, {3}, {6}, {9}}, {0}, {{4}, {-4.1}, {-3.5}, {7.6}}, {4}))).front() ==
+        std::vector<SuspectId>{3, 6, 9});
   // Three of many at the most, as each is a trial.
   CHECK(needless_sets(effects_of(causes, {0}, {{3}, {-3}, {3}, {-3}}, {0})).size() == 3);
 }
@@ -177,6 +200,51 @@ TEST_CASE("wrong replacements that cancel in the subject as it is are not accuse
   INFO(found << " found, " << without_fault << " without the fault");
   CHECK(found >= 60);
   CHECK(without_fault <= 16);  // one replacement is as wrong as the fault, the other way: neutralising it alone passes
+}
+
+TEST_CASE("causes whose runs were ended before their size was known are measured, and what cancels is not accused") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::size_t size = 8 + seed % 30;
+    const SuspectId fault = seed % size, raises = (seed + 3) % size, lowers = (seed + 6) % size;
+    std::map<std::vector<SuspectId>, int> asked;
+    const auto judge = [&](const Neutralised& set) {
+      Evidence evidence = judged(set, 6 * !set.test(fault) + 3 * set.test(raises) - 3 * set.test(lowers));
+      if (evidence.verdict == kFail && set.any() && ++asked[members_of(set)] == 1)
+        evidence.delta = evidence.standard_error = {};
+      return evidence;
+    };
+    const Game game = play_judged(problem_of(size, 1, seed), judge, 300);
+    INFO("seed " << seed << ": " << game.answer.explanation);
+    REQUIRE(game.answer.state == State::proved);
+    CHECK(game.answer.culprit_set == std::vector<SuspectId>{fault});
+    // Fails that have no size are measured once, not for ever.
+    const auto spikes = [&](const Neutralised& set) {
+      Evidence evidence = judged(set, 6 * !set.test(fault) + 3 * !set.test(raises) + 2 * !set.test(lowers));
+      if (evidence.verdict == kFail) evidence.delta = evidence.standard_error = {};
+      return evidence;
+    };
+    const Game unsized = play_judged(problem_of(size, 1, seed), spikes, 300);
+    REQUIRE(unsized.answer.state == State::proved);
+    CHECK(unsized.answer.culprit_set.size() == 3);
+    CHECK(unsized.told.size() < 60);
+  }
+}
+
+TEST_CASE("faults that cancel but for a part stay accused, and the trial that shows it contradicts nothing") {
+  std::size_t proved = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto judge = [&](const Neutralised& set) {
+      return judged(
+          set, 4.7 * !(set.test(17) || set.test(13)) + 1.19 * !set.test(0) + 2.84 * !set.test(4) - 3.18 * !set.test(11));
+    };
+    const Game game = play_judged(problem_of(18, 1, seed), judge, 300);
+    INFO("seed " << seed << ": " << game.answer.explanation);
+    if (game.answer.state != State::proved) continue;
+    CHECK(std::ranges::count(game.answer.culprit_set, 4) == std::ranges::count(game.answer.culprit_set, 11));
+    CHECK(game.told.size() < 100);
+    ++proved;
+  }
+  CHECK(proved == 20);
 }
 
 TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels",
