@@ -10,8 +10,7 @@
 #include "strategies/cancelling.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/doubts.hpp"
-#include "strategies/mended.hpp"
-#include "strategies/needless.hpp"
+#include "strategies/known_causes.hpp"
 #include "strategies/phases.hpp"
 #include "strategies/planning.hpp"
 #include "strategies/standing.hpp"
@@ -55,21 +54,14 @@ class Search::Impl {
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
   void leave_active(SuspectId suspect);
-  bool causes_known() const;
-  std::vector<Active> unmeasured_causes() const;
-  std::optional<Effects> effects_of_causes() const;
-  Needless needless() const;
-  bool are_needed(const Needless& needless) const;
+  KnownCauses known_causes() const;
   Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
   Doubts doubts_left() const;
   Hidden hidden_there(const LogEntry& entry) const;
   bool is_comparable(const Evidence& evidence) const {
-    return !evidence.neutralised.intersects(left_active) && !is_made_up(active_beside(evidence.neutralised));
+    const Active active = phases->relations().effective(active_beside(evidence.neutralised));
+    return !evidence.neutralised.intersects(left_active) && std::ranges::count(made_up, active) == 0;
   }
-  bool is_made_up(const Active& active) const {
-    return std::ranges::count(made_up, phases->relations().effective(active)) > 0;
-  }
-  bool makes_up_in_part(const Needless& needless, const Evidence& evidence) const;
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
   Problem problem;            // as given; phases learn likelier odds on the way
@@ -107,8 +99,8 @@ void Search::Impl::tell(const Evidence& evidence) {
   const bool waits = evidence.only_signature();  // for settle()
   if (!waits) settle();
   const Active least = phases->least_active();
-  const Needless before = waits ? Needless{} : needless();  // a pass without them contradicts what made them known
-  if (makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
+  const Needless before = waits ? Needless{} : known_causes().needless();  // a pass without them contradicts what made them known
+  if (known_causes().makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -124,60 +116,19 @@ void Search::Impl::tell(const Evidence& evidence) {
     problem = without_needs(std::move(problem));
     begin_again();
   }
-  if (leave_needless_active(before) || leave_needless_active(needless()) || leave_harmful_active()) begin_again();
+  if (leave_needless_active(before) || leave_needless_active(known_causes().needless()) || leave_harmful_active()) begin_again();
 }
 
 void Search::Impl::settle() {
-  if (phases->settle() && leave_needless_active(needless())) begin_again();
+  if (phases->settle() && leave_needless_active(known_causes().needless())) begin_again();
 }
 
-bool Search::Impl::causes_known() const {
-  return phases->finding_proved() || (phases->ordered() && phases->ordered()->complete());
-}
-
-std::vector<Active> Search::Impl::unmeasured_causes() const {
-  if (!causes_known()) return {};
-  return to_be_measured(phases->log(), phases->relations(), phases->always_active(), with_fix(), Standing(*phases).causes());
-}
-
-std::optional<Effects> Search::Impl::effects_of_causes() const {
-  if (!causes_known()) return std::nullopt;
-  return effects_of(phases->log(), phases->relations(), phases->always_active(), with_fix(), Standing(*phases).causes());
-}
-
-// What passes without them is then searched with them active. Who asks for `additive` says that effects add: while it
-// leads, what cancels are faults, to be named as such.
-Needless Search::Impl::needless() const {
-  const std::optional<Effects> effects = effects_of_causes();
-  if (!effects) return {};
-  const Standing standing(*phases);
-  std::vector<Needless> choices;
-  if (standing.fix_makes_up()) choices = {{better_left_active(*effects), Needless::Why::off_neutralised}};
-  else if (kind != EngineKind::additive || !phases->additive_leads()) choices = needless_sets(*effects);
-  for (Needless& needless : choices) {
-    std::vector<SuspectId> rest = standing.culprit_set();
-    std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless.members, member) > 0; });
-    needless.with_rest = standing.all_but(rest);
-    if (!are_needed(needless)) return std::move(needless);
-  }
-  return {};
-}
-
-bool Search::Impl::are_needed(const Needless& needless) const {
-  return phases->verdict_of(needless.with_rest) == Verdict::fail || is_made_up(needless.with_rest) ||
-         is_still_off(Standing(*phases).as_is(), phases->log().measured(needless.with_rest));
-}
-
-// A pass that is still off is no better: faults that are active there make up for each other in part.
-bool Search::Impl::makes_up_in_part(const Needless& needless, const Evidence& evidence) const {
-  return !needless.members.empty() && evidence.verdict == Verdict::pass && !phases->entry_of(needless.with_rest) &&
-         phases->relations().effective(active_beside(evidence.neutralised)) == needless.with_rest &&
-         is_still_off(Standing(*phases).as_is(), evidence.measured());
+KnownCauses Search::Impl::known_causes() const {
+  return {*phases, kind == EngineKind::additive && phases->additive_leads(), made_up};
 }
 
 bool Search::Impl::leave_needless_active(const Needless& needless) {
-  if (needless.members.empty() || phases->verdict_of(needless.with_rest) != Verdict::pass || are_needed(needless))
-    return false;
+  if (!known_causes().is_shown(needless)) return false;
   for (SuspectId suspect : needless.members) {
     if (needless.why != Needless::Why::off_neutralised) kept_together.set(suspect);
     if (needless.why == Needless::Why::cancel) cancelling.set(suspect);
@@ -244,19 +195,11 @@ Hidden Search::Impl::hidden_there(const LogEntry& entry) const {
 
 Doubts Search::Impl::doubts_left() const {
   const Standing standing(*phases);
-  Doubts sizes;
-  for (const Active& active : unmeasured_causes())
-    sizes.open.push_back({neutralised_beside(phases->relations().widest(active)), Purpose::measurement,
-                          "failed, and was ended before its size was known: do some of the causes cancel each other?"});
-  if (!sizes.open.empty()) return sizes;
-  if (const Needless some = needless(); !some.members.empty() && standing.worth_asking(some.with_rest))
-    return {.open = {{neutralised_beside(phases->relations().widest(some.with_rest)), Purpose::search,
-                      fmt::format("in the subject as it is {} seem to do nothing: is the fix without them enough?",
-                                  list_of(some.members, " and "))}},
-            .objection = {}};
+  const KnownCauses known = known_causes();
+  if (std::vector<Trial> open = known.trials(); !open.empty()) return {.open = std::move(open), .objection = {}};
   const Measured as_is = standing.as_is();
   const Neutralised fix = neutralised_beside(phases->relations().widest(with_fix()));
-  const std::optional<Effects> effects = effects_of_causes();
+  const std::optional<Effects> effects = known.effects();
   if (effects && fix_only_makes_up(*effects))
     return {.open = {},
             .objection = fmt::format("it passes {}, but what the fix takes away is the opposite of what the causes "
@@ -365,7 +308,7 @@ void Search::Impl::update_answer() {
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
   answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together, cancelling);
-  if (const auto effects = effects_of_causes()) {
+  if (const auto effects = known_causes().effects()) {
     if (const auto suspect = perhaps_innocent(*effects)) answer.explanation += perhaps_innocent_of(*suspect);
     else if (do_not_add_up(*effects)) answer.explanation += kDoNotAddUp;
     else if (const auto hidden = hidden_as_it_is(*effects); !hidden.empty())
