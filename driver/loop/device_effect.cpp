@@ -66,7 +66,8 @@ Gap gap_between(const SeenBySet& device, const SeenBySet& other, double target) 
   return gap;
 }
 
-constexpr double kApart = 5;  // times what runs on one device are apart; see device_effect_in
+constexpr std::size_t kAskedAtMost = 8;  // devices, or jobs at a time: they may be hundreds
+constexpr double kApart = 5;             // times what runs on one device are apart; see device_effect_in
 
 std::vector<RunOnDevice> runs_on_devices(const judge::Jury& jury, const FinishedTrial& finished) {
   std::vector<RunOnDevice> runs;
@@ -105,7 +106,7 @@ std::optional<std::string> differing_devices(Run& run, const FinishedTrial& subj
   std::vector<RunOnDevice> runs = runs_on_devices(*run.state.jury, subject);
   if (!device_effect_in(runs, 1, target)) return std::nullopt;
   TrialPlan plan = run.plan_for(Role::as_is, {}, "runs on different devices end differently: is it the devices?");
-  plan.attempts = plan.max_attempts = 2 * static_cast<int>(run.sides.subject.pool->size());
+  plan.attempts = plan.max_attempts = 2 * static_cast<int>(std::min(run.sides.subject.pool->size(), kAskedAtMost));
   const bool by_older = run.state.past.catalogue || run.state.history.finished;  // a bisectd that did not ask
   if (by_older && !run.was_begun(plan)) return std::nullopt;
   run.start_or_go_on(std::move(plan));

@@ -181,10 +181,9 @@ void Attempts::start(AttemptRequest request, launch::Slot slot) {
   if (!request.adopt) write_attempt_files(request.folder, command);
   if (!request.adopt) write_recipe_files(request.folder, request.recipe);
   const launch::DevicePool& pool = *request.side->pool;
-  const std::string devices = request.side->settings->devices.kind + " " + slot.visible;
+  const std::string devices = slot.visible.empty() ? "no device" : slot.name.empty() ? "what its job is given" : slot.name;
   log::debug(fmt::format("{}: {} on {}, {} of {} slots left, in {}", label_of(request),
-                         request.adopt ? "taken up" : "starts", slot.visible.empty() ? "no device" : devices, pool.free(),
-                         pool.size(), request.folder.string()));
+                         request.adopt ? "taken up" : "starts", devices, pool.free(), pool.size(), request.folder.string()));
   const launch::JobId id = next_id_++;
   launcher_.start({.id = id,
                    .command = command.argv,
