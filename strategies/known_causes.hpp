@@ -21,7 +21,8 @@ class KnownCauses {
   /// Nothing before all causes are known.
   std::optional<Effects> effects() const;
 
-  /// The first of the causes' members that no trial of the fix without them has shown to be needed. No members: there is none.
+  /// The first of the causes' members that no trial of the fix without them has shown to be needed. No members: there is
+  /// none.
   Needless needless() const;
   /// It is shown that the fix is enough without them.
   bool is_shown(const Needless& needless) const;

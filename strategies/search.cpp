@@ -99,7 +99,8 @@ void Search::Impl::tell(const Evidence& evidence) {
   const bool waits = evidence.only_signature();  // for settle()
   if (!waits) settle();
   const Active least = phases->least_active();
-  const Needless before = waits ? Needless{} : known_causes().needless();  // a pass without them contradicts what made them known
+  const Needless before =
+      waits ? Needless{} : known_causes().needless();  // a pass without them contradicts what made them known
   if (known_causes().makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
@@ -116,7 +117,8 @@ void Search::Impl::tell(const Evidence& evidence) {
     problem = without_needs(std::move(problem));
     begin_again();
   }
-  if (leave_needless_active(before) || leave_needless_active(known_causes().needless()) || leave_harmful_active()) begin_again();
+  if (leave_needless_active(before) || leave_needless_active(known_causes().needless()) || leave_harmful_active())
+    begin_again();
 }
 
 void Search::Impl::settle() {
