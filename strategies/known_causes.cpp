@@ -42,7 +42,7 @@ bool KnownCauses::is_shown(const Needless& needless) const {
 }
 
 bool KnownCauses::makes_up_in_part(const Needless& needless, const Evidence& evidence) const {
-  return !needless.members.empty() && evidence.verdict == Verdict::pass && !phases_.entry_of(needless.with_rest) &&
+  return !needless.members.empty() && evidence.verdict == Verdict::pass &&
          phases_.relations().effective(active_beside(evidence.neutralised)) == needless.with_rest &&
          is_still_off(standing_.as_is(), evidence.measured());
 }

@@ -1,5 +1,6 @@
 // Causes that fail alone, with all others neutralised, and yet do nothing in the subject as it is:
-// - Two that do harm only while one of them is neutralised and the other one is not: a forward operator on the CPU, say,
+// - Two or three that do harm only while some of them are neutralised and the others are not: a forward operator on the CPU,
+// say,
 //   whose backward operator on the device expects what only the device leaves.
 // - Some whose replacements are wrong, and nearly cancel: with everything neutralised the run passes, while with one of them
 //   active what the others' replacements add is left. Two or three faults that cancel each other look the same, in every
@@ -43,10 +44,10 @@ std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relat
 std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                    const Active& with_fix, const std::vector<std::vector<SuspectId>>& causes);
 
-/// Of the causes with one member first those two or three that the subject as it is differs without, as if they did nothing
-/// there, then up to three sets that cancel: with these active, and all else neutralised, less than a third is left of what
-/// the least of them adds. Those that explain most, and leave least, first: effects of like size explain as much, and only a
-/// trial tells which of the sets it is. `with_rest` is not filled in.
+/// Of the causes with one member first up to three sets of two or three that the subject as it is differs without, as if
+/// they did nothing there, then up to three that cancel: with these active, and all else neutralised, less than a third is
+/// left of what the least of them adds. Those that explain most, and leave least, first: effects of like size explain as
+/// much, and only a trial tells which of the sets it is. `with_rest` is not filled in.
 std::vector<Needless> needless_sets(const Effects& effects);
 
 /// Of the causes with one member those with which active, and all else neutralised, the run should be off by less than a

@@ -59,8 +59,9 @@ class Search::Impl {
   Doubts doubts_left() const;
   Hidden hidden_there(const LogEntry& entry) const;
   bool is_comparable(const Evidence& evidence) const {
-    const Active active = phases->relations().effective(active_beside(evidence.neutralised));
-    return !evidence.neutralised.intersects(left_active) && std::ranges::count(made_up, active) == 0;
+    if (evidence.neutralised.intersects(left_active)) return false;
+    return made_up.empty() ||
+           std::ranges::count(made_up, phases->relations().effective(active_beside(evidence.neutralised))) == 0;
   }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
@@ -99,8 +100,8 @@ void Search::Impl::tell(const Evidence& evidence) {
   const bool waits = evidence.only_signature();  // for settle()
   if (!waits) settle();
   const Active least = phases->least_active();
-  const Needless before =
-      waits ? Needless{} : known_causes().needless();  // a pass without them contradicts what made them known
+  // Asked before, as a pass without them contradicts what made them known.
+  const Needless before = waits ? Needless{} : known_causes().needless();
   if (known_causes().makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);

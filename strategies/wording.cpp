@@ -174,13 +174,14 @@ std::string harm_of(const SuspectSet& left_active) {
 
 std::string kept_together_of(const SuspectSet& kept, const SuspectSet& cancelling) {
   std::string text;
-  if (const SuspectSet apart = kept - cancelling; apart.any())
+  if (const SuspectSet apart = kept - cancelling; apart.any()) {
+    const bool two = apart.count() == 2;
     text = fmt::format(
         "Not part of the fix: {}. The run fails where only {} of them {} neutralised, and passes with {} active, so they "
-        "have to "
-        "run on the same side.",
-        list_of(members_of(apart), " and "), apart.count() == 2 ? "one" : "some", apart.count() == 2 ? "is" : "are",
-        apart.count() == 2 ? "both" : "all");
+        "have "
+        "to run on the same side.",
+        list_of(members_of(apart), " and "), two ? "one" : "some", two ? "is" : "are", two ? "both" : "all");
+  }
   if (cancelling.any())
     text += fmt::format(
         "{}Not part of the fix: {}. Each of them fails alone, and the run passes with all of them active: they are at fault "
@@ -199,9 +200,10 @@ std::string perhaps_innocent_of(SuspectId suspect) {
 
 std::string hidden_as_it_is_of(const std::vector<SuspectId>& suspects) {
   return fmt::format(
-      "In the subject as it is {} adds nothing to what the other {}: it is hidden there, or it does harm only while another "
-      "culprit is neutralised, and is right in itself. The fix needs it even so. ",
-      list_of(suspects, " or "), suspects.size() == 1 ? "culprits do" : "does");
+      "In the subject as it is {} adds nothing to the rest of the culprit set: it is hidden there, or it does harm only "
+      "while "
+      "another culprit is neutralised, and is right in itself. The fix needs it even so. ",
+      list_of(suspects, " or "));
 }
 
 std::string unsure_of(double confidence) {

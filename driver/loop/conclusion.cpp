@@ -132,7 +132,7 @@ std::string outside_advice(const Conclusion& conclusion, const configs::Experime
     advice +=
         " Of suspects that exclude each other (relations.exclusive) all but one are active in every trial: if two of them "
         "are "
-        "at fault, none can pass.";
+        "at fault, no trial can pass.";
   return advice;
 }
 

@@ -15,13 +15,22 @@ namespace bisectd::driver {
 namespace {
 
 constexpr std::size_t kSets = 4;
+constexpr double kApart = 5;             // times what runs on one device are apart; see device_effect_in
+constexpr std::size_t kAskedAtMost = 8;  // devices, or jobs at a time, which may be hundreds; a choice
 
 /// Differences of one set on one device.
 struct Seen {
   double least = HUGE_VAL, most = -HUGE_VAL;
+  std::size_t count = 0;
   std::size_t trial = 0;  ///< number of the last one
 
+  void take(double delta) {
+    least = std::min(least, delta);
+    most = std::max(most, delta);
+    ++count;
+  }
   double middle() const { return (least + most) / 2; }
+  double width() const { return most - least; }
 };
 
 using SeenBySet = std::map<std::vector<strategies::SuspectId>, Seen>;
@@ -36,8 +45,7 @@ std::map<std::string, SeenBySet> seen_by_device(const History& history) {
     const std::string& device = trial.attempts.front().device;
     if (!std::ranges::all_of(trial.attempts, [&](const PastAttempt& attempt) { return attempt.device == device; })) continue;
     Seen& seen = devices[device][reports::members(trial.neutralised)];
-    seen.least = std::min(seen.least, *trial.judgement->delta);
-    seen.most = std::max(seen.most, *trial.judgement->delta);
+    seen.take(*trial.judgement->delta);
     seen.trial = trial.number;
   }
   return devices;
@@ -60,14 +68,11 @@ Gap gap_between(const SeenBySet& device, const SeenBySet& other, double target) 
     gap.least = std::min(gap.least, seen.middle() - there->second.middle());
     gap.trial = seen.trial;
     gap.other_trial = there->second.trial;
-    const double widest = std::max(seen.most - seen.least, there->second.most - there->second.least);
+    const double widest = std::max(seen.width(), there->second.width());
     gap.agrees_with_itself = gap.agrees_with_itself && widest < target;
   }
   return gap;
 }
-
-constexpr std::size_t kAskedAtMost = 8;  // devices, or jobs at a time: they may be hundreds
-constexpr double kApart = 5;             // times what runs on one device are apart; see device_effect_in
 
 std::vector<RunOnDevice> runs_on_devices(const judge::Jury& jury, const FinishedTrial& finished) {
   std::vector<RunOnDevice> runs;
@@ -82,19 +87,13 @@ std::vector<RunOnDevice> runs_on_devices(const judge::Jury& jury, const Finished
 }  // namespace
 
 std::optional<std::string> device_effect_in(std::span<const RunOnDevice> runs, std::size_t each, double target) {
-  struct Ends {
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    std::size_t count = 0;
-  };
-  std::map<std::string, Ends> devices;
-  for (const RunOnDevice& run : runs) {
-    Ends& ends = devices[run.device];
-    ends = {std::min(ends.least, run.delta), std::max(ends.most, run.delta), ends.count + 1};
-  }
-  for (const auto& [device, ends] : devices)
+  std::map<std::string, Seen> devices;
+  for (const RunOnDevice& run : runs) devices[run.device].take(run.delta);
+  for (const auto& [device, seen] : devices)
     for (const auto& [other, there] : devices) {
-      const double gap = ends.least - there.most, widest = std::max(ends.most - ends.least, there.most - there.least);
-      if (ends.count < each || there.count < each || gap <= target || gap <= kApart * widest) continue;
+      const double gap = seen.least - there.most;
+      if (seen.count < each || there.count < each || gap <= target) continue;
+      if (gap <= kApart * std::max(seen.width(), there.width())) continue;
       return fmt::format("runs of the subject as it is end at least {} higher on {} than on {}",
                          reports::unsigned_percent_text(gap), device, other);
     }
