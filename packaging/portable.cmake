@@ -2,7 +2,6 @@
 # are found here by hand, and spdlog, whose package asks for the shared fmt; everything else follows the two settings. Of fmt there
 # is no static library, only the headers.
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
-set(Boost_USE_STATIC_LIBS ON)
 
 function(bisectd_static target library header)
   find_library(${library}_a ${library} REQUIRED)

@@ -19,6 +19,9 @@ function(bisectd_cases room program)
     # Without NoTests a name that matches nothing would pass.
     add_test("${room}: ${name}" ${program} --warn NoTests "${pattern}")
     set_tests_properties("${room}: ${name}" PROPERTIES LABELS ${room})
+    if(room MATCHES "^(strategies|judge)$")
+      set_tests_properties("${room}: ${name}" PROPERTIES RESOURCE_GROUPS computing:1 COST 300)
+    endif()
   endwhile()
 endfunction()
 
@@ -56,15 +59,17 @@ function(bisectd_method name script python labels environment method)
   add_test("${test}" ${python} -B ${script} ${method})
   set_tests_properties("${test}" PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "OK .skipped=1."
     LABELS "${labels}" ENVIRONMENT "${environment}" ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:/usr/bin")  # whose python3 starts soonest
-  # What trains with a framework computes all the time, two trainings at once, so that no more such tests run beside each other than there
-  # are processors (slots.json); what waits most of the time runs beside them. The longest begin first, those that wait before those that only compute.
+  # What computes all the time (whole searches, trainings with a framework, two of these at once) runs beside no more of its kind than there are
+  # processors (slots.json), and what waits most of the time beside that. The longest begin first.
   if(labels MATCHES "framework")
-    set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS framework:1 COST 1000)
+    set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS computing:1 COST 1000)
     if(name MATCHES "_paddle_upgrade$")
       set_tests_properties("${test}" PROPERTIES COST 2500)
     endif()
   elseif(labels MATCHES "slow")
     set_tests_properties("${test}" PROPERTIES COST 500)
+  elseif(name MATCHES "_(ci|fixes|signals|soak)$")  # what waits longest: limits of time, steps whose speed is measured
+    set_tests_properties("${test}" PROPERTIES COST 200)
   elseif(labels MATCHES "end_to_end")
     set_tests_properties("${test}" PROPERTIES COST 100)
   endif()

@@ -94,7 +94,7 @@ nlohmann::json comparison_json(const ComparisonTable& table, const configs::Acce
   for (const ComparisonRow& row : table.rows) {
     const judge::Judgement& judgement = row.judgement;
     nlohmann::json course = nlohmann::json::array();
-    for (const double value : row.course) course.push_back(std::isfinite(value) ? nlohmann::json(value) : nullptr);
+    for (const double value : row.course) course.push_back(std::isfinite(value) ? nlohmann::json(value) : nlohmann::json());
     rows.push_back({{"candidate", reports::plain(row.candidate)},
                     {"metric", reports::plain(row.metric)},
                     {"verdict", reports::verdict_word(judgement.verdict)},

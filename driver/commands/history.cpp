@@ -68,7 +68,7 @@ void print_json(const std::vector<PastResult>& results) {
                    {"model", result.model},
                    {"outcome", reports::outcome_word(result.outcome)},
                    {"metric", result.metric},
-                   {"delta", result.delta ? nlohmann::ordered_json(*result.delta) : nullptr},
+                   {"delta", result.delta ? nlohmann::ordered_json(*result.delta) : nlohmann::ordered_json()},
                    {"culprits", std::move(culprits)},
                    {"versions", result.versions},
                    {"run_folder", result.run_folder},

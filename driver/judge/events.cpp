@@ -193,18 +193,29 @@ bool is_drift_unknown(const Reference& reference) {
   return reference.distinct() == 1 || may_be_grown_rounding(reference);
 }
 
-/// Runs drift apart while they train: what is a spike early is none late.
-double spike_limit(const Reference& reference, const NoiseFloor& noise_floor, std::size_t place,
-                   const Allowance& allowed = {}) {
-  const std::size_t points = reference.steps.size();
-  const std::size_t block = std::min(place * noise_floor.block_noise.size() / points, noise_floor.block_noise.size() - 1);
-  // A block holds few points: only what is much more than the run's noise is drift.
-  const double drifted =
-      noise_floor.block_noise[block] > kDrifted * noise_floor.step_noise ? noise_floor.block_noise[block] : 0;
-  const double sigma = std::max({noise_floor.step_noise, drifted, own_step_noise(reference)});
-  return std::max({limit_for(reference, is_drift_unknown(reference) ? kUnknownDrift : kSpike),
-                   allowed.factor * kSpikeSigma * sigma, allowed.step});
-}
+/// How far off a spike is. Runs drift apart while they train: what is a spike early is none late.
+class SpikeLimit {
+ public:
+  SpikeLimit(const Reference& reference, const NoiseFloor& noise_floor, const Allowance& allowed)
+      : noise_floor_(noise_floor),
+        points_(reference.steps.size()),
+        step_noise_(std::max(noise_floor.step_noise, own_step_noise(reference))),
+        factor_(allowed.factor * kSpikeSigma),
+        least_(std::max(limit_for(reference, is_drift_unknown(reference) ? kUnknownDrift : kSpike), allowed.step)) {}
+
+  double operator()(std::size_t place) const {
+    const std::vector<double>& blocks = noise_floor_.block_noise;
+    const double block = blocks[std::min(place * blocks.size() / points_, blocks.size() - 1)];
+    // A block holds few points: only what is much more than the run's noise is drift.
+    const double drifted = block > kDrifted * noise_floor_.step_noise ? block : 0;
+    return std::max(least_, factor_ * std::max(step_noise_, drifted));
+  }
+
+ private:
+  const NoiseFloor& noise_floor_;
+  std::size_t points_;
+  double step_noise_, factor_, least_;
+};
 
 double median_of(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
@@ -244,7 +255,8 @@ Short short_stretches(const Reference& reference, const NoiseFloor& noise_floor,
                       const std::vector<std::size_t>* places, AttemptStage progress, const Allowance& allowed = {}) {
   const std::size_t longest = std::max(kStretch, reference.steps.size() / kStretchShare);
   const std::vector<double> apart = without_level(reference, values, progress);
-  const auto limit = [&](std::size_t i) { return spike_limit(reference, noise_floor, places ? (*places)[i] : i, allowed); };
+  const SpikeLimit limit_at(reference, noise_floor, allowed);
+  const auto limit = [&](std::size_t i) { return limit_at(places ? (*places)[i] : i); };
   Short found;
   std::size_t stretch = 0;
   const auto close = [&](std::size_t end) {
@@ -309,7 +321,8 @@ Spikes spikes_of(const Reference& reference, const Difference& difference, Attem
   const Allowance allowed = allowance_for(reference, difference);
   const Short found =
       short_stretches(reference, reference.noise_floor, difference.values, &difference.places, progress, allowed);
-  spikes.limit = spike_limit(reference, reference.noise_floor, found.first ? difference.places[*found.first] : 0, allowed);
+  const SpikeLimit limit(reference, reference.noise_floor, allowed);
+  spikes.limit = limit(found.first ? difference.places[*found.first] : 0);
   spikes.count = found.count;
   spikes.at_end = reference.shortened ? 0 : found.at_end;  // the run went on after that part
   if (found.first) spikes.first = reference.steps[difference.places[*found.first]];

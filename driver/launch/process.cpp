@@ -15,14 +15,13 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/process/v2/posix/default_launcher.hpp>
-#include <boost/process/v2/process.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "driver/keep/descriptor.hpp"
+#include "driver/launch/boost_process.hpp"
 #include "driver/launch/executable.hpp"
 
 namespace bisectd::driver::launch {

@@ -36,7 +36,7 @@ std::optional<SuggestedPattern> suggest_pattern(const std::filesystem::path& log
   const auto feed = [&](const Block& block) {
     for_each_line(block, [&](const Line& line) {
       const re2::StringPiece text(line.text.data(), line.text.size());
-      re2::StringPiece before_step, before_value;
+      std::string before_step, before_value;
       double step = 0;
       if (!re2::RE2::PartialMatch(text, value, &before_value)) return;
       if (!without) without = {R"(\b)" + literally(before_value) + of_number, line.number()};

@@ -147,7 +147,7 @@ TEST_CASE("a chain of processes that each fork and leave ends with its job") {
   launch::LocalLauncher launcher;
   // None lives as long as a look at all of them takes. By itself it ends after a minute, should this test fail.
   const std::string chain = "link() { [ $SECONDS -ge 60 ] || link & }; link";
-  const auto ended = run(launcher, bash(folder, "for i in {1..30}; do setsid bash -c '" + chain + "' & done; sleep 0.2"));
+  const auto ended = run(launcher, bash(folder, "for i in {1..10}; do setsid bash -c '" + chain + "' & done; sleep 0.2"));
   CHECK(ended.how == launch::Ended::How::exited);
   CHECK_THAT(ended.message, Catch::StartsWith("left running at its end, and killed: "));
   CHECK_FALSE(launch::sweep_strays(folder.path().filename().string()));

@@ -113,7 +113,7 @@ TEST_CASE("a failed exec leaves no zombie and prints nothing twice (boostorg/pro
   const Folder folder;
   const auto script = folder.write("script", "#!/no/such/interpreter\n", true);
   CHECK(in_child([&] {
-          std::freopen((folder / "ours").c_str(), "w", stdout);
+          if (!std::freopen((folder / "ours").c_str(), "w", stdout)) return 3;
           std::fputs("once", stdout);  // stays in the buffer over the fork
           if (run_command(command(folder, {script.string()}))) return 2;
           std::fflush(stdout);

@@ -61,7 +61,7 @@ TEST_CASE("a sweep never ends itself") {
           const char* const argv[] = {"test_launch", "[.sweeper]", nullptr};
           const std::string tag = "BISECTD_ATTEMPT=sweeper-" + std::to_string(::getpid());
           const char* const envp[] = {tag.c_str(), nullptr};
-          std::freopen("/dev/null", "w", stdout);
+          if (!std::freopen("/dev/null", "w", stdout)) return 2;
           ::execve("/proc/self/exe", const_cast<char* const*>(argv), const_cast<char* const*>(envp));
           return 1;
         }) == 0);
