@@ -104,7 +104,10 @@ int dispatch(int argc, char** argv) {
     const std::vector<char*> words = with_candidates(argc, argv);
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      (void)app.exit(error);
+      return static_cast<int>(with_output(ExitCode::success));
+    }
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     std::string text = unknown_command(app, arguments);
     if (text.empty()) text = unknown_argument(app, arguments);

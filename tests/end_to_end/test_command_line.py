@@ -78,7 +78,7 @@ class CommandLine(Space):
     def test_what_cannot_be_printed_is_no_success(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2))
         self.bisectd("run", "experiment.yaml", code=1)
-        for words in ("version --json", "families", "plan experiment.yaml", "history", "status bisectd-out/latest",
+        for words in ("--help", "--version", "run --help", "version --json", "families", "plan experiment.yaml", "history", "status bisectd-out/latest",
                       "explain bisectd-out/latest", "report bisectd-out/latest", "report bisectd-out/latest -f html"):
             for target in (">/dev/full", ">&-"):
                 with self.subTest(words + target):
