@@ -79,7 +79,8 @@ class CommandLine(Space):
         self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2))
         self.bisectd("run", "experiment.yaml", code=1)
         for words in ("--help", "--version", "run --help", "version --json", "families", "plan experiment.yaml", "history",
-                      "status bisectd-out/latest", "explain bisectd-out/latest", "report bisectd-out/latest", "report bisectd-out/latest -f html"):
+                      "status bisectd-out/latest", "explain bisectd-out/latest", "report bisectd-out/latest",
+                      "report bisectd-out/latest -f html"):
             for target in (">/dev/full", ">&-"):
                 with self.subTest(words + target):
                     done = subprocess.run(f"exec '{BISECTD}' {words} {target}", shell=True, cwd=self.folder,
