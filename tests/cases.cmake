@@ -65,6 +65,8 @@ function(bisectd_method name script python labels environment method)
     set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS computing:1 COST 1000)
     if(name MATCHES "_paddle_upgrade$")
       set_tests_properties("${test}" PROPERTIES COST 2500)
+    elseif(name MATCHES "_step_time_paddle$")  # waits three quarters of its time, so early, while others have something to compute
+      set_tests_properties("${test}" PROPERTIES COST 1500)
     endif()
   elseif(labels MATCHES "slow")
     set_tests_properties("${test}" PROPERTIES COST 500)
