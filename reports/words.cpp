@@ -72,41 +72,25 @@ std::vector<std::size_t> always_active(const Record& record) {
   return ids;
 }
 
-/// Of suspects that exclude each other each one is neutralised in one of the widest trials: where all of these fail, none is
-/// the cause by itself. Takes them out of `active`; whether there were any. `widest`: how many are neutralised in such a
-/// trial.
-bool take_out_exchanged(const Record& record, std::size_t widest, std::vector<std::size_t>& active) {
-  const auto fails_without = [&](std::size_t id) {
-    return std::ranges::any_of(record.trials, [&](const Trial& trial) {
-      return !trial.running && trial.verdict == strategies::Verdict::fail && trial.neutralised.size() >= widest &&
-             std::ranges::binary_search(trial.neutralised, id);
-    });
-  };
-  return std::erase_if(active, fails_without) > 0;
-}
-
 /// Nobody may be cleared by a run that never was: what stayed active is under suspicion.
 std::string outside_sentence(const Record& record, Escape escape) {
   constexpr std::size_t kNamed = 4;
   std::vector<std::size_t> neutralised = chosen_from(record, {});
   const std::size_t suspects = neutralised.size();
-  std::vector<std::size_t> active = always_active(record);
+  const std::vector<std::size_t> active = always_active(record);
   std::erase_if(neutralised, [&](std::size_t id) { return std::ranges::binary_search(active, id); });
-  const bool exchanged = take_out_exchanged(record, neutralised.size(), active);
   const Trial* trial = judged_trial(record, neutralised, strategies::Verdict::fail);
   const std::string by = !trial ? "" : " by " + (trial->decided_by ? escape(decided_text(*trial)) : measured_text(trial));
   const std::string still = record.must_run_to
                                 ? fmt::format("it still {}.", how_it_broke(trial, escape))
                                 : fmt::format("{} still differs{} (target {}).", escape(deciding_metric(record, trial)), by,
                                               unsigned_percent_text(record.target));
-  const char* together = exchanged ? "two of those that exclude each other, or " : "";
   if (active.empty())
-    return fmt::format("The cause is {}outside the {}: with all {} neutralised {}", together, counted(suspects, "suspect"),
-                       exchanged ? "that can be" : "of them", still);
-  return fmt::format("The cause is {}, or {}outside the {}: with all others neutralised {}",
+    return fmt::format("The cause is outside the {}: with all of them neutralised {}", counted(suspects, "suspect"), still);
+  return fmt::format("The cause is {}, or outside the {}: with all others neutralised {}",
                      active.size() <= kNamed ? joined(names(record, active, escape), " or ")
                                              : fmt::format("among the {} suspects that stayed active", active.size()),
-                     together, counted(suspects, "suspect"), still);
+                     counted(suspects, "suspect"), still);
 }
 
 /// What stayed active beside this cause in the runs that show it, and which values ladders had: " (beside ..., which stayed

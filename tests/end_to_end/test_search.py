@@ -113,7 +113,6 @@ suspects:
     def test_of_two_culprits_that_exclude_each_other_it_says_that_nothing_can_pass(self):
         told, done = self.find("--cause", "op3=3", "--cause", "op6=2", suspects=8, code=3, extra="relations: {exclusive: [[ops:op3, ops:op6]]}")
         self.assertEqual(told["outcome"], "outside_suspects")
-        self.assertIn("The cause is two of those that exclude each other, or outside the 8 suspects: with all that can be neutralised", done.out)
         self.assertIn("Of suspects that exclude each other (relations.exclusive) all but one are active in every trial", done.out)
         self.assertNotIn("exclude each other", self.find("--last-loss", "2.1", code=3)[1].out)
 
