@@ -59,8 +59,8 @@ function(bisectd_method name script python labels environment method)
   add_test("${test}" ${python} -B ${script} ${method})
   set_tests_properties("${test}" PROPERTIES TIMEOUT 3600 SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "OK .skipped=1."
     LABELS "${labels}" ENVIRONMENT "${environment}" ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:/usr/bin")  # whose python3 starts soonest
-  # What computes all the time (whole searches, trainings with a framework, two of these at once) runs beside no more of its kind than there are
-  # processors (slots.json), and what waits most of the time beside that. The longest begin first.
+  # What computes all the time (searches of `strategies`, verdicts of `judge`, tests with a framework, which train twice at once) runs beside no
+  # more of its kind than there are processors (slots.json), and what waits most of the time runs beside that. The longest begin first.
   if(labels MATCHES "framework")
     set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS computing:1 COST 1000)
     if(name MATCHES "_paddle_upgrade$")

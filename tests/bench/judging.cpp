@@ -17,15 +17,16 @@ using namespace bisectd::driver::judge;
 
 namespace {
 
-/// A loss that falls from 7 to 2, with noise of 0.1 % at each step; `drift`, as a fraction, is how far off it ends.
+/// A loss that falls from 7 to 2. With `drift` 0 it has noise of 0.1 % at each step; else it ends off by that fraction.
 Curve curve_of(std::int64_t steps, unsigned seed, double drift, int perturbed = 0) {
+  const double size = drift == 0 ? 1e-3 : 0;
   std::mt19937 random(seed);
-  std::normal_distribution<double> noise(0, perturbed > 0 || drift > 0 ? 0 : 1e-3);
+  std::normal_distribution<double> noise;
   Curve curve{.perturbed = perturbed};
   Series& loss = curve.series["loss"];
   for (std::int64_t step = 1; step <= steps; ++step) {
     const double share = static_cast<double>(step) / static_cast<double>(steps);
-    loss.push_back({step, (2 + 5 / (1 + 20 * share)) * (1 + noise(random)) * (1 + drift * std::pow(1e3, share - 1))});
+    loss.push_back({step, (2 + 5 / (1 + 20 * share)) * (1 + size * noise(random)) * (1 + drift * std::pow(1e3, share - 1))});
   }
   return curve;
 }

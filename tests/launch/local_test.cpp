@@ -145,7 +145,7 @@ TEST_CASE("a process that left group and session is ended with its job") {
 TEST_CASE("a chain of processes that each fork and leave ends with its job") {
   const Folder folder;
   launch::LocalLauncher launcher;
-  // None lives as long as a look at all of them takes. By itself it ends after a minute, should this test fail.
+  // Each process ends once it has forked the next one. By itself a chain ends after a minute, should this test fail.
   const std::string chain = "link() { [ $SECONDS -ge 60 ] || link & }; link";
   const auto ended = run(launcher, bash(folder, "for i in {1..10}; do setsid bash -c '" + chain + "' & done; sleep 0.2"));
   CHECK(ended.how == launch::Ended::How::exited);
