@@ -26,10 +26,11 @@ function(bisectd_cases room program)
 endfunction()
 
 # bisectd_methods(NAME SCRIPT PYTHON LABELS ENVIRONMENT): every method of a Python test file as a test "NAME: CLASS.METHOD". A class
-# without a base is a mixin: its methods are those of the classes below it.
+# without a base is a mixin: its methods are those of the classes below it. A class with a setUpClass and methods is one test,
+# "NAME: CLASS": what they share is made once.
 function(bisectd_methods name script python labels environment)
   # Not those of the trainings in its texts, whose bases are nn.Layer and the like.
-  file(STRINGS ${script} lines REGEX "^class [A-Za-z]+(:|[(]([A-Za-z]+, )?([A-Za-z]+|unittest[.]TestCase)[)]:)|^    def test_")
+  file(STRINGS ${script} lines REGEX "^class [A-Za-z]+(:|[(]([A-Za-z]+, )?([A-Za-z]+|unittest[.]TestCase)[)]:)|^    def (test_|setUpClass)")
   foreach(line IN LISTS lines)
     if(line MATCHES "^class ([A-Za-z_]+)(.*)")
       set(class ${CMAKE_MATCH_1})
@@ -44,8 +45,15 @@ function(bisectd_methods name script python labels environment)
           bisectd_method(${name} ${script} ${python} "${labels}" "${environment}" ${class}.${method})
         endforeach()
       endforeach()
+    elseif(line MATCHES "def setUpClass")
+      set(shares ${class})
     elseif(line MATCHES "def (test_[a-zA-Z0-9_]+)")
-      if(${class}_is_case)
+      if("${shares}" STREQUAL class)
+        if(NOT "${whole}" STREQUAL class)
+          bisectd_method(${name} ${script} ${python} "${labels}" "${environment}" ${class})
+          set(whole ${class})
+        endif()
+      elseif(${class}_is_case)
         bisectd_method(${name} ${script} ${python} "${labels}" "${environment}" ${class}.${CMAKE_MATCH_1})
       else()
         list(APPEND ${class}_methods ${CMAKE_MATCH_1})

@@ -1,10 +1,13 @@
 """report.html of a real run in a real browser, as its readers use it: wide and narrow, light and dark, zoomed, printed, by keyboard
 and read aloud."""
+import pathlib
+import subprocess
+import tempfile
 import unittest
 import urllib.parse
 
 from browser import CHROMIUM, Browser
-from space import SOURCE, Space, hostile_experiment
+from space import BISECTD, SOURCE, Space, hostile_experiment
 
 AXE = SOURCE / "tests/npm/node_modules/axe-core/axe.min.js"  # tests/npm/install brings it
 
@@ -24,17 +27,22 @@ CONTRASTS = """(() => {
 
 
 @unittest.skipUnless(CHROMIUM, "no chromium is installed")
-class Page(Space):
-    def setUp(self):
-        super().setUp()
+class Page(unittest.TestCase):
+    """One run and one browser for all of its methods, each with a page of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="bisectd-test-"))).resolve()
         text = hostile_experiment("--cause", "op3=3", "--cause", "op1+op6=-2", "--step-noise", "0.2", "--noise", "0.05", "--seed", "3",
                                   suspects=9, devices="[0, 1]", steps=200)
         # References that differ, so that there is a band.
         text = text.replace('"--steps", "200", "--perturbed", "0.01"]\n  repeats: 5', '"--steps", "200", "--step-noise", "0.2", "--noise", "0.05", "--seed", "9"]\n  repeats: 3')
-        self.write("experiment.yaml", text)
-        self.bisectd("run", "experiment.yaml", code=1)
-        self.browser = self.enterContext(Browser())
-        self.file = self.run_folder() / "report.html"
+        (folder / "experiment.yaml").write_text(text)
+        done = subprocess.run([BISECTD, "run", "experiment.yaml"], cwd=folder, capture_output=True, text=True, timeout=120)
+        if done.returncode != 1:
+            raise AssertionError(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+        cls.file = (folder / "bisectd-out/latest/report.html").resolve()
+        cls.browser = cls.enterClassContext(Browser())
 
     def test_it_fits_and_is_quiet_at_every_width_and_in_both_themes(self):
         for width in (1200, 800, 390, 320):
