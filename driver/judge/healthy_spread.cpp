@@ -120,6 +120,20 @@ double level_squares(const Reference& fine, std::span<const Difference> coarse, 
   return runs == 0 ? 0 : sum / static_cast<double>(runs);
 }
 
+/// How many times further apart than fine runs coarse ones are in the steps right after the first one, in three of four of
+/// them: few steps on, coarse runs of some trainings fly apart.
+double times_coarser_soon(const Reference& fine, std::span<const Difference> coarse, double printed) {
+  std::vector<double> times;
+  const double runs = fine.distinct();
+  for (std::size_t place = 1; place < std::min(fine.steps.size(), kFurther); ++place) {
+    double squares = 0;
+    for (const auto& run : fine.residuals) squares += run[place] * run[place] / (runs - 1);
+    const double apart = std::max({std::sqrt(squares), kSmallest, printed / 2});
+    times.push_back(std::sqrt(level_squares(fine, coarse, {place, place + 1})) / apart);
+  }
+  return quantile(times, 0.25);
+}
+
 /// Where the digits of the log hide how far the fine runs begin apart, coarse ones still show in them soon after.
 bool are_coarser_in_print(const Reference& fine, std::span<const Difference> coarse, double printed) {
   if (std::ranges::any_of(fine.residuals, [&](const auto& run) { return std::abs(run.front()) > printed; })) return false;
@@ -258,15 +272,6 @@ std::optional<SpreadAt> HealthySpread::at(std::int64_t step) const {
   return largest;
 }
 
-namespace {
-
-/// How many times further apart than fine runs coarse ones are before training makes either grow.
-double times_coarser(const RoundingScale& rounding) {
-  return std::min(rounding.coarse / rounding.fine, rounding.coarse_size / rounding.fine_size);
-}
-
-}  // namespace
-
 std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<const Curve> coarse) {
   const std::size_t points = fine.steps.size();
   if (fine.distinct() < 2 || points < kFewestPoints ||
@@ -294,14 +299,18 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
   healthy.rounding.coarse = differences.empty() ? 0 : std::sqrt(first_coarse / static_cast<double>(differences.size()));
   // What is off at the first step is proportional to the size of the rounding. Runs that are no coarser than the fine ones
   // were not perturbed by that much: then there are no coarse ones.
+  double times_coarser = 0;  // are coarse runs apart before training makes either grow
   if (const double least = kMuchCoarser * healthy.rounding.fine; healthy.rounding.coarse < least) {
-    if (are_coarser_in_print(fine, differences, printed)) {
+    times_coarser = differences.empty() ? 0 : times_coarser_soon(fine, differences, printed);
+    if (times_coarser >= kMuchCoarser || are_coarser_in_print(fine, differences, printed)) {
       healthy.rounding.coarse = least;
     } else {
       healthy.rounding.coarse = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;
       differences.clear();
     }
   }
+  times_coarser = std::min(std::max(times_coarser, healthy.rounding.coarse / healthy.rounding.fine),
+                           healthy.rounding.coarse_size / healthy.rounding.fine_size);
   healthy.dof = runs - 1 + static_cast<double>(differences.size());
   healthy.coarse_seen = !differences.empty();
   for (std::size_t place = 1; place < std::min(points, kFurther); ++place) {
@@ -330,8 +339,7 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
     seen = until;
     at.fine_step = fine_step;
     at.coarse_step = std::max(fine_step, coarse_step);
-    apart |=
-        at.coarse > kShareFine * fine.accept.target && at.coarse / at.fine > kFliesApart * times_coarser(healthy.rounding);
+    apart |= at.coarse > kShareFine * fine.accept.target && at.coarse / at.fine > kFliesApart * times_coarser;
     at.flown_apart = apart;
     furthest = std::max(furthest, at.fine);
     healthy.course.push_back(at);

@@ -50,13 +50,25 @@ double Panel::coarseness_of(std::span<const Curve> attempts) const {
   return coarseness;
 }
 
-/// A fault may show best before rounding has grown: what no healthy run does there is no healthy run's. And what deviates
-/// there without harm is said. The first look is at the part in which coarse devices are comparable: nothing has flown apart
-/// by then.
+/// What another part shows speaks against a pass, but not clearly enough to condemn the run.
+void take_pass_back(Judgement& judgement, const Judgement& there, std::int64_t step) {
+  judgement.verdict = Verdict::inconclusive;
+  judgement.reason = "noise";
+  judgement.p_bad = there.p_bad;
+  judgement.text += fmt::format("; {:+.2g} % at step {}, where healthy runs are {:.2g} % apart", 100 * *there.delta, step,
+                                100 * there.healthy_spread.value_or(0));
+}
+
+/// A fault may show best before rounding has grown: what no healthy run does there is no healthy run's. Where that is more
+/// likely than not without being clear, the run does not pass either. But a run that passes at its very end was off on the
+/// way only, and that is said, as what deviates without harm is. The first look is at the part in which coarse devices are
+/// comparable: nothing has flown apart by then.
 void Panel::look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,
                          Judgement& judgement) const {
-  Judgement clearest = judgement;
-  std::int64_t clearest_at = until;
+  const bool ends_well = judgement.verdict == Verdict::pass && until == whole_.last_step();
+  Judgement clearest = judgement, likeliest;  // to be harmless beyond doubt, and to be harmful
+  std::int64_t clearest_at = until, likeliest_at = until;
+  likeliest.p_bad = 0.5;
   std::vector<std::int64_t> steps;
   if (const auto coarse = healthy_->comparable_until(accept.target, 1); coarse && *coarse < until) steps.push_back(*coarse);
   for (const double share : kEarlierLooks) steps.push_back(std::llround(share * static_cast<double>(until)));
@@ -65,20 +77,31 @@ void Panel::look_earlier(std::span<const Curve> attempts, const configs::Accepta
     const auto shorter = cut(step);
     if (!shorter) continue;
     Judgement there = judge::judge(*shorter, attempts, {}, accept);
-    if (there.verdict == Verdict::fail) {
+    if (there.verdict == Verdict::fail && !ends_well) {
       judgement = std::move(there);
       judgement.comparable_until = step;
+    } else if (there.delta && there.p_bad > likeliest.p_bad) {
+      likeliest = std::move(there);
+      likeliest_at = step;
     } else if (clarity(there) > clarity(clearest)) {
       clearest = std::move(there);
       clearest_at = step;
     }
   }
-  if (judgement.verdict == Verdict::pass && clearest.harmless)
+  if (judgement.verdict != Verdict::pass) return;
+  if (likeliest.delta && !ends_well) {
+    take_pass_back(judgement, likeliest, likeliest_at);
+  } else if (likeliest.delta) {
+    judgement.notes.push_back(fmt::format(
+        "at step {} it was off by {:+.2g} % (healthy runs are {:.2g} % apart there), but it ends within the target",
+        likeliest_at, 100 * *likeliest.delta, 100 * likeliest.healthy_spread.value_or(0)));
+  } else if (clearest.harmless) {
     judgement.notes.push_back(
         fmt::format("at step {} it deviates by {:.2g} %, which is more than rounding explains (healthy runs are {:.2g} % "
                     "apart there), but "
                     "does no harm by the target",
                     clearest_at, 100 * *clearest.harmless, 100 * *clearest.healthy_spread));
+  }
 }
 
 /// What a device that rounds coarsely does in somewhat longer parts may condemn it, and may take a pass back.
@@ -94,11 +117,7 @@ void Panel::look_later(std::span<const Curve> attempts, const configs::Acceptanc
       judgement.comparable_until = later;
     } else if (judgement.verdict == Verdict::pass && there.delta &&
                badness(*longer, *there.delta) > whole_.accept.target + there.standard_error.value_or(0)) {
-      judgement.verdict = Verdict::inconclusive;
-      judgement.reason = "noise";
-      judgement.p_bad = there.p_bad;
-      judgement.text += fmt::format("; {:+.2g} % at step {}, where healthy runs are {:.2g} % apart", 100 * *there.delta,
-                                    later, 100 * there.healthy_spread.value_or(0));
+      take_pass_back(judgement, there, later);
     }
   }
 }
