@@ -82,6 +82,7 @@ class EvidenceLog {
     std::size_t entry = 0;
     Verdict before = Verdict::unresolved;  ///< meaningful unless fresh
     bool fresh = false;                    ///< the set was not in the log before
+    bool others = false;                   ///< the verdict of another entry changed, too
   };
   /// Takes in one trial; nothing if only its signature was looked at. Throws std::invalid_argument if the set is not over
   /// this problem's suspects.
@@ -98,7 +99,19 @@ class EvidenceLog {
   std::optional<Contradiction> contradiction(const Excuse& excused = {}) const;
 
  private:
+  /// A trial whose verdict the judge doubted, and that verdict.
+  struct HardlySure {
+    std::size_t at;  // index into told_
+    Verdict verdict;
+  };
+
   bool may_be_the_references_luck(const Told& told) const;
+  /// Makes the verdict of this trial, the latest, and of others inconclusive where they lie at the target itself. Returns
+  /// whether the verdict of another entry changed.
+  bool doubt_at_the_target(std::size_t at);
+  static void count(LogEntry& entry, Verdict verdict, int more);
+  /// Of the first so many trials. Returns whether the verdict of an entry changed.
+  bool weigh_again(std::size_t trials);
   void weigh(const Told& told);
   void decide(std::size_t entry);
 
@@ -106,6 +119,7 @@ class EvidenceLog {
   double flip_, error_;
   std::vector<Told> told_;
   std::vector<std::size_t> signed_;
+  std::vector<HardlySure> hardly_sure_;
   SuspectSet passed_;     ///< active in trials that passed, but for the subject as it is
   double as_is_sum_ = 0;  ///< differences of the subject as it is
   std::vector<LogEntry> entries_;

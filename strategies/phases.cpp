@@ -62,12 +62,16 @@ void Phases::tell(const Evidence& evidence) {
   const LogEntry& entry = log_.entries()[change.entry];
   if (causes_) causes_->hear();
   if (additive_) additive_->hear();
+  if (change.others) {
+    if (signatures_) signatures_->weigh_again();
+    if (causes_) causes_->weigh_again();
+  }
   const bool changed = change.fresh || change.before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
   // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
   const bool end = ordered_ && entry.active == relations_.effective(always_active_);
   const bool built_upon =
       !change.fresh && (decided(change.before) || end || (breaking_ && change.before == Verdict::unresolved));
-  if (changed && built_upon) {
+  if (change.others || (changed && built_upon)) {
     rebuild();
   } else {
     if (changed) take_in(entry);

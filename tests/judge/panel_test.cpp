@@ -290,6 +290,55 @@ TEST_CASE("a fault that shows before rounding has grown is seen there") {
   CHECK(judgement.comparable_until.value() < until);
 }
 
+TEST_CASE("a run that is comparable to its end and ends within the target was off on the way only, and that is said") {
+  constexpr std::int64_t kShort = 60;  // fine runs are 0.004 % apart by then
+  const auto first_steps = [](const Curve& whole) {
+    Curve first = whole;
+    first.series.at("loss").resize(kShort);
+    return first;
+  };
+  std::vector<Curve> runs;
+  for (const Curve& reference : references()) runs.push_back(first_steps(reference));
+  const Panel panel = panel_of(runs);
+  const auto bump = [&](double factor) {
+    return judged(panel,
+                  first_steps(run(1e-7, 0.5, [=](std::int64_t step) { return step > 20 && step < 36 ? factor : 1.0; })));
+  };
+  const Judgement judgement = bump(1.01);
+  CHECK(judgement.verdict == Verdict::pass);
+  CHECK(judgement.p_bad < 0.05);
+  CHECK(noted(judgement, "but it ends within the target"));
+  CHECK_FALSE(noted(bump(1.001), "but it ends within the target"));
+}
+
+TEST_CASE("what more likely than not is harm in a part of what is comparable takes a pass back") {
+  const Panel panel = panel_of(references());
+  const std::int64_t until = *panel.comparable_until();
+  std::vector<Verdict> in_turn;
+  for (double percent = 0.1; percent < 2; percent += 0.02) {
+    const auto early = [=](std::int64_t step) { return step > until / 3 && step < until * 2 / 3 ? 1 + percent / 100 : 1.0; };
+    const Judgement judgement = judged(panel, run(1e-6, 0.5, early));
+    INFO(percent << " %: p_bad " << judgement.p_bad << ", " << judgement.text);
+    CHECK((judgement.verdict == Verdict::pass) == (judgement.p_bad < 0.5));
+    if (in_turn.empty() || in_turn.back() != judgement.verdict) in_turn.push_back(judgement.verdict);
+  }
+  CHECK(in_turn == std::vector{Verdict::pass, Verdict::inconclusive, Verdict::fail});
+}
+
+TEST_CASE(
+    "coarse references are known by the steps after the first one, which may be as near as that of fine ones by chance") {
+  std::vector<Curve> runs = references();
+  for (Curve& reference : runs) {
+    auto& first = reference.series.at("loss").front();
+    if (reference.perturbed > 4) first.value = plain_loss(1) * (1 + 1e-6 * (reference.perturbed - 6));
+  }
+  const Panel panel = panel_of(runs);
+  CHECK_FALSE(panel.lacks_coarse_runs());
+  CHECK(judged(panel, run(1e-7, 0.3, constant(-3))).verdict == Verdict::fail);
+  for (const double side : {-1.5, -0.4, 0.8, 1.6})
+    for (const double size : {1e-7, 1e-5, 4e-4}) CHECK(judged(panel, run(size, side)).verdict != Verdict::fail);
+}
+
 TEST_CASE("a healthy run begins where the finely rounding references begin, whatever coarse ones do") {
   Panel panel = panel_of(references());
   panel.set_signature_steps(12);

@@ -45,6 +45,47 @@ TEST_CASE("exact verdicts settle at once, a majority settles a dispute") {
   CHECK(log.find(active_beside(set))->verdict == Verdict::pass);
 }
 
+TEST_CASE("verdicts of both kinds about differences at the target itself are none, though runs repeat themselves") {
+  const auto measured = [](const Neutralised& set, Verdict verdict, double p_bad, double delta) {
+    Evidence evidence = verdict_with(set, verdict, p_bad);
+    evidence.delta = delta;
+    evidence.standard_error = 0.0007;
+    return evidence;
+  };
+  const Neutralised first = neutralised(3, {0}), second = neutralised(3, {1}), third = neutralised(3, {2});
+  const auto verdict_of = [](const EvidenceLog& log, const Neutralised& set) {
+    return log.find(active_beside(set))->verdict;
+  };
+  EvidenceLog log(3, 0.0, 0.003);
+  log.tell(measured(third, Verdict::fail, 0.99, 0.0052));
+  log.tell(measured(first, Verdict::fail, 0.57, 0.0052));
+  CHECK(verdict_of(log, first) == Verdict::fail);
+  SECTION("no further apart than each is known") {
+    const auto change = log.tell(measured(second, Verdict::pass, 0.27, 0.0047));
+    CHECK(change.value().others);
+    CHECK(verdict_of(log, first) == Verdict::inconclusive);
+    CHECK(verdict_of(log, second) == Verdict::inconclusive);
+    CHECK(log.find(active_beside(first))->judged() == 0);
+    CHECK_FALSE(log.tell(measured(second, Verdict::pass, 0.27, 0.0047)).value().others);
+    CHECK(verdict_of(log, second) == Verdict::inconclusive);
+  }
+  SECTION("further apart") {
+    log.tell(measured(second, Verdict::pass, 0.27, 0.0044));
+    CHECK(verdict_of(log, first) == Verdict::fail);
+    CHECK(verdict_of(log, second) == Verdict::pass);
+  }
+  SECTION("to the other side") {
+    log.tell(measured(second, Verdict::pass, 0.27, -0.0047));
+    CHECK(verdict_of(log, first) == Verdict::fail);
+  }
+  SECTION("surely within the target") {
+    log.tell(measured(second, Verdict::pass, 0.1, 0.0047));
+    CHECK(verdict_of(log, first) == Verdict::fail);
+    CHECK(verdict_of(log, second) == Verdict::pass);
+  }
+  CHECK(verdict_of(log, third) == Verdict::fail);
+}
+
 TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge counts less, a certain one no more") {
   EvidenceLog log(3, 0.05, 0.01);
   const auto verdict_after = [&](const Evidence& evidence) {
