@@ -93,7 +93,9 @@ std::string perturbed_text(const Baseline& baseline) {
   Json seeds = Json::array();
   for (const judge::Curve& run : baseline.runs) seeds.push_back(run.perturbed);
   const bool any = std::ranges::any_of(baseline.runs, [](const judge::Curve& run) { return run.perturbed != 0; });
-  return any ? fmt::format("  \"perturbed\": {},\n", text_of(seeds)) : "";
+  if (!any) return "";
+  const auto coarsely = std::ranges::count_if(baseline.runs, &judge::Curve::moved_coarsely);
+  return fmt::format("  \"perturbed\": {},\n{}", text_of(seeds), coarsely > 0 ? "  \"coarsely_moved\": true,\n" : "");
 }
 
 /// All that the digest is over.
@@ -124,7 +126,10 @@ Baseline baseline_of(const Json& json) {
   std::vector<int> seeds(baseline.runs.size(), 0);
   if (json.contains("perturbed")) seeds = keep::whole_numbers<int>(json.at("perturbed"));
   if (seeds.size() != baseline.runs.size()) throw BadBaseline("its curves and their perturbations do not fit");
-  for (std::size_t i = 0; i < seeds.size(); ++i) baseline.runs[i].perturbed = seeds[i];
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    baseline.runs[i].perturbed = seeds[i];
+    baseline.runs[i].moved_coarsely = json.value("coarsely_moved", false) && judge::is_coarse(seeds[i]);
+  }
   return baseline;
 }
 

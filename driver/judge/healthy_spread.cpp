@@ -298,11 +298,13 @@ std::optional<HealthySpread> healthy_spread(const Reference& fine, std::span<con
   healthy.rounding.fine = std::max({std::sqrt(mean_square(firsts) * runs / (runs - 1)), kSmallest, printed / 2});
   healthy.rounding.coarse = differences.empty() ? 0 : std::sqrt(first_coarse / static_cast<double>(differences.size()));
   // What is off at the first step is proportional to the size of the rounding. Runs that are no coarser than the fine ones
-  // were not perturbed by that much: then there are no coarse ones.
+  // were not perturbed by that much, unless their logs say so: then there are no coarse ones. Few digits, and a training in
+  // float16, in which the finest perturbation flips roundings, let all runs begin alike.
   double times_coarser = 0;  // are coarse runs apart before training makes either grow
   if (const double least = kMuchCoarser * healthy.rounding.fine; healthy.rounding.coarse < least) {
     times_coarser = differences.empty() ? 0 : times_coarser_soon(fine, differences, printed);
-    if (times_coarser >= kMuchCoarser || are_coarser_in_print(fine, differences, printed)) {
+    const bool said = !coarse.empty() && std::ranges::all_of(coarse, &Curve::moved_coarsely);
+    if (said || times_coarser >= kMuchCoarser || are_coarser_in_print(fine, differences, printed)) {
       healthy.rounding.coarse = least;
     } else {
       healthy.rounding.coarse = healthy.rounding.fine * healthy.rounding.coarse_size / healthy.rounding.fine_size;

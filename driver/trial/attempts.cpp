@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -45,24 +46,32 @@ bool logged_last_step(const AttemptRequest& request, const read::AttemptLog& log
 }
 
 /// Not among the names that are watched: those are looked for where the metric is, and this line goes to stderr.
-void read_perturbation(AttemptOutcome& outcome, const configs::Side& side) {
-  std::vector<std::filesystem::path> files{stdout_file(outcome.folder), stderr_file(outcome.folder)};
-  if (side.log) files.push_back(outcome.folder / *side.log);
-  const auto logged = [&](const std::optional<configs::Placed<std::string>>& pattern) {
-    const auto values =
-        pattern ? read::logged_values(files, pattern->value, kSaidOfPerturbation) : std::vector<std::string>{};
-    return read::for_display(fmt::format("{}", fmt::join(values, "; ")), kSaidOfPerturbation_bytes);
-  };
-  outcome.perturbation = logged(side.perturb->made);
-  outcome.undone = logged(side.perturb->undone);
+std::string said_of_perturbation(const configs::Side& side, const std::filesystem::path& folder,
+                                 const std::optional<configs::Placed<std::string>>& pattern) {
+  if (!pattern) return "";
+  std::vector<std::filesystem::path> files{stdout_file(folder), stderr_file(folder)};
+  if (side.log) files.push_back(folder / *side.log);
+  const auto values = read::logged_values(files, pattern->value, kSaidOfPerturbation);
+  return read::for_display(fmt::format("{}", fmt::join(values, "; ")), kSaidOfPerturbation_bytes);
+}
+
+/// "10 parameters by 0.00098 of their size", as our own shims say it.
+bool is_moved_coarsely(const std::string& said) {
+  const std::size_t end = said.find(" of their size"), by = said.rfind(" by ", end);
+  return end != std::string::npos && by != std::string::npos && std::atof(said.c_str() + by + 4) >= judge::kCoarselyMoved;
 }
 
 void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
                      const read::AttemptLog& log) {
   outcome.curve = judge::up_to(log.curve(), request.steps);
   outcome.perturbed = request.perturbed;
-  if (request.perturbed) read_perturbation(outcome, *request.side->settings);
+  if (request.perturbed) {
+    const configs::Side& side = *request.side->settings;
+    outcome.perturbation = said_of_perturbation(side, outcome.folder, side.perturb->made);
+    outcome.undone = said_of_perturbation(side, outcome.folder, side.perturb->undone);
+  }
   outcome.curve.perturbed = outcome.undone.empty() ? request.perturbed : 0;
+  outcome.curve.moved_coarsely = outcome.curve.perturbed && is_moved_coarsely(outcome.perturbation);
   outcome.errors = log.errors();
   outcome.notes = log.notes();
   outcome.names.in_log = log.names();
@@ -102,6 +111,8 @@ judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path
   log.finish();
   judge::Curve curve = judge::up_to(log.curve(), steps);
   curve.perturbed = perturbed;
+  if (perturbed && side.perturb)
+    curve.moved_coarsely = is_moved_coarsely(said_of_perturbation(side, folder, side.perturb->made));
   return curve;
 }
 
