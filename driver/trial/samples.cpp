@@ -106,6 +106,10 @@ std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> a
   };
   const auto plain =
       std::ranges::find_if(attempts, [](const AttemptOutcome& a) { return !a.perturbed && can_be_judged(a); });
+  // A log of few digits shows the same in some of them.
+  const bool any_effect = plain != attempts.end() && std::ranges::any_of(attempts, [&](const AttemptOutcome& a) {
+                            return a.perturbed && can_be_judged(a) && !judge::identical(plain->curve, a.curve);
+                          });
   for (const AttemptOutcome& attempt : attempts) {
     if (!attempt.perturbed) continue;
     if (!can_be_judged(attempt)) {
@@ -124,10 +128,11 @@ std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> a
           fmt::format("nothing in the log of a perturbed run of the {} says that the perturbation was made", side));
     if (plain == attempts.end()) continue;
     if (judge::identical(plain->curve, attempt.curve)) {
-      say(Oddity::no_effect,
-          fmt::format("the perturbation of the {} changed nothing that is logged: such runs are repeats, no "
-                      "samples of its rounding",
-                      side));
+      if (!any_effect)
+        say(Oddity::no_effect,
+            fmt::format("the perturbation of the {} changed nothing that is logged: such runs are repeats, no "
+                        "samples of its rounding",
+                        side));
     } else if (const auto change = first_change(plain->curve, attempt.curve, metric);
                change && *change > (judge::is_coarse(attempt.perturbed) ? kLargestCoarseChange : kLargestFirstChange)) {
       say(Oddity::too_large,

@@ -103,6 +103,7 @@ TEST_CASE("what is odd about perturbed runs is said once") {
   const std::vector good{attempt(0), attempt(1, Ending::finished, {8 * (1 + 1e-6), 4.1, 2.1})};
   CHECK(oddities(good).empty());
   CHECK(oddities({attempt(0), attempt(1), attempt(2)}) == std::vector{Oddity::no_effect});
+  CHECK(oddities({attempt(0), attempt(1), attempt(2, Ending::finished, {8 * (1 + 1e-6), 4.1, 2.1})}).empty());
   CHECK(oddities({attempt(0), attempt(1, Ending::finished, {8.02, 4, 2})}) == std::vector{Oddity::too_large});
   CHECK(oddities({attempt(0), attempt(1, Ending::crashed), attempt(1, Ending::crashed)}) == std::vector{Oddity::breaks});
   CHECK(oddities({attempt(0, Ending::crashed), attempt(1, Ending::crashed)}).empty());

@@ -339,6 +339,21 @@ TEST_CASE(
     for (const double size : {1e-7, 1e-5, 4e-4}) CHECK(judged(panel, run(size, side)).verdict != Verdict::fail);
 }
 
+TEST_CASE("what was moved coarsely by its own log is coarse, though few digits show it as near as fine runs") {
+  std::vector<Curve> runs = references();
+  for (Curve& reference : runs)
+    for (auto& [step, value] : reference.series.at("loss")) {
+      const double apart = reference.perturbed > 4 ? (step + reference.perturbed) % 3 * 2e-5 : reference.perturbed * 1e-6;
+      value = std::round(plain_loss(step) * (1 + apart) * 1e4) / 1e4;
+    }
+  const auto late = run(1e-7, 0.1, [](std::int64_t step) { return step > 12 ? 1.03 : 1.0; });
+  CHECK(panel_of(runs).lacks_coarse_runs());
+  CHECK(judged(panel_of(runs), late).reason == "rounding-unknown");
+  for (Curve& reference : runs) reference.moved_coarsely = reference.perturbed > 4;
+  CHECK_FALSE(panel_of(runs).lacks_coarse_runs());
+  CHECK(judged(panel_of(runs), late).verdict == Verdict::fail);
+}
+
 TEST_CASE("a healthy run begins where the finely rounding references begin, whatever coarse ones do") {
   Panel panel = panel_of(references());
   panel.set_signature_steps(12);
