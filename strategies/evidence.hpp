@@ -63,6 +63,11 @@ struct Judged {
                                   ///< runs differ by; empty: none
 };
 
+/// How far a run is off over one part of it.
+struct Size {
+  std::optional<double> delta, standard_error;
+};
+
 /// One judged run, as it is told. No Judged: of a run that was cut short or only looked at, it must not have all of that.
 struct Evidence {
   Neutralised neutralised;
@@ -73,9 +78,12 @@ struct Evidence {
   std::vector<double> signature = {};    ///< relative differences of its first steps, in units of what healthy runs differ
                                          ///< by, always of the same steps; empty: not known
   bool judged = true;                    ///< false: it ran, but only its signature was looked at
+  std::optional<Size> by_verdict = {};   ///< over the part that the verdict is about, where that is not the part of `delta`,
+                                         ///< which is the same for all runs
 
   bool only_signature() const { return !judged && !signature.empty(); }
   Measured measured() const { return {signature, delta, standard_error}; }
+  Size judged_size() const { return by_verdict.value_or(Size{delta, standard_error}); }
 };
 
 }  // namespace bisectd::strategies

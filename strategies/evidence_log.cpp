@@ -104,13 +104,15 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
 // Where runs repeat themselves each would count as certain, and the search would find out in what else their sets differ.
 bool EvidenceLog::doubt_at_the_target(std::size_t at) {
   const Evidence& seen = told_[at].evidence;
-  if (!decided(seen.verdict) || claimed_doubt(seen) <= kHardlySure || !seen.delta || !seen.standard_error) return false;
+  const Size size = seen.judged_size();
+  if (!decided(seen.verdict) || claimed_doubt(seen) <= kHardlySure || !size.delta || !size.standard_error) return false;
   const HardlySure latest{at, seen.verdict};
   bool doubted = false, changed = false;
   for (const HardlySure& other : hardly_sure_) {
     Told& told = told_[other.at];
-    const double apart = std::abs(*told.evidence.delta - *seen.delta);
-    if (other.verdict == latest.verdict || apart > std::max(*told.evidence.standard_error, *seen.standard_error)) continue;
+    const Size others = told.evidence.judged_size();
+    const double apart = std::abs(*others.delta - *size.delta);
+    if (other.verdict == latest.verdict || apart > std::max(*others.standard_error, *size.standard_error)) continue;
     doubted = true;
     if (told.evidence.verdict == Verdict::inconclusive) continue;
     count(entries_[*told.entry], told.evidence.verdict, -1);

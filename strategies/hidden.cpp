@@ -10,9 +10,10 @@ Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry) {
   Hidden hidden{.neutralised = neutralised_beside(entry.active), .trials = entry.told(), .difference = {}};
   double sum = 0, count = 0;
   for (const Told& told : log.told()) {
-    if (!told.measured() || &log.entries()[*told.entry] != &entry) continue;
-    const double error = told.evidence.standard_error.value_or(0.0);
-    sum += *told.evidence.delta;
+    const Size size = told.evidence.judged_size();
+    if (!told.measured() || !size.delta || &log.entries()[*told.entry] != &entry) continue;
+    const double error = size.standard_error.value_or(0.0);
+    sum += *size.delta;
     count += 1;
     hidden.error = count == 1 ? error : std::min(hidden.error, error);
   }

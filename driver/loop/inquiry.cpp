@@ -34,7 +34,10 @@ JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutr
                        .p_bad = judgement.p_bad,
                        .delta = sized ? size.delta : std::nullopt,
                        .standard_error = sized ? size.standard_error : std::nullopt,
-                       .signature = judgement.signature},
+                       .signature = judgement.signature,
+                       .by_verdict = sized && judgement.beside_as_is
+                                         ? std::optional(strategies::Size{judgement.delta, judgement.standard_error})
+                                         : std::nullopt},
           .role = role,
           .shortened = shortened && role != Role::signature,
           .strict = judgement.strict};

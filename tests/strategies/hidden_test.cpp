@@ -44,6 +44,18 @@ TEST_CASE("a set without differences hides nothing that has a size") {
   CHECK(text_of(hidden) == "The noise hides whether it passes with nothing neutralised, after 1 trial.");
 }
 
+TEST_CASE("what is hidden is told by the part of the runs that their verdicts are about") {
+  EvidenceLog log(2, 0.02, 0.003);
+  Evidence evidence = evidence_of(neutralised(2, {0}), Verdict::inconclusive);
+  evidence.delta = -0.0001;  // over the part in which all runs are compared
+  evidence.standard_error = 0.0003;
+  evidence.by_verdict = Size{.delta = -0.0078, .standard_error = 0.0053};
+  log.tell(evidence);
+  const Hidden hidden = hidden_in(log, log.entries().front());
+  CHECK(hidden.difference == -0.0078);
+  CHECK(hidden.error == 0.0053);
+}
+
 TEST_CASE("a target that decides is rounded up to two digits, and named only where the subject is far beyond it") {
   const auto target = [](double difference, double error, std::optional<double> as_is) {
     return Hidden{.neutralised = {}, .trials = 3, .difference = difference, .error = error, .as_is = as_is}
