@@ -23,7 +23,7 @@ constexpr double kSilent = 0.4;  // a doubt above it: at most 0.03 bits
 // Doubt of the judge from which verdicts may lie at the target itself. Of 100 planted searches on real Paddle
 // (`planted_devices.py`, seeds 4101 to 4120) one had a fault of +0.46 to +0.52 %, by what rounded beside it: its trials
 // passed with 0.24 to 0.36 and failed with 0.48 to 0.57, and an innocent was named with it after 53 trials. So it stays
-// undecided, after 30.
+// undecided, after 24.
 constexpr double kHardlySure = 0.2;
 
 // Chance that its verdict is wrong, as the judge itself says.
