@@ -94,8 +94,11 @@ std::string perturbed_text(const Baseline& baseline) {
   for (const judge::Curve& run : baseline.runs) seeds.push_back(run.perturbed);
   const bool any = std::ranges::any_of(baseline.runs, [](const judge::Curve& run) { return run.perturbed != 0; });
   if (!any) return "";
-  const auto coarsely = std::ranges::count_if(baseline.runs, &judge::Curve::moved_coarsely);
-  return fmt::format("  \"perturbed\": {},\n{}", text_of(seeds), coarsely > 0 ? "  \"coarsely_moved\": true,\n" : "");
+  const bool coarsely = std::ranges::any_of(baseline.runs, &judge::Curve::moved_coarsely) &&
+                        std::ranges::all_of(baseline.runs, [](const judge::Curve& run) {
+                          return run.moved_coarsely || !judge::is_coarse(run.perturbed);
+                        });
+  return fmt::format("  \"perturbed\": {},\n{}", text_of(seeds), coarsely ? "  \"coarsely_moved\": true,\n" : "");
 }
 
 /// All that the digest is over.

@@ -43,8 +43,8 @@ inline Curve up_to(Curve curve, std::optional<std::int64_t> last) {
 
 /// Seeds 5, 6 and 7 ask for a perturbation of the size of float16's rounding (2^-10), all others for float32's (2^-22). A
 /// reference of eight runs so has one without, four of the fine and three of the coarse size.
-inline constexpr double kCoarselyMoved = 0x1p-11;  ///< half of that coarse size, relative
 inline bool is_coarse(int perturbed) { return perturbed >= 5 && perturbed <= 7; }
+inline constexpr double kCoarselyMoved = 0x1p-11;  ///< half of that coarse size: who was moved by more was moved coarsely
 
 /// Why something cannot be judged at all. Not a verdict: somebody must change something first.
 struct Problem {

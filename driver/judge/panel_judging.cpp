@@ -66,7 +66,7 @@ void take_pass_back(Judgement& judgement, const Judgement& there, std::int64_t s
 void Panel::look_earlier(std::span<const Curve> attempts, const configs::Acceptance& accept, std::int64_t until,
                          Judgement& judgement) const {
   const bool ends_well = judgement.verdict == Verdict::pass && until == whole_.last_step();
-  Judgement clearest = judgement, likeliest;  // to be harmless beyond doubt, and to be harmful
+  Judgement clearest = judgement, likeliest;  // the clearest harmless deviation, and the likeliest harm
   std::int64_t clearest_at = until, likeliest_at = until;
   likeliest.p_bad = 0.5;
   std::vector<std::int64_t> steps;

@@ -62,6 +62,8 @@ TEST_CASE("a baseline keeps which run was perturbed how, and older ones say noth
   baseline.runs[0].moved_coarsely = true;
   CHECK(parse_baseline(baseline_text(baseline)).runs[0].moved_coarsely);
   CHECK_FALSE(parse_baseline(baseline_text(baseline)).runs[1].moved_coarsely);
+  baseline.runs[1].perturbed = 6;  // whose log says nothing
+  CHECK_FALSE(parse_baseline(baseline_text(baseline)).runs[0].moved_coarsely);
 }
 
 TEST_CASE("what was recorded on another machine says so and keeps what its checks said") {
