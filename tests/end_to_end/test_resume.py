@@ -7,7 +7,7 @@ import signal
 import time
 import unittest
 
-from space import Space, hostile_experiment
+from space import HOSTILE, Space, hostile_experiment
 
 
 class Resume(Space):
@@ -206,14 +206,16 @@ class Resume(Space):
         self.assert_right()
 
     def test_a_trial_that_is_half_done_cannot_go_on_with_other_runs(self):
-        self.prepare("--step-ms", "4", reference="devices: {kind: npu, ids: [9]}")  # one at a time
+        self.prepare(reference="devices: {kind: npu, ids: [9]}")  # one at a time
+        text = (self.folder / "experiment.yaml").read_text()
+        first_only = f'["sh", "-c", "test -z \\"$HOSTILE_PERTURB\\" || sleep 60; exec \\"$@\\"", "sh", "{HOSTILE}"'
+        self.write("experiment.yaml", text.replace(f'["{HOSTILE}"', first_only, 1))
         process = self.start("run", "experiment.yaml")
         journal = lambda: (self.run_folder() / "journal.jsonl").read_text()
         self.wait_for(lambda: (self.folder / "bisectd-out/latest").exists() and "attempt-ended" in journal())
         process.send_signal(signal.SIGINT)
         process.wait()
         self.assertNotIn('"judged"', journal())
-        text = (self.folder / "experiment.yaml").read_text()
         self.write("experiment.yaml", text.replace('"--generate"', '"--seed", "2", "--generate"', 1))
         self.assertIn("reference.command", self.bisectd("resume", self.run_folder(), "--accept-changes", code=2).err)
 
