@@ -5,6 +5,7 @@ from space import Space
 
 # Layers a to d with three parts each. FAULTS: sets of parts, each wrong while all its parts are on the device; a layer that is off
 # takes all its parts off, a part in OFF_PARTS only itself. `deep`: parts that only their layer can take off.
+# HOLD: the training waits for a file `go` and takes it away.
 TRAIN = '''
 import os, sys, time
 names = lambda variable: set(filter(None, os.environ.get(variable, "").split(",")))
@@ -17,7 +18,11 @@ if os.environ.get("LIST"):
     for part in sorted(every): print(f"ran part {part}.")
 for name in sorted(layers | parts): print(f"moved {name}.")
 wrong = sum(set(fault.split("+")) <= active for fault in faults)
-time.sleep(float(os.environ.get("SLOW", "0")))
+def may_go():
+    try: os.remove("go")
+    except FileNotFoundError: return False
+    return True
+while os.environ.get("HOLD") and not may_go(): time.sleep(0.005)
 for step in range(1, 31):
     print(f"step {step} loss {(3 - step / 30) * (1 + 0.05 * wrong)}", flush=True)
 '''
@@ -26,7 +31,7 @@ EXPERIMENT = '''
 version: 1
 name: parts
 reference: {{command: [python3, train.py, none/fault], repeats: 2}}
-subject: {{command: [python3, train.py, "{faults}"], devices: {{kind: cpu, ids: [0]}}, environment: {{SLOW: "{slow}", DEEP: "{deep}"}}}}
+subject: {{command: [python3, train.py, "{faults}"], devices: {{kind: cpu, ids: [0]}}, environment: {{HOLD: "{hold}", DEEP: "{deep}"}}}}
 metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
 families:
   layers:
@@ -49,9 +54,9 @@ THEN = "{layers: {discover: true, then: ops}}"
 
 
 class Parts(Space):
-    def prepare(self, faults, suspects=THEN, deep="", slow=0, extra=""):
+    def prepare(self, faults, suspects=THEN, deep="", hold="", extra=""):
         self.write("train.py", TRAIN)
-        self.write("experiment.yaml", EXPERIMENT.format(faults=faults, suspects=suspects, deep=deep, slow=slow, extra=extra))
+        self.write("experiment.yaml", EXPERIMENT.format(faults=faults, suspects=suspects, deep=deep, hold=hold, extra=extra))
 
     def find(self, faults, code=1, **more):
         self.prepare(faults, **more)
@@ -131,14 +136,20 @@ class Parts(Space):
         self.assertIn("the budget was spent before this search was done", report["descent"]["stayed"])
 
     def test_resume_after_each_trial(self):
-        self.prepare("b/y;c/x", slow=0.05)
+        self.prepare("b/y;c/x")
         self.bisectd("run", "experiment.yaml", "--out", "undisturbed", code=1)
+        self.prepare("b/y;c/x", hold="until a file `go` can be taken")
         tried = lambda out: [(r["role"], r["neutralised"]) for r in self.journal(out) if r["kind"] == "trial"]
         judged = lambda: sum(r["kind"] == "judged" for r in self.journal("killed"))
         process, seen = self.start("run", "experiment.yaml", "--out", "killed"), 0
         self.wait_for(lambda: (self.folder / "killed/latest/journal.jsonl").exists())
+
+        def one_more_is_judged():
+            (self.folder / "go").touch()
+            return judged() > seen or process.poll() is not None
+
         while True:
-            self.wait_for(lambda: judged() > seen or process.poll() is not None)
+            self.wait_for(one_more_is_judged)
             if process.poll() is not None:
                 break
             process.kill()
@@ -148,7 +159,7 @@ class Parts(Space):
             self.bisectd("explain", "killed/latest")
             process = self.start("resume", "killed/latest")
         self.assertEqual(process.returncode, 1, (self.folder / "stderr.txt").read_text()[-2000:])
-        self.assertGreater(seen, 5)
+        self.assertGreater(seen, 15)
         self.assertEqual(tried("killed"), tried("undisturbed"))
         one, other = self.report("killed"), self.report("undisturbed")
         for report in (one, other):
