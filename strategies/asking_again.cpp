@@ -44,7 +44,7 @@ bool says_something_new(const EvidenceLog& log, const Told& told) {
 
 bool worth_asking(const EvidenceLog& log, const LogEntry* entry) {
   if (!entry) return true;
-  if (decided(entry->verdict)) return false;
+  if (decided(entry->verdict) || (log.exact() && entry->repeats_itself)) return false;
   const bool breaks = entry->judged() + entry->inconclusive == 0;
   const bool in_vain = entry->judged() == 0 && std::abs(entry->bits) < kInVain;
   return entry->told() < (breaks || log.exact() ? kMostSilent : in_vain ? kVotesInVain : kMostVotes);

@@ -51,6 +51,12 @@ bool Told::leans_to_fail() const {
 
 bool Told::measured() const { return entry && evidence.delta && evidence.verdict != Verdict::unresolved; }
 
+bool Told::measures_the_same(const Told& other) const {
+  const Evidence& one = evidence;
+  return measured() && one.delta == other.evidence.delta && one.p_bad == other.evidence.p_bad &&
+         one.signature == other.evidence.signature;
+}
+
 // An exact verdict is right, whatever the judge says.
 double EvidenceLog::doubt(const Told& told) const {
   if (exact()) return decided(told.evidence.verdict) ? 0.0 : 0.5;
@@ -91,7 +97,8 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
     told.passed_before = active.is_subset_of(passed_);
     passed_ |= active;
   }
-  if (!entry.measured && told.measured()) entry.measured = told_.size() - 1;
+  if (entry.measured) entry.repeats_itself |= told.measures_the_same(told_[*entry.measured]);
+  else if (told.measured()) entry.measured = told_.size() - 1;
   if (decided(verdict))
     entry.surest = std::max(entry.surest, verdict == Verdict::fail ? evidence.p_bad : 1 - evidence.p_bad);
   count(entry, verdict, 1);

@@ -24,6 +24,7 @@ struct LogEntry {
   double surest = 0.5;  ///< the highest probability that the judge gave to a verdict about it, as told
   Verdict verdict = Verdict::unresolved;     ///< pass or fail once the bits suffice; inconclusive while they do not
   std::optional<std::size_t> measured = {};  ///< the first of its trials whose difference counts; index into told()
+  bool repeats_itself = false;  ///< another of its trials measured exactly what that one did: a third one would, too
 
   int judged() const { return passes + fails; }
   int told() const { return judged() + inconclusive + unresolved; }
@@ -38,8 +39,9 @@ struct Told {
   bool first = false;                     ///< about its set
   bool passed_before = false;             ///< passes with nothing active but what passed in other trials
 
-  bool leans_to_fail() const;  ///< fails, or more likely so where noise hides the verdict
-  bool measured() const;       ///< its difference counts
+  bool leans_to_fail() const;                       ///< fails, or more likely so where noise hides the verdict
+  bool measured() const;                            ///< its difference counts
+  bool measures_the_same(const Told& other) const;  ///< to the last bit: runs repeat themselves
 };
 
 /// A set that fails although it is part of a set that passes; indices into the log.

@@ -54,6 +54,23 @@ TEST_CASE("a set is worth asking until it is decided, or was asked in vain often
   CHECK(OneSet(kNoise, {kUndecided, kUndecided, kUndecided, kPass}).worth());  // one said something
 }
 
+TEST_CASE("what measures the same to the last bit is not run a third time where verdicts are exact") {
+  Evidence vote = evidence_of(neutralised(2, {0}), kUndecided);
+  vote.delta = 0.004;
+  vote.standard_error = 0.001;
+  for (const double other : {0.004, 0.0041})
+    for (const double flip : {0.0, kNoise}) {
+      OneSet set(flip, {});
+      set.log.tell(vote);
+      CHECK(set.worth());
+      Evidence again = vote;
+      again.delta = other;
+      set.log.tell(again);
+      CHECK(set.worth() == (flip > 0 || other != *vote.delta));
+      CHECK(set.hidden() != set.worth());
+    }
+}
+
 TEST_CASE("passes of what passed before do not keep a search going where verdicts are exact") {
   constexpr std::size_t kEnough = 96;  // asking_again.cpp
   for (const double flip : {0.0, kNoise}) {
