@@ -117,22 +117,22 @@ Phase Phases::phase() const {
   return ordered_->complete() ? Phase::naming : Phase::bisecting;
 }
 
-// One entry as the two predicates see it. A crash hits the second one; any verdict of a run that came to its end clears
-// it.
+// One entry as the two predicates see it. A crash hits the second one; any run that came to its end clears it, whatever its
+// verdict.
 //
-// With noise a set says nothing only once it is not worth asking any more; until then it is simply not known.
+// With noise a set says nothing to the first one only once it is not worth asking any more; until then it is simply not known.
 //
 // Of all sets with the same effect the smallest one says most when it hits, and the largest one when it is clear.
 void Phases::take_in(const LogEntry& entry) {
   const Verdict verdict = entry.verdict;
-  if (!log_.exact() && verdict == Verdict::inconclusive && worth_asking(log_, &entry)) return;
   const Active widest = relations_.widest(entry.active);
-  for_ordered_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
-                                                                            : verdict == Verdict::pass ? Outcome::clear
-                                                                                                       : Outcome::nothing});
   const bool crashed = verdict == Verdict::unresolved;
   for_breaking_.push_back({neutralised_beside(crashed ? widest : entry.active), crashed ? Outcome::hit : Outcome::clear});
   if (breaking_) breaking_->observe(for_breaking_.back());
+  if (!log_.exact() && verdict == Verdict::inconclusive && worth_asking(log_, &entry)) return;
+  for_ordered_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
+                                                                            : verdict == Verdict::pass ? Outcome::clear
+                                                                                                       : Outcome::nothing});
   if (ordered_) ordered_->observe(for_ordered_.back());
   for (const auto& cause : cause_searches_) cause->observe(for_ordered_.back());
 }

@@ -66,6 +66,21 @@ TEST_CASE("planning, runnable: does it run with these neutralised? Then everythi
   CHECK(story.phases().verdict_of(active(6, {4})) == kPass);
 }
 
+TEST_CASE("planning, runnable: a set that ran is not run again for its verdict, however little that is worth") {
+  Problem problem = problem_of(16);
+  problem.flip_probability = 0.05;
+  Story story(problem);
+  story.as_is(kFail, 3).all_neutralised(kBroke);
+  std::set<Neutralised> asked;
+  while (story.phase() == Phase::runnable) {
+    const Trial trial = story.next().at(0);
+    if (trial.purpose == Purpose::runnable) CHECK(asked.insert(trial.neutralised).second);
+    const bool breaks = trial.neutralised.test(4) || trial.neutralised.test(9);
+    story.tell(evidence_of(trial.neutralised, breaks ? kBroke : trial.neutralised.test(0) ? kPass : kFail));
+  }
+  CHECK(story.phases().breaking()->found().size() == 2);
+}
+
 TEST_CASE("planning, in part: the parts that are left, each once, and none once one passed") {
   Story story(problem_of(8));
   story.as_is(kFail).all_neutralised(kFail);
