@@ -146,7 +146,7 @@ std::string larger_target(const strategies::Answer& answer, double target) {
 
 /// Of a search that ended without an answer. What happened is the answer's explanation, which every report shows; here only
 /// what can be done.
-std::string advice_without_answer(const strategies::Answer& answer, const configs::Experiment& experiment) {
+std::string advice_without_answer(const strategies::Answer& answer, const configs::Experiment& experiment, bool exact) {
   switch (answer.hindrance) {
     case strategies::Hindrance::outage:
       return "Next: look at the last trials and at the devices; once they run again, `bisectd resume` goes on.";
@@ -155,6 +155,14 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
         return "Runs of one and the same set sometimes break and sometimes do not, so one that comes to its end shows "
                "nothing. Next: look at how they broke; take what varies out of the runs, or make `steps` larger, so that "
                "what breaks them has broken them by then; and start anew with --new.";
+      if (exact && experiment.reference.perturb)
+        return fmt::format(
+            "It is the noise, not a broken run, that is in the way: runs repeat themselves, but healthy devices differ by "
+            "as "
+            "much, by their rounding alone. More repeats change nothing. Next: accept a larger difference ({}), lower the "
+            "learning rate on both sides and start anew with --new, or compare one step module by module (`bisectd align`), "
+            "before rounding has grown.",
+            larger_target(answer, experiment.accept.target));
       return fmt::format(
           "It is the noise, not a broken run, that is in the way. Next: {}start anew with --new and let the reference "
           "repeat more often (reference.repeats, now {}) so that its own luck counts less, take what varies out of the "
@@ -201,7 +209,7 @@ void take_back(strategies::Answer& answer, strategies::Hindrance hindrance, cons
 }
 
 Conclusion conclude(strategies::Answer answer, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-                    const Base& base, const SuspectSet& no_effect, const std::filesystem::path& files) {
+                    const Base& base, const SuspectSet& no_effect, const std::filesystem::path& files, bool exact) {
   Conclusion conclusion{.answer = std::move(answer)};
   list_without_effect(conclusion, experiment, catalogue, no_effect);
   switch (conclusion.answer.state) {
@@ -225,7 +233,7 @@ Conclusion conclude(strategies::Answer answer, const configs::Experiment& experi
     case strategies::State::contradictory:
     case strategies::State::stuck:
       conclusion.outcome = reports::Outcome::inconclusive;
-      conclusion.advice = advice_without_answer(conclusion.answer, experiment);
+      conclusion.advice = advice_without_answer(conclusion.answer, experiment, exact);
       break;
   }
   return conclusion;

@@ -89,7 +89,7 @@ void find_answer(Run& run) {
   const Base base{run.sides.subject.environment, run.state.rungs, run.sides.subject.inherited};
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =
-      conclude(run.state.answer, run.experiment, run.state.catalogue, base, search.without_effect(), files);
+      conclude(run.state.answer, run.experiment, run.state.catalogue, base, search.without_effect(), files, as_is->exact);
   if (run.state.answer.state == strategies::State::outside_suspects)
     run.state.conclusion->advice.insert(0, doubt_of_everything(run.record(), run.experiment));
   if (run.state.answer.state != strategies::State::proved) return;

@@ -5,11 +5,12 @@
 namespace bisectd::driver {
 namespace {
 
-std::string advice_in_noise(strategies::State state, std::optional<strategies::Hidden> hidden = {}) {
+std::string advice_in_noise(strategies::State state, std::optional<strategies::Hidden> hidden = {}, bool exact = false,
+                            const configs::Experiment& experiment = {}) {
   const neutralise::Environment environment;
   const neutralise::Rungs rungs;
-  return conclude({.state = state, .hindrance = strategies::Hindrance::noise, .hidden = std::move(hidden)}, {}, {},
-                  {environment, rungs, environment}, {}, "")
+  return conclude({.state = state, .hindrance = strategies::Hindrance::noise, .hidden = std::move(hidden)}, experiment, {},
+                  {environment, rungs, environment}, {}, "", exact)
       .advice;
 }
 
@@ -26,6 +27,16 @@ TEST_CASE("what is advised against noise can be done: verdicts given by one targ
       advice_in_noise(strategies::State::stuck, hidden),
       Matches(".*or accept a larger difference \\(`accept: \\{target: 1.6%\\}` may decide it, and the subject as it is "
               "is off by \\+17.27 %\\)\\."));
+}
+
+TEST_CASE("no repeats are advised where the runs repeat themselves and rounding is all the noise there is") {
+  using Catch::Matchers::Matches;
+  configs::Experiment experiment;
+  CHECK_THAT(advice_in_noise(strategies::State::stuck, {}, true, experiment), Matches(".*reference.repeats.*"));
+  experiment.reference.perturb.emplace();
+  CHECK_THAT(advice_in_noise(strategies::State::stuck, {}, false, experiment), Matches(".*reference.repeats.*"));
+  const std::string advice = advice_in_noise(strategies::State::stuck, {}, true, experiment);
+  CHECK_THAT(advice, Matches(".*More repeats change nothing.*`bisectd align`.*") && !Matches(".*reference.repeats.*"));
 }
 
 }  // namespace bisectd::driver

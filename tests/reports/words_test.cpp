@@ -183,6 +183,13 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
   record.answer.hindrance = bisectd::strategies::Hindrance::noise;
   CHECK(verdict_sentence(record, plain) ==
         "No complete answer: with ops:conv2d, ops:pad3d neutralised it passes, but the noise hides the rest of the proof.");
+  record.answer.certificate = {{.kind = Claim::Kind::fix_passes, .subject = {0}, .neutralised = {}},
+                               {.kind = Claim::Kind::cause_fails, .subject = {0}, .neutralised = {}, .proved = true}};
+  CHECK(verdict_sentence(record, plain) ==
+        "No complete answer: with all neutralised but ops:conv2d it fails (beside ops:pad3d and ops:matmul_v2, which stayed "
+        "active; with loss_scale at 1024), but the noise hides the rest of the proof.");
+  record.answer.certificate[1].proved = false;
+  CHECK(verdict_sentence(record, plain) == "No answer: the evidence does not carry one. Nobody is accused.");
   record.outcome = Outcome::infrastructure;
   CHECK(verdict_sentence(record, plain) == "No answer: the trials could not be run. Nobody is accused.");
   record.outcome = Outcome::unfinished;
