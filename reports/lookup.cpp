@@ -48,6 +48,13 @@ const Trial* shown_by(const Record& record, const strategies::Claim& claim) {
   return judged_trial(record, members(claim.neutralised), claim.proved ? std::optional(claim.expected) : std::nullopt);
 }
 
+const Attempt* attempt_to_run_again(const Trial& trial) {
+  const Attempt* again = trial.attempts.empty() ? nullptr : &trial.attempts.back();
+  for (const Attempt& attempt : trial.attempts)
+    if (attempt.perturbed == 0) again = &attempt;
+  return again;
+}
+
 const Trial* fix_trial(const Record& record) {
   if (record.answer.culprit_set.empty()) return nullptr;
   return judged_trial(record, record.answer.culprit_set, strategies::Verdict::pass);

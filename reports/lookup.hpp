@@ -35,6 +35,10 @@ const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& 
 /// verdict; null when there is none.
 const Trial* shown_by(const Record& record, const strategies::Claim& claim);
 
+/// The attempt that a person would run again: not perturbed where there is one, and the last of these, as earlier ones may
+/// have been lost. Null: none was started.
+const Attempt* attempt_to_run_again(const Trial& trial);
+
 /// The trial of exactly the culprit set, or null.
 const Trial* fix_trial(const Record& record);
 

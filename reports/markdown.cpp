@@ -145,8 +145,9 @@ std::string smallest_reproduction(const Record& record) {
 }
 
 std::string reproduction_line(std::string_view what, const Trial* trial) {
-  if (!trial || trial->attempts.empty()) return "";
-  return fmt::format("- {}: {}\n", what, markdown_code("sh " + trial->attempts.back().folder + "/command.sh"));
+  const Attempt* attempt = trial ? attempt_to_run_again(*trial) : nullptr;
+  if (!attempt) return "";
+  return fmt::format("- {}: {}\n", what, markdown_code("sh " + attempt->folder + "/command.sh"));
 }
 
 std::string reproduction(const Record& record) {

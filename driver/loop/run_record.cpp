@@ -82,8 +82,9 @@ void show_reproductions(reports::Record& record, const keep::RunDirectory& direc
   for (const strategies::Claim& claim : record.answer.certificate) {
     if (claim.kind != strategies::Claim::Kind::cause_fails || !claim.proved) continue;
     const reports::Trial* trial = reports::shown_by(record, claim);
-    if (!trial || trial->attempts.empty()) continue;
-    const std::filesystem::path script = command_file(directory.folder() / trial->attempts.back().folder);
+    const reports::Attempt* attempt = trial ? reports::attempt_to_run_again(*trial) : nullptr;
+    if (!attempt) continue;
+    const std::filesystem::path script = command_file(directory.folder() / attempt->folder);
     if (std::filesystem::exists(script))
       record.reproductions.push_back({claim.subject, trial->number, keep::read_file(script)});
   }

@@ -31,6 +31,21 @@ TEST_CASE("an open claim is shown by the last trial, whatever it said") {
   CHECK(shown_by(record, record.answer.certificate[1]) == &record.trials.back());
 }
 
+TEST_CASE("what a person would run again is not perturbed, and not what was lost before") {
+  Trial trial;
+  CHECK(attempt_to_run_again(trial) == nullptr);
+  const auto add = [&](const char* folder, int perturbed) {
+    trial.attempts.emplace_back().folder = folder;
+    trial.attempts.back().perturbed = perturbed;
+  };
+  add("perturbed", 2);
+  CHECK(attempt_to_run_again(trial)->folder == "perturbed");  // all there is
+  add("lost", 0);
+  add("whole", 0);
+  add("perturbed", 1);
+  CHECK(attempt_to_run_again(trial)->folder == "whole");
+}
+
 TEST_CASE("reference and discovery show nothing about the subject") {
   Record record = sample::culprits();
   record.trials[1].role = "discovery";  // was as-is
