@@ -35,24 +35,30 @@ struct Training {
   std::string metric;                    ///< the block's inside
 };
 
-/// The script of this folder that trains, by its name; empty if there is none.
+/// Whether a script has a word in its first 64 kB.
+bool mentions(const std::string& script, std::string_view word) {
+  return configs::bytes_in(script, 64 * 1024).find(word) != std::string::npos;
+}
+
+/// The script of this folder that trains, by its name, by what it does, or as there is no other; empty if there is none.
 std::string training_script() {
   for (const char* usual : {"tools/train.py", "train.py", "main.py"})
     if (fs::exists(usual)) return usual;
-  std::vector<std::string> others;
+  std::vector<std::string> scripts;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(".", fs::directory_options::skip_permission_denied, ignored)) {
     const std::string name = entry.path().filename().string();
     constexpr const char* kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";  // no quotes in YAML
-    const bool trains = name.find("train") != std::string::npos || name.starts_with("run_");
-    if (trains && name.ends_with(".py") && name.find_first_not_of(kPlain) == std::string::npos) others.push_back(name);
+    if (name.ends_with(".py") && name.find_first_not_of(kPlain) == std::string::npos && entry.is_regular_file(ignored))
+      scripts.push_back(name);
   }
-  return others.empty() ? "" : std::ranges::min(others);
-}
-
-/// Whether a script has a word in its first 64 kB.
-bool mentions(const char* script, std::string_view word) {
-  return configs::bytes_in(script, 64 * 1024).find(word) != std::string::npos;
+  std::ranges::sort(scripts);
+  const auto by_name = [](const std::string& name) { return name.find("train") != name.npos || name.starts_with("run_"); };
+  const auto by_content = [](const std::string& name) { return mentions(name, ".backward("); };
+  auto found = std::ranges::find_if(scripts, by_name);
+  if (found == scripts.end()) found = std::ranges::find_if(scripts, by_content);
+  if (found == scripts.end() && scripts.size() == 1) found = scripts.begin();
+  return found == scripts.end() ? "" : *found;
 }
 
 Training guessed_training() {

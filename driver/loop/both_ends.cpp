@@ -10,6 +10,7 @@
 #include "driver/judge/length.hpp"
 #include "driver/judge/preflight.hpp"
 #include "driver/judge/reference.hpp"
+#include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/device_effect.hpp"
@@ -18,6 +19,7 @@
 #include "driver/read/logged_values.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/trial/attempt_files.hpp"
+#include "driver/trial/unread_metric.hpp"
 #include "reports/progress.hpp"
 
 namespace bisectd::driver {
@@ -162,7 +164,11 @@ std::vector<judge::Curve> measure_reference(Run& run) {
     curves = std::move(recorded.curves);
     if (!recorded.doubt.empty()) run.warn(recorded.doubt);
   }
-  const auto refuse = [&](const judge::Problem& problem) {
+  const auto refuse = [&](judge::Problem problem) {
+    if (finished && problem.code == judge::kNoCurve)
+      if (std::string advice = how_to_read(experiment.metrics, experiment.reference, finished->attempts.front());
+          !advice.empty())
+        problem.hint = std::move(advice);
     throw finished ? Infrastructure(judge::unusable_text(problem), finished->plan.number)
                    : Infrastructure(judge::unusable_text(problem));
   };
@@ -201,6 +207,9 @@ FirstRuns run_subject(Run& run, const char* why) {
   if (!run.must_only_run() && broke(broken.ending))
     text += fmt::format(". To search for what breaks it, write `accept: {{goal: runs}}` and `steps: {}`, and run with --new",
                         run.experiment.steps.value_or(run.state.jury->first().last_step()));
+  if (const std::string advice = how_to_read(run.experiment.metrics, run.experiment.subject, broken);
+      !advice.empty() && subject.judgement.reason == judge::kNoCurve)
+    text += "; " + advice;
   throw Infrastructure(text, subject.plan.number);
 }
 

@@ -15,6 +15,7 @@
 #include "driver/loop/both_ends.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
+#include "driver/trial/unread_metric.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
@@ -168,7 +169,7 @@ class PilotRuns {
     const bool logged = series != outcome.curve.series.end() && !series->second.empty();
     const std::string text = !outcome.errors.empty()   ? outcome.errors.front()
                              : !can_be_judged(outcome) ? outcome.text
-                             : !logged                 ? fmt::format("it ended well, but logged no {}", metric.name)
+                             : !logged                 ? without_values(one, outcome)
                                                        : what_it_logged(outcome, series->second);
     const bool works = can_be_judged(outcome) && logged;
     const auto say = [&](Mark mark, const std::string& what) {
@@ -189,6 +190,12 @@ class PilotRuns {
     if (outcome.number == 1 && works)
       for (const std::string& note : outcome.notes) say(Mark::warning, note);
     log::info(fmt::format("{}: {}{}", title(one, outcome.number), text, time_left(one, outcome)));
+  }
+
+  std::string without_values(const SideRuns& one, const AttemptOutcome& outcome) const {
+    const std::string advice = how_to_read(experiment_.metrics, *one.side->settings, outcome);
+    return fmt::format("it ended well, but logged no {}{}{}", experiment_.metrics.front().name, advice.empty() ? "" : "; ",
+                       advice);
   }
 
   std::string what_it_logged(const AttemptOutcome& outcome, const judge::Series& series) const {

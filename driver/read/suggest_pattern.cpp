@@ -21,10 +21,8 @@ std::string literally(std::string_view text) {
   return quoted;
 }
 
-}  // namespace
-
-std::optional<SuggestedPattern> suggest_pattern(const std::filesystem::path& log, const std::string& metric) {
-  const std::string name = R"(\b(?i:)" + re2::RE2::QuoteMeta(metric) + ")" + kBetween;
+/// `name`: RE2 of what stands before the value.
+std::optional<SuggestedPattern> pattern_for(const std::string& beginning, const std::string& name) {
   const std::string number = R"([-+]?(?:\.?\d|nan|inf))", of_number = R"((?P<value>[-+.\w]+))";
   const re2::RE2 value("(" + name + ")" + number);
   const re2::RE2 step_and_value(std::string(R"((\b(?i:global_step|steps?|iterations?|iters?|batch)\b)") + kBetween +
@@ -48,9 +46,18 @@ std::optional<SuggestedPattern> suggest_pattern(const std::filesystem::path& log
       last_step = step;
     });
   };
-  assembler.feed(beginning_of(log), feed);
+  assembler.feed(beginning, feed);
   assembler.finish(feed);
   return with_step && !begins_again ? with_step : without;
+}
+
+}  // namespace
+
+std::optional<SuggestedPattern> suggest_pattern(const std::filesystem::path& log, const std::string& metric) {
+  const std::string beginning = beginning_of(log);
+  const std::string word = "(?i:" + re2::RE2::QuoteMeta(metric) + ")" + kBetween;
+  const auto suggested = pattern_for(beginning, R"(\b)" + word);
+  return suggested ? suggested : pattern_for(beginning, R"(\b\w+_)" + word);
 }
 
 }  // namespace bisectd::driver::read

@@ -13,7 +13,8 @@ struct SuggestedPattern {
   std::int64_t line = 0;  ///< number of the first that it reads
 };
 
-/// From the first line of the first 4 MiB that holds `metric` as a word and a number behind it. Nothing if no line does.
+/// From the first line of the first 4 MiB that holds `metric` as a word and a number behind it; where no line does, as the
+/// end of a word, as in train_loss. Else nothing.
 /// Without the step where it begins again, as one that counts within an epoch does: values are counted then.
 /// Throws std::system_error if the file cannot be read.
 std::optional<SuggestedPattern> suggest_pattern(const std::filesystem::path& log, const std::string& metric);

@@ -1,4 +1,5 @@
 """Trainings whose logs or names cannot be used: the error says what was wrong with them."""
+import re
 import shutil
 import unittest
 
@@ -11,6 +12,33 @@ class BadRun(Space):
         done = self.bisectd("run", "experiment.yaml", code=4)
         self.assertIn("reference", done.out)
         self.assertIn("loss", done.out)
+
+    def test_a_log_of_another_format_is_read_by_the_pattern_that_is_proposed(self):
+        self.write("train.py", """\
+            import sys
+            for step in range(1, 21):
+                print(f"iter={step:04d} | {sys.argv[1]}: {3 - step / 40:.6f} | it's 'quoted'")
+            """)
+        text = """\
+            version: 1
+            name: other
+            reference: {command: [python3, train.py, WORD], repeats: 1}
+            subject: {command: [python3, train.py, WORD], devices: {kind: cpu, ids: [0]}}
+            METRIC
+            families: {ops: {kind: list, deliver: {environment: OFF}}}
+            suspects: {ops: [a, b]}
+            """
+        for command in (("check", "experiment.yaml", "--run"), ("run", "experiment.yaml", "--new")):
+            for word in ("loss", "train_loss", "it's train_loss"):
+                with self.subTest(command=command[0], word=word):
+                    write = lambda metric: self.write("experiment.yaml", text.replace("WORD", f'"{word}"').replace("METRIC", metric))
+                    write("metric: {loss: {format: paddleocr}}")
+                    proposed = re.search("this reads line 1 of stdout.log: (metric: .*)", self.bisectd(*command, code=4).out)[1]
+                    write(proposed)
+                    self.bisectd(*command, code=0)
+            self.write("experiment.yaml", text.replace("WORD", "nll").replace("METRIC", "metric: {loss: {format: paddleocr}}"))
+            self.assertIn('no line holds "loss" and a number behind it; the last one of stdout.log with a number is: '
+                          "iter=0020 | nll: 2.500000", self.bisectd(*command, code=4).out)
 
     def test_a_loss_that_is_no_number(self):
         training = self.write("train.sh", """\

@@ -99,6 +99,15 @@ class Init(Space):
         (self.folder / "model.py").touch()
         self.assertIn("pretrain_gpt.py", yaml.safe_load(self.bisectd("init", "-o", "-", code=0).out)["subject"]["command"])
 
+    def test_a_script_whose_name_says_nothing_is_found_by_what_it_does_or_as_the_only_one(self):
+        command = lambda: yaml.safe_load(self.bisectd("init", "-o", "-", code=0).out)["subject"]["command"]
+        self.write("mixer.py", "print(1)\n")
+        self.assertEqual(command(), ["python", "mixer.py"])
+        self.write("atoms.py", "print(2)\n")
+        self.assertEqual(command(), ["python", "train.py"])  # which of the two, nobody knows
+        self.write("mixer.py", "loss.backward()\n")
+        self.assertEqual(command(), ["python", "mixer.py"])
+
     def test_a_script_that_imports_paddlenlp_is_enough(self):
         (self.folder / "run_pretrain.py").write_text("from paddlenlp.trainer import Trainer\n")
         written = yaml.safe_load(self.bisectd("init", "paddle-npu", "-o", "-", code=0).out)

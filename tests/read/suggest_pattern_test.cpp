@@ -47,6 +47,7 @@ TEST_CASE("a pattern is suggested that reads the log it was made from") {
   CHECK(read_by_suggestion("[iter 3/500] lr=0.1 val_loss=7 loss=1e-3 t=4\n") == "3:0.001 ");
   CHECK(read_by_suggestion("{'iteration': 4, 'loss': 0.5}\n") == "4:0.5 ");
   CHECK(read_by_suggestion("step=1 | acc = .75\n", "acc") == "1:0.75 ");
+  CHECK(read_by_suggestion("step 1 train_loss=7\nstep 2 train_loss=6\n") == "1:7 2:6 ");  // no other one
   CHECK(read_by_suggestion("step 7 mlm.loss -2.5\nstep 8 mlmxloss 3\n", "mlm.loss") == "7:-2.5 ");
 }
 

@@ -1,0 +1,60 @@
+#include "driver/trial/unread_metric.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
+#include <cctype>
+#include <system_error>
+
+#include "configs/printable.hpp"
+#include "driver/read/assemble.hpp"
+#include "driver/read/beginning.hpp"
+#include "driver/read/line.hpp"
+#include "driver/read/suggest_pattern.hpp"
+#include "driver/trial/attempt_files.hpp"
+
+namespace bisectd::driver {
+namespace {
+
+constexpr std::size_t kShown = 120;  ///< columns of a log's line
+
+std::string last_line_with_a_number(const std::filesystem::path& log) {
+  std::string last;
+  read::LineAssembler assembler;
+  const auto feed = [&](const read::Block& block) {
+    read::for_each_line(block, [&](const read::Line& line) {
+      if (std::ranges::any_of(line.text, [](unsigned char c) { return std::isdigit(c) != 0; })) last = line.text;
+    });
+  };
+  assembler.feed(read::beginning_of(log), feed);
+  assembler.finish(feed);
+  return last;
+}
+
+bool is_unread(const configs::Metric& metric, const judge::Curve& curve) {
+  const auto series = curve.series.find(metric.name);
+  return !metric.is_watched() && (series == curve.series.end() || series->second.empty());
+}
+
+}  // namespace
+
+std::string how_to_read(const std::vector<configs::Metric>& metrics, const configs::Side& side,
+                        const AttemptOutcome& attempt) {
+  const auto unread = std::ranges::find_if(metrics, [&](const auto& metric) { return is_unread(metric, attempt.curve); });
+  if (unread == metrics.end() || unread->file) return "";
+  std::string last;
+  for (const std::filesystem::path& log : log_files(side, attempt.folder)) try {
+      const std::string name = configs::printable(log.filename().string());
+      if (const auto suggested = read::suggest_pattern(log, unread->name))
+        return fmt::format("this reads line {} of {}: metric: {{{}: {{pattern: '{}'}}}}", suggested->line, name,
+                           unread->name, configs::printable(boost::replace_all_copy(suggested->pattern, "'", "''")));
+      if (const std::string line = last_line_with_a_number(log); last.empty() && !line.empty())
+        last = fmt::format("no line holds \"{}\" and a number behind it; the last one of {} with a number is: {}",
+                           unread->name, name, configs::elided(configs::printable(line), kShown));
+    } catch (const std::system_error&) {  // of several logs one may be missing
+    }
+  return last;
+}
+
+}  // namespace bisectd::driver
