@@ -120,7 +120,8 @@ Phase Phases::phase() const {
 // One entry as the two predicates see it. A crash hits the second one; any run that came to its end clears it, whatever its
 // verdict.
 //
-// With noise a set says nothing to the first one only once it is not worth asking any more; until then it is simply not known.
+// With noise a set says nothing to the first one only once it is not worth asking any more; until then it is simply not
+// known.
 //
 // Of all sets with the same effect the smallest one says most when it hits, and the largest one when it is clear.
 void Phases::take_in(const LogEntry& entry) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`bisectd run` with default options on real Paddle and stand-in devices that round: who is accused, and rightly?
 
-    planted_devices.py [--plants none,one,two,three,four,flag,beside,mates,mate] [--games 10] [--first-seed 1] [--steps 80] [--rounding 3e-6] [--bisectd FILE]
+    planted_devices.py [--plants none,one,two,three,four,flag,beside,mates,mate] [--games 10] [--first-seed 1] [--steps 80] [--rounding 3e-6] [--devices 1] [--bisectd FILE]
 
 Per game the training has a seed of its own, and reference and device are of makes of their own. none: nothing is wrong; one to four:
 so many operators are; flag: an operator is wrong only while a flag is on; beside: an operator is, and a healthy one goes wrong while its
@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PADDLE = ROOT / "examples/paddle"
 BATCH = 16  # of rec.yml
 TARGET = 0.005  # the default
+NO_SEARCH = {"reference", "as-is", "everything", "discovery", "control"}  # roles
 FLAG = "FLAGS_npu_storage_format"
 # Meant to move the loss of 80 steps by more than the target. batch_norm_grad +30 % did not with every seed: it is +100 % here;
 # matmul_v2_grad did not even at +400 % (0.02 to 0.6 %: Adam takes the size out of a gradient), and is none of them.
@@ -50,7 +51,7 @@ def plant(kind, chance):
     return faults, sorted(op for op, _ in chosen)
 
 
-def experiment(folder, seed, faults, steps, rounding):
+def experiment(folder, seed, faults, steps, rounding, devices):
     (folder / "faults.json").write_text(json.dumps({"faults": faults} | ({"rounding": rounding} if rounding else {})))
     command = json.dumps([str(ROOT / ".venv/bin/python"), str(PADDLE / "train.py"), "-c", str(PADDLE / "rec.yml"), "-o",
                           "Global.use_npu=true", "Global.log_smooth_window=1", "Global.print_batch_step=1",
@@ -67,7 +68,7 @@ reference:
   devices: {{kind: npu, ids: [2, 3]}}
 subject:
   command: {command}
-  devices: {{kind: npu, ids: [0, 1]}}
+  devices: {{kind: npu, ids: {list(range(devices))}}}
   environment: {{CUSTOM_DEVICE_ROOT: {standin}, STANDIN_NPU_MAKE: npu{seed}, STANDIN_NPU_FAULTS: {folder}/faults.json, {FLAG}: "1"}}
 metric: {{loss: {{format: paddleocr}}}}
 suspects: {{ops: {{discover: true}}, flags: [{FLAG}]}}
@@ -122,6 +123,7 @@ def main():
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=80)
     parser.add_argument("--rounding", type=float, help="of the device; unset: the stand-in's own, 3e-6")
+    parser.add_argument("--devices", type=int, default=2, choices=(1, 2), help="of the subject")
     parser.add_argument("--bisectd", type=lambda file: str(pathlib.Path(file).absolute()), default=str(ROOT / "build/ci/driver/bisectd"))
     wanted = parser.parse_args()
     for kind in wanted.plants.split(","):
@@ -130,7 +132,7 @@ def main():
             faults, names = plant(kind, random.Random(f"{kind} {seed}"))
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
-                experiment(folder, seed, faults, wanted.steps, wanted.rounding)
+                experiment(folder, seed, faults, wanted.steps, wanted.rounding, wanted.devices)
                 began = time.monotonic()
                 subprocess.run([wanted.bisectd, "run", "experiment.yaml"], cwd=folder, capture_output=True,
                                env=os.environ | {"OMP_NUM_THREADS": "1"})
@@ -139,7 +141,8 @@ def main():
                             lambda op, seed=seed: harm_alone(seed, wanted.steps, wanted.rounding, (op, dict(FAULTS)[op])))
             counts[result.split()[0]] = counts.get(result.split()[0], 0) + 1
             confidence = report.get("confidence")
-            print(f"{kind:5} seed {seed:3} planted {','.join(names) or '-':34} {result:40} trials {report['trials']:3} "
+            searched = sum(trial["role"] not in NO_SEARCH for trial in report["trial_list"])
+            print(f"{kind:5} seed {seed:3} planted {','.join(names) or '-':34} {result:40} trials {report['trials']:3} of them of the search {searched:3} "
                   f"confidence {confidence} {time.monotonic() - began:4.0f} s {report.get('advice', '')[:150]}", flush=True)
         print(f"{kind}: {counts}", flush=True)
 
