@@ -20,8 +20,8 @@ struct Cause {
   std::size_t apart = 0;               ///< trials in which it is active and no great cause beside it
 
   const Hypothesis& likeliest() const { return hypotheses.front(); }
-  /// Whether it is no trick of a great cause, whose rounding may look like it: it was seen without one, twice.
-  bool credible() const { return apart >= 2; }
+  /// Whether it is no trick of a great cause, whose rounding may look like it: it was seen without one.
+  bool credible() const { return apart >= 1; }
   bool certain() const { return credible() && likeliest().weight >= kCertain; }
 };
 

@@ -107,8 +107,8 @@ TEST_CASE("a fix that passed is not forgotten, whatever its signature makes like
 TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left active is found by its signature") {
   const Neutralised wrong = neutralised(64, {4, 50, 60});  // without #30
   int believed_wrong = 0;
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    SignedWorld world{.size = 64, .causes = {{30}, {50}, {60}, {4}}, .least = 40, .seed = seed};
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    SignedWorld world{.size = 64, .causes = {{30}, {50}, {60}, {4}}, .least = 10, .seed = seed};
     Search search(problem_of(world.size));
     const auto play = [&](bool believed) {
       for (int trials = 0; trials < 100; ++trials) {
@@ -127,7 +127,7 @@ TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left ac
     CHECK(search.answer().state == State::proved);
     CHECK(search.answer().culprit_set == std::vector<SuspectId>{4, 30, 50, 60});
   }
-  CHECK(believed_wrong >= 7);  // in one of the eight #30 is found before the wrong fix is asked
+  CHECK(believed_wrong >= 7);  // in the others #30 is found before the wrong fix is asked
 }
 
 TEST_CASE("of a fix with harmless members each is tried alone, and one more fix") {
