@@ -100,6 +100,8 @@ class Panel {
   Judgement judge_part(std::span<const Curve> attempts, const configs::Acceptance& accept,
                        std::optional<std::int64_t> horizon) const;
   Judgement not_comparable(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
+  bool is_steadily_off(const Curve& curve) const;
+  void condemn_if_steadily_off(std::span<const Curve> attempts, Judgement& judgement) const;
   std::optional<Judgement> beyond_comparable(std::span<const Curve> attempts) const;
   void note_end(std::span<const Curve> attempts, Judgement& judgement) const;
   /// Behind the comparable part: the standard error of one run's level, and by how much a run must be off to fail.

@@ -30,6 +30,21 @@ constexpr double kUsualDof = 7;
 /// healthy ones none more is condemned.
 constexpr std::array kEarlierLooks = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
 
+/// First steps of a run that is off by the same from the first one on, and how much they may differ among themselves, as a
+/// share of their mean. A log that is wrong by 2 %, in a mixture of experts whose coarse runs are apart by 1 % at step 7 and
+/// 6 % at step 9: 1.82 to 1.94 % in the first twelve steps. Other dropout masks differ by something else in every step.
+constexpr std::size_t kSteadySteps = 12, kFewestSteadySteps = 6;
+constexpr double kSteady = 0.1;
+constexpr double kSteadilyBad = 0.99;  ///< p_bad of such a run: no healthy one of docs/verdicts.md comes near it
+
+bool is_steady(std::span<const double> values) {
+  double mean = 0, squares = 0;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) mean += value / count;
+  for (const double value : values) squares += (value - mean) * (value - mean) / (count - 1);
+  return std::sqrt(squares) < kSteady * std::abs(mean);
+}
+
 /// By how many healthy spreads a run deviates without harm.
 double clarity(const Judgement& judgement) {
   return judgement.harmless ? *judgement.harmless / *judgement.healthy_spread : 0;
@@ -157,6 +172,46 @@ Judgement Panel::not_comparable(std::span<const Curve> attempts, const configs::
   return judgement;
 }
 
+/// Whether a run is beyond the target from its first step on, by more than any rounding is there, by the same at each of the
+/// first steps, and still at the end of the comparable part: no chaos has grown by then, and none keeps a difference as it
+/// is.
+bool Panel::is_steadily_off(const Curve& curve) const {
+  const Attempt attempt = attempt_of(comparable_part(), curve);
+  const Difference& run = attempt.difference;
+  if (!attempt.trouble.empty() || !healthy_->rounding.begins_beyond(run)) return false;
+  const std::size_t steps = std::min(kSteadySteps, run.values.size());
+  if (steps < kFewestSteadySteps || run.places[steps - 1] != steps - 1) return false;
+  const Reference& part = comparable_part();
+  std::vector<double> off, shares;  // as the metric is logged, and of what the reference logged
+  for (std::size_t place = 0; place < steps; ++place) {
+    off.push_back(run.values[place] * part.scale[place]);
+    shares.push_back(off.back() / part.mean[place]);
+  }
+  const auto beyond = [&](double value) {
+    return value * run.values.front() > 0 && badness(part, value) > part.accept.target;
+  };
+  return (is_steady(off) || is_steady(shares)) && std::ranges::all_of(std::span(run.values).first(steps), beyond) &&
+         beyond(level_in(part, run, attempt.window));
+}
+
+/// What fails a run though runs fly apart too soon for its level to be judged.
+void Panel::condemn_if_steadily_off(std::span<const Curve> attempts, Judgement& judgement) const {
+  if (!std::ranges::all_of(attempts, [&](const Curve& curve) { return is_steadily_off(curve); })) return;
+  const Attempt attempt = attempt_of(comparable_part(), attempts.front());
+  judgement.verdict = Verdict::fail;
+  judgement.reason = "level";
+  judgement.p_bad = kSteadilyBad;
+  judgement.repeat_helps = false;
+  const Reference& part = comparable_part();
+  const double first = part.mean.front(), level = level_in(part, attempt.difference, attempt.window);
+  judgement.text = fmt::format(
+      "{} is {:.5g} instead of {:.5g} at its first step, which is no rounding, is off by as much in the next ones, and "
+      "{:.2g} % "
+      "{} the reference up to step {} (limit {:.2g} %)",
+      whole_.metric.name, first + attempt.difference.values.front() * part.scale.front(), first, 100 * std::abs(level),
+      level < 0 ? "below" : "above", part.last_step(), 100 * part.accept.target);
+}
+
 double Panel::late_error(const Curve& curve, double variance) const {
   const double caution = Ensemble::caution_at(coarseness_of(std::span(&curve, 1)));  // as within the comparable part
   return caution * std::sqrt(variance * (1 + 1.0 / whole_.distinct()));
@@ -252,6 +307,7 @@ Judgement Panel::judge(std::span<const Curve> attempts, const configs::Acceptanc
 Judgement Panel::judge_whole(std::span<const Curve> attempts, const configs::Acceptance& accept) const {
   if (!healthy_) return judge::judge(whole_, attempts, pool_, accept);
   Judgement judgement = judge_part(attempts, accept, {});
+  if (judgement.verdict == Verdict::inconclusive && !attempts.empty()) condemn_if_steadily_off(attempts, judgement);
   const bool open = judgement.verdict == Verdict::pass || judgement.verdict == Verdict::inconclusive;
   if (open && judgement.comparable_until)
     if (auto late = beyond_comparable(attempts)) {
