@@ -126,6 +126,7 @@ bool Accusation::set_aside_disbelieved() {
 bool Accusation::hold_against_verdicts(Belief& belief) {
   if (set_aside_disbelieved()) return false;
   finding_.proved = true;
+  std::size_t hidden = 0;
   for (Claim& claim : claims()) {
     if (claim.proved && claim.kind == Claim::Kind::fix_passes) settled_.note_fix(finding_.culprit_set);
     if (claim.proved && claim.kind == Claim::Kind::cause_fails) settled_.note_failure(claim.subject);
@@ -137,12 +138,19 @@ bool Accusation::hold_against_verdicts(Belief& belief) {
     if (refuted(check)) return take_back(check.claim, belief);
     const LogEntry* entry = log_.find(check.active);
     const bool undecided = !(entry && decided(entry->verdict)) && !worth_asking(log_, entry);
-    // The fix passes, so whatever else is asked, this stays open: which of its members are needed.
-    const bool hidden = undecided && settled_.fix() == finding_.culprit_set && hidden_by_noise(log_, entry);
-    if (hidden) ++hidden_;
-    else if (undecided) gives_up_ = true;
-    if (!hidden) checks_.push_back(std::move(check));
+    if (undecided && check.claim.kind != Claim::Kind::fix_passes && hidden_by_noise(log_, entry)) {
+      ++hidden;
+      continue;
+    }
+    if (undecided) gives_up_ = true;
+    checks_.push_back(std::move(check));
   }
+  // Once the fix has passed this stays open, whatever else is asked: which of its members are needed. So the fix is tried.
+  const bool fix_passed = settled_.fix() == finding_.culprit_set;
+  const bool fix_is_asked =
+      std::ranges::any_of(checks_, [](const Check& check) { return check.claim.kind == Claim::Kind::fix_passes; });
+  if (fix_passed) hidden_ = hidden;
+  else if (hidden > 0 && !fix_is_asked) gives_up_ = true;
   // Of a fix that passed some members may be harmless: each is tried alone first, since the smaller fix is known only then.
   if (!settled_.fix().empty())
     std::ranges::stable_partition(checks_, [](const Check& check) { return check.claim.kind == Claim::Kind::cause_fails; });

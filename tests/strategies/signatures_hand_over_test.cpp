@@ -15,16 +15,22 @@ TEST_CASE("where the noise hides whether a member of the fix is needed, no other
       GENERATE(false, true);  // noise might be waited out, but verdicts that are never wrong repeat themselves
   Search search(problem);
   std::size_t told = 0;
+  const auto run = [&](const Trial& trial) {
+    Evidence seen = world.run(trial);
+    const bool near_the_target = !trial.neutralised.test(4) && trial.neutralised.test(30);
+    if (seen.judged && near_the_target) seen.verdict = Verdict::inconclusive, seen.p_bad = 0.5, seen.delta = 0.005;
+    search.tell(seen);
+    ++told;
+  };
+  // The cause alone may have been tried in vain before the fix: then the fix is tried all the same.
+  const Trial alone{
+      .neutralised = neutralised_beside(active(world.size, {4})), .purpose = Purpose::certificate, .reason = {}};
+  if (GENERATE(false, true))
+    for (int times = 0; times < 3; ++times) run(alone);
   while (told < 100) {
     const std::vector<Trial> next = search.ask(slots, {});
     if (next.empty()) break;
-    for (const Trial& trial : next) {
-      Evidence seen = world.run(trial);
-      const bool near_the_target = !trial.neutralised.test(4) && trial.neutralised.test(30);
-      if (seen.judged && near_the_target) seen.verdict = Verdict::inconclusive, seen.p_bad = 0.5, seen.delta = 0.005;
-      search.tell(seen);
-      ++told;
-    }
+    for (const Trial& trial : next) run(trial);
   }
   CHECK(told < 30 + 4 * slots);
   CHECK(search.answer().state == State::stuck);
