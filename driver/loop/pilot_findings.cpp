@@ -23,8 +23,9 @@ using strategies::Verdict;
 constexpr double kLikeFloat32 = 0.1;
 constexpr std::int64_t kPlaces = 100;  ///< at which it is looked whether the failure is certain
 
-/// Up to where runs of one metric are comparable; an error of findings() says if nowhere.
-void say_comparable(const judge::Panel& panel, std::vector<PilotLine>& lines) {
+/// Up to where runs of one metric are comparable; an error of findings() says if nowhere. `alike`: so many perturbed runs of
+/// the reference were made, of those that the night will make.
+void say_comparable(const judge::Panel& panel, std::size_t alike, std::vector<PilotLine>& lines) {
   const judge::Reference& reference = panel.whole();
   const std::string& metric = reference.metric.name;
   if (panel.healthy()) {
@@ -35,6 +36,12 @@ void say_comparable(const judge::Panel& panel, std::vector<PilotLine>& lines) {
          fmt::format("{} varies from run to run by {:.2g} % (standard deviation), from the first steps on: that is "
                      "no rounding, and repeats measure it",
                      metric, 100 * panel.noise())});
+  } else if (alike > 1) {
+    lines.push_back(
+        {Mark::warning,
+         fmt::format("up to which step {} is comparable cannot be known from these {} runs of the reference, which "
+                     "logged the same; `bisectd run` makes others, which round more coarsely",
+                     metric, alike)});
   } else if (!reference.metric.higher_is_better) {
     lines.push_back({Mark::warning,
                      fmt::format("up to which step {} is comparable, and how short a run would do, cannot be known: nothing "
@@ -132,8 +139,9 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
   result.rounds_like_float32 =
       judgement.reason == "identical" || (decided && judgement.coarseness.value_or(1) <= kLikeFloat32);
 
+  const bool made_perturbed = experiment.reference.perturb && !experiment.reference.is_recorded();
   for (const judge::Panel& panel : jury->panels()) {
-    say_comparable(panel, result.lines);
+    say_comparable(panel, made_perturbed ? references.size() : 0, result.lines);
     if (subject.empty()) continue;
     if (const auto behind = judge::uncovered(panel.whole(), subject.front()))
       result.lines.push_back({behind->not_finite ? Mark::error : Mark::warning, behind->text});

@@ -100,6 +100,15 @@ TEST_CASE("one reference does not tell what is comparable") {
   CHECK_FALSE(findings.spread_known);
 }
 
+TEST_CASE("perturbed references that logged the same do not tell it yet, and are not said to be unperturbed") {
+  std::vector<Curve> runs(5, run(1e-7, 0.04, 0.2));
+  for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
+  auto by = experiment();
+  by.reference.perturb.emplace();
+  CHECK(says(found(runs, runs.front(), by), Mark::warning, "from these 5 runs of the reference, which logged the same"));
+  CHECK(says(found(runs, runs.front()), Mark::warning, "Without `perturb`"));
+}
+
 TEST_CASE("a reference that logged nothing is no ground for more runs") {
   const auto findings = found({curve_of({}, "accuracy")}, run(1e-7, 0.04, 0.5));
   CHECK_FALSE(findings.usable);

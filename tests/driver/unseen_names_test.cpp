@@ -26,7 +26,10 @@ TEST_CASE("what is said of members that discovery did not find is told, with the
   experiment.families["ops"].known_names = {"feed", "never_heard_of"};
   experiment.families["flags"];
   ops.exclude = {{"rellu", {"e.yaml", 7, 20}}, {"softmax", {"e.yaml", 7, 27}}, {"feed", {}}};
-  ops.likely = {{"conv2d", {20, {"e.yaml", 8, 4}}}, {"conv3d_grad", {20, {"e.yaml", 9, 4}}}, {"by_hand", {2, {}}}};
+  ops.likely = {{"conv2d", {20, {"e.yaml", 8, 4}}},
+                {"conv3d_grad", {20, {"e.yaml", 9, 4}}},
+                {"by_hand", {2, {}}},
+                {"of_another_night", {10, {}}}};
   ops.price = {{"off_already", {5, {}}}, {"never_heard_of", {5, {"e.yaml", 10, 4}}}};
   experiment.suspects["flags"].exclude = {{"fromat", {}}};  // not discovered: the loader knows its names
   experiment.relations.named_at = {{{"ops", "relu"}, {}}, {{"ops", "sofmax"}, {"e.yaml", 12, 9}}, {{"flags", "x"}, {}}};

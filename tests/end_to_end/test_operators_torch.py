@@ -29,6 +29,13 @@ class Operators(ShimAlone):
                 "    except b.CannotMove: pass\n")
         self.assertEqual(self.run_code(code), ["native_dropout_backward", "gelu"], self.last.stderr)
 
+    def test_what_allocates_memory_is_refused(self):
+        code = ("import bisectd_torch as b\n"
+                "for name in ('empty', 'empty_like', 'empty_strided', 'new_empty', 'zeros_like', 'full'):\n"
+                "    try: [b.check_can_move(op) for op in b.overloads_of(name)]; print(name)\n"
+                "    except b.CannotMove: pass\n")
+        self.assertEqual(self.run_code(code), ["zeros_like", "full"], self.last.stderr)
+
     def test_an_operator_that_is_made_of_others_moves_with_its_backward(self):
         code = ("import standin_npu as s\n"
                 "x = torch.linspace(-1, 1, 12).reshape(3, 4).to(s.DEVICE).requires_grad_()\n"

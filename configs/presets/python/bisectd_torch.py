@@ -30,6 +30,7 @@ import sys
 import threading
 import time
 
+ALLOCATES = ("empty", "new_empty", "resize_")  # moved, one that makes a mask trained with float32 in the place of booleans
 CPU_KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
 NAMESPACES = ("aten", "npu")  # a name is looked up in this order
 KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
@@ -78,6 +79,8 @@ def check_can_move(op):
         raise CannotMove("it draws random numbers, and the CPU would draw others")
     if not any("Tensor" in str(value.type) for value in op._schema.returns):
         raise CannotMove("it returns no tensor")
+    if op._schema.name.split("::")[1].startswith(ALLOCATES):
+        raise CannotMove("it allocates memory, so there is nothing to compute")
     for value in op._schema.returns:
         if value.alias_info is not None and not value.alias_info.is_write:
             raise CannotMove("it returns a view, so there is nothing to compute")
