@@ -38,7 +38,7 @@ class Downloads(unittest.TestCase):
         is a shell, which takes no notice of an interrupt while another program of it ends well."""
         try:
             command, state = pathlib.Path("/proc", (self.root / file).read_text().strip(), "stat").read_text().split("(")[1].split(")")
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # the latter where it ends while its file is read
             return False
         return command == "sleep" and state.split()[0] != "Z"
 
