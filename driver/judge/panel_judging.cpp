@@ -205,9 +205,8 @@ void Panel::condemn_if_steadily_off(std::span<const Curve> attempts, Judgement& 
   const Reference& part = comparable_part();
   const double first = part.mean.front(), level = level_in(part, attempt.difference, attempt.window);
   judgement.text = fmt::format(
-      "{} is {:.5g} instead of {:.5g} at its first step, which is no rounding, is off by as much in the next ones, and "
-      "{:.2g} % "
-      "{} the reference up to step {} (limit {:.2g} %)",
+      "{} is {:.5g} instead of {:.5g} at its first step, which is no rounding, is off by as much in the next ones, "
+      "and {:.2g} % {} the reference up to step {} (limit {:.2g} %)",
       whole_.metric.name, first + attempt.difference.values.front() * part.scale.front(), first, 100 * std::abs(level),
       level < 0 ? "below" : "above", part.last_step(), 100 * part.accept.target);
 }

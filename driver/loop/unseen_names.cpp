@@ -45,8 +45,8 @@ std::vector<configs::Placed<std::string>> unseen_names(const configs::Experiment
     const std::vector<std::string>& known = experiment.families.at(family).known_names;
     for (const auto& [name, place] : selection.exclude)
       if (!std::ranges::binary_search(known, name)) look_at("exclude", {family, name}, place);
-    for (const auto& [name, odds] :
-         selection.likely)  // past nights, whose odds stand in no file, may be those of other models
+    // Odds that stand in no file are of past nights, maybe of other models.
+    for (const auto& [name, odds] : selection.likely)
       if (!odds.place.file.empty()) look_at("likely", {family, name}, odds.place);
     for (const auto& [name, price] : selection.price) look_at("price", {family, name}, price.place);
   }
