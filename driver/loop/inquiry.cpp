@@ -29,18 +29,20 @@ JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutr
             .role = role};
   const judge::InPart size = judgement.beside_as_is.value_or(judge::InPart{judgement.delta, judgement.standard_error});
   const bool sized = !shortened && says_the_size(judgement, size.delta, target);
-  return {.evidence = {.neutralised = neutralised,
-                       .verdict = judgement.verdict,
-                       .p_bad = judgement.p_bad,
-                       .delta = sized ? size.delta : std::nullopt,
-                       .standard_error = sized ? size.standard_error : std::nullopt,
-                       .signature = judgement.signature,
-                       .by_verdict = sized && judgement.beside_as_is
-                                         ? std::optional(strategies::Size{judgement.delta, judgement.standard_error})
-                                         : std::nullopt},
-          .role = role,
-          .shortened = shortened && role != Role::signature,
-          .strict = judgement.strict};
+  // What its own part says is a size also where the part of the subject as it is, by which sizes are compared, says none.
+  const bool sized_by_itself = !shortened && judgement.beside_as_is && says_the_size(judgement, judgement.delta, target);
+  return {
+      .evidence = {.neutralised = neutralised,
+                   .verdict = judgement.verdict,
+                   .p_bad = judgement.p_bad,
+                   .delta = sized ? size.delta : std::nullopt,
+                   .standard_error = sized ? size.standard_error : std::nullopt,
+                   .signature = judgement.signature,
+                   .by_verdict = sized_by_itself ? std::optional(strategies::Size{judgement.delta, judgement.standard_error})
+                                                 : std::nullopt},
+      .role = role,
+      .shortened = shortened && role != Role::signature,
+      .strict = judgement.strict};
 }
 
 JudgedRun judged_run(const PastTrial& trial, double target) {

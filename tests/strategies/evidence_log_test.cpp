@@ -60,17 +60,17 @@ TEST_CASE("verdicts of both kinds about differences at the target itself are non
   log.tell(measured(third, Verdict::fail, 0.99, 0.0052));
   log.tell(measured(first, Verdict::fail, 0.57, 0.0052));
   CHECK(verdict_of(log, first) == Verdict::fail);
-  SECTION("no further apart than each is known") {
-    const auto change = log.tell(measured(second, Verdict::pass, 0.27, 0.0047));
+  SECTION("no further apart than the error of that") {
+    const auto change = log.tell(measured(second, Verdict::pass, 0.27, 0.0043));
     CHECK(change.value().others);
     CHECK(verdict_of(log, first) == Verdict::inconclusive);
     CHECK(verdict_of(log, second) == Verdict::inconclusive);
     CHECK(log.find(active_beside(first))->judged() == 0);
-    CHECK_FALSE(log.tell(measured(second, Verdict::pass, 0.27, 0.0047)).value().others);
+    CHECK_FALSE(log.tell(measured(second, Verdict::pass, 0.27, 0.0043)).value().others);
     CHECK(verdict_of(log, second) == Verdict::inconclusive);
   }
   SECTION("further apart") {
-    log.tell(measured(second, Verdict::pass, 0.27, 0.0044));
+    log.tell(measured(second, Verdict::pass, 0.27, 0.0041));
     CHECK(verdict_of(log, first) == Verdict::fail);
     CHECK(verdict_of(log, second) == Verdict::pass);
   }
