@@ -35,10 +35,20 @@ class Controls(Space):
         return sum(record["kind"] == "attempt-started" and roles[record["trial"]] not in ("reference", "control")
                    for record in self.journal())
 
+    def changed_before_the_controls(self, **world):
+        """On two devices the order in which trials end decides how many there are: then once more."""
+        for _ in range(10):
+            self.play(**{key: value for key, value in world.items() if not key.startswith("late")})
+            runs = self.runs_before_the_controls()
+            report, done = self.play(code=None, changes_at=runs, **world)
+            if self.runs_before_the_controls() == runs:
+                return report, done
+        self.fail("no two searches took as many runs")
+
     def accuses_nobody(self, why, **world):
         """In a world that changes when the search is over, just before the controls."""
-        self.play(**{key: value for key, value in world.items() if not key.startswith("late")})
-        report, done = self.play(code=3, changes_at=self.runs_before_the_controls(), **world)
+        report, done = self.changed_before_the_controls(**world)
+        self.assertEqual(done.returncode, 3, done.out)
         self.assertEqual(report["outcome"], "inconclusive")
         self.assertIn("No answer: the evidence does not carry one. Nobody is accused.", done.out)
         self.assertRegex(done.out, why)
