@@ -22,19 +22,19 @@ class Operators(ShimAlone):
         for ours, cpu in zip(self.losses(lines), self.losses(self.train("steps=8")), strict=True):
             self.assertAlmostEqual(ours, cpu, places=5)
 
-    def test_what_draws_random_numbers_is_refused_and_nothing_else(self):
+    def assert_can_move(self, names, expected):
         code = ("import bisectd_torch as b\n"
-                "for name in ('poisson', 'normal', 'rrelu_with_noise', 'native_dropout', 'native_dropout_backward', 'gelu'):\n"
+                f"for name in {names}:\n"
                 "    try: [b.check_can_move(op) for op in b.overloads_of(name)[:1]]; print(name)\n"
                 "    except b.CannotMove: pass\n")
-        self.assertEqual(self.run_code(code), ["native_dropout_backward", "gelu"], self.last.stderr)
+        self.assertEqual(self.run_code(code), expected, self.last.stderr)
+
+    def test_what_draws_random_numbers_is_refused_and_nothing_else(self):
+        self.assert_can_move(["poisson", "normal", "rrelu_with_noise", "native_dropout", "native_dropout_backward", "gelu"],
+                             ["native_dropout_backward", "gelu"])
 
     def test_what_allocates_memory_is_refused(self):
-        code = ("import bisectd_torch as b\n"
-                "for name in ('empty', 'empty_like', 'empty_strided', 'new_empty', 'zeros_like', 'full'):\n"
-                "    try: [b.check_can_move(op) for op in b.overloads_of(name)]; print(name)\n"
-                "    except b.CannotMove: pass\n")
-        self.assertEqual(self.run_code(code), ["zeros_like", "full"], self.last.stderr)
+        self.assert_can_move(["empty", "empty_like", "empty_strided", "new_empty", "zeros_like", "full"], ["zeros_like", "full"])
 
     def test_an_operator_that_is_made_of_others_moves_with_its_backward(self):
         code = ("import standin_npu as s\n"
