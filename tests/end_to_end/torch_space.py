@@ -57,10 +57,11 @@ def start_quickly():
     os.environ["PYTHONUSERBASE"] = str(SOURCE / "build/python-user")
     told = subprocess.run([PYTHON, "-m", "site", "--user-site"], capture_output=True, text=True)  # 1 or 2: it is not there (yet)
     wanted = pathlib.Path(told.stdout.strip(), "short-starts.pth")
-    if not wanted.exists():
+    line = "import atexit, gc; gc.set_threshold(10_000_000); atexit.register(gc.freeze)\n"
+    if not wanted.exists() or wanted.read_text() != line:
         wanted.parent.mkdir(parents=True, exist_ok=True)
         new = wanted.with_suffix(f".{os.getpid()}")
-        new.write_text("import atexit, gc; gc.set_threshold(100_000); atexit.register(gc.freeze)\n")
+        new.write_text(line)
         new.rename(wanted)
 
 
