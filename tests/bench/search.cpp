@@ -207,6 +207,12 @@ void signatures() {
       {{1, 2}, {25, 4.5}},        {{2, 2}, {29, 5}},        {{1, 1, 1, 2}, {28, 4.5}}};
   for (const auto& [sizes, targets] : mixes) with_signatures(options.n, 1, sizes, interacting, targets.first, 20);
   for (const auto& [sizes, targets] : mixes) with_signatures(options.n, 8, sizes, interacting, targets.second, 20);
+  Plant of_either_sign = interacting;
+  of_either_sign.effect_noise = 0.1;
+  of_either_sign.mixed_signs = true;
+  fmt::print("five of either sign, which may cancel; the targets are those of `additive`\n");
+  for (const std::size_t slots : {1, 8})
+    with_signatures(options.n, slots, Sizes(5, 1), of_either_sign, slots == 1 ? 32 : 5.3, 20);
   for (double most : {1e-5, 1e-4})
     with_signatures(options.n, 1, Sizes(3, 1), {.interaction = 0.3, .least_benign = 1e-8, .most_benign = most},
                     most > 5e-5 ? 33.3 : 20, 20);

@@ -39,6 +39,7 @@ SCENARIOS = {
     "five, signed": ((1, 1, 1, 1, 1), 1, SIGNED, "", lambda n: 19),
     "pair, signed": ((2,), 1, SIGNED, "", lambda n: 22.5),
     "single+pair, signed": ((1, 2), 1, SIGNED, "", lambda n: 25),
+    "five of mixed signs, signed": ((1, 1, 1, 1, 1), 1, SIGNED, "", lambda n: 32),
     "three, 8 devices, signed": ((1, 1, 1), 8, SIGNED, "", lambda n: 3.5),
 }
 
@@ -47,14 +48,14 @@ def bits(n, k):
     return math.ceil(math.log2(math.comb(n, k)) - 1e-9)
 
 
-def play(folder, n, seed, sizes, devices, options, search):
+def play(folder, n, seed, sizes, devices, options, search, mixed=False):
     draw = random.Random(seed)
     guilty = draw.sample(range(n), sum(sizes))
     causes, words = [], list(options)
     for size in sizes:
         members, guilty = guilty[:size], guilty[size:]
         causes.append(sorted(f"op{i}" for i in members))
-        sign = draw.choice((-1, 1)) if "additive" in search else 1
+        sign = draw.choice((-1, 1)) if mixed else 1
         percent = sign * 2 * math.exp(draw.gauss(0, 0.5))
         words += ["--cause", "+".join(causes[-1]) + f"={percent:.3f}"]
     (folder / "experiment.yaml").write_text(hostile_experiment(
@@ -93,7 +94,7 @@ def main():
         games = []
         for i in range(wanted.games):
             with tempfile.TemporaryDirectory() as folder:  # one each: else the history would change the odds
-                games.append(play(pathlib.Path(folder), wanted.n, wanted.seed + i, sizes, devices, options, search))
+                games.append(play(pathlib.Path(folder), wanted.n, wanted.seed + i, sizes, devices, options, search, mixed="mixed signs" in name))
         measured = sum(price for price, _ in games) / len(games)
         right = sum(exact for _, exact in games) / len(games)
         reached = "" if measured <= target(wanted.n) and right == 1 else "  MISS"

@@ -81,6 +81,17 @@ TEST_CASE("additive: fewer trials than bits, whatever the signs, each culprit sh
   }
 }
 
+TEST_CASE("effects of either sign are found by their first steps, each culprit shown alone") {
+  for (const std::size_t slots : {1, 8}) {
+    const Plant five{
+        .cause_sizes = {1, 1, 1, 1, 1}, .effect_noise = 0.1, .mixed_signs = true, .signature_steps = 12, .interaction = 0.3};
+    const Forecast forecast = simulate(problem_of(200, slots), five, 6);
+    CHECK(forecast.exact == 1.0);
+    CHECK(forecast.named == 1.0);
+    CHECK(forecast.trials.mean < 33);  // log2 C(200, 5) = 31.2
+  }
+}
+
 TEST_CASE("effects that cancel are a contradiction for every verdict, and sums find the way out by themselves") {
   std::size_t solved = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {

@@ -32,6 +32,9 @@ Forecast played(const Cell& cell) {
 
 TEST_CASE("searches take as many trials as they did", "[often]") {
   const Plant three{.cause_sizes = Sizes(3, 1), .signature_steps = 12, .interaction = 0.3};
+  Plant cancelling = three;
+  cancelling.effect_noise = 0.1;
+  cancelling.mixed_signs = true;
   const Plant eight{.cause_sizes = Sizes(8, 1), .signature_steps = 12, .interaction = 0.3};
   const Plant single_and_pair{.cause_sizes = {1, 2}, .signature_steps = 12, .interaction = 0.3};
   const Cell cell =
@@ -47,6 +50,8 @@ TEST_CASE("searches take as many trials as they did", "[often]") {
                                   15,
                                   15,
                                   EngineKind::additive},
+                                 {"three that may cancel, signatures", 1, cancelling, 12.25, 12.25},
+                                 {"three that may cancel, signatures, eight devices", 8, cancelling, 14, 2.5},
                                  {"three, signatures", 1, three, 12.25, 12.25},
                                  {"three, signatures, eight devices", 8, three, 15, 2.5},
                                  {"eight, signatures", 1, eight, 24, 24},
