@@ -310,7 +310,7 @@ std::optional<AsIs> measure_subject(Run& run) {
       list_suspects(run, std::move(named), std::move(discovery));  // they are what is no longer needed
     return end_with(run, conclude_aligned(run.experiment));
   }
-  if (judgement.verdict == Verdict::inconclusive) return end_with(run, conclude_undecidable(judgement.text));
+  if (judgement.verdict == Verdict::inconclusive) return end_with(run, conclude_hidden(judgement, run.experiment));
 
   if (overflows(judgement, last.curve)) find_first_overflow(run);
   const bool exact = list_suspects(run, std::move(named), std::move(discovery));

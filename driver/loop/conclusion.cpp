@@ -291,6 +291,17 @@ Conclusion conclude_undecidable(const std::string& why) {
           .advice = "The subject can be told neither from the reference nor from a regression: " + why};
 }
 
+Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experiment& experiment) {
+  const std::string more_runs =
+      fmt::format("let both sides run more often (reference.repeats, now {}, and accept.max_repeats, now {}), ",
+                  experiment.reference.repeats, experiment.accept.max_repeats);
+  return conclude_undecidable(
+      fmt::format("{}. Next: {}accept a larger difference (accept.target), or lower the learning rate on both sides, and "
+                  "start anew with --new; or "
+                  "compare one step module by module (`bisectd align`), before rounding has grown.",
+                  as_is.text, as_is.repeat_helps ? more_runs : ""));
+}
+
 Conclusion conclude_devices_differ(const std::string& how) {
   return {.outcome = reports::Outcome::inconclusive,
           .advice =

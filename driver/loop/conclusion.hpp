@@ -2,6 +2,7 @@
 #pragma once
 
 #include "configs/experiment.hpp"
+#include "driver/judge/verdict.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "driver/record/conclusion_record.hpp"
 
@@ -42,6 +43,9 @@ Conclusion conclude_unequal(const std::vector<std::string>& differences);
 
 /// The target cannot be decided; `why` says what is in the way.
 Conclusion conclude_undecidable(const std::string& why);
+
+/// Noise hides whether the subject as it is passes.
+Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experiment& experiment);
 
 /// Devices compute differently; `how`: "runs ... end at least 3 % higher on npu 1 than on npu 0".
 Conclusion conclude_devices_differ(const std::string& how);

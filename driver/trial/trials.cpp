@@ -41,6 +41,21 @@ judge::Judgement sometimes_breaks(const AttemptOutcome& last, int broken, std::s
   return judgement;
 }
 
+bool lacks_a_metric(const AttemptOutcome& attempt, const std::string& side_file) {
+  return std::ranges::any_of(attempt.last_steps, [&](const auto& last) {
+    return last.first != side_file && !attempt.curve.series.contains(last.first);
+  });
+}
+
+/// A metric is in none of the logs of reference runs that came to their end: then its pattern is wrong, most likely, and
+/// further runs take hours for the same.
+bool cannot_be_read(const TrialPlan& plan, const std::vector<AttemptOutcome>& ended) {
+  const std::string side_file = metrics_file({}).string();
+  return plan.role == Role::reference &&
+         std::ranges::all_of(ended, [&](const AttemptOutcome& each) { return lacks_a_metric(each, side_file); }) &&
+         std::ranges::any_of(ended, [](const AttemptOutcome& attempt) { return attempt.ending == Ending::finished; });
+}
+
 /// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.
 bool is_read_again(Role role) { return role == Role::reference || role == Role::as_is || role == Role::discovery; }
 
@@ -196,6 +211,7 @@ void Trials::take_in(AttemptOutcome outcome) {
     note_end(outcome);
     listener_(open.plan, &outcome);
     if (outcome.ending != Ending::lost) open.ended.push_back(std::move(outcome));
+    if (cannot_be_read(open.plan, open.ended)) drop_queued(open);
   }
   pump();
 }
@@ -206,8 +222,19 @@ bool Trials::launch_lost_again(Open& open, const std::string& why) {
   return true;
 }
 
+void Trials::drop_queued(Open& open) {
+  std::erase_if(queue_, [&](const AttemptRequest& request) {
+    if (request.trial != open.plan.number || request.adopt) return false;
+    --open.launched;
+    --open.running;
+    open.seeds_running.erase(std::ranges::find(open.seeds_running, request.perturbed));
+    return true;
+  });
+}
+
 void Trials::decide(Open& open) {
   std::ranges::sort(open.ended, {}, &AttemptOutcome::number);  // a resumed run has them so, whichever ended first
+  const bool unreadable = cannot_be_read(open.plan, open.ended);
   const auto early = std::ranges::find(open.ended, Ending::ended_early, &AttemptOutcome::ending);
   if (early != open.ended.end()) return finish(open, judge_.ended_early(early->curve));
   const std::vector<judge::Curve> curves = whole_curves(open.ended);
@@ -215,7 +242,7 @@ void Trials::decide(Open& open) {
   const int broken = static_cast<int>(open.ended.size() - curves.size());
   const AttemptOutcome& last = last_broken(open.ended);
   const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
-  if (missing > open.running && (broken == 0 || may_retry)) {
+  if (!unreadable && missing > open.running && (broken == 0 || may_retry)) {
     std::string why = "curves are missing";
     if (broken > 0)
       why = fmt::format("retry {} of {}, attempt {} {}: {}", broken, open.plan.crash_retries, last.number,
@@ -224,7 +251,7 @@ void Trials::decide(Open& open) {
     return;
   }
   if (open.running > 0) return;
-  if (missing > 0 && !only_perturbed_broke(open.ended))
+  if (!unreadable && missing > 0 && !only_perturbed_broke(open.ended))
     return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
   if (!open.plan.judged) return finish(open, measured());
   judge::Judgement judgement = judge_.whole(open.plan, curves);

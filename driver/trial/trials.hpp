@@ -94,6 +94,7 @@ class Trials {
   void take_in(AttemptOutcome outcome);
   /// False: its budget for that is spent.
   bool launch_lost_again(Open& open, const std::string& why);
+  void drop_queued(Open& open);
   void decide(Open& open);
   void finish(Open& open, judge::Judgement judgement);
 

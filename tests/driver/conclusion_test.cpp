@@ -29,6 +29,19 @@ TEST_CASE("what is advised against noise can be done: verdicts given by one targ
               "is off by \\+17.27 %\\)\\."));
 }
 
+TEST_CASE(
+    "where noise hides whether the subject as it is passes it is said what can be done, repeats only where they help") {
+  using Catch::Matchers::Matches;
+  configs::Experiment experiment;
+  judge::Judgement hidden;
+  hidden.text = "loss is 0.6 % above";
+  CHECK_THAT(conclude_hidden(hidden, experiment).advice,
+             Matches(".*loss is 0.6 % above. Next: accept a larger difference .*`bisectd align`.*"));
+  hidden.repeat_helps = true;
+  CHECK_THAT(conclude_hidden(hidden, experiment).advice,
+             Matches(".*Next: let both sides run more often \\(reference.repeats, now 3, .*"));
+}
+
 TEST_CASE("no repeats are advised where the runs repeat themselves and rounding is all the noise there is") {
   using Catch::Matchers::Matches;
   configs::Experiment experiment;

@@ -82,6 +82,23 @@ TEST_CASE("where runs are to break, one that came to its end after one that brok
   }
 }
 
+TEST_CASE("no further runs of a reference whose logs lack a metric; where one has it, all run") {
+  for (const int values : {0, 10}) {
+    TrialsBench bench;
+    bench.plan.role = Role::reference;
+    bench.plan.judged = false;
+    bench.plan.attempts = 5;
+    bench.attempts_do({{.steps = 0}, {.steps = values, .ends_after_ms = 300}, {.steps = 10}});
+    bench.trials->start(bench.plan);
+    const auto finished = bench.trials->wait();
+    REQUIRE(finished.size() == 1);
+    CHECK(finished.front().judgement.reason == kMeasured);
+    CHECK(finished.front().attempts.size() == (values == 0 ? 2 : 5));
+    CHECK(finished.front().attempts.back().number == (values == 0 ? 2 : 5));
+    CHECK_FALSE(bench.trials->any_open());
+  }
+}
+
 TEST_CASE("what is inconclusive is repeated up to its limit") {
   TrialsBench bench;
   bench.verdict = strategies::Verdict::inconclusive;

@@ -40,6 +40,23 @@ class BadRun(Space):
             self.assertIn('no line holds "loss" and a number behind it; the last one of stdout.log with a number is: '
                           "iter=0020 | nll: 2.500000", self.bisectd(*command, code=4).out)
 
+    def test_a_reference_whose_pattern_fits_nothing_is_not_repeated(self):
+        self.write("train.py", "for step in range(1, 21): print(f'step {step} loss {3 - step / 40}', flush=True)")
+        text = """\
+            version: 1
+            name: repeated
+            reference: {command: [python3, train.py], repeats: 5}
+            subject: {command: [python3, train.py], devices: {kind: cpu, ids: [0]}}
+            metric: {loss: {pattern: 'STEP (?P<step>\\d+) loss (?P<value>\\S+)'}}
+            families: {ops: {kind: list, deliver: {environment: OFF}}}
+            suspects: {ops: [a, b]}
+            """
+        for word, runs, code in (("iter", 1, 4), ("step", 6, 0)):
+            with self.subTest(word):
+                self.write("experiment.yaml", text.replace("STEP", word))
+                self.bisectd("run", "experiment.yaml", "--new", code=code)
+                self.assertEqual(sum(record["kind"] == "attempt-started" for record in self.journal()), runs)
+
     def test_a_loss_that_is_no_number(self):
         training = self.write("train.sh", """\
             #!/bin/sh

@@ -31,6 +31,11 @@ class Torch(TorchSpace):
         self.assertEqual(self.culprits(report), ["ops:gelu"])
         self.assertIn("dropout", done.out)
 
+    def test_an_operator_that_does_not_exist_is_without_effect_and_not_accused(self):
+        report, _ = self.find("gelu*1.1", "{ops: [gelu, gelu_backward, geluu]}")
+        self.assertEqual(self.causes(report), [["gelu"]])
+        self.assertEqual([entry["name"] for entry in report["no_effect"]], ["geluu"])
+
     def test_settings_that_this_pytorch_does_not_have_are_without_effect(self):
         self.write("train.py", """\
             import sys, torch

@@ -21,7 +21,8 @@ Read from the environment, so that no training script changes:
     BISECTD_TORCH_AFTER      the module that brings the device's kernels (torch_npu); ours are put over its
     BISECTD_TORCH_PRECISION  higher (float16, bfloat16 -> float32 -> float64) or same
 
-An operator that cannot be moved ends the training with a line that says why: then the trial says nothing of guilt.
+An operator that cannot be moved ends the training with a line that says why: then the trial says nothing of guilt. One that does
+not exist is left alone, as it cannot be guilty.
 Knows nothing of the rest of bisectd.
 """
 import atexit
@@ -38,6 +39,10 @@ KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other
 
 class CannotMove(Exception):
     pass
+
+
+class NoOperator(Exception):
+    """This PyTorch has none of that name."""
 
 
 def say(text):
@@ -61,11 +66,21 @@ def overloads_of(name):
     packets = (getattr(getattr(torch.ops, namespace), packet_name, None) for namespace in NAMESPACES)
     packet = next((one for one in packets if one is not None), None)
     if packet is None:
-        raise CannotMove("there is no such operator")
+        raise NoOperator(nearest_to(packet_name))
     chosen = [overload] if overload else packet.overloads()
     if overload and overload not in packet.overloads():
-        raise CannotMove(f"it has no overload {overload}; there are {', '.join(packet.overloads())}")
+        raise NoOperator(f"of {packet_name} there are {', '.join(packet.overloads())}")
     return [getattr(packet, one) for one in chosen]
+
+
+def nearest_to(name):
+    import difflib
+
+    import torch
+
+    known = (schema.name.split("::") for schema in torch._C._jit_get_all_schemas())
+    nearest = difflib.get_close_matches(name, sorted({known_name for namespace, known_name in known if namespace in NAMESPACES}), 1)
+    return f"the nearest name is {nearest[0]}" if nearest else "nor one of a name like it"
 
 
 def is_written(argument):
@@ -217,6 +232,8 @@ def move(names):
                     raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
                 if dtype or not put(mover, "Autograd" + device_key if whole else device_key):
                     in_mode[op, dtype] = mover
+        except NoOperator as what_there_is:
+            say(f"there is no operator {name} to move: {what_there_is}")
         except CannotMove as why:
             say(f"cannot move {name}: {why}")
             os._exit(3)
