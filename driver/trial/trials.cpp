@@ -53,7 +53,9 @@ bool cannot_be_read(const TrialPlan& plan, const std::vector<AttemptOutcome>& en
   const std::string side_file = metrics_file({}).string();
   return plan.role == Role::reference &&
          std::ranges::all_of(ended, [&](const AttemptOutcome& each) { return lacks_a_metric(each, side_file); }) &&
-         std::ranges::any_of(ended, [](const AttemptOutcome& attempt) { return attempt.ending == Ending::finished; });
+         std::ranges::any_of(ended, [](const AttemptOutcome& attempt) {
+           return attempt.ending == Ending::finished && attempt.errors.empty();
+         });
 }
 
 /// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.

@@ -51,11 +51,11 @@ class BadRun(Space):
             families: {ops: {kind: list, deliver: {environment: OFF}}}
             suspects: {ops: [a, b]}
             """
-        for word, runs, code in (("iter", 1, 4), ("step", 6, 0)):
+        for word, runs, code in (("iter", 1, 4), ("step", 5, 0)):
             with self.subTest(word):
                 self.write("experiment.yaml", text.replace("STEP", word))
                 self.bisectd("run", "experiment.yaml", "--new", code=code)
-                self.assertEqual(sum(record["kind"] == "attempt-started" for record in self.journal()), runs)
+                self.assertEqual(sum(record["kind"] == "attempt-started" and record["trial"] == 1 for record in self.journal()), runs)
 
     def test_a_loss_that_is_no_number(self):
         training = self.write("train.sh", """\
