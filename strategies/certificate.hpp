@@ -16,9 +16,8 @@ namespace bisectd::strategies {
 /// stays active in every trial. Which trials show a claim:
 /// - that a set fails: one of that set, or of one that is neutralised further and still fails;
 /// - that a set passes: only one of that set, as opposite faults may cancel in one that is neutralised less;
-/// - that a member is needed: its cause failing alone; only a trial of exactly the rest of the fix where the subject as it
-/// is
-///   differs as if that member did nothing.
+/// - that a member is needed: its cause failing alone; but where the subject as it is differs as if that member did
+///   nothing, only a trial of exactly the rest of the fix.
 /// Claim::neutralised is the trial that shows it (with noise the strongest of them), or the one to run if it is not proved.
 std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
                                std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes);

@@ -1,9 +1,7 @@
 // What a proof in a part of the suspects leaves in doubt. It was searched since neutralising others does harm, so the fix
-// may only make up for the fault with such harm, and mend nothing. In the part itself that cannot be seen, but outside of
-// it:
-// - With everything but one cause neutralised the run fails if the cause is one, and passes if the fault is elsewhere; and
-// so it
-//   does with everything but the fix neutralised, whose members may make up for the fault in parts.
+// may only make up for the fault with such harm, and mend nothing. In the part itself that cannot be seen, but outside:
+// - With everything but one cause neutralised the run fails if the cause is one, and passes if the fault is elsewhere.
+//   Likewise with everything but the fix neutralised, whose members may make up for the fault in parts.
 // - With the fix and another set neutralised that passes without it, the run passes if both mend, and fails if one of them
 //   makes up for what the other one mends.
 #pragma once

@@ -22,7 +22,7 @@ constexpr bool decided(Verdict verdict) { return verdict == Verdict::pass || ver
 enum class Purpose {
   subject_as_is,           ///< nothing neutralised: must fail
   everything_neutralised,  ///< must pass
-  runnable,                ///< looks for suspects whose neutralising breaks the run
+  runnable,                ///< looks for suspects whose neutralising breaks the run, or whether anything runs at all
   search,
   measurement,  ///< how large its difference is counts, so that it runs to its end
   signature,    ///< only its first steps are of use: no verdict is wanted
@@ -68,7 +68,7 @@ struct Size {
   std::optional<double> delta, standard_error;
 };
 
-/// One judged run, as it is told. No Judged: of a run that was cut short or only looked at, it must not have all of that.
+/// One run, as the search is told of it. Not a Judged, as it may have been cut short or only looked at.
 struct Evidence {
   Neutralised neutralised;
   Verdict verdict = Verdict::unresolved;

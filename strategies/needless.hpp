@@ -1,7 +1,6 @@
 // Causes that fail alone, with all others neutralised, and yet do nothing in the subject as it is:
-// - Two or three that do harm only while some of them are neutralised and the others are not: a forward operator on the CPU,
-// say,
-//   whose backward operator on the device expects what only the device leaves.
+// - Two or three that do harm only while some of them are neutralised and the others are not: say, a forward operator on
+//   the CPU whose backward operator on the device expects what only the device leaves.
 // - Some whose replacements are wrong, and nearly cancel: with everything neutralised the run passes, while with one of them
 //   active what the others' replacements add is left. Two or three faults that cancel each other look the same, in every
 //   trial.

@@ -1,6 +1,6 @@
 // What one trial showed about a monotone predicate over sets of suspects: a set that hits still hits when it grows.
 // The main search exposes active suspects and a failure is a hit; the search for suspects that cannot be neutralised
-// exposes neutralised ones and a crash is a hit. The engines do not know which of the two they serve.
+// exposes neutralised ones and a crash is a hit. The bisections do not know which of the two they serve.
 #pragma once
 
 #include "strategies/suspect.hpp"

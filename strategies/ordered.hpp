@@ -1,6 +1,6 @@
-// The engine `ordered`: puts the suspects into an order, finds the first culprit by bisection over prefixes, takes it
-// out, and goes on until nothing is left. Trusted for every monotone predicate; knows nothing of fixes, causes or
-// verdicts.
+// The bisection `ordered`, which leads where no Engine does: puts the suspects into an order, finds the first culprit by
+// bisection over prefixes, takes it out, and goes on until nothing is left. Trusted for every monotone predicate; knows
+// nothing of fixes, causes or verdicts.
 #pragma once
 
 #include <span>

@@ -40,25 +40,25 @@ bool Phases::fails_neutralised() const {
   return verdict_of(all_) == Verdict::fail && runs && verdict_of(always_active_) == Verdict::fail;
 }
 
-bool Phases::settle() {
-  if (!std::exchange(unsettled_, false)) return false;
+bool Phases::weigh_signatures() {
+  if (!std::exchange(unweighed_, false)) return false;
   if (signatures_) signatures_->hear();
   advance();
   return true;
 }
 
 void Phases::tell(const Evidence& evidence) {
-  if (!evidence.only_signature()) settle();
+  if (!evidence.only_signature()) weigh_signatures();
   Evidence seen = evidence;
   if (seen.neutralised.size() == size())
     seen.neutralised = neutralised_beside(relations_.effective(active_beside(seen.neutralised)));
   const LogEntry* told_before = log_.find(active_beside(seen.neutralised));
   const bool was_hidden = hidden_by_noise(log_, told_before);
-  const std::optional<EvidenceLog::Change> told = log_.tell(seen);
-  unsettled_ = !told;
-  if (!told) return;
+  const std::optional<EvidenceLog::Change> verdict = log_.tell(seen);
+  unweighed_ = !verdict;
+  if (!verdict) return;
   if (signatures_) signatures_->hear();
-  const EvidenceLog::Change& change = *told;
+  const EvidenceLog::Change& change = *verdict;
   const LogEntry& entry = log_.entries()[change.entry];
   if (causes_) causes_->hear();
   if (additive_) additive_->hear();
@@ -117,11 +117,10 @@ Phase Phases::phase() const {
   return ordered_->complete() ? Phase::naming : Phase::bisecting;
 }
 
-// One entry as the two predicates see it. A crash hits the second one; any run that came to its end clears it, whatever its
+// One entry as the two bisections see it. A crash hits for `breaking`; any run that came to its end is clear, whatever its
 // verdict.
 //
-// With noise a set says nothing to the first one only once it is not worth asking any more; until then it is simply not
-// known.
+// With noise a set says nothing to `ordered` only once it is not worth asking any more; until then it is simply not known.
 //
 // Of all sets with the same effect the smallest one says most when it hits, and the largest one when it is clear.
 void Phases::take_in(const LogEntry& entry) {
@@ -138,7 +137,7 @@ void Phases::take_in(const LogEntry& entry) {
   for (const auto& cause : cause_searches_) cause->observe(for_ordered_.back());
 }
 
-// `causes` weighs every opinion by itself and stays, unless what cannot be neutralised is no longer the same.
+// `causes` weighs every verdict by itself and stays, unless what cannot be neutralised is no longer the same.
 void Phases::rebuild() {
   const Active before = always_active_;
   additive_.reset();
@@ -207,7 +206,7 @@ void Phases::look_for_causes() {
       cause_searches_.push_back(std::make_unique<CauseSearch>(
           culprit, prior_, relations_, always_active_, ordered_->others(), for_ordered_, problem_.seed + 3 + culprit));
   while (cause_searches_.size() < ordered_->found().size() + kMostFurtherCauses &&
-         std::ranges::all_of(cause_searches_, [](const auto& reason) { return reason->complete(); })) {
+         std::ranges::all_of(cause_searches_, [](const auto& cause) { return cause->complete(); })) {
     const std::optional<Active> failing = unexplained();
     if (!failing) return;
     std::vector<SuspectId> order = ordered_->found();
@@ -222,10 +221,10 @@ void Phases::look_for_causes() {
 std::optional<Active> Phases::unexplained() const {
   if (!log_.exact() || cause_searches_.empty()) return std::nullopt;
   std::vector<SuspectSet> causes;
-  for (const auto& reason : cause_searches_) {
-    if (!reason->complete()) return std::nullopt;
+  for (const auto& search : cause_searches_) {
+    if (!search->complete()) return std::nullopt;
     causes.emplace_back(size());
-    for (SuspectId member : relations_.with_needs(reason->members())) causes.back().set(member);
+    for (SuspectId member : relations_.with_needs(search->members())) causes.back().set(member);
     causes.back() -= always_active_;
   }
   for (const Observation& seen : for_ordered_)

@@ -23,10 +23,10 @@ enum class Phase {
   both_ends,    ///< the subject as it is must fail, and pass with everything neutralised
   runnable,     ///< with everything neutralised it does not run: which suspects cannot be neutralised?
   in_part,      ///< with everything neutralised it fails: does it pass with a part of it (parts.hpp)?
-  engine_asks,  ///< an engine says what to try, by the causes that it believes in; where it has no question, as in the next
+  engine_asks,  ///< an engine says what to try, by the causes that it believes in; where it has no question, as `bisecting`
   bisecting,    ///< `ordered` looks for the culprits
   naming,       ///< the culprits are known: which of them fail alone, and do they prove it?
-  over,         ///< nothing is to be asked
+  over,         ///< no phase asks anything; search.cpp may, to test a proof
 };
 
 class Phases {
@@ -35,11 +35,11 @@ class Phases {
   Phases(const Phases&) = delete;  // the engines refer to the log
   Phases& operator=(const Phases&) = delete;
 
-  /// What only a signature tells is not weighed before settle(): with many devices many come together, and to find the
-  /// causes anew for each of them would take its time from all.
+  /// What only a signature tells is not weighed before weigh_signatures(): with many devices many come together, and to find
+  /// the causes anew for each of them would take its time from all.
   void tell(const Evidence& evidence);
   /// Weighs the signatures told since; due before anything below is asked. False if there were none.
-  bool settle();
+  bool weigh_signatures();
 
   /// Follows from what was told alone.
   Phase phase() const;
@@ -69,10 +69,10 @@ class Phases {
   /// "breaks when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
   const Ordered* breaking() const { return breaking_.get(); }
   const Ordered* ordered() const { return ordered_.get(); }
-  /// In the phase `naming`: one per culprit, then one per further cause that a failing trial showed: one that holds none of
-  /// those before.
+  /// In the phase `naming`: one per culprit, then one per failing trial in which none of the causes before is active.
   const std::vector<std::unique_ptr<CauseSearch>>& cause_searches() const { return cause_searches_; }
-  /// The first failing trial that holds none of the causes found; nothing without one, with noise, and while one is open.
+  /// What was active in the first failing trial in which none of the causes found is. Nothing where there is no such trial,
+  /// with noise, and before all cause searches are complete.
   std::optional<Active> unexplained() const;
 
   /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
@@ -111,7 +111,7 @@ class Phases {
   const Relations no_relations_;                         // `breaking` knows none,
   const CulpritPrior even_prior_;                        // nor any odds
   bool handed_over_ = false;                             // what the signatures made likely is in the odds
-  bool unsettled_ = false;                               // a signature was told that is not weighed yet
+  bool unweighed_ = false;                               // a signature was told that is not weighed yet
   std::unique_ptr<Ordered> breaking_, ordered_;
   std::unique_ptr<Engine> signatures_, causes_, additive_;
   std::vector<std::unique_ptr<CauseSearch>> cause_searches_;

@@ -30,7 +30,7 @@ class Planner {
   void add(const Active& wanted, Purpose purpose, std::string reason, bool twice = false);
   void add_once_more(const LogEntry& entry, std::string reason);
 
-  void settle();
+  void ask_disputed();
   void ask_both_ends();
   void find_unneutralisable();
   void neutralise_in_part();
@@ -55,13 +55,13 @@ void Planner::add(const Active& wanted, Purpose purpose, std::string reason, boo
   // What cannot matter is left alone where nearly all is active, so that the fix is tried as it will be used. Elsewhere it
   // is neutralised as well: should a relation be wrong, it would be a culprit in trials that are not said to hold it.
   const bool may_be_fix = 4 * active.count() > 3 * all().count();
-  const bool is_end = purpose == Purpose::everything_neutralised || purpose == Purpose::runnable;
-  const Active launched(may_be_fix || is_end ? SuspectSet(phases_.relations().widest(active))
-                                             : SuspectSet(active) | phases_.always_active());
+  const bool takes_widest = purpose == Purpose::everything_neutralised || purpose == Purpose::runnable;
+  const Active launched(may_be_fix || takes_widest ? SuspectSet(phases_.relations().widest(active))
+                                                   : SuspectSet(active) | phases_.always_active());
   trials_.push_back({neutralised_beside(launched), purpose, std::move(reason)});
 }
 
-/// The set that was tried, though another one may be launched for the same effect: it is that one's verdict that is doubted.
+/// Repeats the verdict of this entry, as the widest set of its effect, whichever of these ran before.
 void Planner::add_once_more(const LogEntry& entry, std::string reason) {
   if (trials_.size() >= slots_ || std::ranges::find(busy_, entry.active) != busy_.end()) return;
   busy_.push_back(entry.active);
@@ -74,7 +74,7 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
     add(all(), Purpose::runnable, "one trial after the other broke: does the subject as it is still run?");
   if (outage.on()) return trials_;
   switch (phases_.phase()) {
-    case Phase::settling: settle(); break;
+    case Phase::settling: ask_disputed(); break;
     case Phase::both_ends: ask_both_ends(); break;
     case Phase::runnable: find_unneutralisable(); break;
     case Phase::in_part: neutralise_in_part(); break;
@@ -91,7 +91,7 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
 }
 
 /// Evidence that contradicts itself comes before anything that would build on it.
-void Planner::settle() {
+void Planner::ask_disputed() {
   for (const LogEntry& entry : log().entries())
     if (is_disputed(log(), entry)) add_once_more(entry, "passed and failed: repeated to settle it");
   if (const auto pair = phases_.contradiction(); pair && !phases_.additive_leads())
@@ -113,9 +113,9 @@ void Planner::ask_both_ends() {
 }
 
 void Planner::find_unneutralisable() {
-  std::vector<SuspectSet> exposed;
-  for (const Active& active : busy_) exposed.push_back(neutralised_beside(active));
-  for (const SuspectSet& set : phases_.breaking()->ask(slots_, exposed))
+  std::vector<SuspectSet> busy_neutralised;
+  for (const Active& active : busy_) busy_neutralised.push_back(neutralised_beside(active));
+  for (const SuspectSet& set : phases_.breaking()->ask(slots_, busy_neutralised))
     add(active_beside(Neutralised(set)), Purpose::runnable,
         fmt::format("does it run with these {} neutralised?", set.count()));
   const Active& kept = phases_.always_active();

@@ -1,5 +1,5 @@
 // The search itself: from the phases that the evidence has reached to the next trials, and to the answer so far. Where the
-// problem turns out to be another one than was thought, it begins anew with all that was told.
+// problem turns out to be another one than was thought, it begins anew with what was told.
 #include "strategies/search.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ class Search::Impl {
   bool stale = false;
 
  private:
-  void settle();
+  void weigh_signatures();
   State state();
   State state_of_phases();
   void name_hindrance();
@@ -50,7 +50,7 @@ class Search::Impl {
   void expect_trials_left();
   double least_sure() const;
   bool belies_needs(const Active& active, const Active& least) const;
-  void begin_again();  // after an outage, without needs that do not hold, or with what does harm left active
+  void begin_again();  // after an outage, without needs that do not hold, or with what does harm or is needless left active
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
   void leave_active(SuspectId suspect);
@@ -97,8 +97,8 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
-  const bool waits = evidence.only_signature();  // for settle()
-  if (!waits) settle();
+  const bool waits = evidence.only_signature();  // for weigh_signatures()
+  if (!waits) weigh_signatures();
   const Active least = phases->least_active();
   // Asked before, as a pass without them contradicts what made them known.
   const Needless before = waits ? Needless{} : known_causes().needless();
@@ -122,8 +122,8 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
 }
 
-void Search::Impl::settle() {
-  if (phases->settle() && leave_needless_active(known_causes().needless())) begin_again();
+void Search::Impl::weigh_signatures() {
+  if (phases->weigh_signatures() && leave_needless_active(known_causes().needless())) begin_again();
 }
 
 KnownCauses Search::Impl::known_causes() const {
@@ -149,7 +149,7 @@ void Search::Impl::begin_again() {
   phases = std::make_unique<Phases>(problem, kind);
   for (const Evidence& each : told)
     if (is_comparable(each)) phases->tell(each);
-  phases->settle();
+  phases->weigh_signatures();
 }
 
 // Where everything neutralised fails and a part of it passes, that part is searched and the others stay active for good.
@@ -292,7 +292,7 @@ void Search::Impl::name_hindrance() {
 }
 
 void Search::Impl::update_answer() {
-  settle();
+  weigh_signatures();
   answer = {};
   answer.state = state();
   name_hindrance();

@@ -1,6 +1,7 @@
 // The whole search behind one ask/tell interface: both ends, suspects that cannot be neutralised, an engine, the
-// certificate. A pure function of the problem and of the evidence in the order it was told: so resuming is telling the
-// journal again. Knows no time, files or processes.
+// certificate. A pure function of the problem and of the evidence in the order it was told, so resuming is telling the
+// journal again; only that signatures which are told with no question between are weighed together (docs/search.md,
+// "Phases"). Knows no time, files or processes.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,7 @@ class Search {
 
   /// Up to `slots` trials worth running now beside `pending` ones (asked, not yet told). Empty while it must wait for
   /// pending trials or when answer().state is final. A set that is pending or already judged only when a repeat is meant
-  /// (noise, contradiction). Same evidence, seed, pending and slots give the same trials on any build.
+  /// (noise, contradiction). The same calls, with the same seed, give the same trials on any build.
   std::vector<Trial> ask(std::size_t slots, std::span<const Neutralised> pending);
 
   const Answer& answer() const;

@@ -21,10 +21,10 @@ class Standing {
   /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
   std::vector<SuspectId> cheaper_fix() const;
 
-  /// It fails even with everything neutralised that can be, as the subject as it is does or less, and with each part of it
-  /// that is worth a trial, and no trial passed.
+  /// With everything neutralised that can be it fails, off to the same side as the subject as it is and no further; so does
+  /// each part of it that is worth a trial; and no trial passed.
   bool outside() const;
-  /// The same, but it is off more or to the other side: neutralising may do harm by itself, or noise may be all.
+  /// The same, but it is off more or to the other side: neutralising may do harm by itself, or there is nothing but noise.
   bool fails_otherwise() const;
   /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
   bool only_made_up() const;

@@ -21,8 +21,9 @@ class Engine : public strategies::Engine {
   bool misfit() const override { return misfit_ || accusation_.gives_up(); }
   const Finding& finding() const override { return accusation_.finding(); }
   /// Once the likeliest causes have the mass kGate: the checks of what is claimed of them, at full length. Before that, with
-  /// slots to spare, the few answers that are left, each as if it were right, and causes that are certain alone, at full
-  /// length, too; then trials of a few steps, whose active sets split what is believed of every cause in half.
+  /// slots to spare, the few answers that are left, each as if it were right; or else, in up to half of the slots (in the
+  /// only one), causes that are certain, alone and at full length; then trials of a few steps, whose active sets split what
+  /// is believed of every cause in half.
   std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
   std::vector<double> guilt() const override;
   std::optional<double> trials_left() const override;

@@ -39,12 +39,20 @@ struct GoldenWorld {
   }
 };
 
+constexpr const char* kLegend =
+    "Round, set (a column per suspect: # neutralised, . active), purpose: what came out. Then how the search ended.\n\n";
+
 std::string name_of(Purpose purpose) {
   constexpr const char* kNames[] = {"as-is", "everything", "runnable", "search", "measurement", "signature", "certificate"};
   return kNames[static_cast<std::size_t>(purpose)];
 }
 
-/// One line per trial: # is neutralised, . is active; rounds of several slots are set apart by the first word.
+std::string name_of(State state) {
+  constexpr const char* kNames[] = {"searching", "aligned", "outside", "proved", "contradictory", "stuck"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+/// One line per trial (kLegend).
 std::string played(const std::string& title, GoldenWorld world) {
   std::ostringstream text;
   text << title << '\n';
@@ -66,7 +74,7 @@ std::string played(const std::string& title, GoldenWorld world) {
       search.tell(seen);
     }
   }
-  text << "state " << static_cast<int>(search.answer().state) << ", causes";
+  text << name_of(search.answer().state) << ", causes";
   for (const std::vector<SuspectId>& cause : search.answer().causes) {
     text << " {";
     for (SuspectId member : cause) text << (member == cause.front() ? "" : " ") << member;
@@ -95,7 +103,7 @@ Problem noisy_problem() {
 }  // namespace
 
 TEST_CASE("whole searches are the same, trial by trial, on any build") {
-  std::string said;
+  std::string said = kLegend;
   said += played("two single causes, one device", {problem_of(16, 1, 2), {{3}, {11}}});
   said += played("a single one and a pair, one device", {problem_of(16, 1, 3), {{6}, {1, 14}}});
   said += played("needs, prices, odds, an exclusive group", {hard_problem(), {{9}, {4, 12}}});
