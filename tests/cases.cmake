@@ -73,8 +73,10 @@ function(bisectd_method name script python labels environment method)
     set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS computing:1 COST 1000)
     if(name MATCHES "_paddle_upgrade$")
       set_tests_properties("${test}" PROPERTIES COST 2500)
-    elseif(name MATCHES "_step_time_paddle$")  # waits three quarters of its time, so early, while others have something to compute
-      set_tests_properties("${test}" PROPERTIES COST 1500)
+    elseif(name MATCHES "_step_time_paddle$")  # waits three quarters of its time: first and one at a time, while others have something to compute
+      set_tests_properties("${test}" PROPERTIES COST 3000 RESOURCE_LOCK step_time)
+    elseif(name MATCHES "_(examples_paddle|story_torch)$")  # long ones, which would else be the last
+      set_tests_properties("${test}" PROPERTIES COST 1800)
     endif()
   elseif(labels MATCHES "slow")
     set_tests_properties("${test}" PROPERTIES COST 500)
