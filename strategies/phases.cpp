@@ -54,24 +54,23 @@ void Phases::tell(const Evidence& evidence) {
     seen.neutralised = neutralised_beside(relations_.effective(active_beside(seen.neutralised)));
   const LogEntry* told_before = log_.find(active_beside(seen.neutralised));
   const bool was_hidden = hidden_by_noise(log_, told_before);
-  const std::optional<EvidenceLog::Change> verdict = log_.tell(seen);
-  unweighed_ = !verdict;
-  if (!verdict) return;
+  const std::optional<EvidenceLog::Change> change = log_.tell(seen);
+  unweighed_ = !change;
+  if (!change) return;
   if (signatures_) signatures_->hear();
-  const EvidenceLog::Change& change = *verdict;
-  const LogEntry& entry = log_.entries()[change.entry];
+  const LogEntry& entry = log_.entries()[change->entry];
   if (causes_) causes_->hear();
   if (additive_) additive_->hear();
-  if (change.others) {
+  if (change->others) {
     if (signatures_) signatures_->weigh_again();
     if (causes_) causes_->weigh_again();
   }
-  const bool changed = change.fresh || change.before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
+  const bool changed = change->fresh || change->before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
   // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
   const bool end = ordered_ && entry.active == relations_.effective(always_active_);
   const bool built_upon =
-      !change.fresh && (decided(change.before) || end || (breaking_ && change.before == Verdict::unresolved));
-  if (change.others || (changed && built_upon)) {
+      !change->fresh && (decided(change->before) || end || (breaking_ && change->before == Verdict::unresolved));
+  if (change->others || (changed && built_upon)) {
     rebuild();
   } else {
     if (changed) take_in(entry);

@@ -144,6 +144,15 @@ std::string larger_target(const strategies::Answer& answer, double target) {
                      reports::percent_text(answer.hidden->as_is));
 }
 
+/// What can be done where healthy devices differ by as much; `larger`: how a larger difference is accepted.
+std::string despite_rounding(const std::string& larger) {
+  return fmt::format(
+      "accept a larger difference ({}), lower the learning rate on both sides and start anew with --new, or compare one "
+      "step "
+      "module by module (`bisectd align`), before rounding has grown.",
+      larger);
+}
+
 /// Of a search that ended without an answer. What happened is the answer's explanation, which every report shows; here only
 /// what can be done.
 std::string advice_without_answer(const strategies::Answer& answer, const configs::Experiment& experiment, bool exact) {
@@ -156,12 +165,10 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
                "nothing. Next: look at how they broke; take what varies out of the runs, or make `steps` larger, so that "
                "what breaks them has broken them by then; and start anew with --new.";
       if (exact && experiment.reference.perturb)
-        return fmt::format(
-            "It is the noise, not a broken run, that is in the way: runs repeat themselves, but healthy devices differ "
-            "by as much, by their rounding alone. More repeats change nothing. Next: accept a larger difference ({}), "
-            "lower the learning rate on both sides and start anew with --new, or compare one step module by module "
-            "(`bisectd align`), before rounding has grown.",
-            larger_target(answer, experiment.accept.target));
+        return "It is the noise, not a broken run, that is in the way: runs repeat themselves, but healthy devices differ "
+               "by as "
+               "much, by their rounding alone. More repeats change nothing. Next: " +
+               despite_rounding(larger_target(answer, experiment.accept.target));
       return fmt::format(
           "It is the noise, not a broken run, that is in the way. Next: {}start anew with --new and let the reference "
           "repeat more often (reference.repeats, now {}) so that its own luck counts less, take what varies out of the "
@@ -296,10 +303,7 @@ Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experim
       fmt::format("let both sides run more often (reference.repeats, now {}, and accept.max_repeats, now {}), ",
                   experiment.reference.repeats, experiment.accept.max_repeats);
   return conclude_undecidable(
-      fmt::format("{}. Next: {}accept a larger difference (accept.target), or lower the learning rate on both sides, and "
-                  "start anew with --new; or "
-                  "compare one step module by module (`bisectd align`), before rounding has grown.",
-                  as_is.text, as_is.repeat_helps ? more_runs : ""));
+      fmt::format("{}. Next: {}{}", as_is.text, as_is.repeat_helps ? more_runs : "", despite_rounding("accept.target")));
 }
 
 Conclusion conclude_devices_differ(const std::string& how) {

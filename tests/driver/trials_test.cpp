@@ -83,6 +83,15 @@ TEST_CASE("where runs are to break, one that came to its end after one that brok
 }
 
 TEST_CASE("no further runs of a reference whose logs lack a metric; where one has it, all run") {
+  {
+    TrialsBench bench(2, {loss(), accuracy()});  // nothing logs the second one
+    bench.plan.role = Role::reference;
+    bench.plan.judged = false;
+    bench.plan.attempts = 5;
+    bench.attempts_do({{.steps = 10}, {.steps = 10, .ends_after_ms = 300}});
+    bench.trials->start(bench.plan);
+    CHECK(bench.trials->wait().front().attempts.size() == 2);
+  }
   for (const int values : {0, 10}) {
     TrialsBench bench;
     bench.plan.role = Role::reference;
