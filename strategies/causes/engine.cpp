@@ -122,7 +122,7 @@ void Engine::review() {
     }
     std::sort(finding.causes.begin(), finding.causes.end());
     finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects, relations_, searched_.always_active());
-    finding.proved = true;
+    finding.proved = !particles_.misfit();  // then no particle explains every trial, whatever else is shown of it
     for (const Claim& claim :
          certificate(log_, relations_, searched_.always_active(), finding.culprit_set, finding.causes)) {
       if (claim.proved) continue;
