@@ -14,7 +14,7 @@ using namespace bisectd::reports;
 namespace {
 
 bool has_browser() {
-  if (std::system("command -v chromium > /dev/null") == 0) return true;
+  if (std::system("{ command -v chromium-headless-shell || command -v chromium; } > /dev/null") == 0) return true;
   WARN("skipped: no chromium is installed");
   return false;
 }
@@ -29,7 +29,7 @@ Shown shown(const Record& record) {
   std::ofstream(folder.path() / "report.html", std::ios::binary) << to_html(record);
   const std::string command =
       "cd " + shell_word(folder.path().string()) +
-      " && timeout 60 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=profile"
+      " && timeout 60 $(command -v chromium-headless-shell || command -v chromium) --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=profile"
       " --virtual-time-budget=5000 --enable-logging=stderr --dump-dom \"file://$PWD/report.html\" > dom 2> log;"
       " test -s dom && ! grep CONSOLE log > console || true";
   REQUIRE(std::system(command.c_str()) == 0);
