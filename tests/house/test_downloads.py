@@ -1,5 +1,6 @@
-"""What tests/run and examples/quickstart download while they compile: a Ctrl-C leaves nothing of it running, and two at once do not
-write into one folder. The scripts are the real ones, in a folder of their own, with stand-ins for what downloads and compiles."""
+"""What is downloaded. A library that is not the one meant is not compiled. While tests/run and examples/quickstart download beside the
+compiler, a Ctrl-C leaves nothing of it running, and two at once do not write into one folder. The scripts are the real ones, in a
+folder of their own, with stand-ins for what downloads and compiles."""
 import os
 import pathlib
 import shutil
@@ -81,6 +82,20 @@ class Downloads(unittest.TestCase):
         (self.root / "tests/msprobe/requirements.txt").write_text("")
         self.assertEqual("".join(self.both_at_once("tests/msprobe/install")).count("==> msprobe"), 1)
         self.assertTrue((self.root / "build/msprobe/bin/python").exists())
+
+    def test_a_library_that_cannot_be_had_or_is_another_one_ends_the_configuration(self):
+        """packaging/libraries.cmake with a mirror in a folder: nothing comes from a network."""
+        (self.root / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.22)\nproject(one LANGUAGES CXX)\ninclude({SOURCE}/packaging/libraries.cmake)\n")
+        mirror = self.root / "mirror"
+        configure = ["cmake", "-S", self.root, "-B", self.root / "build", "-DBISECTD_DOWNLOAD=ON", f"-DBISECTD_DEBIAN=file://{mirror}"]
+        refused = lambda: " ".join(subprocess.run(configure, capture_output=True, text=True, check=False).stderr.split())
+        self.assertRegex(refused(), r"Boost is not here, and file:\S+/libboost1.81-dev_\S+ could not be downloaded .* by -DBISECTD_DEBIAN=")
+        boost = mirror / "pool/main/b/boost1.81/libboost1.81-dev_1.81.0-5+deb12u1_amd64.deb"
+        boost.parent.mkdir(parents=True)
+        boost.write_text("something else")
+        self.assertIn("SHA-256: f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8", refused())
+        self.assertFalse((self.root / "build/libraries/Boost/usr").exists())
 
 
 if __name__ == "__main__":
