@@ -75,7 +75,7 @@ struct Metric {
 /// What a trial must come to: agree with the reference, or run at all, which needs no reference.
 enum class Goal { agrees, runs };
 
-/// When two curves agree. Fractions, not percent: 0.005 is 0.5 %. Defaults: shared design "verdict", section 4.
+/// When two curves agree. Fractions, not percent: 0.005 is 0.5 %. What each does: docs/verdicts.md.
 struct Acceptance {
   Goal goal = Goal::agrees;         ///< runs: what follows is not used
   double target = 0.005;            ///< delta: accepted relative difference of the final window's level

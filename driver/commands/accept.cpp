@@ -49,8 +49,7 @@ Facts facts_of(const SeenRun& run, const configs::Experiment& experiment, Role r
   Facts facts = facts_of_commands_again(experiment, side, run.directory.folder() / "checks");
   for (const PastTrial& trial : run.history.trials)
     for (const PastAttempt& attempt : trial.attempts)
-      if (trial.role == role && !attempt.perturbed &&
-          (attempt.ending == Ending::finished || attempt.ending == Ending::whole)) {
+      if (trial.role == role && !attempt.perturbed && attempt.ending && is_whole(*attempt.ending)) {
         const configs::Side& settings =
             role == Role::reference ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
         facts.merge(facts_in_logs(experiment, settings,

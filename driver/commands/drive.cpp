@@ -104,10 +104,10 @@ std::string resume_text(const History& past) {
 }
 
 ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
+  const keep::Lock lock(directory.folder());
   log::open_file(directory.folder());
   Progress progress;
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
-  const keep::Lock lock(directory.folder());
   const bool is_new = !keep::RunDirectory::is_one(directory.folder());
   const std::string resolved = configs::resolved_yaml(experiment),
                     digest = digest_of(experiment, settings_of_shell(experiment));

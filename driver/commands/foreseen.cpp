@@ -63,8 +63,7 @@ std::optional<double> trial_time_s(const std::optional<History>& earlier, std::o
   if (earlier)
     for (const PastTrial& trial : earlier->trials)
       for (const PastAttempt& attempt : trial.attempts)
-        if ((!role || trial.role == *role) && trial.role != Role::reference &&
-            (attempt.ending == Ending::finished || attempt.ending == Ending::whole))
+        if ((!role || trial.role == *role) && trial.role != Role::reference && attempt.ending && is_whole(*attempt.ending))
           times_s.push_back(attempt.duration_s);
   return median(std::move(times_s));
 }

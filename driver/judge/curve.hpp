@@ -48,7 +48,7 @@ inline constexpr double kCoarselyMoved = 0x1p-11;  ///< half of that coarse size
 
 /// Why something cannot be judged at all. Not a verdict: somebody must change something first.
 struct Problem {
-  std::string code;     ///< stable, for scripts: no-curve, no-common-step, all-zero, ...
+  std::string code;     ///< stable, for scripts: no-curve, no-common-steps, all-zero, ...
   std::string message;  ///< one sentence for people
   std::string hint;     ///< what to do; may be empty
 };

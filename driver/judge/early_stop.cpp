@@ -1,6 +1,6 @@
-// See early_stop.hpp. Group-sequential looks with a Bonferroni share each; shared design "verdict", section 4.6. Beyond
-// the design, two looks in a row must agree: the slope of a slow transient is hard to see in the first short windows. And
-// where runs differ much, the looks begin later: runs that separate in the first tenth hide a transient that fades.
+// See early_stop.hpp. Group-sequential looks with a Bonferroni share each. Two looks in a row must agree: the slope of a
+// slow transient is hard to see in the first short windows. Where runs differ much, the looks begin later: runs that
+// separate in the first tenth hide a transient that fades.
 #include "driver/judge/early_stop.hpp"
 
 #include <algorithm>

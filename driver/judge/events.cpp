@@ -68,7 +68,7 @@ Allowance allowance_for(const Reference& reference, const Difference& difference
           .block_error = ensemble.block_error_at(reference.noise_floor.block_error, coarseness)};
 }
 
-/// M1: forward is wrong from the start.
+/// Forward is wrong from the start.
 void first_step(const Reference& reference, const Difference& difference, Events& events) {
   if (difference.places.empty()) return;
   const std::size_t t = difference.places.front();
@@ -117,7 +117,7 @@ double by_chance(const Difference& difference) {
   return sigma * std::sqrt(2 / std::numbers::pi / (static_cast<double>(n) / kMultiStepBlocks));
 }
 
-/// M2: the whole run is off, though the end may agree.
+/// The whole run is off, though the end may agree.
 void multi_step(const Reference& reference, const Difference& difference, AttemptStage progress, Events& events) {
   // A run may fly apart early where no reference does.
   const Allowance allowed = allowance_for(reference, difference);

@@ -1,5 +1,5 @@
 // Rules that need no statistics: first step, multi-step error, spikes, loss scale, gradient norm; NaN by non_finite.hpp.
-// Rule numbers M0..M7 and their limits are those of the shared design "verdict", sections 4.4 and 5.
+// docs/verdicts.md, "Look for what needs no level", says what each is for.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ bool is_drift_unknown(const Reference& reference, const Difference& run);
 /// Whether the attempt is over. While it runs, a last value of NaN may still recover.
 enum class AttemptStage { running, over };
 
-/// M4: single steps far off, which a trimmed mean would hide. Beyond the design, they must also stand out from the
+/// Single steps far off, which a trimmed mean would hide. They must also stand out from the
 /// level around them, and a stretch of them (5 or more, and 5 % of the run) is no spike but another level, left to the rules
 /// for levels. While the attempt runs, what may still change does not count.
 struct Spikes {

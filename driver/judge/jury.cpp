@@ -171,8 +171,8 @@ void Jury::learn_identical(int repeats) {
   for (Panel& panel : panels_) panel.learn_identical(repeats);
 }
 
-void Jury::learn_subject(std::span<const Curve> repeats, Judged judged) {
-  for (Panel& panel : panels_) panel.learn_subject(repeats, judged);
+void Jury::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) {
+  for (Panel& panel : panels_) panel.learn_subject(repeats, learnt);
 }
 
 bool Jury::repeats_show_nothing() const {

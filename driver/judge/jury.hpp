@@ -61,7 +61,7 @@ class Jury {
   /// So many repeats of one configuration gave the same bits in every metric.
   void learn_identical(int repeats);
   /// Learns from repeats of the subject (curves of one trial); see Panel.
-  void learn_subject(std::span<const Curve> repeats, Judged judged);
+  void learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt);
   /// A repeat of a trial would show nothing new: runs repeat themselves bit for bit, as far as repeats show, or all that
   /// sets them apart is how a device rounds, which its repeats share.
   bool repeats_show_nothing() const;

@@ -19,7 +19,7 @@ struct Spread {
 };
 
 /// Spreads of every configuration repeated so far in the experiment, of one metric; each sharpens all later verdicts.
-/// Full-length attempts without events only (Judgement::spread keeps to that).
+/// Full-length attempts without events only (Judgement::spreads keeps to that).
 struct NoisePool {
   Spread total;
 

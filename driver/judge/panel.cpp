@@ -16,7 +16,8 @@ using strategies::Verdict;
 /// Chance that noise alone looks like an event, where the subject varies by itself. Small, as a night has hundreds of
 /// attempts.
 constexpr double kEventAlpha = 0.0005;
-constexpr double kLeastUnit = 0x1p-24;            ///< of a signature: what a float32 can show
+constexpr double kLeastUnit = 0x1p-24;  ///< of a signature: what a float32 can show
+constexpr std::string_view kOfWholeRuns[] = {"too-noisy", "left-out", "resumed", "diverged"};  ///< codes of findings
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
 
 struct ByCoarseness {
@@ -79,9 +80,9 @@ void Panel::learn_healthy_spread(std::span<const Curve> repeats) {
   fine_ = cut(healthy_->comparable_until(whole_.accept.target, 0));
 }
 
-void Panel::learn_subject(std::span<const Curve> repeats, Judged judged) {
+void Panel::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) {
   learn_healthy_spread(repeats);
-  if (judged == Judged::no || !whole_.subject || pool_.total.dof > 0) return;
+  if (learnt == AlreadyLearnt::no || !whole_.subject || pool_.total.dof > 0) return;
   if (const auto own = prepare_reference(whole_.accept, repeats, whole_.metric)) learn(own->level);
 }
 
@@ -141,8 +142,8 @@ std::vector<Finding> Panel::findings() const {
     return findings;
   }
   std::vector<Finding> findings = preflight(comparable_part(), {}).findings;
-  std::erase_if(findings, [](const Finding& finding) { return finding.code == "too-noisy" || finding.code == "diverged"; });
-  add_diverged(whole_, findings);  // also those that are finite in the comparable part
+  std::erase_if(findings, [](const Finding& finding) { return std::ranges::count(kOfWholeRuns, finding.code) > 0; });
+  add_broken_runs(whole_, findings);  // also those that are unbroken in the comparable part
   const double percent = 100 * whole_.accept.target / 4;
   if (!fine_)
     findings.insert(

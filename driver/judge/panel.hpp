@@ -19,7 +19,7 @@ namespace bisectd::driver::judge {
 
 /// Whether the repeats that teach something were judged before, and that judgement learnt. What an event decides tells
 /// nothing of the noise, so then the repeats do; before, the noise would count twice.
-enum class Judged { no, yes };
+enum class AlreadyLearnt { no, yes };
 
 class Panel {
  public:
@@ -66,7 +66,7 @@ class Panel {
   void learn_identical(int repeats) { pool_.total.identical += repeats; }
   /// Learns from repeats of the subject how far healthy runs are apart, where the references could not tell; or that the
   /// subject varies by itself, by more than rounding: then its repeats measure that noise, as ever, once they are judged.
-  void learn_subject(std::span<const Curve> repeats, Judged judged);
+  void learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt);
 
   /// The first so many logged steps, at which trials are compared with each other; none where the comparable part is too
   /// short, or runs differ by more than rounding.

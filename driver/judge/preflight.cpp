@@ -1,4 +1,4 @@
-// See preflight.hpp. Limits: shared design "verdict", section 4.5.
+// See preflight.hpp.
 #include "driver/judge/preflight.hpp"
 
 #include <algorithm>
@@ -125,7 +125,21 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
 
 }  // namespace
 
-void add_diverged(const Reference& reference, std::vector<Finding>& findings) {
+void add_broken_runs(const Reference& reference, std::vector<Finding>& findings) {
+  std::size_t all = reference.given;
+  for (const auto& [why, runs] : reference.left_out) all += runs;
+  for (const auto& [why, runs] : reference.left_out)
+    findings.push_back({"left-out",
+                        false,
+                        fmt::format("{} of {} reference runs {}, and {} left out", runs, all, why, runs == 1 ? "is" : "are"),
+                        {"look at what that run logged", "repeat the reference"}});
+  if (reference.resumed > 0)
+    findings.push_back({"resumed",
+                        false,
+                        fmt::format("{} of {} reference runs repeated a step, as after a restart: the value that was logged "
+                                    "last counts",
+                                    reference.resumed, all),
+                        {"let every run begin at its first step, in a folder of its own"}});
   if (reference.diverged > 0)
     findings.push_back(
         {"diverged",
@@ -147,7 +161,7 @@ Preflight preflight(const Reference& reference, const NoisePool& pool) {
   few_points(reference, result.findings);
   repeats(reference, result.findings);
   outlier(reference, result.findings);
-  add_diverged(reference, result.findings);
+  add_broken_runs(reference, result.findings);
   std::stable_partition(result.findings.begin(), result.findings.end(),
                         [](const Finding& finding) { return finding.error; });
   return result;

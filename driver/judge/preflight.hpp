@@ -10,7 +10,8 @@ namespace bisectd::driver::judge {
 
 /// One finding. An `error` makes verdicts worthless; a warning does not stop the run.
 struct Finding {
-  std::string code;  ///< stable: precision, smoothed, few-points, too-noisy, no-repeats, two-references, outlier
+  std::string code;  ///< stable: precision, smoothed, few-points, too-noisy, no-repeats, two-references, outlier, left-out,
+                     ///< resumed, diverged; of a panel also comparable, not-comparable, no-coarse-runs
   bool error = false;
   std::string text;                  ///< what is wrong, with numbers
   std::vector<std::string> options;  ///< what to do, cheapest first
@@ -27,7 +28,7 @@ struct Preflight {
 /// Looks at a prepared reference and what repeats of the subject taught so far.
 Preflight preflight(const Reference& reference, const NoisePool& pool);
 
-/// Reference runs that diverged, if any.
-void add_diverged(const Reference& reference, std::vector<Finding>& findings);
+/// Reference runs that are left out, went on from a checkpoint, or diverged.
+void add_broken_runs(const Reference& reference, std::vector<Finding>& findings);
 
 }  // namespace bisectd::driver::judge

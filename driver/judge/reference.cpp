@@ -46,19 +46,17 @@ void end_where_it_explodes(Track& track) {
 }
 
 /// Removes the tracks marked as broken and says so.
-void drop(Tracks& tracks, const std::vector<bool>& broken, std::string_view why, std::vector<std::string>& notes) {
+void drop(Reference& reference, const std::vector<bool>& broken, const std::string& why) {
   Tracks kept;
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    if (broken[i]) {
-      notes.push_back(fmt::format("a reference run is left out: {}", why));
-    } else {
-      kept.push_back(std::move(tracks[i]));
-    }
+  for (std::size_t i = 0; i < reference.runs.size(); ++i) {
+    if (broken[i]) ++reference.left_out[why];
+    else kept.push_back(std::move(reference.runs[i]));
   }
-  tracks = std::move(kept);
+  reference.runs = std::move(kept);
 }
 
-void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
+void drop_short(Reference& reference) {
+  const Tracks& tracks = reference.runs;
   std::int64_t first = tracks.front().steps.front(), longest = tracks.front().steps.back();
   for (const Track& track : tracks) {
     first = std::min(first, track.steps.front());
@@ -67,7 +65,7 @@ void drop_short(Tracks& tracks, std::vector<std::string>& notes) {
   const double missing = (1 - kWholeReference) * static_cast<double>(longest - first + 1);
   std::vector<bool> broken;
   for (const Track& track : tracks) broken.push_back(static_cast<double>(longest - track.steps.back()) > missing);
-  drop(tracks, broken, "it ended early", notes);
+  drop(reference, broken, "ended early");
 }
 
 /// Values that are not finite at the end of a run, in a row.
@@ -81,7 +79,7 @@ std::size_t non_finite_end(const Track& track) {
 /// it has diverged in its first half. Sets the steps where no run is finite, and how many diverged: a few single values do
 /// not count.
 void drop_non_finite(Reference& reference) {
-  Tracks& tracks = reference.runs;
+  const Tracks& tracks = reference.runs;
   std::vector<std::int64_t> excused = non_finite_steps(tracks.front());
   std::erase_if(excused, [&](std::int64_t step) {
     return std::any_of(tracks.begin(), tracks.end(), [step](const Track& track) { return finite_at(track, step); });
@@ -101,7 +99,7 @@ void drop_non_finite(Reference& reference) {
     if (goes[i] ? diverges(excused, tracks[i]) : end >= kDivergedSteps) ++reference.diverged;
     goes[i] = goes[i] || (end >= kDivergedSteps && 2 * end > tracks[i].size());
   }
-  drop(tracks, goes, "it holds NaN or infinity, or explodes", reference.notes);
+  drop(reference, goes, "held NaN or infinity, or exploded");
   reference.excused = std::move(excused);
 }
 
@@ -219,13 +217,13 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
       track = until(std::move(track), *last);
     }
     if (track.empty()) {
-      reference.notes.push_back(fmt::format("a reference run is left out: it logged no {}", metric.name));
+      ++reference.left_out[fmt::format("logged no {}", metric.name)];
       continue;
     }
     if (!metric.higher_is_better) end_where_it_explodes(track);
     if (const auto smoothing = curve.smoothing.find(metric.name); smoothing != curve.smoothing.end())
       reference.smoothing = smoothing->second;
-    if (track.resumed) reference.notes.push_back("a reference run was resumed: the last value of a repeated step counts");
+    reference.resumed += track.resumed;
     reference.runs.push_back(std::move(track));
     for (const char* name : {kLossScale, kGradNorm}) {
       const auto extra = curve.series.find(name);
@@ -236,7 +234,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
     return problem("no-curve", fmt::format("no reference run logged \"{}\"", metric.name),
                    "check the metric's name and its format or pattern");
   }
-  drop_short(reference.runs, reference.notes);
+  drop_short(reference);
   drop_non_finite(reference);
   if (reference.runs.empty()) {
     return problem("not-finite",
@@ -245,10 +243,6 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   }
   reference.given = reference.runs.size();
   const std::size_t merged = merge_identical(reference.runs);
-  if (merged > 0) {
-    reference.notes.push_back(
-        fmt::format("{} of {} reference runs are bit-identical to another and count once", merged, reference.given));
-  }
   reference.steps = common_steps(reference.runs);
   if (reference.steps.empty()) {
     return problem("no-common-steps", "the reference runs have no step in common", "log at the same steps in every run");

@@ -109,9 +109,10 @@ struct Reference {
   std::size_t given = 0;     ///< usable runs, bit-identical ones counted each
   bool shortened = false;    ///< looks at a part of the runs only, for a learnt horizon
   std::size_t diverged = 0;  ///< runs that hold NaN or infinity for more than a few steps: what is healthy may diverge
-  std::optional<Smoothing> smoothing;         ///< where it is known
-  std::optional<std::int64_t> unstable_from;  ///< see non_finite.hpp
-  std::vector<std::string> notes;             ///< what a person should know of them
+  std::optional<Smoothing> smoothing;           ///< where it is known
+  std::optional<std::int64_t> unstable_from;    ///< see non_finite.hpp
+  std::map<std::string, std::size_t> left_out;  ///< runs that are no part of it, by why: "ended early"
+  std::size_t resumed = 0;                      ///< runs that went on from a checkpoint: the last value of a step counts
 
   std::vector<std::int64_t> steps;             ///< the grid: steps where every run has a finite value
   std::int64_t stride = 1;                     ///< median distance of the grid

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <optional>
 
+#include "driver/judge/length.hpp"
+
 namespace bisectd::driver::judge {
 namespace {
-
-constexpr double kEnough = 0.9;  ///< of the steps, as in attempt.hpp
 
 Judgement judged(strategies::Verdict verdict, std::string reason, std::string text) {
   Judgement judgement;
@@ -50,7 +50,7 @@ Judgement judged(std::span<const MetricRule> metrics, std::int64_t steps, const 
       return judged(Verdict::unresolved, kNoCurve, fmt::format("it left with 0, but logged no {}", metric.name));
     if (&metric != &metrics.front()) continue;
     const auto [last, next] = reach_of(series->second);
-    if (static_cast<double>(last) < kEnough * static_cast<double>(steps) && next <= steps)
+    if (static_cast<double>(last) < kWholeRun * static_cast<double>(steps) && next <= steps)
       return judged(Verdict::fail, "truncated", fmt::format("it left with 0 after step {} of {}", last, steps));
   }
   return judged(Verdict::pass, "runs", fmt::format("runs to step {}", steps));

@@ -22,7 +22,7 @@ struct InPart {
 struct Judgement : strategies::Judged {
   std::string metric;                ///< that decided
   double dof = 0;                    ///< degrees of freedom of standard_error
-  std::optional<double> noise;       ///< run-to-run standard deviation of the level
+  std::optional<double> noise;       ///< run-to-run standard deviation of the level, where repeats are what shows it
   std::optional<double> detectable;  ///< minimal detectable effect: a true difference of this size fails in 90 %
   std::optional<std::int64_t> first_bad_step;
   std::optional<double> healthy_spread;     ///< how far healthy devices are apart where it was judged, standard deviation

@@ -1,4 +1,4 @@
-// See watched.hpp. Limits: shared design "verdict", section 5.
+// See watched.hpp.
 #include "driver/judge/watched.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rules over series beside the metric: loss scale (M6) and gradient norm (M7), each only where the attempt logged it.
+// Rules over series beside the metric: loss scale and gradient norm, each only where the attempt logged it.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace bisectd::driver::judge {
 
-/// M6: a dynamic loss scale that collapses or falls much more often than the references' fails ("overflow"). A constant
+/// A dynamic loss scale that collapses or falls much more often than the references' fails ("overflow"). A constant
 /// scale is no news.
 void loss_scale(const Reference& reference, const Curve& curve, std::vector<Event>& events);
 
 /// The first step behind `after` at which the run's loss scale falls to its minimum; empty: never, or it logged none.
 std::optional<std::int64_t> collapsed_at(const Curve& curve, std::int64_t after);
 
-/// M7: notes ("grad-norm") for a gradient norm that is off in the final window, explodes or vanishes.
+/// Notes ("grad-norm") for a gradient norm that is off in the final window, explodes or vanishes.
 void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event>& events);
 
 }  // namespace bisectd::driver::judge

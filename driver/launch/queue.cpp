@@ -57,10 +57,11 @@ class QueueLauncher::Impl {
       if (!ended_.empty() || now >= until) return std::exchange(ended_, {});
       auto slice = std::chrono::ceil<std::chrono::milliseconds>(until - now);
       if (!jobs_.empty()) slice = std::min<std::chrono::milliseconds>(slice, kLookEvery);
+      const int signal_before = local_.signal_number();
       const std::vector<Ended> local = local_.wait(slice);
       for (const Ended& ended : local) take_in(ended);
       const bool woken_by_signal = local.empty() && Clock::now() < now + slice;
-      if (woken_by_signal) return std::exchange(ended_, {});
+      if (woken_by_signal || local_.signal_number() != signal_before) return std::exchange(ended_, {});
     }
   }
 

@@ -1,5 +1,5 @@
 // What a batch system must say of itself so that jobs can be submitted to it: its commands and what they print. Runs nothing
-// and keeps nothing: that is the same for all of them (queue.hpp). A further one is a file like slurm.cpp.
+// and keeps nothing: that is the same for all of them (queue.hpp). docs/launchers.md says what a further one needs.
 #pragma once
 
 #include <chrono>
@@ -48,8 +48,6 @@ class Scheduler {
   /// it empty where the job has none; `why` says what is wrong if they cannot be told.
   virtual std::string device_lines() const = 0;
 
-  /// Jobs submitted at the same time at most.
-  virtual int max_jobs() const = 0;
   /// A job that does not run after this time is given up.
   virtual std::chrono::milliseconds longest_wait() const = 0;
 };

@@ -18,7 +18,6 @@ class Slurm final : public Scheduler {
   std::map<std::string, SeenJob> jobs_in(const std::string& output) const override;
   std::vector<std::string> cancel(std::span<const std::string> ids) const override;
   std::string device_lines() const override;
-  int max_jobs() const override { return jobs_.max_jobs; }
   std::chrono::milliseconds longest_wait() const override { return jobs_.pending; }
 
  private:

@@ -286,7 +286,7 @@ std::optional<AsIs> measure_subject(Run& run) {
   require_all_metrics(run, last);
   if (const auto differing = differing_devices(run, *subject)) return end_with(run, conclude_devices_differ(*differing));
   run.state.jury->learn_identical(identical_repeats(repeats));
-  run.state.jury->learn_subject(repeats, judge::Judged::yes);
+  run.state.jury->learn_subject(repeats, judge::AlreadyLearnt::yes);
   run.state.jury->set_signature_steps(static_cast<std::size_t>(run.experiment.search.signature_steps));
   describe_comparable(run.state.comparison, run.state.jury->first_panel());
   describe_subject(run.state.comparison, run.experiment.metrics.front().name, run.state.jury->first(), last.curve,

@@ -302,8 +302,8 @@ Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experim
   const std::string more_runs =
       fmt::format("let both sides run more often (reference.repeats, now {}, and accept.max_repeats, now {}), ",
                   experiment.reference.repeats, experiment.accept.max_repeats);
-  return conclude_undecidable(
-      fmt::format("{}. Next: {}{}", as_is.text, as_is.repeat_helps ? more_runs : "", despite_rounding("accept.target")));
+  return conclude_undecidable(fmt::format("{}. Next: {}{}", as_is.text, as_is.noise.value_or(0) > 0 ? more_runs : "",
+                                          despite_rounding("accept.target")));
 }
 
 Conclusion conclude_devices_differ(const std::string& how) {

@@ -33,7 +33,7 @@ bool has_passed_and_failed(const History& history) {
   return std::ranges::any_of(passed, [&](const auto& set) { return failed.contains(set); });
 }
 
-bool is_whole(const PastTrial& trial) {
+bool ran_to_its_end(const PastTrial& trial) {
   return std::ranges::none_of(trial.attempts,
                               [](const PastAttempt& attempt) { return attempt.ending == Ending::ended_early; });
 }
@@ -72,7 +72,8 @@ std::optional<Sized> sized(const PastTrial& trial, double target) {
 }
 
 bool are_apart(const Sized& one, const Sized& other, double target, double noise) {
-  if (one.trial->judgement->verdict == other.trial->judgement->verdict && !(is_whole(*one.trial) && is_whole(*other.trial)))
+  if (one.trial->judgement->verdict == other.trial->judgement->verdict &&
+      !(ran_to_its_end(*one.trial) && ran_to_its_end(*other.trial)))
     return false;
   const bool known = one.error || other.error;
   const double error = known ? std::min(noise, std::max(one.error.value_or(0), other.error.value_or(0))) : noise;

@@ -131,6 +131,7 @@ reports::Record run_loop(Run& run) {
     if (run.state.past.prune) weigh_workaround(run);
     if (!run.state.history.finished) journal_conclusion(run);
   } catch (const Infrastructure& error) {
+    run.stop_all(error.what());
     run.journal.append(session_record(run.now_s(), error.what(), error.trial()));
   } catch (...) {
     run.write_final_reports();

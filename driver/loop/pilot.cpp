@@ -157,7 +157,8 @@ class PilotRuns {
 
   void take_in(const AttemptOutcome& outcome) {
     SideRuns& one = sides_[outcome.trial];
-    std::erase(one.seeds_running, outcome.perturbed);
+    const auto seed = std::ranges::find(one.seeds_running, outcome.perturbed);  // one of them: others may have the same
+    if (seed != one.seeds_running.end()) one.seeds_running.erase(seed);
     running_.erase({outcome.trial, outcome.number});
     if (outcome.ending == Ending::lost && outcome.number > 1) {  // it says nothing of what was perturbed, or breaks
       one.lines.push_back({Mark::warning, fmt::format("{}: a repeat is not counted: {}", one.name, outcome.text)});

@@ -130,7 +130,7 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
   auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), references);
   if (!jury) return refuse(jury.error());
   result.usable = true;
-  jury->learn_subject(subject, judge::Judged::no);
+  jury->learn_subject(subject, judge::AlreadyLearnt::no);
   const judge::Judgement judgement = jury->judge(subject);
   jury->learn(judgement);
   jury->learn_identical(identical_repeats(subject));

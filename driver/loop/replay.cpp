@@ -57,7 +57,7 @@ class Replay {
     }
     const std::vector<judge::Curve> as_is = whole_curves(experiment_, directory_, state_.history, Role::as_is);
     if (panel_ && !as_is.empty()) {
-      panel_->learn_subject(as_is, judge::Judged::no);  // for what is drawn
+      panel_->learn_subject(as_is, judge::AlreadyLearnt::no);  // for what is drawn
       // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
       const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed != 0; });
       describe_subject(state_.comparison, metric.name, panel_->whole(),
@@ -104,9 +104,7 @@ class Replay {
   std::optional<judge::Panel> panel_;
 };
 
-bool is_whole(const PastAttempt& attempt) {
-  return !attempt.set_aside && (attempt.ending == Ending::finished || attempt.ending == Ending::whole);
-}
+bool is_whole(const PastAttempt& attempt) { return !attempt.set_aside && attempt.ending && is_whole(*attempt.ending); }
 
 }  // namespace
 

@@ -50,7 +50,7 @@ class Run {
   void start(TrialPlan plan);
   /// Starts a trial, or takes up the same one of an earlier bisectd.
   void start_or_go_on(TrialPlan plan);
-  /// The next trials that came to their end. Throws Interrupted.
+  /// The next trials that came to their end. Throws Interrupted, and Infrastructure where nothing can be read or runs.
   std::vector<FinishedTrial> wait();
   /// All trials that are open.
   std::vector<FinishedTrial> wait_for_all();

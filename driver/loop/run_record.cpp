@@ -179,7 +179,7 @@ reports::Record record_of(const configs::Experiment& experiment, const keep::Run
   reports::Record record = frame_of(experiment, directory, state, elapsed_s);
   for (const PastTrial& past : history.trials) {
     if (past.judgement || state.open.contains(past.number)) record.trials.push_back(shown_trial(past, state));
-    if (past.judgement && past.role == Role::as_is) record.noise = past.judgement->noise;
+    if (past.judgement && past.judgement->noise && past.role == Role::as_is) record.noise = past.judgement->noise;
   }
   if (detail == Detail::live) return record;
   if (history.catalogue) record.ladders = climbed_ladders(experiment, history);

@@ -1,8 +1,9 @@
 #include "driver/loop/scope.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
+
+#include "strategies/wording.hpp"
 
 namespace bisectd::driver {
 
@@ -74,20 +75,9 @@ strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::s
 }
 
 std::string renumbered(const std::string& text, const Scope& scope) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at + 1;
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
-    const bool is_id = text[at] == '#' && end > at + 1 && end - at <= 9;
-    const std::size_t place = is_id ? std::stoul(text.substr(at + 1, end - at - 1)) : scope.size();
-    if (place < scope.size()) {
-      result += "#" + std::to_string(scope[place]);
-      at = end;
-    } else {
-      result += text[at++];
-    }
-  }
-  return result;
+  return strategies::with_names(text, [&](SuspectId place) {
+    return place < scope.size() ? std::optional("#" + std::to_string(scope[place])) : std::nullopt;
+  });
 }
 
 }  // namespace bisectd::driver

@@ -299,8 +299,9 @@ void SearchPhase::go_on_with_past() {
     inquiry_.ask_anew(preferring(problem_, preferred));
   if (past.catalogue) effect_seen_ |= past.effect_seen;
   if (run_.state.history.finished) return;
+  const bool over = inquiry_.answer().state != State::searching;  // then only proofs are needed still
   for (const PastTrial& trial : past.trials) {
-    if (!is_ours(trial) || (trial.judgement && !trial.failed)) continue;
+    if (!is_ours(trial) || (trial.judgement && !trial.failed) || (over && trial.role != Role::proof)) continue;
     if (past.descent && trial.number < past.descent->first_trial) continue;  // that search has its answer
     pending_[trial.number] = trial.neutralised;
     searched_ += is_search(trial.role);

@@ -15,7 +15,7 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
   if (input_.must_only_run()) return judge::judge_running(metrics(), *input_.experiment.steps, curves);
   if (plan.role == Role::as_is) {
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
-    taught.learn_subject(curves, judge::Judged::no);
+    taught.learn_subject(curves, judge::AlreadyLearnt::no);
     taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
     // Where rounding alone sets runs apart, coarse ones are no samples of what the device itself does.
     const bool by_rounding =
@@ -53,8 +53,10 @@ std::optional<judge::InPart> TrialJudge::beside_as_is(const judge::Judgement& ju
 judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {
   if (input_.must_only_run()) return judge::judge_running(metrics(), *input_.experiment.steps, std::span(&curve, 1));
   auto certain = state_.jury->watch().look(curve);
-  // What was learnt of the noise meanwhile can make it less certain again; then the attempt says nothing.
-  if (!certain) return {{.reason = "ended-early", .text = "ended early, but not certain any more"}};
+  if (!certain)
+    return {{.verdict = strategies::Verdict::inconclusive,
+             .reason = "ended-early",
+             .text = "ended early, but what was learnt of the noise meanwhile makes it less certain"}};
   certain->beside_as_is = beside_as_is(*certain, std::span(&curve, 1));
   return *std::move(certain);
 }

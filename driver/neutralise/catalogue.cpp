@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <optional>
 #include <set>
 
 #include "driver/neutralise/odds.hpp"
+#include "strategies/wording.hpp"
 
 namespace bisectd::driver::neutralise {
 namespace {
@@ -85,20 +86,8 @@ std::string Catalogue::labels(const strategies::SuspectSet& set, std::size_t lim
 }
 
 std::string Catalogue::with_labels(const std::string& text) const {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i + 1;
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
-    const bool is_id = text[i] == '#' && end > i + 1 && end - i <= 10;
-    const std::size_t id = is_id ? std::stoul(text.substr(i + 1, end - i - 1)) : size();
-    if (id < size()) {
-      result += label(id);
-      i = end;
-    } else {
-      result += text[i++];
-    }
-  }
-  return result;
+  return strategies::with_names(
+      text, [&](strategies::SuspectId id) { return id < size() ? std::optional(label(id)) : std::nullopt; });
 }
 
 Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered, const Discovered& always_off,

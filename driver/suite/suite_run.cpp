@@ -54,7 +54,6 @@ class SuiteRun {
                     .stderr_file = model.folder / "stderr.log",
                     .tag = tag_ + "/" + model.name,
                     .grace = kGrace};
-    job.environment["BISECTD_ATTEMPT"] = job.tag;
     hooks_.started(model);
     launcher_.start(job);
     running_.emplace(job.id, std::move(model));

@@ -116,9 +116,7 @@ judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path
   return curve;
 }
 
-bool can_be_judged(const AttemptOutcome& outcome) {
-  return (outcome.ending == Ending::finished || outcome.ending == Ending::whole) && outcome.errors.empty();
-}
+bool can_be_judged(const AttemptOutcome& outcome) { return is_whole(outcome.ending) && outcome.errors.empty(); }
 
 double seconds_to_gather(const AttemptOutcome& first, std::span<const double> others_began_s, double now_s) {
   const double margin_s = kGatherShare * first.duration_s;
@@ -271,7 +269,8 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
   outcome.device = seen.device;
   if (running.request.side->scheduler) {
     outcome.duration_s = std::chrono::duration<double>(ended.duration).count();
-    outcome.started_s = now_s() - outcome.duration_s;
+    outcome.started_s =
+        std::max(0.0, now_s() - outcome.duration_s);  // while nobody waited the clock stood still, the job did not
     outcome.waited_s =
         std::max(0.0, std::chrono::duration<double>(launcher_.now() - running.submitted).count() - outcome.duration_s);
     outcome.device = place_text(*running.request.side->settings, ended.place);

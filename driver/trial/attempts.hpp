@@ -129,6 +129,8 @@ Ending ending_of(const std::string& name);
 const char* name_of(Ending ending);
 /// It crashed, hung or took too long.
 bool broke(Ending ending);
+/// It trained to its last step.
+bool is_whole(Ending ending);
 
 /// How long to wait, at `now_s`, for those running attempts that began together with `first`, which has ended and will
 /// likely be followed by them; not positive if none is due. All in seconds since the run began.

@@ -27,6 +27,8 @@ const char* name_of(Ending ending) {
 
 bool broke(Ending ending) { return ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled; }
 
+bool is_whole(Ending ending) { return ending == Ending::finished || ending == Ending::whole; }
+
 Ending ending_of(const std::string& name) {
   for (const auto& [ending, word] : kEndingNames)
     if (name == word) return ending;

@@ -123,9 +123,7 @@ bool PastTrials::take_trial(const json& record) {
 void PastTrials::set_aside(std::size_t number) {
   PastTrial& trial = trials[index_of(trials, number)];
   trial.failed = true;
-  const auto is_broken = [](const PastAttempt& attempt) {
-    return attempt.ending && attempt.ending != Ending::finished && attempt.ending != Ending::whole;
-  };
+  const auto is_broken = [](const PastAttempt& attempt) { return attempt.ending && !is_whole(*attempt.ending); };
   const bool any_broken = std::ranges::any_of(
       trial.attempts, [&](const PastAttempt& attempt) { return !attempt.set_aside && is_broken(attempt); });
   for (PastAttempt& attempt : trial.attempts) attempt.set_aside |= !any_broken || is_broken(attempt);

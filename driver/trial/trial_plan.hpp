@@ -57,7 +57,8 @@ struct TrialQuestion {
   std::size_t number = 0;  ///< given by Trials
   Role role = Role::search;
   strategies::Neutralised neutralised;
-  std::string reason;       ///< why this trial, with names
+  std::string reason;       ///< why this trial, with names; where one set has several trials of a role (controls, ladders,
+                            ///< soaks), a resumed run knows each of them by these very words
   neutralise::Rungs rungs;  ///< the values by which it neutralises ladders
 };
 

@@ -37,7 +37,7 @@ TEST_CASE(
   hidden.text = "loss is 0.6 % above";
   CHECK_THAT(conclude_hidden(hidden, experiment).advice,
              Matches(".*loss is 0.6 % above. Next: accept a larger difference .*`bisectd align`.*"));
-  hidden.repeat_helps = true;
+  hidden.noise = 0.004;
   CHECK_THAT(conclude_hidden(hidden, experiment).advice,
              Matches(".*Next: let both sides run more often \\(reference.repeats, now 3, .*"));
 }

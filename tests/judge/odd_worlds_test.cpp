@@ -100,6 +100,7 @@ TEST_CASE("odd worlds: a reference that diverges in some of its runs condemns no
     for (std::size_t step = 150; step < 200; ++step) runs[broken].series["loss"][step].value = kNan;
   const Panel panel = panel_of(runs);
   CHECK(std::ranges::count(panel.findings(), "diverged", &Finding::code) == 1);
+  CHECK(std::ranges::count(panel.findings(), "left-out", &Finding::code) == 1);
   Curve diverges = run(1e-7, 0.5);
   for (std::size_t step = 120; step < 200; ++step) diverges.series["loss"][step].value = kNan;
   CHECK(judged(panel, diverges).verdict != Verdict::fail);
@@ -206,7 +207,7 @@ TEST_CASE("odd worlds: a warm-up of half of the run, in which nothing drifts") {
 TEST_CASE("odd worlds: other dropout masks on the subject's side put it apart from the first step on") {
   Panel panel = panel_of(references());
   const auto masked = [](std::uint64_t seed) { return noisy(kSteps, seed, 0.01); };
-  panel.learn_subject(std::vector<Curve>{masked(1), masked(2)}, Judged::no);
+  panel.learn_subject(std::vector<Curve>{masked(1), masked(2)}, AlreadyLearnt::no);
   for (std::uint64_t seed = 3; seed < 23; seed += 2)
     CHECK(panel.judge(std::vector<Curve>{masked(seed), masked(seed + 1)}).verdict != Verdict::fail);
 }

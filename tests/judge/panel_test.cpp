@@ -197,7 +197,7 @@ TEST_CASE("repeats of the subject show the drift where there is one reference") 
   CHECK(judged(panel, run(1e-7, 1.2)).verdict != Verdict::fail);
   std::vector<Curve> repeats;
   for (const double side : {0.3, -1.1, 0.8, -0.2}) repeats.push_back(run(1e-7, side, constant(0)));
-  panel.learn_subject(repeats, Judged::no);
+  panel.learn_subject(repeats, AlreadyLearnt::no);
   REQUIRE(panel.healthy());
   CHECK(*panel.comparable_until() < kSteps);
   CHECK(judged(panel, run(1e-7, 1.2)).verdict == Verdict::pass);
@@ -214,7 +214,7 @@ TEST_CASE("where no reference rounds coarsely, repeats of the subject show how f
     runs.resize(repeats);
     Panel panel = panel_of(logs);
     CHECK(panel.lacks_coarse_runs());
-    panel.learn_subject(runs, Judged::no);
+    panel.learn_subject(runs, AlreadyLearnt::no);
     CHECK(judged(panel, run(4e-4, 0.5)).verdict != Verdict::fail);
     CHECK(judged(panel, run(1e-7, 0.6)).verdict == Verdict::pass);
     return judged(panel, run(1e-7, 0.6, late)).verdict;
@@ -243,7 +243,7 @@ TEST_CASE("of a subject that varies by itself one run that equals a reference is
   Panel panel = panel_of(references());
   const std::vector<Curve> once{references().front()};
   CHECK(panel.judge(once).reason == "identical");
-  panel.learn_subject(std::vector<Curve>{noisy(kSteps, 1, 0.02), noisy(kSteps, 2, 0.02)}, Judged::no);
+  panel.learn_subject(std::vector<Curve>{noisy(kSteps, 1, 0.02), noisy(kSteps, 2, 0.02)}, AlreadyLearnt::no);
   const Judgement one = panel.judge(once);
   CHECK(one.verdict == Verdict::inconclusive);
   CHECK(one.repeat_helps);
@@ -252,7 +252,7 @@ TEST_CASE("of a subject that varies by itself one run that equals a reference is
 TEST_CASE("a subject that varies by itself is judged by its own repeats, not by how far rounding puts healthy runs apart") {
   Panel panel = panel_of(references());
   const auto noisy_run = [](std::uint64_t seed) { return noisy(kSteps, seed, 0.006); };
-  panel.learn_subject(std::vector<Curve>{noisy_run(1), noisy_run(2)}, Judged::no);
+  panel.learn_subject(std::vector<Curve>{noisy_run(1), noisy_run(2)}, AlreadyLearnt::no);
   CHECK_FALSE(panel.healthy());
   const Judgement one = panel.judge(std::vector<Curve>{noisy_run(3), noisy_run(4)});
   CHECK(one.standard_error.value() > 0.001);
@@ -262,13 +262,13 @@ TEST_CASE("a subject that varies by itself is judged by its own repeats, not by 
 TEST_CASE("what a subject that varies by itself shows of its noise counts once") {
   Panel panel = panel_of(references());
   const std::vector<Curve> repeats{noisy(kSteps, 1, 0.006), noisy(kSteps, 2, 0.006)};
-  panel.learn_subject(repeats, Judged::no);
+  panel.learn_subject(repeats, AlreadyLearnt::no);
   CHECK(panel.pool().total.dof == 0);
   const Judgement judgement = panel.judge(repeats);
   CHECK(judgement.dof == 1);
   panel.learn(judgement.spreads.at("loss"));
   CHECK(panel.pool().total.dof == 1);
-  panel.learn_subject(repeats, Judged::yes);
+  panel.learn_subject(repeats, AlreadyLearnt::yes);
   CHECK(panel.pool().total.dof == 1);
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("a subject that varies by itself and fails by an event shows its noise
   const std::vector<Curve> repeats{noisy(kSteps, 1, 0.006, 0.1), noisy(kSteps, 2, 0.006, 0.1)};
   const Judgement judgement = panel.judge(repeats);
   CHECK(judgement.verdict == Verdict::fail);
-  panel.learn_subject(repeats, Judged::yes);
+  panel.learn_subject(repeats, AlreadyLearnt::yes);
   CHECK(panel.pool().total.dof > 0);
 }
 
@@ -384,7 +384,7 @@ TEST_CASE("a pass says up to which step it was judged, and why the end of its cu
 TEST_CASE("where the subject varies by itself, no event is made of what its own noise reaches") {
   Panel panel = panel_of(references());
   const auto apart = [](std::uint64_t run, double percent) { return noisy(kSteps, run, 0.0005, percent / 100); };
-  panel.learn_subject(std::vector<Curve>{apart(1, -3), apart(2, 3)}, Judged::no);
+  panel.learn_subject(std::vector<Curve>{apart(1, -3), apart(2, 3)}, AlreadyLearnt::no);
   CHECK(panel.judge(std::vector<Curve>{apart(3, 4), apart(4, 2.5)}).verdict != Verdict::fail);
   for (std::uint64_t i = 0; i < 12; ++i) panel.learn({.last = 1e-8, .before = 1e-8, .both = 1e-8, .dof = 40});
   CHECK(panel.judge(std::vector<Curve>{apart(3, 8), apart(4, 8)}).verdict == Verdict::fail);

@@ -77,6 +77,16 @@ TEST_CASE("one reference, two references, few points and an outlier are said") {
   CHECK(found(look(runs), "outlier"));
 }
 
+TEST_CASE("reference runs that are left out are said, with why and how many") {
+  std::vector<Curve> runs = noisy_references(1000, 5, 0.0005);
+  runs[1].series["loss"].resize(600);
+  runs[4].series["loss"].resize(500);
+  const Preflight result = look(runs);
+  REQUIRE(found(result, "left-out"));
+  CHECK(result.decidable());
+  CHECK(std::ranges::count(result.findings, "2 of 5 reference runs ended early, and are left out", &Finding::text) == 1);
+}
+
 TEST_CASE("the printed unit of fixed, scientific and full formats") {
   CHECK(printed_unit(std::vector<double>{2.3451, 10.1234, 2.5}, 2.3) == Approx(1e-4));
   CHECK(printed_unit(std::vector<double>{2.345, 0.01234}, 2.3) == Approx(1e-3));

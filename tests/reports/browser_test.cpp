@@ -29,7 +29,8 @@ Shown shown(const Record& record) {
   std::ofstream(folder.path() / "report.html", std::ios::binary) << to_html(record);
   const std::string command =
       "cd " + shell_word(folder.path().string()) +
-      " && timeout 60 $(command -v chromium-headless-shell || command -v chromium) --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=profile"
+      " && timeout 60 $(command -v chromium-headless-shell || command -v chromium) --headless --no-sandbox --disable-gpu "
+      "--disable-dev-shm-usage --user-data-dir=profile"
       " --virtual-time-budget=5000 --enable-logging=stderr --dump-dom \"file://$PWD/report.html\" > dom 2> log;"
       " test -s dom && ! grep CONSOLE log > console || true";
   REQUIRE(std::system(command.c_str()) == 0);
