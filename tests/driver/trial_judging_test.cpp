@@ -62,6 +62,18 @@ judge::Judgement growing_fault_beside(std::optional<std::int64_t> as_is_until, d
   return TrialJudge(input, state).whole(plan, std::vector{run(rounding, 0.1, grows)});
 }
 
+TEST_CASE("a run that was ended early, and is not certain to fail any more, is undecided: it did not break") {
+  configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
+  Sides sides;
+  const RunInput input{experiment, sides, WatchList(experiment)};
+  RunState state;
+  state.jury =
+      judge::Jury::seat(experiment.accept, std::vector<judge::MetricRule>{{.name = "loss"}}, tests::references()).value();
+  const judge::Judgement judgement = TrialJudge(input, state).ended_early(run(1e-7, 0.3));
+  CHECK(judgement.verdict == strategies::Verdict::inconclusive);
+  CHECK(judgement.reason == "ended-early");
+}
+
 TEST_CASE("how far a trial is off is told over the part by which the subject as it is was judged") {
   const judge::Judgement own = growing_fault_beside(40, 1e-7);
   REQUIRE(own.comparable_until);

@@ -45,6 +45,28 @@ class FailedEnds(Space):
         self.bisectd("run", "experiment.yaml", "--new", code=1)
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
 
+    def test_a_refusal_ends_what_runs_on_other_devices_before_it_is_said(self):
+        before, after = hostile_experiment("--cause", "op3=3", "--slow", "op0=20", devices="[0, 1, 2]").split("subject:\n", 1)
+        wrapper = '["sh", "-c", "case $HOSTILE_OFF in *op0*) exec \\"$@\\";; *) exec \\"$@\\" --truncate-at 80;; esac", "sh", "' + HOSTILE + '"'
+        self.write("experiment.yaml", before + "subject:\n" + after.replace(f'["{HOSTILE}"', wrapper, 1))
+        self.bisectd("run", "experiment.yaml", code=4)
+        journal = self.journal()
+        open_attempts = ({(r["trial"], r["attempt"]) for r in journal if r["kind"] == "attempt-started"} -
+                         {(r["trial"], r["attempt"]) for r in journal if r["kind"] == "attempt-ended"})
+        self.assertTrue(open_attempts, "nothing ran beside what was refused")
+        self.assertIn("stopped: the subject ends before its reference does", (self.run_folder() / "bisectd.log").read_text())
+        self.assertFalse(any(trial["running"] for trial in self.report()["trial_list"]))
+
+    def test_a_second_one_is_refused_and_writes_into_no_log_of_the_first(self):
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "20"))
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: self.run_folder().exists() and (self.run_folder() / "bisectd.log").exists() and self.journal())
+        said = self.bisectd("resume", self.run_folder(), code=4).err
+        self.assertIn(f"another bisectd (process {process.pid}) is driving this run", said)
+        self.assertNotIn("another bisectd", (self.run_folder() / "bisectd.log").read_text())
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+
     def test_the_subject(self):
         self.assert_tries_again(("resume", "bisectd-out/latest"), "subject")
 
