@@ -14,7 +14,8 @@ struct Attempt {
   Difference difference;
   std::vector<Event> events;
   Places window;             ///< its final window on the reference's grid
-  std::string trouble;       ///< reason code when it cannot be compared: no-curve, misaligned, truncated, gaps; else empty
+  std::string trouble;       ///< reason code when it cannot be compared: no-curve, misaligned, begins-late, truncated, gaps,
+                             ///< steps-begin-again, smoothed-otherwise; else empty
   std::string trouble_text;  ///< one sentence for people
   std::string gaps;          ///< one sentence on points that are missing, though not too many; else empty
   bool perturbed = false;    ///< it was started with a perturbation

@@ -37,8 +37,8 @@ struct Judgement : strategies::Judged {
   std::vector<std::string> notes;           ///< e.g. "no noise floor: the references are identical"
 };
 // Reasons. pass: level, identical. fail: level, late, nan, first-step, multi-step, spikes, overflow. inconclusive: noise,
-// no-noise-floor, rounding-unknown, not-comparable, few-points, few-references,
-// misnumbered, spikes, reference-too-short. unresolved: no-curve, misaligned, truncated, gaps.
+// no-noise-floor, rounding-unknown, not-comparable, few-points, few-references, misnumbered, spikes, nan,
+// reference-too-short, ended-early. unresolved: those of attempt.hpp.
 
 /// Judges one trial from the curves of its attempts so far (at least one; attempts that crashed before the end are left
 /// out while a whole one is there). Scores and losses alike; `delta` is candidate above reference whatever is better.
