@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 #include <optional>
 
@@ -94,20 +93,6 @@ std::string fails_otherwise(const Phases& phases) {
 }
 
 }  // namespace
-
-std::string with_names(const std::string& text, const std::function<std::optional<std::string>(SuspectId)>& name_of) {
-  constexpr std::size_t kMostDigits = 9;
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at + 1;
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
-    const std::size_t digits = text[at] == '#' ? end - at - 1 : 0;
-    const auto name = digits > 0 && digits <= kMostDigits ? name_of(std::stoul(text.substr(at + 1, digits))) : std::nullopt;
-    result += name ? *name : text.substr(at, 1);
-    at = name ? end : at + 1;
-  }
-  return result;
-}
 
 std::string explanation(const Phases& phases, const Answer& answer, bool doubted) {
   const State state = answer.state;

@@ -1,17 +1,12 @@
-// The state of a search in words, with suspects as #3; the driver puts their names in.
+// The state of a search in words, with suspects as #3 (suspect_numbers.hpp); the driver puts their names in.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 
 #include "strategies/answer.hpp"
 #include "strategies/phases.hpp"
 
 namespace bisectd::strategies {
-
-/// The text with each "#3" replaced by what `name_of` says of suspect 3; left where it says nothing.
-std::string with_names(const std::string& text, const std::function<std::optional<std::string>(SuspectId)>& name_of);
 
 /// Of a final state: why it is final, or what it leaves open. Empty if there is nothing to add. `answer`: all the rest.
 /// `doubted`: as for progress().

@@ -320,8 +320,13 @@ ExitCode explain(const ExplainOptions& options) {
   SeenRun run = see_run(options.folder);
   if (run.history.by_hand)
     throw UsageError(fmt::format("{} holds what was tried by hand: no search is there to be explained", options.folder));
-  if (!run.history.catalogue)
-    throw UsageError(fmt::format("{} ended before its suspects were known: there is nothing to explain", options.folder));
+  if (!run.history.catalogue) {
+    const bool aligned = run.history.finished && run.history.conclusion->outcome == reports::Outcome::aligned;
+    throw UsageError(fmt::format("{} holds no search that could be explained: {}", options.folder,
+                                 aligned                ? "the subject agrees with its reference"
+                                 : run.history.finished ? run.history.conclusion->advice
+                                                        : "it ended before its suspects were known"));
+  }
   const configs::Experiment experiment = experiment_of(run, false);
   const Retold retold(experiment, run.history, false);
   if (options.suspect.empty()) {

@@ -154,7 +154,7 @@ std::vector<Finding> Panel::findings() const {
                      "by more than {:.2g} % in {}",
                      percent, whole_.metric.name),
          {"log more often at the start", "lower the learning rate of the first steps on both sides",
-          fmt::format("accept what can be decided: a larger accept.target than {:.3g} %", 400 * percent / 100)}});
+          fmt::format("accept what can be decided: a larger accept.target than {:.3g} %", 100 * whole_.accept.target)}});
   else if (fine_->last_step() < whole_.last_step()) findings.push_back({"comparable", false, comparable_text(), {}});
   if (fine_ && !healthy_->coarse_seen)
     findings.push_back(

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "strategies/wording.hpp"
+#include "strategies/suspect_numbers.hpp"
 
 namespace bisectd::driver {
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "driver/neutralise/odds.hpp"
-#include "strategies/wording.hpp"
+#include "strategies/suspect_numbers.hpp"
 
 namespace bisectd::driver::neutralise {
 namespace {

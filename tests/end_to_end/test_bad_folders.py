@@ -27,6 +27,13 @@ class BadFolder(Space):
         self.refused("empty", "not a run directory")
         self.refused("file", "file")
 
+    def test_a_run_without_a_search_says_why_there_is_none_to_explain(self):
+        for options, code, why in (((), 0, "the subject agrees with its reference"),
+                                   (("--noise", "1", "--seed", "1"), 3, "The subject can be told neither from the reference nor from a regression")):
+            self.write("experiment.yaml", hostile_experiment(*options, extra="accept: {max_repeats: 2}"))
+            self.bisectd("run", "experiment.yaml", "--new", code=code)
+            self.assertIn(f"holds no search that could be explained: {why}", self.bisectd("explain", self.run_folder(), code=2).err)
+
     def test_a_suite_directory_is_no_run(self):
         self.write("rec.yaml", hostile_experiment(suspects=2))
         self.write("suite.yaml", "version: 1\nname: nightly\nexperiments: [rec.yaml]\n")

@@ -88,7 +88,7 @@ class Downloads(unittest.TestCase):
         (self.root / "CMakeLists.txt").write_text(
             f"cmake_minimum_required(VERSION 3.22)\nproject(one LANGUAGES CXX)\ninclude({SOURCE}/packaging/libraries.cmake)\n")
         mirror = self.root / "mirror"
-        configure = ["cmake", "-S", self.root, "-B", self.root / "build", "-DBISECTD_DOWNLOAD=ON", f"-DBISECTD_DEBIAN=file://{mirror}"]
+        configure = ["cmake", "-G", "Ninja", "-S", self.root, "-B", self.root / "build", "-DBISECTD_DOWNLOAD=ON", f"-DBISECTD_DEBIAN=file://{mirror}"]
         refused = lambda: " ".join(subprocess.run(configure, capture_output=True, text=True, check=False).stderr.split())
         self.assertRegex(refused(), r"Boost is not here, and file:\S+/libboost1.81-dev_\S+ could not be downloaded .* by -DBISECTD_DEBIAN=")
         boost = mirror / "pool/main/b/boost1.81/libboost1.81-dev_1.81.0-5+deb12u1_amd64.deb"
