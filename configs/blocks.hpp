@@ -51,7 +51,9 @@ std::vector<Placed<std::string>> read_member_names(const Value& value, const std
 
 /// NAME: value pairs of environment variables; values are scalars, kept exactly as written.
 std::map<std::string, Placed<std::string>> read_environment(const Value& block, const std::string& what, Problems& problems);
-/// A problem if the text is no name for an environment variable.
+/// Whether a path is relative and stays in the folder it is relative to.
+bool lies_in_folder(const std::string& path);
+/// A problem if the text is no name for an environment variable, or one of bisectd's own.
 void check_variable_name(const std::string& name, const Place& place, Problems& problems);
 
 }  // namespace bisectd::configs

@@ -188,7 +188,7 @@ void check_something_to_search(const Experiment& experiment, Problems& problems)
   };
   if (!experiment.suspects.empty() && std::ranges::none_of(experiment.suspects, searched))
     problems.add(experiment.suspects.begin()->second.place,
-                 "nothing to search: the subject already has the safe value of every switch");
+                 "nothing to search: every switch is excluded, or has its safe value in the subject already");
 }
 
 }  // namespace

@@ -40,15 +40,14 @@ std::string devices_text(int devices) { return fmt::format("{} device{}", device
 
 void warn_of_known_differences(const Experiment& experiment, Problems& problems) {
   const Side &reference = experiment.reference, &subject = experiment.subject;
-  if (reference.command.empty() || subject.command.empty() || std::ranges::none_of(experiment.checks, &Check::standard))
-    return;
+  if (reference.command.empty() || subject.command.empty()) return;
   const std::string there = in_one_text(reference.command), here = in_one_text(subject.command);
   const int devices_there = devices_of_attempt(reference.devices), devices_here = devices_of_attempt(subject.devices);
   bool told = false;
   for (const Check& check : experiment.checks) {
     const auto a = found_in(there, check), b = found_in(here, check);
     if (!a || !b) continue;
-    told = true;
+    told = told || check.standard || check.per_device;  // the batch: no other standard check has an `argument`
     const std::string all_a = check.per_device ? times(*a, devices_there) : meaning(*a);
     const std::string all_b = check.per_device ? times(*b, devices_here) : meaning(*b);
     const auto text = [&](const std::string& value, const std::string& all, int devices) {
@@ -61,7 +60,7 @@ void warn_of_known_differences(const Experiment& experiment, Problems& problems)
               "checks.{}: the command of the reference says {}, that of the subject {}: these are two different trainings",
               check.name, text(*a, all_a, devices_there), text(*b, all_b, devices_here)));
   }
-  if (!told && devices_there != devices_here)
+  if (!told && devices_there != devices_here && std::ranges::any_of(experiment.checks, &Check::standard))
     problems.warn(
         subject.devices.place,
         fmt::format(

@@ -6,8 +6,8 @@
 
 namespace bisectd::configs {
 
-/// Warns of a standard check that the commands themselves answer differently, and of numbers of devices that differ where no
-/// command tells the batch. Nothing without standard checks, or where a side is not run.
+/// Warns of a check that the commands themselves answer differently, and, with standard checks, of numbers of devices that
+/// differ where no command tells the batch. Nothing where a side is not run.
 void warn_of_known_differences(const Experiment& experiment, Problems& problems);
 
 }  // namespace bisectd::configs

@@ -128,7 +128,8 @@ Experiment load_experiment(const std::filesystem::path& file, Needed needed) {
 
 std::map<std::string, Family> load_families(const std::string& preset) {
   Problems problems;
-  const auto file = extended_file({preset, {preset, 0, 0}}, problems);
+  // A file is looked for from here, as an argument is, and not from the folder of a file that extends it.
+  const auto file = extended_file({preset, {std::filesystem::path(preset).filename(), 0, 0}}, problems);
   const auto layers = file ? read_layers(*file, problems) : std::nullopt;
   problems.throw_if_any(preset);
   std::map<std::string, Family> families;

@@ -27,7 +27,7 @@ std::vector<std::string> placeholders_in(const Placed<std::string>& text, const 
     const std::size_t end = rest.find('}');
     const std::string word(rest.substr(1, end == std::string_view::npos ? 0 : end - 1));
     if (rest[0] == '}' || !is_identifier(word)) {
-      problems.add(text.place, fmt::format("a single `{}` in {}", rest[0], in_quotes(all)),
+      problems.add(text.place, fmt::format("a single `{}`", rest[0]),
                    fmt::format("write `{0}{0}` for the character itself", rest[0]));
       return used;
     }

@@ -22,8 +22,11 @@ constexpr const char* kOwnOptions[] = {"--job-name", "-J",        "--output", "-
 void check_own_options(const SlurmJobs& jobs, Problems& problems) {
   for (const auto& argument : jobs.arguments) {
     const std::string name = argument.value.substr(0, argument.value.find('='));
-    if (std::ranges::find(kOwnOptions, name) != std::end(kOwnOptions))
-      problems.add(argument.place, fmt::format("{} is set by bisectd for every job", in_quotes(name)), "remove it here");
+    const bool is_short = name.size() > 2 && name[0] == '-' && name[1] != '-';  // -o/tmp/x
+    if (std::ranges::find(kOwnOptions, is_short ? name.substr(0, 2) : name) != std::end(kOwnOptions))
+      problems.add(argument.place,
+                   fmt::format("{} is set by bisectd for every job", in_quotes(is_short ? argument.value : name)),
+                   "remove it here");
     else if (!argument.value.starts_with("-"))
       problems.add(argument.place, in_quotes(argument.value) + " would be taken for the job's script",
                    "write an option and its value as one element, for example --account=team");

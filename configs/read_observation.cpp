@@ -27,8 +27,7 @@ std::optional<NamesInFile> read_names_in_file(MapReader& reader, Problems& probl
   NamesInFile names;
   names.place = (file ? file : members)->place;
   if (file && reader.read_value(*file, text_of, names.file)) {
-    const std::filesystem::path path(names.file);
-    if (path.empty() || path.is_absolute() || std::ranges::count(path, "..") > 0)
+    if (!lies_in_folder(names.file))
       problems.add(file->place, fmt::format("`{}.file` must lie inside the attempt's own folder", reader.what()),
                    "let the training write to {attempt}, and name the file relative to it");
   }

@@ -34,9 +34,7 @@ void check_word(const Placed<std::string>& word, const std::string& what, const 
 
 void read_file(MapReader& reader, Metric& metric, Problems& problems) {
   if (!reader.find("file") || !reader.read("file", text_of, metric.file.emplace())) return;
-  const std::filesystem::path file(*metric.file);
-  const bool leaves = std::ranges::count(file, "..") > 0;
-  if (metric.file->empty() || file.is_absolute() || leaves)
+  if (!lies_in_folder(*metric.file))
     problems.add(reader.find("file")->place, "a metric's file must lie inside the attempt's own folder",
                  "let the training write to {attempt}, and name the file relative to it");
 }

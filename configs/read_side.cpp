@@ -145,8 +145,9 @@ void read_side(MapReader& reader, Side& side, Problems& problems) {
   Placed<std::string> log;
   if (reader.read("log", placed_text_of, log)) {
     side.log = log.value;
-    if (std::filesystem::path(log.value).is_absolute())
-      problems.add(log.place, "`log` is relative to the attempt's folder, so that attempts do not share it");
+    if (!lies_in_folder(log.value))
+      problems.add(log.place, "`log` must lie inside the attempt's own folder, so that attempts do not share it",
+                   "let the training write to {attempt}, and name the file relative to it");
   }
   read_durations(reader, side, problems);
   if (launch) read_launch(*launch, what + ".launch", side, problems);
@@ -186,10 +187,17 @@ void read_curves(const Value& curve, Reference& reference, const Value& block, P
 
 }  // namespace
 
+bool lies_in_folder(const std::string& path) {
+  const std::filesystem::path relative(path);
+  return !relative.empty() && !relative.is_absolute() && std::ranges::count(relative, "..") == 0;
+}
+
 void check_variable_name(const std::string& name, const Place& place, Problems& problems) {
   if (!is_identifier(name))
     problems.add(place, in_quotes(name) + " is no name for an environment variable", "letters, digits and _ only");
   if (name == "BISECTD_ATTEMPT") problems.add(place, "`BISECTD_ATTEMPT` belongs to bisectd, which finds strays by it");
+  if (name == "BISECTD_ATTEMPT_FOLDER" || name == "BISECTD_METRICS_FILE")
+    problems.add(place, fmt::format("{} is set by bisectd for every attempt", in_quotes(name)));
 }
 
 std::map<std::string, Placed<std::string>> read_environment(const Value& block, const std::string& what,

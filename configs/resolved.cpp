@@ -56,13 +56,15 @@ void texts_at(YAML::Emitter& out, const std::string& name, const Texts& texts) {
 /// The digest shows that a secret was changed.
 std::string hidden(const std::string& secret) { return fmt::format("(secret, digest {:08x})", digest(secret)); }
 
-std::vector<std::string> without_secrets(const std::vector<Placed<std::string>>& command) {
+template <class Words>
+std::vector<std::string> without_secrets(const Words& command) {
   std::vector<std::string> words;
   std::string before;
-  for (const Placed<std::string>& word : command) {
-    const auto begin = secret_begin(before, word.value);
-    words.push_back(begin ? word.value.substr(0, *begin) + hidden(word.value.substr(*begin)) : word.value);
-    before = word.value;
+  for (const auto& each : command) {
+    const std::string& word = plain(each);
+    const auto begin = secret_begin(before, word);
+    words.push_back(begin ? word.substr(0, *begin) + hidden(word.substr(*begin)) : word);
+    before = word;
   }
   return words;
 }
@@ -134,7 +136,7 @@ void write_slurm(YAML::Emitter& out, const SlurmJobs& jobs) {
   key(out, "max_jobs");
   out << jobs.max_jobs;
   duration_at(out, "pending", jobs.pending);
-  texts_at(out, "arguments", jobs.arguments);
+  texts_at(out, "arguments", without_secrets(jobs.arguments));
   out << YAML::EndMap << YAML::EndMap;
 }
 
@@ -142,7 +144,7 @@ void write_side(YAML::Emitter& out, const Side& side, const Experiment& experime
   texts_at(out, "command", without_secrets(side.command));
   write_devices(out, side.devices);
   if (side.slurm) write_slurm(out, *side.slurm);
-  text_at(out, "setup", side.setup);
+  if (side.setup) text_at(out, "setup", without_secrets_in(side.setup->value, hidden));
   environment_at(out, side.environment);
   texts_at(out, "unset", side.unset);
   text_at(out, "log", side.log);
@@ -210,7 +212,7 @@ void write_checks(YAML::Emitter& out, const std::vector<Check>& checks) {
   for (const Check& check : checks) {
     key(out, check.name);
     out << YAML::BeginMap;
-    texts_at(out, "command", check.command);
+    texts_at(out, "command", without_secrets(check.command));
     texts_at(out, "pattern", check.patterns);
     text_at(out, "after", check.after);
     texts_at(out, "argument", check.arguments);
@@ -251,7 +253,7 @@ void write_list(YAML::Emitter& out, const Family& family) {
     out << YAML::BeginMap;
     environment_at(out, family.discover->environment);
     if (!family.discover->ran.value.empty()) text_at(out, "ran", family.discover->ran.value);
-    texts_at(out, "command", family.discover->command);
+    texts_at(out, "command", without_secrets(family.discover->command));
     text_at(out, "elsewhere", family.discover->elsewhere);
     if (const auto& clock = family.discover->clock) {
       key(out, "clock");

@@ -56,8 +56,10 @@ bool is_secret(std::string_view name) {
 bool holds_password(std::string_view value) { return RE2::PartialMatch(value, address_with_password()); }
 
 std::optional<std::size_t> secret_begin(std::string_view before, std::string_view argument) {
-  const std::size_t equals = argument.find('=');
-  if (equals != std::string_view::npos && is_secret(argument.substr(0, equals))) return equals + 1;
+  for (std::size_t equals = argument.find('='); equals != std::string_view::npos; equals = argument.find('=', equals + 1)) {
+    const std::size_t comma = argument.substr(0, equals).find_last_of(",&?");  // --export=ALL,HF_TOKEN=x
+    if (is_secret(argument.substr(comma + 1, equals - comma - 1))) return equals + 1;
+  }
   const bool is_value = before.starts_with("--") && before.find('=') == std::string_view::npos && !argument.starts_with('-');
   if ((is_value && is_secret(before)) || holds_password(argument)) return 0;
   return std::nullopt;
@@ -68,6 +70,26 @@ std::string without_secrets(std::string_view name, const std::string& value) {
   std::string text = value;
   RE2::GlobalReplace(&text, address_with_password(), R"(\1***@)");
   return text;
+}
+
+std::string without_secrets_in(const std::string& text, const std::function<std::string(const std::string&)>& instead) {
+  static const RE2 setting(R"re(([A-Za-z_][\w.-]*)=("[^"]*"|'[^']*'|[^\s;&|,)]+)|(\w+://[^/@:\s]*:)([^/@\s]+)@)re");
+  std::string result;
+  re2::StringPiece rest(text), parts[5];
+  while (setting.Match(rest, 0, rest.size(), RE2::UNANCHORED, parts, 5)) {
+    const bool address = parts[4].data() != nullptr;
+    const re2::StringPiece secret = parts[address ? 4 : 2];
+    const bool hide = address || is_secret(std::string_view(parts[1].data(), parts[1].size()));
+    const char* end = hide ? secret.data() + secret.size() : secret.data();
+    result.append(rest.data(), secret.data());
+    if (hide) result += instead(std::string(secret));
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  }
+  return result.append(rest.data(), rest.size());
+}
+
+std::string without_secrets_in(const std::string& text) {
+  return without_secrets_in(text, [](const std::string&) { return kHidden; });
 }
 
 std::vector<std::string> without_secrets(std::vector<std::string> command) {

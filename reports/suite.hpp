@@ -41,17 +41,17 @@ struct SuiteRecord {
   std::vector<SuiteEntry> entries;
 };
 
-/// "rec  culprits found  +3.10 %  ops:pad3d": one line of the table.
+/// "rec: culprits found, loss +3.10 %: ops:pad3d": one line of the list.
 std::string entry_line(const SuiteEntry& entry);
 
-/// The table, each model with the warnings of its run, and a last line with the counts.
+/// The list, each model with the warnings of its run, and a last line with the counts.
 std::string suite_text(const SuiteRecord& suite, Colour colour);
 
 /// One page with every model, its trend and a link to its report. No script.
 std::string suite_html(const SuiteRecord& suite);
 
-/// Aligned: every model agrees with its baseline or did not change; culprits: one regressed, and all others were judged;
-/// inconclusive: one could not be judged.
+/// Aligned: every model agrees with its baseline or did not change; culprits: one regressed, whatever
+/// the others came to; inconclusive: none did, and one could not be judged.
 Outcome suite_outcome(const SuiteRecord& suite);
 
 }  // namespace bisectd::reports

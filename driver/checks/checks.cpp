@@ -11,6 +11,7 @@
 
 #include "configs/file_bytes.hpp"
 #include "configs/meaning.hpp"
+#include "configs/secret.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/read/clean.hpp"
@@ -143,7 +144,8 @@ std::vector<std::string> differing_commands(const configs::Experiment& experimen
   for (const configs::Check& check : experiment.checks) {
     if (check.command.empty() || fact(reference, check) == fact(subject, check)) continue;
     const auto [a, b] = first_difference(fact(reference, check), fact(subject, check));
-    differences.push_back(fmt::format("{}: the reference has {}, the subject {}", check.name, shown(a), shown(b)));
+    differences.push_back(fmt::format("{}: the reference has {}, the subject {}", check.name,
+                                      configs::without_secrets_in(shown(a)), configs::without_secrets_in(shown(b))));
   }
   return differences;
 }

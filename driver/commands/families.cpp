@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "configs/loader.hpp"
+#include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -49,18 +50,21 @@ std::string setting(const std::optional<std::string>& value) { return value.valu
 
 void print_text(const std::map<std::string, configs::Family>& families) {
   for (const auto& [name, family] : families) {
-    fmt::print("{} ({}): {}\n", name, configs::name_of(family.kind), family.description);
+    fmt::print("{} ({}): {}\n", name, configs::name_of(family.kind), reports::plain(family.description));
     if (family.kind == configs::FamilyKind::list) {
-      fmt::print("  delivered by {}\n  members: {}{}\n  effect: {}\n", delivery(family.deliver), discovery(family),
+      fmt::print("  delivered by {}\n  members: {}{}\n  effect: {}\n", reports::plain(delivery(family.deliver)),
+                 reports::plain(discovery(family)),
                  family.known_names.empty() ? "" : fmt::format("; {} names are known", family.known_names.size()),
                  effect(family));
       if (!family.never_off.names.empty())
-        fmt::print("  always on: {} names; {}\n", family.never_off.names.size(), family.never_off.instead);
+        fmt::print("  always on: {} names; {}\n", family.never_off.names.size(), reports::plain(family.never_off.instead));
     }
     if (family.kind == configs::FamilyKind::ladder)
-      fmt::print("  delivered by {}\n  values: {}\n", delivery(family.deliver), fmt::join(family.ladder.values, ", "));
+      fmt::print("  delivered by {}\n  values: {}\n", reports::plain(delivery(family.deliver)),
+                 reports::plain(fmt::format("{}", fmt::join(family.ladder.values, ", "))));
     for (const auto& [switch_name, toggle] : family.toggles)
-      fmt::print("  {}: {}, safe {}. {}\n", switch_name, delivery(toggle.deliver), setting(toggle.safe), toggle.description);
+      fmt::print("  {}: {}, safe {}. {}\n", switch_name, reports::plain(delivery(toggle.deliver)),
+                 reports::plain(setting(toggle.safe)), reports::plain(toggle.description));
   }
 }
 

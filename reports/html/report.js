@@ -280,10 +280,17 @@
     });
     table.parentElement.before(element("div", {"class": "controls"}, words, found));
 
+    const decoded = (text) => {
+      try {
+        return decodeURIComponent(text);
+      } catch {  // typed by hand: a % that begins no code
+        return text;
+      }
+    };
     // "#trial-9" goes to a row, though the filter hides it; "#find=words" is what somebody has filtered.
     const follow = () => {
       const place = location.hash.slice(1);
-      if (place.startsWith("find=")) show(decodeURIComponent(place.slice(5)));
+      if (place.startsWith("find=")) show(decoded(place.slice(5)));
       const row = rows.find((one) => one.id === place);
       if (!row) return;
       if (row.hidden) show("");

@@ -107,7 +107,7 @@ std::string chart(std::string_view id, const std::string& label) {
 std::string facts_section(const Record& record) {
   std::string facts;
   const auto delta = [&](std::string_view what, const Trial* trial) {
-    if (trial) facts += fact(what, percent_text(trial->delta) + " " + pill(verdict_word(trial->verdict)));
+    if (trial) facts += fact(what, html(measured_text(trial)) + " " + pill(verdict_word(trial->verdict)));
   };
   delta("as it is", as_is_trial(record));
   if (record.outcome == Outcome::culprits) delta("with the fix", fix_trial(record));
@@ -179,7 +179,8 @@ std::string ladders_section(const Record& record) {
 }
 
 std::string undecided_section(const Record& record) {
-  return section("left-open", "Left open by the proof", list(left_open(record, html))) +
+  return section("noted", "Noted of the subject", list(noted_beside(record, html))) +
+         section("left-open", "Left open by the proof", list(left_open(record, html))) +
          section("undecided", "Not decided", list(undecided(record, html))) +
          section("deviating", "Differs without harm", list(deviating(record, html))) +
          section("no-effect", "Neutralised without effect", list(without_effect(record, html))) +
@@ -201,7 +202,7 @@ std::string trials_section(const Record& record) {
   return section("trials", "Trials",
                  table("trial-table", "all trials",
                        {"trial", "role", "neutralised", "verdict", "measured", "why", "attempts"}, rows)) +
-         (rows.empty() ? "" : "<p class=\"paper\">All trials are in report.md and on the screen.</p>\n");
+         (rows.empty() ? "" : "<p class=\"paper\">All trials are on the screen and in report.json.</p>\n");
 }
 
 std::string versions_section(const Record& record) {

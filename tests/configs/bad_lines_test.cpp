@@ -104,8 +104,8 @@ TEST_CASE("a wrong line of a side is named with its place") {
           {6, "  command: [python, \"{x}\"]",
            "6:21: unknown placeholder `{x}` | known: {devices}, {device}, {visible_devices}, {steps}, {attempt}, "
            "{arguments}; for braces themselves write `{{` and `}}`"},
-          {6, "  command: [python, \"a{\"]", "6:21: a single `{` in `a{` | write `{{` for the character itself"},
-          {6, "  command: [python, \"a}\"]", "6:21: a single `}` in `a}` | write `}}` for the character itself"},
+          {6, "  command: [python, \"a{\"]", "6:21: a single `{` | write `{{` for the character itself"},
+          {6, "  command: [python, \"a}\"]", "6:21: a single `}` | write `}}` for the character itself"},
           {6, "  command: [python, \"--x={arguments}\"]",
            "6:21: `{arguments}` must be an element of its own | it becomes zero or more elements of the command"},
           {6, "  command: [python, \"{steps}\"]",
@@ -139,6 +139,8 @@ TEST_CASE("a wrong line of a side is named with its place") {
            "8:26: `n pu` is no generic resource | for example npu:{per_trial}"},
           {7, "  devices: {kind: npu}\n  launch: {slurm: {gres: \"npu:1\", arguments: [--array=1]}}",
            "8:47: `--array` is set by bisectd for every job | remove it here"},
+          {7, "  devices: {kind: npu}\n  launch: {slurm: {gres: \"npu:1\", arguments: [-o/tmp/x]}}",
+           "8:47: `-o/tmp/x` is set by bisectd for every job | remove it here"},
           {7, "  devices: {kind: npu}\n  launch: {slurm: {gres: \"npu:1\", arguments: [-A, team]}}",
            "8:51: `team` would be taken for the job's script | write an option and its value as one element, for example "
            "--account=team"},
@@ -151,6 +153,12 @@ TEST_CASE("a wrong line of a side is named with its place") {
           {7, "  environment: {A: }", "7:17: `A` has no value | write \"\" for an empty one, or list it in `unset`"},
           {7, "  environment: {A B: 1}", "7:17: `A B` is no name for an environment variable | letters, digits and _ only"},
           {7, "  environment: {BISECTD_ATTEMPT: 1}", "7:17: `BISECTD_ATTEMPT` belongs to bisectd, which finds strays by it"},
+          {7, "  environment: {BISECTD_METRICS_FILE: x}",
+           "7:17: `BISECTD_METRICS_FILE` is set by bisectd for every attempt"},
+          {7, "  log: ../train.log",
+           "7:8: `log` must lie inside the attempt's own folder, so that attempts do not share it | let the training write "
+           "to "
+           "{attempt}, and name the file relative to it"},
           {7, "  environment: {A: \"{arguments}\"}", "7:20: `{arguments}` can only stand in a command"},
           {7, "  environment: {A: 1}\n  unset: [B, A]", "8:14: `A` is set in `environment` too | remove one of them"},
           {7, "  unset: [B, B]", "7:14: `B` is named twice"},

@@ -62,6 +62,21 @@ TEST_CASE("a secret is not written, but its change is seen") {
   CHECK(with_environment("PLAIN: hunter2").find("hunter2") != std::string::npos);
 }
 
+TEST_CASE("neither is one in a setup, in options of jobs or in the command of a check") {
+  for (const char* const line :
+       {"  devices: {kind: npu, ids: [0, 1]}\n  setup: export API_TOKEN=hunter2",
+        "  devices: {kind: npu, per_trial: 1}\n  launch: {slurm: {gres: npu:1, arguments: "
+        "[\"--export=ALL,API_TOKEN=hunter2\"]}}",
+        "  devices: {kind: npu, ids: [0, 1]}\nchecks: {data: {command: [curl, \"https://me:hunter2@host\"]}}"}) {
+    CAPTURE(line);
+    const std::string one = with_line(kGood, 7, line);
+    std::string other = one;
+    other.replace(other.find("hunter2"), 7, "hunter3");
+    CHECK(resolved(one).find("hunter2") == std::string::npos);
+    CHECK(resolved(one) != resolved(other));
+  }
+}
+
 TEST_CASE("the text is YAML that keeps odd values whole") {
   const std::string text = with_environment(R"(A: "yes", B: "a\n\"b\" # c", C: "{{x}}", D: "损")");
   Problems problems;

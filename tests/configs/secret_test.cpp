@@ -31,8 +31,21 @@ TEST_CASE("secrets in arguments") {
   CHECK_FALSE(secret_begin("--token=x", "y"));
   CHECK_FALSE(secret_begin("--token", "--other"));
   CHECK_FALSE(secret_begin("", "tokenizer=x"));
+  CHECK(secret_begin("", "--export=ALL,HF_TOKEN=x") == 22);
+  CHECK(secret_begin("", "https://host/data?part=2&token=x") == 31);
+  CHECK_FALSE(secret_begin("", "--config=tokenizer=x"));
   CHECK(without_secrets(std::vector<std::string>{"--token", "x", "--key=y", "z"}) ==
         std::vector<std::string>{"--token", "(secret, not written)", "--key=(secret, not written)", "z"});
+}
+
+TEST_CASE("secrets in a script, or in a line that a program printed") {
+  CHECK(without_secrets_in("export HF_TOKEN=hunter2 EPOCHS=3; API_KEY='a b' run https://me:hunter2@host/x") ==
+        "export HF_TOKEN=(secret, not written) EPOCHS=3; API_KEY=(secret, not written) run https://me:(secret, not "
+        "written)@host/x");
+  CHECK(without_secrets_in("DATA=https://me:hunter2@host/x") == "DATA=https://me:(secret, not written)@host/x");
+  CHECK(without_secrets_in("A=B=C source env.sh && TOKENIZERS_PARALLELISM=false") ==
+        "A=B=C source env.sh && TOKENIZERS_PARALLELISM=false");
+  CHECK(without_secrets_in("") == "");
 }
 
 }  // namespace bisectd::configs

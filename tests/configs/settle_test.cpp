@@ -91,9 +91,9 @@ TEST_CASE("a search without anything to search is refused") {
     return with_line(with_line(text, 11, suspects), 7, "  environment: {S: 0}");
   };
   CHECK(folder.problem_of(with("suspects: {f: all}")) ==
-        "11:15: nothing to search: the subject already has the safe value of every switch");
+        "11:15: nothing to search: every switch is excluded, or has its safe value in the subject already");
   CHECK(folder.problem_of(with("suspects: {f: [s]}")) ==
-        "11:15: nothing to search: the subject already has the safe value of every switch");
+        "11:15: nothing to search: every switch is excluded, or has its safe value in the subject already");
   CHECK(folder.problem_of(with_line(text, 11, "suspects: {f: {exclude: [s]}}")).find("11:15: nothing to search") == 0);
   CHECK(folder.problems_of(with_line(text, 11, "suspects: {f: all}")) == "");
 }

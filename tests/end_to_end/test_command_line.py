@@ -75,6 +75,16 @@ class CommandLine(Space):
         self.assertIn("is a folder", self.bisectd(*accept, "-o", ".", code=2).err)
         self.assertIn("did you mean 'hostile'?", self.bisectd("history", "--model", "hostle", code=2).err)
 
+    def test_families_of_a_file_of_ones_own(self):
+        self.write("own/stack.yaml", """\
+            version: 1
+            families:
+              ops: {kind: list, description: "\\e]0;x\\a moves them", deliver: {environment: OFF}}
+            """)
+        out = self.bisectd("families", "own/stack.yaml", code=0).out
+        self.assertIn("ops (list): \\x1b]0;x\\x07 moves them", out)
+        self.assertIn("no such file", self.bisectd("families", "own/stakc.yaml", code=2).err)
+
     def test_what_cannot_be_printed_is_no_success(self):
         self.write("experiment.yaml", hostile_experiment("--cause", "op1=3", suspects=2))
         self.bisectd("run", "experiment.yaml", code=1)

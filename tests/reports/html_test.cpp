@@ -63,6 +63,17 @@ TEST_CASE("report.html says the result without any script") {
                                  "verdicts": ["fail", "pass", "pass", "unresolved"]})"));
 }
 
+TEST_CASE("report.html says by which metric the ends were judged, and what was noted of the subject") {
+  Record record = sample::culprits();
+  for (Trial& trial : record.trials) {
+    trial.decided_by = {"acc", -0.052};
+    trial.notes = {"a single NaN"};
+  }
+  const std::string page = to_html(record);
+  CHECK(contains(page, "<dd>acc -5.20 % <span class=\"pill fail\">fail</span></dd>"));
+  CHECK(contains(page, "<h2>Noted of the subject</h2>\n<ul>\n<li>with the culprit set neutralised: a single NaN</li>"));
+}
+
 TEST_CASE("report.html shows what was given and what changed") {
   const std::string page = to_html(sample::culprits());
   CHECK(contains(page, "<tr><th scope=\"row\">check dataset</th><td>both sides agree</td></tr>"));
