@@ -191,6 +191,36 @@ void check_something_to_search(const Experiment& experiment, Problems& problems)
                  "nothing to search: every switch is excluded, or has its safe value in the subject already");
 }
 
+/// Whether a run runs is known without a second one beside it, and how far it must come is not learnt from another.
+void settle_goal(Experiment& experiment, Problems& problems) {
+  if (experiment.accept.goal != Goal::runs) return;
+  experiment.reference.perturb.reset();
+  experiment.subject.perturb.reset();
+  if (!experiment.steps)
+    problems.add(experiment.subject.place, "`accept.goal: runs` needs `steps`: a run that reaches that step runs",
+                 "add, for example, `steps: 200`");
+}
+
+/// How long a run of the fix is that is so many times longer than a trial.
+void check_soak(const Experiment& experiment, Problems& problems) {
+  if (!experiment.soak) return;
+  const auto& [soak, place] = *experiment.soak;
+  if (!experiment.steps)
+    return problems.add(place, "`soak` needs `steps`: the fix is run for longer than a trial",
+                        "add, for example, `steps: 200`");
+  if (soak <= *experiment.steps)
+    return problems.add(place, fmt::format("`soak: {}` is no longer than a trial of {} steps", soak, *experiment.steps),
+                        fmt::format("for example `soak: {}`", 10 * *experiment.steps));
+  const Side& side = experiment.subject;
+  const std::chrono::duration<double, std::ratio<60>> longest =
+      side.timeout * static_cast<double>(soak) / static_cast<double>(*experiment.steps);
+  if (side.slurm && side.slurm->time && *side.slurm->time < longest)
+    problems.add(place,
+                 fmt::format("a job of the subject may take {} min, a soak so many times longer than a trial {:.0f} min",
+                             side.slurm->time->count(), std::ceil(longest.count())),
+                 "raise `slurm.time`, or lower the subject's `timeout`");
+}
+
 }  // namespace
 
 std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<std::string, std::string>& environment) {
@@ -230,36 +260,6 @@ void check_not_empty(const std::vector<std::string>& words, const Place& place, 
     if (word == "steps" && !experiment.steps)
       problems.add(place, "`{steps}` stays empty: the file names no `steps`", "add, for example, `steps: 1000`");
   }
-}
-
-/// Whether a run runs is known without a second one beside it, and how far it must come is not learnt from another.
-void settle_goal(Experiment& experiment, Problems& problems) {
-  if (experiment.accept.goal != Goal::runs) return;
-  experiment.reference.perturb.reset();
-  experiment.subject.perturb.reset();
-  if (!experiment.steps)
-    problems.add(experiment.subject.place, "`accept.goal: runs` needs `steps`: a run that reaches that step runs",
-                 "add, for example, `steps: 200`");
-}
-
-/// How long a run of the fix is that is so many times longer than a trial.
-void check_soak(const Experiment& experiment, Problems& problems) {
-  if (!experiment.soak) return;
-  const auto& [soak, place] = *experiment.soak;
-  if (!experiment.steps)
-    return problems.add(place, "`soak` needs `steps`: the fix is run for longer than a trial",
-                        "add, for example, `steps: 200`");
-  if (soak <= *experiment.steps)
-    return problems.add(place, fmt::format("`soak: {}` is no longer than a trial of {} steps", soak, *experiment.steps),
-                        fmt::format("for example `soak: {}`", 10 * *experiment.steps));
-  const Side& side = experiment.subject;
-  const std::chrono::duration<double, std::ratio<60>> longest =
-      side.timeout * static_cast<double>(soak) / static_cast<double>(*experiment.steps);
-  if (side.slurm && side.slurm->time && *side.slurm->time < longest)
-    problems.add(place,
-                 fmt::format("a job of the subject may take {} min, a soak so many times longer than a trial {:.0f} min",
-                             side.slurm->time->count(), std::ceil(longest.count())),
-                 "raise `slurm.time`, or lower the subject's `timeout`");
 }
 
 void check_and_settle(Experiment& experiment, Needed needed, Problems& problems) {

@@ -11,8 +11,9 @@
 
 namespace bisectd::configs {
 
-/// Placeholders that nothing can fill, variables claimed twice, a black list that the subject brings along with bad
-/// names, nothing to search unless only the workaround is `needed`. Sets Toggle::suspect of every family.
+/// Placeholders that nothing can fill, variables claimed twice, a goal, a soak, a perturbation or a `hold` that do not fit,
+/// a black list that the subject brings along with bad names, nothing to search unless only the workaround is `needed`. Sets
+/// Toggle::suspect of every family, and both values where another family needs one in every run.
 void check_and_settle(Experiment& experiment, Needed needed, Problems& problems);
 
 /// `unset` of the side takes a variable away.

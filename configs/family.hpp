@@ -33,8 +33,8 @@ struct Ladder {
 };
 
 /// One switch of a toggle family. The absence of a value means the variable is unset (or no argument is given).
-/// In a loaded experiment `suspect` is what the subject as it is really has, as far as its file says: its own
-/// environment and `unset` come first, then the selected families' environment, then the preset's value. It equals
+/// In a loaded experiment `suspect` is what the subject as it is really has, as far as its file says: what a selected
+/// family needs comes first, then the subject's own environment and `unset`, then the preset's value. It equals
 /// `safe` exactly if the subject is safe already; then the toggle is no suspect.
 struct Toggle {
   Delivery deliver;

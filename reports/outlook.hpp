@@ -30,7 +30,7 @@ std::optional<std::pair<double, double>> time_left_s(const Record& record);
 /// "5 to 9 more trials, 12 min 00 s to 30 min 00 s"; empty when the search does not know.
 std::string left_text(const Record& record);
 
-/// Suspects that are more likely guilty than not to be mentioned (5 %), the likeliest first, at most `limit`.
+/// Suspects that are guilty with a probability of 5 % or more, the likeliest first, at most `limit`.
 std::vector<std::size_t> likely_culprits(const Record& record, std::size_t limit);
 
 /// "ops:pad3d 92 %, ops:relu 12 %"; empty while nobody stands out.

@@ -17,7 +17,7 @@ inline constexpr const char* kWhatSignaturesShow =
 bool shows_signatures(const Record& record);
 /// "1838 healthy spreads"
 std::string signature_size_text(const SignatureGroup& group);
-/// The causes that were active in all of its trials; "no known cause" if none.
+/// The causes that were active in all of its trials; "no cause" if none.
 std::string signature_causes_text(const Record& record, const SignatureGroup& group, Escape escape);
 
 }  // namespace bisectd::reports

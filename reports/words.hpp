@@ -50,7 +50,7 @@ std::string more_trials_text(const Record& record);
 /// The verdict's word, of a trial that may still run, or was run for what it logs: running, measured.
 std::string_view state_word(const Trial& trial);
 
-/// A heading: "culprits found", "no difference", ...
+/// A heading: "culprits found", "agrees with the reference", ...
 std::string_view outcome_title(const Record& record);
 
 /// "ops:pad3d"; "#7" for an id that the record does not know.

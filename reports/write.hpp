@@ -20,8 +20,8 @@ struct Renderer {
 const std::vector<Renderer>& renderers();
 
 /// Renders and replaces every file in `folder`, each at once: a reader sees the old one or the new one, whole, also
-/// when this process is killed. Returns what could not be written, one sentence each; the old file then stays. Nothing
-/// is synced: after a power cut the reports are rendered again from the journal.
+/// when this process is killed. Returns what could not be written, one sentence each; the old file then stays. Only
+/// those of a finished run are synced: after a power cut the others are rendered again from the journal.
 std::vector<std::string> write_reports(const Record& record, const std::filesystem::path& folder);
 
 }  // namespace bisectd::reports

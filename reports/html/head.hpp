@@ -1,4 +1,4 @@
-// The top of every page.
+// The top of the pages of one run: report.html, and that of an alignment.
 #pragma once
 
 #include <span>
