@@ -50,8 +50,8 @@ std::string suite_text(const SuiteRecord& suite, Colour colour);
 /// One page with every model, its trend and a link to its report. No script.
 std::string suite_html(const SuiteRecord& suite);
 
-/// Aligned: every model agrees with its baseline or did not change; culprits: one regressed, whatever
-/// the others came to; inconclusive: none did, and one could not be judged.
+/// Aligned: every model agrees with its baseline or did not change; culprits: one regressed, whatever the
+/// others came to; inconclusive: none did, and one could not be judged.
 Outcome suite_outcome(const SuiteRecord& suite);
 
 }  // namespace bisectd::reports

@@ -9,8 +9,8 @@
 namespace bisectd::driver::judge {
 
 /// Looks at a growing curve at 5, 10, 15, 20, 30 .. 90 % of the run (from 20 % on where runs differ much). One object per
-/// attempt; the reference and the pool must outlive it. What it says depends on the curve and
-/// on what the pool holds then, not on how often it is asked.
+/// attempt; the reference and the pool must outlive it. What it says depends on the curve and on
+/// what the pool holds then, not on how often it is asked.
 class EarlyStop {
  public:
   EarlyStop(const Reference& reference, const NoisePool& pool);

@@ -35,9 +35,9 @@ bool is_drift_unknown(const Reference& reference, const Difference& run);
 /// Whether the attempt is over. While it runs, a last value of NaN may still recover.
 enum class AttemptStage { running, over };
 
-/// Single steps far off, which a trimmed mean would hide. They must also stand out from the
-/// level around them, and a stretch of them (5 or more, and 5 % of the run) is no spike but another level, left to the rules
-/// for levels. While the attempt runs, what may still change does not count.
+/// Single steps far off, which a trimmed mean would hide. They must also stand out from the level around them, and a stretch
+/// of them (5 or more, and 5 % of the run) is no spike but another level, left to the rules for levels. While the attempt
+/// runs, what may still change does not count.
 struct Spikes {
   std::size_t count = 0;   ///< steps of the attempt off by more than `limit`
   std::size_t at_end = 0;  ///< of them without one within the limit behind; 0 where the run goes on

@@ -21,8 +21,8 @@ double quantile(std::span<double> values, double q);
 /// Centred moving mean over `width` points, shorter at both ends.
 std::vector<double> smoothed(std::span<const double> values, std::size_t width);
 
-/// What differences are divided by: max(|mean| smoothed over 5 % of the run, smallest_scale,
-/// 5 % of the span between the 5 % and 95 % quantiles). One formula for losses near zero, negative and changing sign.
+/// What differences are divided by: max(|mean| smoothed over 5 % of the run, smallest_scale, 5 % of the span between the 5 %
+/// and 95 % quantiles). One formula for losses near zero, negative and changing sign.
 /// All finite, not empty. Positive, but for a curve of zeros without a smallest scale: the caller must refuse that.
 std::vector<double> scale_of(std::span<const double> mean, double smallest_scale);
 

@@ -147,9 +147,8 @@ std::string larger_target(const strategies::Answer& answer, double target) {
 /// What can be done where healthy devices differ by as much; `larger`: how a larger difference is accepted.
 std::string despite_rounding(const std::string& larger) {
   return fmt::format(
-      "accept a larger difference ({}), lower the learning rate on both sides and start anew with --new, or compare one "
-      "step "
-      "module by module (`bisectd align`), before rounding has grown.",
+      "accept a larger difference ({}), lower the learning rate on both sides and start anew with --new, or compare "
+      "one step module by module (`bisectd align`), before rounding has grown.",
       larger);
 }
 
@@ -166,8 +165,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
                "what breaks them has broken them by then; and start anew with --new.";
       if (exact && experiment.reference.perturb)
         return "It is the noise, not a broken run, that is in the way: runs repeat themselves, but healthy devices differ "
-               "by as "
-               "much, by their rounding alone. More repeats change nothing. Next: " +
+               "by as much, by their rounding alone. More repeats change nothing. Next: " +
                despite_rounding(larger_target(answer, experiment.accept.target));
       return fmt::format(
           "It is the noise, not a broken run, that is in the way. Next: {}start anew with --new and let the reference "

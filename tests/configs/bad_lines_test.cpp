@@ -157,8 +157,7 @@ TEST_CASE("a wrong line of a side is named with its place") {
            "7:17: `BISECTD_METRICS_FILE` is set by bisectd for every attempt"},
           {7, "  log: ../train.log",
            "7:8: `log` must lie inside the attempt's own folder, so that attempts do not share it | let the training write "
-           "to "
-           "{attempt}, and name the file relative to it"},
+           "to {attempt}, and name the file relative to it"},
           {7, "  environment: {A: \"{arguments}\"}", "7:20: `{arguments}` can only stand in a command"},
           {7, "  environment: {A: 1}\n  unset: [B, A]", "8:14: `A` is set in `environment` too | remove one of them"},
           {7, "  unset: [B, B]", "7:14: `B` is named twice"},

@@ -13,6 +13,19 @@ using tests::kSteps;
 using tests::noisy;
 using tests::run;
 
+/// A judge of trials beside these references.
+struct Judging {
+  explicit Judging(const std::vector<judge::Curve>& references) {
+    state.jury = judge::Jury::seat(experiment.accept, std::vector<judge::MetricRule>{{.name = "loss"}}, references).value();
+  }
+  TrialJudge judge() { return TrialJudge(input, state); }
+
+  configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
+  Sides sides;
+  const RunInput input{experiment, sides, WatchList(experiment)};
+  RunState state;
+};
+
 /// The difference of the subject as it is that eight of its runs show, three of them (seeds 5, 6, 7) rounding coarsely,
 /// against four plain logs.
 double difference_of(std::vector<judge::Curve> runs) {
@@ -21,14 +34,9 @@ double difference_of(std::vector<judge::Curve> runs) {
   logs.resize(4);
   for (judge::Curve& log : logs) log.perturbed = 0;
 
-  configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
-  Sides sides;
-  const RunInput input{experiment, sides, WatchList(experiment)};
-  RunState state;
-  state.jury = judge::Jury::seat(experiment.accept, std::vector<judge::MetricRule>{{.name = "loss"}}, logs).value();
   TrialPlan plan;
   plan.role = Role::as_is;
-  return TrialJudge(input, state).whole(plan, runs).delta.value();
+  return Judging(logs).judge().whole(plan, runs).delta.value();
 }
 
 TEST_CASE("the subject as it is: coarse runs only show how far rounding drifts, and are not judged with the others") {
@@ -46,30 +54,19 @@ TEST_CASE("the subject as it is: all runs are judged where it varies by itself, 
 
 /// A fault of 2 % of the whole run's end that grows evenly.
 judge::Judgement growing_fault_beside(std::optional<std::int64_t> as_is_until, double rounding) {
-  configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
-  Sides sides;
-  const RunInput input{experiment, sides, WatchList(experiment)};
-  RunState state;
-  state.jury =
-      judge::Jury::seat(experiment.accept, std::vector<judge::MetricRule>{{.name = "loss"}}, tests::references()).value();
-  PastTrial& as_is = state.history.trials.emplace_back();
+  Judging judging(tests::references());
+  PastTrial& as_is = judging.state.history.trials.emplace_back();
   as_is.role = Role::as_is;
   as_is.judgement = judge::Judgement{};
   as_is.judgement->comparable_until = as_is_until;
   TrialPlan plan;
   plan.role = Role::search;
   const auto grows = [](std::int64_t step) { return 1 + 0.02 * static_cast<double>(step) / kSteps; };
-  return TrialJudge(input, state).whole(plan, std::vector{run(rounding, 0.1, grows)});
+  return judging.judge().whole(plan, std::vector{run(rounding, 0.1, grows)});
 }
 
 TEST_CASE("a run that was ended early, and is not certain to fail any more, is undecided: it did not break") {
-  configs::Experiment experiment{.file = "/e.yaml", .name = "x"};
-  Sides sides;
-  const RunInput input{experiment, sides, WatchList(experiment)};
-  RunState state;
-  state.jury =
-      judge::Jury::seat(experiment.accept, std::vector<judge::MetricRule>{{.name = "loss"}}, tests::references()).value();
-  const judge::Judgement judgement = TrialJudge(input, state).ended_early(run(1e-7, 0.3));
+  const judge::Judgement judgement = Judging(tests::references()).judge().ended_early(run(1e-7, 0.3));
   CHECK(judgement.verdict == strategies::Verdict::inconclusive);
   CHECK(judgement.reason == "ended-early");
 }
