@@ -38,10 +38,6 @@ const Value* find_or_standard(MapReader& top, const std::string& key) {
   return own ? own : standard;
 }
 
-/// References of a side that is perturbed: the plain run, four samples of a float32's rounding and three of a float16's, as
-/// the figures of bench_healthy were taken.
-constexpr int kPerturbedRepeats = 8;
-
 bool says(const Value& block, const std::string& key) {
   return std::ranges::find(block.entries, key, &Value::Entry::key) != block.entries.end();
 }
@@ -54,9 +50,6 @@ void settle_perturbation(const Value& root, const std::optional<Perturbation>& b
     if (subject && !says(entry.value, "perturb")) experiment.subject.perturb = both;
     if (entry.key != "reference" || reference.is_recorded()) continue;
     if (!says(entry.value, "perturb")) reference.perturb = both;
-    if (!says(entry.value, "repeats") && reference.perturb)
-      reference.repeats =
-          std::clamp(most_samples(*reference.perturb).value_or(kPerturbedRepeats), reference.repeats, kPerturbedRepeats);
   }
 }
 

@@ -272,7 +272,7 @@ Json all_but_trials(const Record& record) {
           {"target", number(record.target)},
           {"references", record.references},
           {"noise", number(record.noise)},
-          {"comparable_until", record.comparable_until ? Json(*record.comparable_until) : Json(nullptr)},
+          {"comparable_until", comparable_end(record) ? Json(*comparable_end(record)) : Json(nullptr)},
           {"certificate", certificate(record, answer)},
           {"descent", descent(record)},
           {"not_neutralisable", suspects(record, answer.not_neutralisable)},

@@ -9,7 +9,7 @@ bool is_measured_only(const Trial& trial) { return !trial.running && trial.reaso
 
 bool judges_subject(const Trial& trial) {
   return !trial.running && !is_measured_only(trial) && trial.role != "reference" && trial.role != "discovery" &&
-         trial.role != "overflow-check" && trial.role != "soak";
+         trial.role != "overflow-check" && trial.role != "end" && trial.role != "soak";
 }
 
 const Trial* judged_trial(const Record& record, std::string_view role) {
@@ -69,8 +69,8 @@ std::string_view perturbation_of(const Record& record, bool reference) {
 }
 
 std::optional<std::int64_t> comparable_end(const Record& record) {
-  const std::vector<std::int64_t>& steps = record.reference_curve.steps;
-  return !steps.empty() && record.comparable_until < steps.back() ? record.comparable_until : std::nullopt;
+  const Trial* as_is = as_is_trial(record);
+  return as_is ? as_is->comparable_until : std::nullopt;
 }
 
 std::vector<strategies::Deviation> harmless_deviations(const Record& record) {

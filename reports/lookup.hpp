@@ -45,7 +45,7 @@ const Trial* fix_trial(const Record& record);
 /// What perturbed runs of one side logged of their perturbation; empty if there is none or it said nothing.
 std::string_view perturbation_of(const Record& record, bool reference);
 
-/// Where the comparable part ends, if that is before the end of the run.
+/// Where the part ends up to which the subject as it is can be judged, if that is before the end of the run.
 std::optional<std::int64_t> comparable_end(const Record& record);
 
 /// Suspects that change the first steps and do no harm, of the last search and then of the one before it; none where nobody

@@ -83,6 +83,7 @@ std::string phase_line(const Record& record, std::string_view role) {
   if (role == "reference") return "reference: the trusted runs, whose spread is the noise floor";
   if (role == "as-is") return "as-is: the subject with nothing neutralised should fail";
   if (role == "discovery") return "discovery: what a run of the subject really uses";
+  if (role == "end") return "end: the reference does not decide; do the subject's own two ends differ?";
   if (role == "overflow-check")
     return "overflow-check: one run in which the framework names the first operator with an inf or a nan";
   if (role == "everything")

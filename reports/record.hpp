@@ -145,9 +145,6 @@ enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusi
 /// The curves of a run, for the eye.
 struct Comparison {
   std::size_t references = 0;  ///< distinct reference curves
-  std::optional<std::int64_t>
-      comparable_until;  ///< last step up to which healthy runs agree well enough for the target, the
-                         ///< run's own where they always do; absent: nowhere, or nothing shows it
   Line reference_curve;  ///< mean of the references
   Line fix_curve;        ///< of the culprit set neutralised; may be empty
   Line as_is_curve;

@@ -53,6 +53,13 @@ std::string culprits_sentence(const Record& record, Escape escape) {
         "{} {} {} leave the reference: {} as it is; with {} neutralised every metric agrees (target {}). Confidence {}.",
         joined(culprits, " and "), one ? "makes" : "make", escape(as_is->decided_by->metric), escape(decided_text(*as_is)),
         one ? "it" : "them", unsigned_percent_text(record.target), confidence_text(record.answer.confidence));
+  if (as_is && as_is->verdict == strategies::Verdict::inconclusive)
+    return fmt::format(
+        "{} {} {} from {} as it is to {} with {} neutralised. Which of these is right the reference does not decide (target "
+        "{}). Confidence {}.",
+        joined(culprits, " and "), one ? "moves" : "move", escape(record.metric), measured_text(as_is),
+        measured_text(fix_trial(record)), one ? "it" : "them", unsigned_percent_text(record.target),
+        confidence_text(record.answer.confidence));
   if (fails_on_the_way(record, as_is))
     return fmt::format(
         "{} {} the subject fail, though {} ends within the target ({}): {}. With {} neutralised it passes. Confidence {}.",
@@ -290,8 +297,8 @@ std::string verdict_sentence(const Record& record, Escape escape) {
             metric, measured_text(as_is), target);
       if (const Trial* as_is = as_is_trial(record); as_is && as_is->comparable_until)
         return fmt::format(
-            "Nothing to find: {} of the subject as it is agrees with the reference up to step {} ({}, target {}); later, "
-            "healthy runs are too far apart to tell.",
+            "Nothing to find: {} of the subject as it is agrees with the reference up to step {} ({}, target {}); behind "
+            "that, this log cannot tell.",
             metric, *as_is->comparable_until, measured_text(as_is), target);
       return fmt::format("Nothing to find: {} of the subject as it is agrees with the reference ({}, target {}).", metric,
                          measured_text(as_is_trial(record)), target);

@@ -91,14 +91,10 @@ std::vector<judge::Curve> runs_of(const Json& points) {
 /// The seeds of the runs' perturbations in the order of their columns, if any run has one.
 std::string perturbed_text(const Baseline& baseline) {
   Json seeds = Json::array();
-  for (const judge::Curve& run : baseline.runs) seeds.push_back(run.perturbed);
-  const bool any = std::ranges::any_of(baseline.runs, [](const judge::Curve& run) { return run.perturbed != 0; });
+  for (const judge::Curve& run : baseline.runs) seeds.push_back(run.perturbed.value_or(0));
+  const bool any = std::ranges::any_of(baseline.runs, [](const judge::Curve& run) { return run.perturbed.value_or(0) != 0; });
   if (!any) return "";
-  const bool coarsely = std::ranges::any_of(baseline.runs, &judge::Curve::moved_coarsely) &&
-                        std::ranges::all_of(baseline.runs, [](const judge::Curve& run) {
-                          return run.moved_coarsely || !judge::is_coarse(run.perturbed);
-                        });
-  return fmt::format("  \"perturbed\": {},\n{}", text_of(seeds), coarsely ? "  \"coarsely_moved\": true,\n" : "");
+  return fmt::format("  \"perturbed\": {},\n", text_of(seeds));
 }
 
 /// All that the digest is over.
@@ -129,10 +125,7 @@ Baseline baseline_of(const Json& json) {
   std::vector<int> seeds(baseline.runs.size(), 0);
   if (json.contains("perturbed")) seeds = keep::whole_numbers<int>(json.at("perturbed"));
   if (seeds.size() != baseline.runs.size()) throw BadBaseline("its curves and their perturbations do not fit");
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    baseline.runs[i].perturbed = seeds[i];
-    baseline.runs[i].moved_coarsely = json.value("coarsely_moved", false) && judge::is_coarse(seeds[i]);
-  }
+  for (std::size_t i = 0; i < seeds.size(); ++i) baseline.runs[i].perturbed = seeds[i];
   return baseline;
 }
 

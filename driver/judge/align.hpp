@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace bisectd::driver::judge {
 struct Track {
   std::vector<std::int64_t> steps;
   std::vector<double> values;
-  bool resumed = false;  ///< a step was repeated or went back, as after a restart; the value logged last counts
+  std::optional<int> perturbed = 0;  ///< as Curve::perturbed
+  bool resumed = false;              ///< a step was repeated or went back, as after a restart; the value logged last counts
 
   bool empty() const { return steps.empty(); }
   std::size_t size() const { return steps.size(); }

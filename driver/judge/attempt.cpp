@@ -57,7 +57,7 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
     return unresolved("truncated", fmt::format("{} ends at step {} of {}", reference.metric.name, track.steps.back(),
                                                reference.last_step()));
   }
-  attempt.window = places_in(reference, window_at(reference, track.steps.back()));
+  attempt.window = window_at(reference, track.steps.back());
   // Text that tells how many are missing of `places`, if they are more than this share.
   const auto missing_text = [&](const Places& places, double share, std::string_view where) -> std::string {
     const auto found = static_cast<double>(values_in(attempt.difference, places).size());
@@ -65,7 +65,7 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
     if (found >= 1 && found >= std::floor((1 - share) * due)) return "";
     return fmt::format("{} of about {:.0f} points are missing{}", std::max(1.0, std::ceil(due - found)), due, where);
   };
-  const Places run = places_in(reference, {reference.steps.front() - reference.stride, track.steps.back()});
+  const Places run = places_between(reference, reference.steps.front() - reference.stride, track.steps.back());
   if (std::string text = missing_text(attempt.window, kMissingInWindow, " in the final window"); !text.empty())
     return unresolved("gaps", std::move(text));
   if (std::string text = missing_text(run, kMissingBefore, ""); !text.empty()) return unresolved("gaps", std::move(text));
@@ -74,13 +74,25 @@ void check_coverage(const Reference& reference, const Curve& curve, Attempt& att
 
 }  // namespace
 
+Batches batches_of(const Reference& reference, const Difference& difference) {
+  std::vector<double> mine, theirs;
+  for (std::size_t i = 0; i < difference.values.size(); ++i) {
+    const std::size_t place = difference.places[i];
+    theirs.push_back(reference.mean[place]);
+    mine.push_back(reference.mean[place] + difference.values[i] * reference.scale[place]);
+  }
+  return batches_of(mine, theirs);
+}
+
 Attempt attempt_of(const Reference& reference, const Curve& curve) {
-  Attempt attempt{.difference = difference(reference, curve), .perturbed = curve.perturbed != 0};
+  Attempt attempt;
+  attempt.difference = difference(reference, curve);
   if (const auto unlike = unlike_logs(reference, curve)) {
     attempt.trouble = unlike->code;
     attempt.trouble_text = unlike->message;
     return attempt;
   }
+  attempt.batches = batches_of(reference, attempt.difference);
   attempt.events = events_of(reference, curve, attempt.difference, AttemptStage::over);
   check_coverage(reference, curve, attempt);
   return attempt;
@@ -89,7 +101,6 @@ Attempt attempt_of(const Reference& reference, const Curve& curve) {
 DistinctAttempts distinct(std::vector<Attempt> attempts) {
   DistinctAttempts result;
   for (Attempt& attempt : attempts) {
-    result.perturbed = result.perturbed || attempt.perturbed;
     const bool known = std::any_of(result.attempts.begin(), result.attempts.end(), [&](const Attempt& other) {
       return identical(attempt.difference.track, other.difference.track);
     });
@@ -105,12 +116,11 @@ DistinctAttempts distinct(std::vector<Attempt> attempts) {
 Spread spread_of(const Reference& reference, std::span<const Attempt> attempts) {
   std::vector<double> last, before;
   for (const Attempt& attempt : attempts) {
+    if (attempt.difference.track.perturbed.value_or(0) > 0) continue;
     last.push_back(level_in(reference, attempt.difference, attempt.window));
-    const Window window = window_before(window_at(reference, attempt.difference.track.steps.back()));
-    const Places places = places_in(reference, window);
-    if (2 * values_in(attempt.difference, places).size() >= values_in(attempt.difference, attempt.window).size()) {
+    const Places places = window_before(attempt.window);
+    if (2 * values_in(attempt.difference, places).size() >= values_in(attempt.difference, attempt.window).size())
       before.push_back(level_in(reference, attempt.difference, places));
-    }
   }
   if (before.size() < last.size()) before.clear();
   return spread_of(last, before);

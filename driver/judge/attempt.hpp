@@ -14,12 +14,15 @@ struct Attempt {
   Difference difference;
   std::vector<Event> events;
   Places window;             ///< its final window on the reference's grid
+  Batches batches = Batches::same;  ///< that it saw, beside the reference's
   std::string trouble;       ///< reason code when it cannot be compared: no-curve, misaligned, begins-late, truncated, gaps,
                              ///< steps-begin-again, smoothed-otherwise; else empty
   std::string trouble_text;  ///< one sentence for people
   std::string gaps;          ///< one sentence on points that are missing, though not too many; else empty
-  bool perturbed = false;    ///< it was started with a perturbation
 };
+
+/// What a run saw, beside the reference.
+Batches batches_of(const Reference& reference, const Difference& difference);
 
 /// A run must reach 90 % of the reference's steps; its final window then ends where it ended. At most 20 % of the
 /// points due there may be missing, and 25 % of those of the whole run. A regular log at a coarser interval has no gaps.
@@ -29,11 +32,10 @@ Attempt attempt_of(const Reference& reference, const Curve& curve);
 struct DistinctAttempts {
   std::vector<Attempt> attempts;
   int repeated = 0;
-  bool perturbed = false;  ///< some were perturbed, so they share more than their curves show
 };
 DistinctAttempts distinct(std::vector<Attempt> attempts);
 
-/// Spread of the attempts' levels, as Reference::level is of the references'.
+/// Spread of the levels of the attempts that were not perturbed, as Reference::level is of the references'.
 Spread spread_of(const Reference& reference, std::span<const Attempt> attempts);
 
 }  // namespace bisectd::driver::judge

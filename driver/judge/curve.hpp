@@ -29,8 +29,8 @@ struct Smoothing {
 struct Curve {
   std::map<std::string, Series> series;
   std::map<std::string, Smoothing> smoothing;  ///< by metric, where the trainer is known to smooth it
-  int perturbed = 0;                           ///< seed of the perturbation that this run was started with; 0: none
-  bool moved_coarsely = false;                 ///< its log says that its parameters were moved by as much as float16 rounds
+  std::optional<int> perturbed = 0;  ///< seed of the perturbation that this run was started with; 0: none; empty: nobody
+                                     ///< knows, as of a log that was brought
 };
 
 /// Without what was logged after the step `last`, if one is given.
@@ -40,11 +40,6 @@ inline Curve up_to(Curve curve, std::optional<std::int64_t> last) {
       std::erase_if(points, [&](const Point& point) { return point.step > *last; });
   return curve;
 }
-
-/// Seeds 5, 6 and 7 ask for a perturbation of the size of float16's rounding (2^-10), all others for float32's (2^-22). A
-/// reference of eight runs so has one without, four of the fine and three of the coarse size.
-inline bool is_coarse(int perturbed) { return perturbed >= 5 && perturbed <= 7; }
-inline constexpr double kCoarselyMoved = 0x1p-11;  ///< half of that coarse size: who was moved by more was moved coarsely
 
 /// Why something cannot be judged at all. Not a verdict: somebody must change something first.
 struct Problem {

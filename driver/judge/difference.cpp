@@ -2,31 +2,17 @@
 #include "driver/judge/difference.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "driver/judge/level.hpp"
 
 namespace bisectd::driver::judge {
-namespace {
-
-/// What rounding has grown to at most by a step. Moved by 2^-10 the recogniser's runs are 0.16 % apart at step 50, 0.42 % at
-/// step 80 (see healthy_spread.hpp).
-struct Grown {
-  std::int64_t until;
-  double most;
-};
-constexpr std::array kRounding = {Grown{20, 0x1p-8}, Grown{50, 0x1p-6}};
-constexpr std::size_t kFewestFirst = 5, kMostFirst = 20;  ///< points, else 2 % of the run
-constexpr double kFirstSigma = 4;
-
-}  // namespace
-
 Difference difference(const Reference& reference, const Curve& curve) {
   Difference result;
   const auto found = curve.series.find(reference.metric.name);
   if (found == curve.series.end() || !sane_steps(found->second)) return result;
   result.track = until(tidy(found->second), reference.last_step());
+  result.track.perturbed = curve.perturbed;
   Match matched = match(result.track, reference.steps);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < matched.at.size(); ++i) {
@@ -47,24 +33,10 @@ double badness(const Reference& reference, double difference) {
   return reference.metric.higher_is_better ? -difference : difference;
 }
 
-bool off_from_the_start(const Reference& reference, const Difference& difference) {
-  const std::size_t points = std::clamp<std::size_t>(difference.values.size() / 50, kFewestFirst, kMostFirst);
-  if (difference.values.size() < points) return false;
-  const auto looked_at = std::ranges::find_if(
-      kRounding, [&](const Grown& grown) { return reference.steps[difference.places[kFewestFirst - 1]] <= grown.until; });
-  if (looked_at == kRounding.end()) return false;
-  const auto first = std::span(difference.values).first(points);
-  const double count = static_cast<double>(points);
-  double mean = 0, squares = 0;
-  for (double value : first) mean += value / count;
-  for (double value : first) squares += (value - mean) * (value - mean) / (count - 1);
-  return std::abs(mean) > std::max(looked_at->most, kFirstSigma * std::sqrt(squares / count));
-}
-
 Difference until(const Reference& reference, const Difference& difference, std::int64_t last) {
   Difference result;
   result.track = until(difference.track, last);
-  const std::size_t places = places_in(reference, {reference.steps.front() - 1, last}).to;
+  const std::size_t places = places_between(reference, reference.steps.front() - 1, last).to;
   const auto values = values_in(difference, {0, places});
   result.values.assign(values.begin(), values.end());
   result.places.assign(difference.places.begin(), difference.places.begin() + static_cast<std::ptrdiff_t>(values.size()));

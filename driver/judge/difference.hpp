@@ -21,12 +21,6 @@ Difference difference(const Reference& reference, const Curve& curve);
 /// negative on the better one.
 double badness(const Reference& reference, double difference);
 
-/// The differences of the first steps have one sign and are larger than any rounding makes them: than 2^-8, one unit of
-/// bfloat16, where five values were logged by step 20, and than 2^-6 by step 50; later values say nothing. Then it is no
-/// matter of how far healthy runs drift apart: no rounding explains it. Other data or other dropout masks do not pass for
-/// that, as their differences change sign from step to step.
-bool off_from_the_start(const Reference& reference, const Difference& difference);
-
 /// The same attempt as it was at step `last`.
 Difference until(const Reference& reference, const Difference& difference, std::int64_t last);
 

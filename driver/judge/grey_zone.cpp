@@ -1,7 +1,3 @@
-// See grey_zone.hpp. Shared design "verdict", section 4.3:
-//   pass  D <= target  and  D + c SE < g target
-//   fail  D >  target  and  D - c SE > target / g          else inconclusive
-// with c from Student's t. Beyond the design, the chance of error is spent over the looks after each attempt.
 #include "driver/judge/grey_zone.hpp"
 
 #include <algorithm>
@@ -26,14 +22,10 @@ double margin(double alpha, const StandardError& error) {
 
 double fail_margin(const configs::Acceptance& accept, const Comparison& comparison) {
   const double looks = std::max(1, accept.max_repeats - 1);
-  return margin(comparison.last_look ? kFailLast : kFailBefore / looks, cautious_error(comparison));
+  return margin(comparison.last_look ? kFailLast : kFailBefore / looks, comparison.error);
 }
 
 }  // namespace
-
-StandardError cautious_error(const Comparison& comparison) {
-  return {std::max(comparison.error.value, comparison.cautious), comparison.error.dof};
-}
 
 configs::Acceptance strict(configs::Acceptance accept) {
   accept.grey = 1;
@@ -48,10 +40,7 @@ Verdict decide(const configs::Acceptance& accept, const Comparison& comparison) 
   const double lower = size - fail_margin(accept, comparison);
   const bool clear = comparison.last_look || size <= kClear * target || upper <= target;
   if (size <= target && upper < grey * target && clear) return Verdict::pass;
-  const bool beyond = comparison.ground == Ground::within_run
-                          ? comparison.off_from_the_start && size > grey * target && lower > target
-                          : size > target && lower > target / grey;
-  return beyond ? Verdict::fail : Verdict::inconclusive;
+  return size > target && lower > target / grey ? Verdict::fail : Verdict::inconclusive;
 }
 
 double detectable(const configs::Acceptance& accept, const Comparison& comparison) {

@@ -47,14 +47,9 @@ std::string_view word(Verdict verdict) {
   return {};
 }
 
-/// How noisy one run's level is, before the attempts of the trial at hand.
-Variance known_noise(const Reference& reference, const NoisePool& pool) {
-  return variance_of(known_spread(reference, pool));
-}
-
 /// The fewest attempts that are likely to decide, at most one more than `accept` allows.
 int attempts_to_decide(const configs::Acceptance& accept, const Reference& reference, const NoisePool& pool) {
-  const Variance noise = known_noise(reference, pool);
+  const Variance noise = variance_of(known_spread(reference, pool));
   int attempts = 1;
   if (noise.dof == 0) return attempts;
   while (attempts <= accept.max_repeats &&
@@ -73,12 +68,6 @@ std::optional<Judgement> AttemptWatch::look(const Curve& so_far) {
   std::optional<Judgement> certain;
   for (Watched& watched : watched_) {
     auto judgement = watched.stop.look(so_far);
-    // What a run does after its comparable part cannot save it.
-    if (!judgement && !watched.part_judged && watched.panel->has_reached_comparable(so_far)) {
-      watched.part_judged = true;
-      judgement = watched.panel->judge_shortened(std::span(&so_far, 1));
-      if (judgement->verdict != Verdict::fail) judgement.reset();
-    }
     if (!judgement || certain) continue;
     if (&watched != &watched_.front()) {
       judgement->reason = judgement->metric + ":" + judgement->reason;
@@ -102,6 +91,7 @@ tl::expected<Jury, Problem> Jury::seat(const configs::Acceptance& accept, std::s
 }
 
 Judgement Jury::judge(std::span<const Curve> attempts) const {
+  if (contrast_) return contrast_->judge(attempts);
   return judge_whole(attempts, [](const configs::Acceptance& accept) { return accept; });
 }
 
@@ -126,13 +116,14 @@ Judgement Jury::judge_shortened(std::span<const Curve> attempts) const {
 }
 
 Judgement Jury::judge_proof(std::span<const Curve> attempts) const {
+  if (contrast_) return contrast_->judge(attempts);
   std::vector<Judgement> by_metric;
   for (const Panel& panel : panels_) {
     const configs::Acceptance proof = proof_of(panel.whole().accept);
     Judgement strictly = panel.judge(attempts, proof);
     strictly.strict = true;
     const bool in_reach =
-        panel.is_comparable_throughout() && attempts_to_decide(proof, panel.whole(), panel.pool()) <= proof.max_repeats;
+        panel.by_chance() && attempts_to_decide(proof, panel.whole(), panel.pool()) <= proof.max_repeats;
     if (strictly.verdict != Verdict::inconclusive || (strictly.repeat_helps && in_reach)) {
       by_metric.push_back(std::move(strictly));
       continue;
@@ -152,14 +143,14 @@ int Jury::likely_proof_attempts() const {
   int most = 1;
   for (const Panel& panel : panels_) {
     const configs::Acceptance proof = proof_of(panel.whole().accept);
-    if (!panel.is_comparable_throughout()) continue;  // repeats of one device share its rounding
+    if (!panel.by_chance()) continue;  // repeats of one device share its rounding
     const int attempts = attempts_to_decide(proof, panel.whole(), panel.pool());
     if (attempts <= proof.max_repeats) most = std::max(most, attempts);  // else it falls back anyway
   }
   return most;
 }
 
-AttemptWatch Jury::watch() const { return AttemptWatch(panels_); }
+AttemptWatch Jury::watch() const { return AttemptWatch(contrast_ ? std::span<const Panel>() : panels_); }
 
 void Jury::learn(const Judgement& judgement) {
   for (Panel& panel : panels_)
@@ -176,7 +167,7 @@ void Jury::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) {
 }
 
 bool Jury::repeats_show_nothing() const {
-  return std::ranges::all_of(panels_, [](const Panel& panel) { return panel.healthy() || panel.pool().deterministic(); });
+  return std::ranges::all_of(panels_, [](const Panel& panel) { return !panel.by_chance() && (panel.whole().apart.known() || panel.pool().deterministic()); });
 }
 
 void Jury::set_signature_steps(std::size_t count) {
@@ -214,6 +205,7 @@ std::int64_t Jury::horizon_for(const Curve& known_bad) const {
 }
 
 bool Jury::learn_horizon(const Curve& known_bad) {
+  if (contrast_) return false;
   const std::int64_t until = horizon_for(known_bad);
   const std::int64_t start = first().steps.front() - first().stride;
   horizon_ = static_cast<double>(until - start) <= kLongestHorizon * static_cast<double>(first().last_step() - start);
@@ -250,7 +242,7 @@ Judgement overall(std::span<const Judgement> by_metric) {
   Judgement result = *decides;
   result.delta = first.delta;
   result.standard_error = first.standard_error;
-  result.dof = first.dof;
+  result.window = first.window;
   if (decides != by_metric.begin()) {
     result.reason = decides->metric + ":" + decides->reason;
     result.decided_by = {decides->metric, decides->delta};

@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "driver/judge/contrast.hpp"
 #include "driver/judge/panel.hpp"
 #include "driver/judge/preflight.hpp"
 
@@ -26,7 +27,6 @@ class AttemptWatch {
   struct Watched {
     const Panel* panel;
     EarlyStop stop;
-    bool part_judged = false;
   };
   std::vector<Watched> watched_;
 };
@@ -73,6 +73,10 @@ class Jury {
   /// Per metric, the step that an attempt must have logged for it.
   std::map<std::string, std::int64_t> signature_steps() const;
 
+  /// From now on trials are judged by which of the subject's two ends they look like (of the first metric).
+  void judge_by(Contrast contrast) { contrast_ = std::move(contrast); }
+  bool judges_by_contrast() const { return contrast_.has_value(); }
+
   /// Looks at the attempt known to be bad; from then on trials may be cut short. False: they need the whole run.
   bool learn_horizon(const Curve& known_bad);
   bool has_horizon() const { return horizon_; }
@@ -94,6 +98,7 @@ class Jury {
   std::int64_t horizon_for(const Curve& known_bad) const;
 
   std::vector<Panel> panels_;
+  std::optional<Contrast> contrast_;
   bool horizon_ = false;
 };
 

@@ -24,37 +24,29 @@ double trimmed_mean(std::span<double> values, double trim) {
                          [count](double sum, double value) { return sum + value / count; });
 }
 
+double roughness(std::span<const double> values) {
+  double squares = 0;
+  for (std::size_t i = 0; i + 2 < values.size(); ++i) squares += std::pow(values[i] - 2 * values[i + 1] + values[i + 2], 2);
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(values.size(), 3) - 2) / 6);
+}
+
 double quantile(std::span<double> values, double q) {
   const auto rank = std::lround(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + rank, values.end());
   return values[static_cast<std::size_t>(rank)];
 }
 
-std::vector<double> smoothed(std::span<const double> values, std::size_t width) {
-  const std::size_t half = width / 2;
-  if (half == 0) return {values.begin(), values.end()};
-  const std::size_t n = values.size();
-  std::vector<double> result(n);
-  const double full = static_cast<double>(2 * half + 1);
-  double sum = 0;  // of the values in the window, each divided by `full` so that it cannot overflow
-  std::size_t from = 0, to = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    while (to < n && to <= i + half) sum += values[to++] / full;
-    while (from + half < i) sum -= values[from++] / full;
-    result[i] = sum * (full / static_cast<double>(to - from));
-  }
-  return result;
-}
-
 std::vector<double> scale_of(std::span<const double> mean, double smallest_scale) {
-  std::vector<double> sorted(mean.begin(), mean.end());
-  const double span = quantile(sorted, 0.95) / 20 - quantile(sorted, 0.05) / 20;
-  std::vector<double> size(mean.size());
-  std::transform(mean.begin(), mean.end(), size.begin(), [](double value) { return std::abs(value); });
-  // A millionth of the largest value keeps the scale above zero, and above the rounding of the moving mean.
-  const double floor = std::max({smallest_scale, span, 1e-6 * *std::max_element(size.begin(), size.end())});
-  std::vector<double> scale = smoothed(size, mean.size() / 20);
-  for (double& value : scale) value = std::max(value, floor);
+  constexpr double kNearZero = 0.1;
+  double size = 0, largest = 0;
+  for (const double value : mean) {
+    size += std::abs(value) / static_cast<double>(mean.size());
+    largest = std::max(largest, std::abs(value));
+  }
+  // A millionth of the largest value keeps a scale above zero that a few huge values would not.
+  const double floor = std::max({smallest_scale, kNearZero * size, 1e-6 * largest});
+  std::vector<double> scale;
+  for (const double value : mean) scale.push_back(std::max(std::abs(value), floor));
   return scale;
 }
 

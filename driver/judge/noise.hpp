@@ -50,26 +50,10 @@ struct StandardError {
 /// Of (mean of n candidates - mean of m references), equal variances; the variance is at least `floor`.
 StandardError standard_error(const Variance& variance, int m, int n, double floor);
 
-/// Variance of the mean of a stretch of one run from the spread of its batch means (at most 10 batches of at least two
-/// values). Sees noise within a run, blind to the offset between runs. Fewer than four values: nothing.
-Variance within_run(std::span<const double> differences);
-
 /// Upper quantile of Student's t: P(T > result) = alpha.
 double t_quantile(double alpha, double dof);
 
-/// P(|difference| > target), or P(difference > target) if one-sided, with a flat prior; 0 or 1 where error is 0. Of repeats
-/// such probabilities may be multiplied: what is at the target is not taken for healthy because little is there as a rule.
+/// P(|difference| > target), or P(difference > target) if one-sided, with a flat prior; 0 or 1 where error is 0.
 double probability_beyond(double target, double difference, const StandardError& error, bool one_sided);
-
-/// What healthy devices are off by: standard deviations of a level, > 0.
-struct HealthyError {
-  double usual = 0;
-  double larger = 0, seldom = 0;  ///< of a share `seldom` of them; not less than `usual`
-};
-
-/// The same with a prior of what devices do: half of all runs are healthy, the harm of the others is of any size. For a run
-/// that no repeat follows. A run that wobbles has a larger `error` than healthy ones; that makes it no healthier.
-double probability_of_harm(double target, double difference, const StandardError& error, const HealthyError& healthy,
-                           bool one_sided);
 
 }  // namespace bisectd::driver::judge

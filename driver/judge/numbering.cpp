@@ -13,7 +13,7 @@ namespace {
 
 /// Points that are compared with both numberings: later ones are apart by rounding, and where a loss falls slowly, one step
 /// makes no difference.
-constexpr std::size_t kFirstPoints = 20;
+constexpr std::size_t kCompared = 20;
 constexpr double kFarBetter = 0.25;  ///< of the size of the differences
 
 /// What the numbers of this run are greater by: 0 if its steps begin where those of the reference do, or lie otherwise.
@@ -30,7 +30,7 @@ bool ends_as_numbered(const Reference& reference, const Track& track, std::int64
 /// Middle size of the first differences.
 double first_size(const Reference& reference, const Curve& curve) {
   std::vector<double> sizes = difference(reference, curve).values;
-  sizes.resize(std::min(sizes.size(), kFirstPoints));
+  sizes.resize(std::min(sizes.size(), kCompared));
   for (double& size : sizes) size = std::abs(size);
   return sizes.empty() ? 0 : quantile(sizes, 0.5);
 }
@@ -61,7 +61,6 @@ void doubt_numbering(const Reference& reference, std::span<const Curve> attempts
   judgement.p_bad = 0.5;
   judgement.repeat_helps = false;
   judgement.first_bad_step.reset();
-  judgement.critical_rounding.reset();
 }
 
 }  // namespace bisectd::driver::judge

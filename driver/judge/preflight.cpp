@@ -21,8 +21,7 @@ constexpr double kOutlierTargets = 0.1;    ///< closer than this share of the ta
 constexpr double kNoiseConfidence = 0.99;  ///< that runs are too noisy, before the search is refused
 
 std::span<const double> window_of(const Reference& reference, const std::vector<double>& values) {
-  const Places places = places_in(reference, reference.window);
-  return std::span(values).subspan(places.from, places.size());
+  return std::span(values).subspan(reference.window.from, reference.window.size());
 }
 
 void precision(const Reference& reference, std::vector<Finding>& findings) {
@@ -64,24 +63,31 @@ void few_points(const Reference& reference, std::vector<Finding>& findings) {
 }
 
 void repeats(const Reference& reference, std::vector<Finding>& findings) {
-  if (reference.given == 1) {
-    findings.push_back({"no-repeats",
+  if (reference.lost > 0)
+    findings.push_back({"lost-perturbation",
                         false,
-                        "there is one reference run only: how much it varies from run to run is unknown",
-                        {"run the reference at least three times"}});
-  } else if (reference.distinct() == 2 &&
-             !(reference.perturbed && reference.given > 2)) {  // few digits hide that they differ
+                        fmt::format("{} reference run(s) were started with a perturbation that does not show in their first "
+                                    "values: a checkpoint may have been loaded over it, or the log has too few digits",
+                                    reference.lost),
+                        {"perturb the parameters after the checkpoint is loaded", "print more digits"}});
+  if (reference.apart.known()) return;
+  if (reference.cause == Cause::chance && reference.distinct() == 2)
     findings.push_back({"two-references",
                         false,
                         "two references measure the noise badly: nearly every trial will need repeats",
                         {"run the reference a third time"}});
-  }
+  else if (reference.cause != Cause::chance)
+    findings.push_back({"no-moved-runs",
+                        false,
+                        "no run of the reference shows what rounding grows to in this training: a fault is seen only where "
+                        "it stands out from the wobble of the run itself",
+                        {"add two runs whose initial parameters are moved by a thousandth (`perturb`)"}});
 }
 
 /// A reference far from the others is said, but never dropped: dropping it would shrink the noise and make failures.
 void outlier(const Reference& reference, std::vector<Finding>& findings) {
   if (reference.distinct() < 4) return;
-  const std::vector<double> levels = levels_in(reference, places_in(reference, reference.window));
+  const std::vector<double> levels = levels_in(reference, reference.window);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     std::vector<double> others = levels;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
@@ -101,6 +107,7 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
   const auto [variance, dof] = variance_of(known_spread(reference, pool));
   if (dof == 0) return;
   result.noise = std::sqrt(variance);
+  if (reference.cause != Cause::chance && !reference.subject_varies) return;  // rounding: repeats decide nothing
   const int most = reference.accept.max_repeats;
   while (result.attempts_needed <= most &&
          result.noise > largest_noise(reference.accept, dof, reference.distinct(), result.attempts_needed)) {

@@ -10,8 +10,8 @@ namespace bisectd::driver::judge {
 
 /// One finding. An `error` makes verdicts worthless; a warning does not stop the run.
 struct Finding {
-  std::string code;  ///< stable: precision, smoothed, few-points, too-noisy, no-repeats, two-references, outlier, left-out,
-                     ///< resumed, diverged; of a panel also comparable, not-comparable, no-coarse-runs
+  std::string code;  ///< stable: precision, smoothed, few-points, too-noisy, lost-perturbation, no-moved-runs,
+                     ///< two-references, outlier, left-out, resumed, diverged
   bool error = false;
   std::string text;                  ///< what is wrong, with numbers
   std::vector<std::string> options;  ///< what to do, cheapest first

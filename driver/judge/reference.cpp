@@ -1,14 +1,15 @@
-// See reference.hpp. Which runs count, then the grid, the mean and the noise floor.
+// See reference.hpp. Which runs count, then the grid, the mean, and why runs differ.
 #include "driver/judge/reference.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 
-#include "driver/judge/events.hpp"
 #include "driver/judge/level.hpp"
 #include "driver/judge/non_finite.hpp"
+#include "driver/judge/precision.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -133,11 +134,78 @@ std::vector<std::vector<double>> values_on_grid(Reference& reference) {
   return values;
 }
 
+/// Second differences, each cut at twice their middle size: the first fall of a loss is no batch.
+std::vector<double> bends(std::span<const double> values) {
+  std::vector<double> result, sizes;
+  for (std::size_t i = 0; i + 2 < values.size(); ++i) {
+    result.push_back(values[i] - 2 * values[i + 1] + values[i + 2]);
+    sizes.push_back(std::abs(result.back()));
+  }
+  const double most = 2 * quantile(sizes, 0.5);
+  for (double& bend : result) bend = std::clamp(bend, -most, most);
+  return result;
+}
+
+/// Correlation of the second differences, -1 to 1.
+double likeness(std::span<const double> one, std::span<const double> other) {
+  const std::vector<double> a = bends(one), b = bends(other);
+  const double size = std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0)) *
+                      std::sqrt(std::inner_product(b.begin(), b.end(), b.begin(), 0.0));
+  return size > 0 ? std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / size : 0;
+}
+
 Spread level_spread(const Reference& reference) {
-  const Places last = places_in(reference, reference.window);
-  const Places before = places_in(reference, window_before(reference.window));
-  if (2 * before.size() < last.size()) return spread_of(levels_in(reference, last));
-  return spread_of(levels_in(reference, last), levels_in(reference, before));
+  const Places before = window_before(reference.window);
+  if (2 * before.size() < reference.window.size()) return spread_of(levels_in(reference, reference.window));
+  return spread_of(levels_in(reference, reference.window), levels_in(reference, before));
+}
+
+/// A perturbation of a thousandth moves the first losses by 1e-5 and more, the finest rounding by 1e-7; what is less than two
+/// printed digits does not show.
+constexpr std::size_t kFirstPoints = 8;
+constexpr double kShows = 1e-5, kDigits = 2;
+
+double rms(std::span<const double> values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value / static_cast<double>(values.size());
+  return std::sqrt(squares);
+}
+
+std::vector<double> differences(std::span<const double> run, std::span<const double> from, std::span<const double> scale) {
+  std::vector<double> result(run.size());
+  for (std::size_t t = 0; t < run.size(); ++t) result[t] = relative(run[t], from[t], scale[t]);
+  return result;
+}
+
+/// Runs that differ by rounding hardly differ in their first twentieth, or are far closer together there than in their last third. Of a log that
+/// begins late, rounding may have grown before its first value: then only runs that are clearly apart there differ by chance.
+Cause cause_of(const Reference& reference) {
+  constexpr double kGrows = 20, kClearlyApart = 3e-3;
+  constexpr std::int64_t kBeginsLate = 3;
+  if (reference.distinct() < 2) return Cause::unknown;
+  const std::size_t points = reference.steps.size();
+  double first = 0, last = 0;
+  for (const std::size_t run : reference.plain) {
+    const std::span<const double> all(reference.residuals[run]);
+    first = std::max(first, rms(all.first(std::min(points, std::max<std::size_t>(points / 20, 4)))));
+    last = std::max(last, rms(all.subspan(std::min(points - 1, reference.last_third()))));
+  }
+  if (last > kGrows * first || first < kShows) return Cause::rounding;
+  return reference.steps.front() > kBeginsLate && first < kClearlyApart ? Cause::rounding : Cause::chance;
+}
+
+/// Sorts the runs: as they are, or moved. A log that was brought says nothing of that, so its first steps must.
+void sort_runs(Reference& reference, std::span<const std::vector<double>> values) {
+  for (std::size_t run = 0; run < values.size(); ++run) {
+    const std::vector<double> apart = differences(values[run], values.front(), reference.scale);
+    const bool shows = rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) >
+                           std::max(kShows, kDigits * reference.digit) &&
+                       batches_of(values[run], values.front()) == Batches::same;
+    const std::optional<int> perturbed = reference.runs[run].perturbed;
+    const bool may_be_moved = run > 0 && perturbed.value_or(1) > 0;
+    (shows && may_be_moved ? reference.moved : reference.plain).push_back(run);
+    reference.lost += !shows && run > 0 && perturbed.value_or(0) > 0;
+  }
 }
 
 tl::unexpected<Problem> problem(std::string code, std::string message, std::string hint) {
@@ -159,30 +227,69 @@ std::vector<MetricRule> judged_metrics(std::span<const configs::Metric> metrics)
 }
 
 Spread known_spread(const Reference& reference, const NoisePool& pool) {
-  Spread all = reference.subject ? Spread{} : reference.level;
+  Spread all = reference.subject_varies ? Spread{} : reference.level;
   all += pool.total;
   return all;
 }
 
-Window window_at(const Reference& reference, std::int64_t last) {
+Batches batches_of(std::span<const double> one, std::span<const double> other) {
+  // Of runs with other dropout masks (`worlds`, 27 of them) the most alike had 0.95, of healthy devices the least alike 0.9,
+  // and of faulty ones many less; another order of the data leaves less than 0.3.
+  constexpr double kFirstAgrees = 0.003, kAlike = 0.95, kUnlike = 0.5;
+  constexpr std::size_t kBeginning = 16;
+  const std::size_t points = std::min(one.size(), other.size()), beginning = std::min(points, kBeginning);
+  if (points < 4) return Batches::others;
+  const std::size_t third = std::max(points / 3, beginning);
+  if (std::abs(one.front() - other.front()) <= kFirstAgrees * roughness(other.first(third))) return Batches::same;
+  const double alike = std::min(likeness(one.first(third), other.first(third)),
+                                likeness(one.first(beginning), other.first(beginning)));
+  return alike >= kAlike ? Batches::same : alike >= kUnlike ? Batches::alike : Batches::others;
+}
+
+Apart::Apart(std::span<const std::vector<double>> runs) {
+  constexpr std::size_t kLongest = 8, kFewest = 12;  // the prototype's blocks; shorter where the log has few values
+  if (runs.empty()) return;
+  const std::size_t points = runs.front().size();
+  length_ = std::clamp<std::size_t>(points / kFewest, std::min<std::size_t>(points, 4), kLongest);
+  const std::size_t half = std::max<std::size_t>(length_ / 2, 1);
+  for (std::size_t from = 0; from + length_ <= points; from += half) {
+    double squares = 0;
+    for (const auto& run : runs)
+      for (const double value : std::span(run).subspan(from, length_)) squares += value * value;
+    blocks_.push_back(std::sqrt(squares / static_cast<double>(length_ * runs.size())));
+  }
+}
+
+double Apart::in(const Places& places) const {
+  const std::size_t half = std::max<std::size_t>(length_ / 2, 1);
+  if (blocks_.empty() || places.size() == 0) return 0;
+  const std::size_t touched = length_ / half;  // how many blocks before one still touch it
+  const std::size_t first = places.from / half - std::min(places.from / half, touched);
+  const std::size_t last = std::min((places.to - 1) / half + 1, blocks_.size() - 1);
+  return *std::max_element(blocks_.begin() + static_cast<std::ptrdiff_t>(std::min(first, last)),
+                           blocks_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+}
+
+Places places_between(const Reference& reference, std::int64_t first, std::int64_t last) {
+  const auto place = [&](std::int64_t step) {
+    return static_cast<std::size_t>(std::ranges::upper_bound(reference.steps, step) - reference.steps.begin());
+  };
+  return {place(first), place(last)};
+}
+
+Places window_at(const Reference& reference, std::int64_t last) {
   // Steps start one stride before the first logged one: a run that logs every 10 steps first logs step 10.
   const double run = static_cast<double>(reference.steps.back() - reference.steps.front() + reference.stride);
   const auto length = std::max<std::int64_t>(1, std::llround(reference.accept.window * run));
-  return {last - length, last};
+  return places_between(reference, last - length, last);
 }
 
-Places places_in(const Reference& reference, const Window& window) {
-  const auto& steps = reference.steps;
-  const auto place = [&](std::int64_t step) {
-    return static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), step) - steps.begin());
-  };
-  return {place(window.first), place(window.last)};
-}
+Places window_before(const Places& window) { return {window.from - std::min(window.from, window.size()), window.from}; }
 
 std::vector<double> levels_in(const Reference& reference, const Places& places) {
   std::vector<double> levels, values;
-  for (const auto& run : reference.residuals) {
-    const auto part = std::span(run).subspan(places.from, places.size());
+  for (const std::size_t run : reference.plain) {
+    const auto part = std::span(reference.residuals[run]).subspan(places.from, places.size());
     values.assign(part.begin(), part.end());
     levels.push_back(trimmed_mean(values, reference.accept.trim));
   }
@@ -195,8 +302,6 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   Reference reference;
   reference.accept = accept;
   reference.metric = metric;
-  reference.perturbed = std::ranges::any_of(curves, [](const Curve& curve) { return curve.perturbed != 0; });
-  reference.coarsely = std::ranges::any_of(curves, [](const Curve& curve) { return is_coarse(curve.perturbed); });
   for (const Curve& curve : curves) {
     const auto found = curve.series.find(metric.name);
     if (found != curve.series.end() && !sane_steps(found->second)) {
@@ -212,6 +317,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
           "log a step that goes on over all epochs, or train within one epoch");
     }
     Track track = found == curve.series.end() ? Track{} : tidy(found->second);
+    track.perturbed = curve.perturbed;
     if (last) {
       reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);
       track = until(std::move(track), *last);
@@ -234,6 +340,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
     return problem("no-curve", fmt::format("no reference run logged \"{}\"", metric.name),
                    "check the metric's name and its format or pattern");
   }
+  // What the others are compared with: one that was not moved, if there is any.
+  std::ranges::stable_partition(reference.runs, [](const Track& run) { return run.perturbed.value_or(0) == 0; });
   drop_short(reference);
   drop_non_finite(reference);
   if (reference.runs.empty()) {
@@ -255,25 +363,30 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   }
   reference.stride = stride(reference.steps);
 
-  const auto m = static_cast<double>(values.size());
-  reference.mean.assign(reference.steps.size(), 0.0);
-  for (const auto& run : values) {
-    for (std::size_t t = 0; t < run.size(); ++t) reference.mean[t] += run[t] / m;
-  }
+  reference.mean = values.front();
   reference.scale = scale_of(reference.mean, accept.absolute_tolerance / accept.target);
+  reference.digit = printed_unit(reference.runs.front().values, reference.mean.front()) / reference.scale.front();
+  sort_runs(reference, values);
+  if (reference.plain.size() > 1) {
+    const auto m = static_cast<double>(reference.plain.size());
+    std::ranges::fill(reference.mean, 0.0);
+    for (const std::size_t run : reference.plain)
+      for (std::size_t t = 0; t < reference.mean.size(); ++t) reference.mean[t] += values[run][t] / m;
+    reference.scale = scale_of(reference.mean, accept.absolute_tolerance / accept.target);
+  }
   if (*std::min_element(reference.scale.begin(), reference.scale.end()) <= 0) {
     return problem("all-zero",
                    fmt::format("the reference's {} is zero everywhere: nothing is relative to zero", metric.name),
                    "set an absolute tolerance under accept:, or judge another metric");
   }
-  for (const auto& run : values) {
-    std::vector<double> residual(run.size());
-    for (std::size_t t = 0; t < run.size(); ++t) residual[t] = relative(run[t], reference.mean[t], reference.scale[t]);
-    reference.residuals.push_back(std::move(residual));
-  }
-  reference.unstable_from = unstable_from(reference);
-  reference.noise_floor = noise_floor_of(reference);
+  for (const auto& run : values) reference.residuals.push_back(differences(run, reference.mean, reference.scale));
+  std::vector<std::vector<double>> moved;
+  for (const std::size_t run : reference.moved) moved.push_back(reference.residuals[run]);
+  reference.apart = Apart(moved);
+  for (const Track& run : reference.runs)
+    reference.non_finite = std::max(reference.non_finite, non_finite(reference.excused, run).count);
   reference.window = window_at(reference, reference.last_step());
+  reference.cause = cause_of(reference);
   reference.level = level_spread(reference);
   reference.level.identical = static_cast<int>(merged);
   return reference;

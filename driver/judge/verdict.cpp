@@ -1,224 +1,250 @@
-// See verdict.hpp. Order of the rules: events, enough of a curve, the same bits as a reference, level.
-// Invariant: never a pass while |delta| > target, whatever the noise; never a fail by level while |delta| <= target.
+// See verdict.hpp. docs/verdicts.md derives it.
 #include "driver/judge/verdict.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
-#include "driver/judge/attempt.hpp"
-#include "driver/judge/events.hpp"
 #include "driver/judge/grey_zone.hpp"
+#include "driver/judge/level.hpp"
+#include "driver/judge/window.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
 
 using strategies::Verdict;
 
-// A fault that only spikes may stay silent for a while: one that hits 2 % of the steps is seen within 150 points in 95
-// of 100 cases. Runs of fewer than 30 points are not asked for as many.
-constexpr std::size_t kPointsForPass = 150, kPointsOfCurve = 30;
-constexpr double kNoteAlpha = 0.005;       ///< chance that a healthy run is said to deviate, to one side
-constexpr std::size_t kQuietPoints = 250;  ///< in a shorter run a single spike that no reference has is suspicious
+constexpr double kFails = 8;      ///< errors from which a difference is real: 480 healthy curves reach 7.9 (design "wobble")
+constexpr double kQuiet = 5;      ///< and up to which it does not stand in the way of a pass
+constexpr double kMoved = 5;      ///< times what moved runs are apart that no device explains: healthy ones reach 3.1
+constexpr double kBlind = 10;     ///< times as much where a window does not show its error (a log without batch noise)
+constexpr double kExplained = 2;  ///< times that, up to which they explain it
+constexpr double kLeast = 0.25, kWorthALook = 0.5;  ///< of the target: what counts as nothing, what is asked at all
+constexpr double kSteady = 6, kSteadyBesideMoved = 3;  ///< errors from which a short window counts
+constexpr double kOtherMasks = 4;      ///< errors that a difference needs where the other side may have seen other masks
+constexpr std::int64_t kBeginning = 3;  ///< in the first values of a log that begins by this step hardly anything has grown:
+constexpr double kArithmetic = 0x1p-8;  ///< no arithmetic is off by more there, one unit of bfloat16
+constexpr double kPrecise = 0.4;  ///< of the target: an error that a pass may have
 
-bool equals_a_reference(const Reference& reference, const Track& track) {
-  return std::any_of(reference.runs.begin(), reference.runs.end(), [&](const Track& run) { return identical(run, track); });
+constexpr double kSpeaks = 2;     ///< errors beyond the target by which the rest of a run speaks against a pass
+/// A window with what it says.
+struct Seen {
+  WindowLevel level;
+  double size = 0;   ///< of the difference, to the worse side if only that counts
+  double error = 0;  ///< of the window and of the runs' own spread
+  double score = 0;  ///< how surely the difference is real: beyond kFails it is
+  bool real(double target) const { return score > kFails && size > kWorthALook * target; }
+};
+
+std::vector<Seen> look(const Reference& reference, const Difference& difference, Batches batches, double own_spread,
+                       const configs::Acceptance& accept) {
+  std::vector<Seen> all;
+  for (const WindowLevel& level : window_levels(reference, difference, batches)) {
+    Seen& seen = all.emplace_back(Seen{.level = level, .size = badness(reference, level.mean)});
+    seen.error = std::max(level.error, own_spread);
+    const double size = std::max(seen.size, 0.0);
+    seen.score = (size - kLeast * accept.target) / seen.error;
+    const double undecided = (kFails + kQuiet) / 2;  // may forbid a pass, not condemn
+    if (!level.shows_error || level.is_short) seen.score = std::min(seen.score, std::max(undecided, seen.score / kBlind));
+    if (level.apart > 0) {
+      const double ratio = size / std::max(level.apart, 1e-4);
+      if (ratio < kExplained) seen.score = std::min(seen.score, undecided);
+      if (batches == Batches::same || size > kOtherMasks * seen.error) seen.score = std::max(seen.score, kFails * ratio / kMoved);
+    }
+    if (!level.is_short) continue;
+    const bool first = level.from == 0 && reference.steps[difference.places[0]] <= kBeginning;
+    const bool real = level.apart > 0 ? seen.score > kFails && size > kSteadyBesideMoved * seen.error
+                                      : first && size > std::max(kArithmetic, kSteady * seen.error);
+    if (real && level.shows_error) seen.score = 2 * kFails;
+    else all.pop_back();
+  }
+  return all;
 }
 
-/// The step from which the blocks stay beyond the target on the side of `delta`, up to the end.
-std::optional<std::int64_t> first_bad_step(const Reference& reference, const Attempt& attempt, double delta) {
+/// How likely a difference is real, from its score: of judged devices whose score is low, since nothing is known of them, one
+/// in seven is bad; odds are even at 3.4 and grow with the fourth power (tests/bench/judged_devices.py, 5,200 judgements).
+double probability_real(double score) {
+  constexpr double kUnknown = 1.0 / 6, kEven = 3.4, kPower = 4;
+  const double odds = kUnknown + std::pow(std::max(score, 0.0) / kEven, kPower);
+  return odds / (1 + odds);
+}
+
+/// That the end is beyond the target, if the difference is real.
+double probability_beyond(const Seen& seen, double target) {
+  constexpr double kDegrees = 8;  // the fewest independent values of a window that shows its error
+  return judge::probability_beyond(target, seen.size, {seen.error, kDegrees}, true);
+}
+
+/// What becomes of the windows of one run.
+struct Ruling {
+  Verdict verdict = Verdict::inconclusive;
+  const Seen* rests_on = nullptr;
+  const Seen* end = nullptr;         ///< the window that says most of the end; none where there is none
+  const Seen* on_the_way = nullptr;  ///< surely beyond the target, though the end passes
+  std::optional<std::int64_t> until;
+};
+
+Ruling rule(const Reference& reference, const Difference& difference, std::span<const Seen> all,
+            const configs::Acceptance& accept) {
+  const double target = accept.target;
+  const auto at_end = [&](const Seen& seen) { return difference.places[seen.level.to - 1] + 1 >= reference.last_third(); };
+  const Seen *beyond = nullptr, *earlier = nullptr, *precise = nullptr, *end = nullptr, *likeliest = nullptr;
+  bool quiet = true;
+  for (const Seen& seen : all) {
+    const bool real = seen.real(target) && seen.size - seen.error > target;
+    const Seen*& most = at_end(seen) ? beyond : earlier;
+    if (real && (!most || seen.score > most->score)) most = &seen;
+    if (at_end(seen) && seen.size > target && seen.score > kQuiet) quiet = false;
+    if (!seen.level.is_short && seen.error <= kPrecise * target &&
+        (!precise || seen.level.to > precise->level.to || seen.error < precise->error))
+      precise = &seen;
+    if (!seen.level.is_short && at_end(seen) && (!end || seen.error < end->error)) end = &seen;
+    if (!likeliest || seen.score > likeliest->score) likeliest = &seen;
+  }
+  if (beyond) return {Verdict::fail, beyond, end, nullptr, {}};
+  const bool within = precise && precise->size <= target && precise->size + 2 * precise->error <= accept.grey * target;
+  if (within && quiet && at_end(*precise)) {
+    if (earlier && accept.whole) return {Verdict::fail, earlier, end, nullptr, {}};
+    return {Verdict::pass, precise, end, earlier, {}};
+  }
+  // What was off on the way may have healed: only where the end does not look so, it counts.
+  if (earlier && end && end->size > target) return {Verdict::fail, earlier, end, nullptr, {}};
+  if (within && quiet) {
+    const auto speaks = [&](const Seen& seen) {
+      const bool explained = seen.size < kExplained * seen.level.apart;
+      return seen.level.to > precise->level.to && !explained && seen.size - kSpeaks * seen.error > target;
+    };
+    if (std::ranges::none_of(all, speaks))
+      return {Verdict::pass, precise, end, nullptr, reference.steps[difference.places[precise->level.to - 1]]};
+  }
+  return {Verdict::inconclusive, likeliest, end, nullptr, {}};
+}
+
+std::string describe(const Reference& reference, const Judgement& judgement, const Seen* seen) {
+  const double delta = *judgement.delta;
+  std::string text = fmt::format("{} is {:.3g} % {} the reference", reference.metric.name, 100 * std::abs(delta),
+                                 delta < 0 ? "below" : "above");
+  if (judgement.window) text += fmt::format(" in steps {} to {}", judgement.window->first, judgement.window->last);
+  if (judgement.standard_error) text += fmt::format(", give or take {:.2g} %", 100 * *judgement.standard_error);
+  if (seen && seen->level.apart > 0)
+    text += fmt::format("; runs moved by more than any rounding are {:.2g} % apart there", 100 * seen->level.apart);
+  return text + fmt::format(" (target {:.3g} %)", 100 * reference.accept.target);
+}
+
+Steps steps_of(const Reference& reference, const Difference& difference, const WindowLevel& level) {
+  return {reference.steps[difference.places[level.from]], reference.steps[difference.places[level.to - 1]]};
+}
+
+/// What would have failed in the window that a pass rests on.
+double detectable_in(const Seen& seen, const configs::Acceptance& accept) {
+  double by_error = kLeast * accept.target + kFails * seen.error;
+  if (seen.level.apart > 0)
+    by_error = std::min(std::max(by_error, kExplained * seen.level.apart), kMoved * seen.level.apart);
+  return std::max(accept.target + seen.error, by_error);
+}
+
+/// Step from which blocks of a twentieth stay beyond the target on the side of `delta`, up to the end.
+std::optional<std::int64_t> first_bad_step(const Reference& reference, const Difference& difference, double delta) {
   constexpr std::size_t kBlocks = 20;
   const std::size_t points = reference.steps.size();
   std::optional<std::int64_t> step;
   for (std::size_t b = std::min(kBlocks, points), blocks = b; b-- > 0;) {
     const Places places{b * points / blocks, (b + 1) * points / blocks};
-    if (values_in(attempt.difference, places).empty()) continue;
-    if (std::copysign(1.0, delta) * level_in(reference, attempt.difference, places) <= reference.accept.target) break;
+    const auto values = values_in(difference, places);
+    if (values.empty()) continue;
+    if (std::copysign(1.0, delta) * mean_of(values) <= reference.accept.target) break;
     step = reference.steps[places.from];
   }
   return step;
 }
 
-std::string describe(const Reference& reference, const Judgement& judgement, Ground ground) {
-  const double delta = *judgement.delta;
-  std::string text = fmt::format("{} is {:.3g} % {} the reference (limit {:.3g} %)", reference.metric.name,
-                                 100 * std::abs(delta), delta < 0 ? "below" : "above", 100 * reference.accept.target);
-  if (judgement.reason == "no-noise-floor") return text + "; nothing was repeated yet, so the noise is not known";
-  if (judgement.reason == "rounding-unknown")
-    return text +
-           (ground == Ground::ensemble
-                ? "; it begins as a healthy run does, and no run of the reference shows how far a device drifts apart "
-                  "that rounds coarsely"
-                : "; how far two healthy runs of this training drift apart was not measured, so rounding may explain it");
-  if (judgement.reason == "spikes") return text + ", but steps that no reference has are far off";
-  if (judgement.reason == "few-points") return text + ", but there are too few points to rule spikes out";
-  text += fmt::format(", standard error {:.2g} %", 100 * judgement.standard_error.value_or(0));
-  if (ground == Ground::within_run && judgement.verdict == Verdict::fail)
-    text += "; it is off from the first steps on, by more than any rounding";
-  if (ground == Ground::ensemble && judgement.verdict == Verdict::fail) {
-    text += judgement.critical_rounding
-                ? fmt::format("; only a device that rounds at {:.0e} or worse explains it", *judgement.critical_rounding)
-                : fmt::format("; no rounding up to {:.0e} explains it", reference.ensemble->rounding.coarse_size);
+/// The mean of several attempts at each step where all have a value: what they share remains.
+Difference mean_difference(std::span<const Attempt> attempts) {
+  if (attempts.size() == 1) return attempts.front().difference;
+  std::map<std::size_t, std::pair<double, std::size_t>> sums;
+  for (const Attempt& attempt : attempts)
+    for (std::size_t i = 0; i < attempt.difference.values.size(); ++i) {
+      auto& [sum, count] = sums[attempt.difference.places[i]];
+      sum += attempt.difference.values[i];
+      ++count;
+    }
+  Difference result{.track = attempts.front().difference.track, .places = {}, .values = {}};
+  for (const auto& [place, sum] : sums) {
+    if (sum.second < attempts.size()) continue;
+    result.places.push_back(place);
+    result.values.push_back(sum.first / static_cast<double>(sum.second));
   }
-  if (judgement.verdict == Verdict::inconclusive) {
-    text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
-  }
-  return text;
+  return result;
 }
 
-std::vector<std::string> notes_on(const Reference& reference, const Attempt& first, Ground ground) {
+/// What repeats of one side show of a level of `runs` attempts.
+StandardError own_error(const Reference& reference, const Spread& known, int runs) {
+  return standard_error(variance_of(known), reference.distinct(), runs, 0);
+}
+
+/// Runs that differ by chance: the level of the final window, by the spread of repeats.
+Judgement judge_by_repeats(const Reference& reference, std::span<const Attempt> attempts, const Spread& known,
+                           const configs::Acceptance& accept, bool last_look) {
+  Judgement judgement;
+  judgement.delta = 0;
+  for (const Attempt& attempt : attempts)
+    *judgement.delta += level_in(reference, attempt.difference, attempt.window) / static_cast<double>(attempts.size());
+  const Comparison comparison{.size = badness(reference, *judgement.delta),
+                              .error = own_error(reference, known, static_cast<int>(attempts.size())),
+                              .last_look = last_look};
+  judgement.verdict = decide(accept, comparison);
+  judgement.p_bad = probability_beyond(accept.target, comparison.size, comparison.error, accept.worse_only);
+  judgement.standard_error = comparison.error.value;
+  judgement.detectable = detectable(accept, comparison);
+  judgement.noise =
+      comparison.error.value / std::sqrt(1.0 / static_cast<double>(attempts.size()) + 1.0 / reference.distinct());
+  const Places& window = attempts.front().window;
+  if (window.size() > 0) judgement.window = {reference.steps[window.from], reference.steps[window.to - 1]};
+  judgement.text = describe(reference, judgement, nullptr);
+  return judgement;
+}
+
+std::vector<std::string> notes_on(const Reference& reference, const Attempt& first) {
   std::vector<std::string> notes;
-  if (ground == Ground::within_run)
-    notes.push_back("nothing shows how far healthy runs are apart: the error is seen from inside one run");
   const Track& track = first.difference.track;
   if (track.resumed) notes.push_back("resumed: the last value of a repeated step counts");
-  if (track.steps.back() < reference.last_step()) {
+  if (track.steps.back() < reference.last_step())
     notes.push_back(fmt::format("the curve ends at step {} of {}; judged there", track.steps.back(), reference.last_step()));
-  }
   if (!first.gaps.empty()) notes.push_back(first.gaps);
   return notes;
 }
 
-/// What keeps a pass by level from being one: spikes that trimming hides, or too few points to have seen any.
-/// Deterministic runs are spared: a further run would show nothing new.
-std::string doubt(const Reference& reference, std::span<const Attempt> attempts, bool may_repeat) {
-  const std::size_t points = reference.steps.size();
-  if (reference.metric.higher_is_better || points < kPointsOfCurve) return {};
-  Spikes all;
-  for (const Attempt& attempt : attempts) {
-    const Spikes spikes = spikes_of(reference, attempt.difference, AttemptStage::over);
-    all.count += spikes.count;
-    all.worst = spikes.worst;
-  }
-  if (all.too_many(attempts.size()) || (points < kQuietPoints && all.count > all.worst * attempts.size())) return "spikes";
-  return may_repeat && points * attempts.size() < kPointsForPass ? "few-points" : "";
-}
-
-/// The grounds for comparing these attempts, and with them the error of `delta`.
-Comparison comparison_of(const Reference& reference, const DistinctAttempts& distinct, double delta, const Spread& spread,
-                         const NoisePool& pool, const configs::Acceptance& accept) {
-  const int m = reference.distinct(), n = static_cast<int>(distinct.attempts.size());
-  // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
-  const bool repeats_itself = n == 1 && pool.total.dof == 0 && (distinct.repeated > 0 || pool.deterministic());
-  Comparison comparison;
-  comparison.last_look = repeats_itself || n + distinct.repeated >= accept.max_repeats;
-  comparison.size = badness(reference, delta);
-  comparison.off_from_the_start = off_from_the_start(reference, distinct.attempts.front().difference);
-  Spread all = known_spread(reference, pool);
-  all += spread;
-  Variance inside;  // of the attempt that wobbles most
-  for (const Attempt& attempt : distinct.attempts) {
-    const Variance one = within_run(values_in(attempt.difference, attempt.window));
-    if (one.value >= inside.value) inside = one;
-  }
-  if (reference.ensemble) {
-    const Ensemble& ensemble = *reference.ensemble;
-    const Difference& first = distinct.attempts.front().difference;
-    const double apart = ensemble.spread_at(ensemble.rounding.coarseness_of(first));
-    comparison.ground = Ground::ensemble;
-    comparison.last_look = true;
-    comparison.error = standard_error({apart * apart, ensemble.dof}, m, 1, inside.value * m / (m + 1.0));
-    comparison.cautious = ensemble.cautious_level(first) * std::sqrt(1 + 1.0 / m);
-    comparison.healthy = {apart > 0 ? apart * std::sqrt(1 + 1.0 / m) : comparison.error.value,
-                          std::max(comparison.cautious, comparison.error.value), ensemble.seldom()};
-  } else if (all.dof > 0) {
-    // Repeats of one device share its rounding: where only the perturbation tells them apart they are no further devices.
-    const bool by_perturbation = reference.perturbed || (distinct.perturbed && !reference.subject);
-    Variance one = variance_of(all);
-    // Repeats of a device show its chance; what the rounding of another one grows to, only the runs that were moved
-    // coarsely.
-    if (const Variance apart = variance_of(reference.level); reference.coarsely && apart.value > one.value) one = apart;
-    comparison.error = standard_error(one, m, by_perturbation ? 1 : n, inside.value * m / (m + 1.0));
-  } else {
-    comparison.ground = Ground::within_run;
-    comparison.error = {std::sqrt(inside.value), inside.dof};
-  }
-  return comparison;
-}
-
-/// Which rounding would make this difference a healthy one, and whether it is larger than rounding although it does no harm.
-void explain_by_rounding(const Reference& reference, const Comparison& comparison, const Attempt& first,
-                         Judgement& judgement) {
-  const Ensemble& ensemble = *reference.ensemble;
-  judgement.coarseness = ensemble.rounding.coarseness_of(first.difference);
-  const double factor = std::sqrt(1 + 1.0 / reference.distinct());
-  judgement.healthy_spread = ensemble.spread_at(*judgement.coarseness);
-  const double margin = t_quantile(kNoteAlpha, ensemble.dof) * factor;
-  if (judgement.verdict == Verdict::fail) {
-    const double unexplained = (comparison.size - reference.accept.target / reference.accept.grey) / margin;
-    const double needed = ensemble.coarseness_at(unexplained / ensemble.caution_at(1));
-    if (needed <= 1) judgement.critical_rounding = ensemble.rounding.size_at(needed);
-  } else if (judgement.verdict == Verdict::pass &&
-             comparison.size > margin * ensemble.caution_at(*judgement.coarseness) * *judgement.healthy_spread) {
-    judgement.harmless = comparison.size;
-  }
-}
-
-/// That the run is bad.
-double probability_of(const configs::Acceptance& accept, const Comparison& comparison) {
-  if (comparison.ground != Ground::ensemble)
-    return probability_beyond(accept.target, comparison.size, comparison.error, accept.worse_only);
-  return probability_of_harm(accept.target, comparison.size, comparison.error, comparison.healthy, accept.worse_only);
+bool equals_a_reference(const Reference& reference, const Track& track) {
+  return std::ranges::any_of(reference.runs, [&](const Track& run) { return identical(run, track); });
 }
 
 Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool,
                    const configs::Acceptance& accept) {
   const DistinctAttempts all = distinct(std::move(usable));
   const std::vector<Attempt>& attempts = all.attempts;
-  Judgement judgement;
+  const int runs = static_cast<int>(attempts.size());
   Spread spread = spread_of(reference, attempts);
   spread.identical = all.repeated;
-  judgement.delta = 0;
-  for (const Attempt& attempt : attempts) {
-    *judgement.delta += level_in(reference, attempt.difference, attempt.window) / static_cast<double>(attempts.size());
-  }
-  const Comparison comparison = comparison_of(reference, all, *judgement.delta, spread, pool, accept);
-  const bool may_repeat = !comparison.last_look;
-  if (comparison.ground == Ground::within_run && (may_repeat || comparison.error.dof == 0)) {
-    judgement.verdict = Verdict::inconclusive;
-    judgement.reason = "no-noise-floor";
-  } else {
-    judgement.verdict = decide(accept, comparison);
-    judgement.reason = "level";
-    bool unknown = comparison.ground == Ground::within_run;
-    if (judgement.verdict == Verdict::fail && (reference.ensemble || reference.distinct() > 1) &&
-        comparison.size <= kUnknownDrift && is_drift_unknown(reference, attempts.front().difference)) {
-      judgement.verdict = Verdict::inconclusive;
-      unknown = true;
-    }
-    if (judgement.verdict == Verdict::inconclusive) judgement.reason = unknown ? "rounding-unknown" : "noise";
-    if (judgement.verdict == Verdict::pass) {
-      if (std::string why = doubt(reference, attempts, may_repeat); !why.empty()) {
-        judgement.verdict = Verdict::inconclusive;
-        judgement.reason = std::move(why);
-      }
-    }
-  }
-  if (comparison.error.dof > 0) {
-    // What rounding alone may explain is evidence of nothing, however large it is.
-    const StandardError error = judgement.verdict == Verdict::pass ? comparison.error : cautious_error(comparison);
-    if (judgement.reason != "rounding-unknown") judgement.p_bad = probability_of(reference.accept, comparison);
-    judgement.standard_error = error.value;
-    judgement.dof = comparison.error.dof;
-    judgement.detectable = detectable(accept, comparison);
-  }
-  if (comparison.ground == Ground::ensemble) explain_by_rounding(reference, comparison, attempts.front(), judgement);
-  if (comparison.ground == Ground::repeats) {
-    const double share = 1.0 / static_cast<double>(attempts.size()) + 1.0 / reference.distinct();
-    judgement.noise = comparison.error.value / std::sqrt(share);
-  }
-  judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && may_repeat;
+  Spread known = known_spread(reference, pool);
+  known += spread;
+  // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
+  const bool repeats_itself = runs == 1 && pool.total.dof == 0 && (all.repeated > 0 || pool.deterministic());
+  const bool last_look = repeats_itself || runs + all.repeated >= accept.max_repeats;
+  const bool by_chance = (reference.cause == Cause::chance || reference.subject_varies) && known.dof > 0;
+  Judgement judgement =
+      by_chance ? judge_by_repeats(reference, attempts, known, accept, last_look)
+                : judge_by_windows(reference, mean_difference(attempts),
+                                   std::ranges::max(attempts, {}, &Attempt::batches).batches, pool, accept, runs);
+  judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
+  judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && !last_look;
+  if (judgement.verdict == Verdict::fail)
+    judgement.first_bad_step = first_bad_step(reference, attempts.front().difference, *judgement.delta);
   if (reference.shortened) {  // another window: no measure for whole runs
     spread = {};
     spread.identical = all.repeated;
   }
   judgement.spreads[reference.metric.name] = spread;
-  if (judgement.verdict == Verdict::fail) {
-    judgement.first_bad_step = first_bad_step(reference, attempts.front(), *judgement.delta);
-  }
-  judgement.text = describe(reference, judgement, comparison.ground);
-  for (std::string& note : notes_on(reference, attempts.front(), comparison.ground))
-    judgement.notes.push_back(std::move(note));
+  for (std::string& note : notes_on(reference, attempts.front())) judgement.notes.push_back(std::move(note));
   return judgement;
 }
 
@@ -227,7 +253,7 @@ Judgement by_event(const Reference& reference, const Attempt& attempt, const Eve
   judgement.verdict = Verdict::fail;
   judgement.reason = event.code;
   judgement.text = event.text;
-  judgement.p_bad = event.p_bad;
+  judgement.p_bad = 1;
   judgement.first_bad_step = event.step;
   if (attempt.trouble.empty()) judgement.delta = level_in(reference, attempt.difference, attempt.window);
   return judgement;
@@ -282,22 +308,63 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
     }
   }
   if (usable.empty()) return judgement;
-  const bool same = std::all_of(usable.begin(), usable.end(), [&](const Attempt& attempt) {
-    return equals_a_reference(reference, attempt.difference.track);
-  });
+  const bool same = std::ranges::all_of(
+      usable, [&](const Attempt& attempt) { return equals_a_reference(reference, attempt.difference.track); });
   // A reference that is itself off is a matter of noise, not a proof. So is one run of a subject whose runs were seen to
   // differ: the next one may be another.
-  const bool by_chance = reference.subject && usable.size() == 1;
+  const bool by_chance = reference.subject_varies && usable.size() == 1;
   if (same) judgement = identical_to_reference(reference, usable);
-  if (!same || by_chance || badness(reference, *judgement.delta) > reference.accept.target) {
+  if (!same || by_chance || badness(reference, *judgement.delta) > reference.accept.target)
     judgement = by_level(reference, std::move(usable), pool, accept);
-  }
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());
   if (forbids) forbid_pass(*forbids, judgement);
   return judgement;
 }
 
 }  // namespace
+
+Judgement judge_by_windows(const Reference& reference, const Difference& difference, Batches batches,
+                           const NoisePool& pool, const configs::Acceptance& accept, int runs) {
+  const Spread known = known_spread(reference, pool);
+  const double own = known.dof > 0 ? own_error(reference, known, runs).value : 0;
+  const std::vector<Seen> all = look(reference, difference, batches, own, accept);
+  Judgement judgement;
+  judgement.metric = reference.metric.name;
+  if (all.empty()) {
+    judgement.verdict = Verdict::inconclusive;
+    judgement.delta = difference.values.empty() ? std::nullopt : std::optional(mean_of(difference.values));
+    judgement.text = fmt::format("{} has {} values, too few to tell a level", reference.metric.name, difference.values.size());
+    return judgement;
+  }
+  const Ruling ruling = rule(reference, difference, all, accept);
+  const Seen& seen = *ruling.rests_on;
+  judgement.verdict = ruling.verdict;
+  judgement.delta = seen.level.mean;
+  judgement.standard_error = seen.error;
+  judgement.window = steps_of(reference, difference, seen.level);
+  judgement.comparable_until = ruling.until;
+  judgement.detectable = detectable_in(seen, accept);
+  double most = 0;
+  for (const Seen& one : all)
+    if (one.size > accept.target) most = std::max(most, one.score);
+  const double at_end = ruling.end ? probability_beyond(*ruling.end, accept.target) : 0.5;
+  judgement.p_bad = ruling.verdict == Verdict::fail   ? probability_real(seen.score)
+                    : ruling.verdict == Verdict::pass ? probability_real(most) * probability_beyond(seen, accept.target)
+                                                      : probability_real(most) * at_end;
+  judgement.text = describe(reference, judgement, &seen);
+  if (ruling.verdict == Verdict::inconclusive)
+    judgement.text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
+  if (ruling.until)
+    judgement.text += fmt::format("; it agrees up to step {}, and behind that this log cannot tell", *ruling.until);
+  if (ruling.on_the_way) {
+    const Steps there = steps_of(reference, difference, ruling.on_the_way->level);
+    judgement.notes.push_back(fmt::format("it was off by {:+.2g} % in steps {} to {}, but ends within the target",
+                                          100 * ruling.on_the_way->level.mean, there.first, there.last));
+  } else if (ruling.verdict == Verdict::pass && seen.real(accept.target)) {
+    judgement.notes.push_back("the difference is real, and within the target");
+  }
+  return judgement;
+}
 
 Judgement judge(const Reference& reference, std::span<const Curve> attempts, const NoisePool& pool,
                 const configs::Acceptance& accept) {

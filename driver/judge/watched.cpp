@@ -119,7 +119,7 @@ void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event
     }
     if (!std::isfinite(value)) continue;
     if (value < baseline / kGradNormFactor || value < kVanished) ++vanished;
-    if (step > reference.window.first && step <= reference.window.last) {
+    if (step >= reference.steps[reference.window.from]) {
       error += relative(value, baseline, baseline);
       ++in_window;
     }

@@ -15,6 +15,7 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/device_effect.hpp"
 #include "driver/loop/discovery.hpp"
+#include "driver/loop/ends.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/record/record_curves.hpp"
@@ -177,7 +178,6 @@ std::vector<judge::Curve> measure_reference(Run& run) {
   if (!jury) refuse(jury.error());
   run.state.jury = std::move(*jury);
   describe_reference(run.state.comparison, run.state.jury->first());
-  describe_comparable(run.state.comparison, run.state.jury->first_panel());
   return curves;
 }
 
@@ -288,7 +288,6 @@ std::optional<AsIs> measure_subject(Run& run) {
   run.state.jury->learn_identical(identical_repeats(repeats));
   run.state.jury->learn_subject(repeats, judge::AlreadyLearnt::yes);
   run.state.jury->set_signature_steps(static_cast<std::size_t>(run.experiment.search.signature_steps));
-  describe_comparable(run.state.comparison, run.state.jury->first_panel());
   describe_subject(run.state.comparison, run.experiment.metrics.front().name, run.state.jury->first(), last.curve,
                    SubjectCurve::as_is);
   const Facts trusted = logged_reference_facts(run.experiment, run.state.reference_attempt);
@@ -310,11 +309,17 @@ std::optional<AsIs> measure_subject(Run& run) {
       list_suspects(run, std::move(named), std::move(discovery));  // they are what is no longer needed
     return end_with(run, conclude_aligned(run.experiment));
   }
-  if (judgement.verdict == Verdict::inconclusive) return end_with(run, conclude_hidden(judgement, run.experiment));
-
   if (overflows(judgement, last.curve)) find_first_overflow(run);
-  const bool exact = list_suspects(run, std::move(named), std::move(discovery));
-  return AsIs{.trial = *subject, .names = last.names, .exact = exact};
+  bool exact = list_suspects(run, std::move(named), std::move(discovery));
+  AsIs as_is{.trial = *subject, .names = last.names, .exact = exact};
+  if (judgement.verdict == Verdict::inconclusive) {
+    if (judgement.reason == "misnumbered") return end_with(run, conclude_hidden(judgement, run.experiment, ""));
+    if (const std::string why = search_between_ends(run, *subject); !why.empty())
+      return end_with(run, conclude_hidden(judgement, run.experiment, why));
+    as_is.trial.judgement = run.state.jury->judge(std::span(repeats).first(1));
+    as_is.exact = false;  // a place between the ends is measured, and may be undecided
+  }
+  return as_is;
 }
 
 }  // namespace bisectd::driver

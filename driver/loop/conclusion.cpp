@@ -147,8 +147,8 @@ std::string larger_target(const strategies::Answer& answer, double target) {
 /// What can be done where healthy devices differ by as much; `larger`: how a larger difference is accepted.
 std::string despite_rounding(const std::string& larger) {
   return fmt::format(
-      "accept a larger difference ({}), lower the learning rate on both sides and start anew with --new, or compare "
-      "one step module by module (`bisectd align`), before rounding has grown.",
+      "compare one step module by module, before rounding has grown (`bisectd align`); lower the learning rate on both "
+      "sides and start anew with --new; or accept a larger difference ({}).",
       larger);
 }
 
@@ -296,11 +296,13 @@ Conclusion conclude_undecidable(const std::string& why) {
           .advice = "The subject can be told neither from the reference nor from a regression: " + why};
 }
 
-Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experiment& experiment) {
+Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experiment& experiment,
+                           const std::string& no_contrast) {
   const std::string more_runs =
       fmt::format("let both sides run more often (reference.repeats, now {}, and accept.max_repeats, now {}), ",
                   experiment.reference.repeats, experiment.accept.max_repeats);
-  return conclude_undecidable(fmt::format("{}. Next: {}{}", as_is.text, as_is.noise.value_or(0) > 0 ? more_runs : "",
+  const std::string ends = no_contrast.empty() ? "" : fmt::format(". Nor can a search be made by the subject alone: {}", no_contrast);
+  return conclude_undecidable(fmt::format("{}{}. Next: {}{}", as_is.text, ends, as_is.noise.value_or(0) > 0 ? more_runs : "",
                                           despite_rounding("accept.target")));
 }
 

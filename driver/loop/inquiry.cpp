@@ -13,7 +13,7 @@ using strategies::Verdict;
 // rounding: compared with that of other trials it would tell effects that are none.
 bool says_the_size(const judge::Judgement& judgement, std::optional<double> delta, double target) {
   if (judgement.decided_by) return false;
-  const bool by_level = judgement.reason == "level" || judgement.reason == "multi-step" || judgement.reason == "first-step";
+  const bool by_level = judgement.reason == "level";
   return judgement.verdict != Verdict::fail || (by_level && std::abs(delta.value_or(0)) > target);
 }
 
@@ -27,7 +27,7 @@ JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutr
                          .signature = judgement.signature,
                          .judged = false},
             .role = role};
-  const judge::InPart size = judgement.beside_as_is.value_or(judge::InPart{judgement.delta, judgement.standard_error});
+  const strategies::Size size = judgement.beside_as_is.value_or(strategies::Size{judgement.delta, judgement.standard_error});
   const bool sized = !shortened && says_the_size(judgement, size.delta, target);
   // What its own part says is a size also where the part of the subject as it is, by which sizes are compared, says none.
   const bool sized_by_itself = !shortened && judgement.beside_as_is && says_the_size(judgement, judgement.delta, target);

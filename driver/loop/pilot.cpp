@@ -23,10 +23,7 @@ namespace {
 
 using Mark = PilotLine::Mark;
 
-/// As it is, and the four whose perturbation has the size of float32's rounding. Those of float16's are run only where the
-/// verdict depends on them: somebody sits in front of it.
-constexpr int kFineRuns = 5;
-constexpr int kSubjectRuns = 2, kSubjectRunsAlone = 4;  ///< as in a search; the latter where the references show no spread
+constexpr int kSubjectRuns = 2, kSubjectRunsAlone = 3;  ///< as in a search; the latter where the references show no spread
 
 /// The runs of one side.
 struct SideRuns {
@@ -59,7 +56,7 @@ class PilotRuns {
   Pilot operator()() {
     const bool recorded = experiment_.reference.is_recorded() || !compares_;
     const bool perturbs = experiment_.reference.perturb && !recorded;
-    reference().wanted = recorded ? 0 : perturbs ? std::min(kFineRuns, experiment_.reference.repeats) : 1;
+    reference().wanted = recorded ? 0 : perturbs ? experiment_.reference.repeats : 1;
     subject().wanted = perturbs || experiment_.subject.perturb ? kSubjectRuns : 1;
     announce();
     PilotFindings findings;
@@ -115,8 +112,6 @@ class PilotRuns {
   void announce() {
     std::string text = fmt::format("running the subject {}", times(subject().wanted));
     if (reference().wanted) text += fmt::format(" and the reference {}", times(reference().wanted));
-    if (reference().wanted == kFineRuns && experiment_.reference.repeats > kFineRuns)
-      text += fmt::format(" ({} if the subject rounds more coarsely than float32)", times(experiment_.reference.repeats));
     log::info(text + "; Ctrl-C ends them");
   }
 
@@ -236,15 +231,9 @@ class PilotRuns {
 
   /// Raises what is wanted of a side, where the answer depends on more of its runs.
   bool wants_more(const PilotFindings& findings) {
-    if (!findings.usable) return false;
-    const bool ensemble = reference().wanted == kFineRuns && findings.spread_known;
-    if (ensemble && !findings.rounds_like_float32 && experiment_.reference.repeats > kFineRuns) {
-      reference().wanted = experiment_.reference.repeats;
-    } else if (!findings.spread_known && experiment_.subject.perturb && subject().wanted < kSubjectRunsAlone) {
-      subject().wanted = kSubjectRunsAlone;
-    } else {
+    if (!findings.usable || findings.spread_known || !experiment_.subject.perturb || subject().wanted >= kSubjectRunsAlone)
       return false;
-    }
+    subject().wanted = kSubjectRunsAlone;
     return true;
   }
 

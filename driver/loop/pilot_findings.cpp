@@ -17,38 +17,21 @@ namespace {
 using Mark = PilotLine::Mark;
 using strategies::Verdict;
 
-/// Coarseness (0 like float32 .. 1 like float16) up to which a subject is not judged by runs that round like float16. Those
-/// are up to 27 times further apart than float32's (the table of healthy_spread.hpp), and 27^0.1 = 1.4 is less than five
-/// runs leave their spread uncertain.
-constexpr double kLikeFloat32 = 0.1;
 constexpr std::int64_t kPlaces = 100;  ///< at which it is looked whether the failure is certain
 
-/// Up to where runs of one metric are comparable; an error of findings() says if nowhere. `alike`: so many perturbed runs of
-/// the reference were made, of those that the night will make.
-void say_comparable(const judge::Panel& panel, std::size_t alike, std::vector<PilotLine>& lines) {
+/// What is known of the runs of one metric.
+void say_spread(const judge::Panel& panel, std::vector<PilotLine>& lines) {
   const judge::Reference& reference = panel.whole();
   const std::string& metric = reference.metric.name;
-  if (panel.healthy()) {
-    if (panel.comparable_until()) lines.push_back({Mark::ok, panel.comparable_text()});
-  } else if (reference.distinct() > 1 || reference.subject) {
+  if (panel.by_chance())
     lines.push_back(
         {Mark::ok,
          fmt::format("{} varies from run to run by {:.2g} % (standard deviation), from the first steps on: that is "
                      "no rounding, and repeats measure it",
                      metric, 100 * panel.noise())});
-  } else if (alike > 1) {
-    lines.push_back(
-        {Mark::warning,
-         fmt::format("up to which step {} is comparable cannot be known from these {} runs of the reference, which "
-                     "logged the same; `bisectd run` makes others, which round more coarsely",
-                     metric, alike)});
-  } else if (!reference.metric.higher_is_better) {
-    lines.push_back({Mark::warning,
-                     fmt::format("up to which step {} is comparable, and how short a run would do, cannot be known: nothing "
-                                 "shows how far two healthy runs drift apart. Without `perturb` and with one reference, "
-                                 "only a subject that is off from its first steps on can be failed",
-                                 metric)});
-  }
+  else if (reference.apart.known())
+    lines.push_back({Mark::ok, fmt::format("{}: runs moved by more than any rounding end {:.2g} % apart", metric,
+                                           100 * reference.apart.in(reference.window))});
 }
 
 PilotLine verdict_line(const judge::Judgement& judgement) {
@@ -109,13 +92,6 @@ void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, cons
                    setting)});
 }
 
-/// The night will have runs that round coarsely, which the first `runs` of the reference are not.
-bool runs_coarsely(const configs::Experiment& experiment, std::size_t runs) {
-  const configs::Reference& reference = experiment.reference;
-  if (reference.is_recorded()) return experiment.subject.perturb.has_value();
-  return reference.perturb && static_cast<std::size_t>(reference.repeats) > runs;
-}
-
 }  // namespace
 
 PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<const judge::Curve> references,
@@ -134,23 +110,17 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
   const judge::Judgement judgement = jury->judge(subject);
   jury->learn(judgement);
   jury->learn_identical(identical_repeats(subject));
-  result.spread_known = jury->first_panel().healthy() || jury->first().distinct() > 1;
-  const bool decided = judgement.verdict == Verdict::pass || judgement.verdict == Verdict::fail;
-  result.rounds_like_float32 =
-      judgement.reason == "identical" || (decided && judgement.coarseness.value_or(1) <= kLikeFloat32);
+  result.spread_known = !jury->first_panel().lacks_moved_runs();
 
-  const bool made_perturbed = experiment.reference.perturb && !experiment.reference.is_recorded();
   for (const judge::Panel& panel : jury->panels()) {
-    say_comparable(panel, made_perturbed ? references.size() : 0, result.lines);
+    say_spread(panel, result.lines);
     if (subject.empty()) continue;
     if (const auto behind = judge::uncovered(panel.whole(), subject.front()))
       result.lines.push_back({behind->not_finite ? Mark::error : Mark::warning, behind->text});
   }
   bool stops = judgement.verdict == Verdict::unresolved;
   for (const judge::Finding& finding : jury->findings()) {
-    if (finding.code == "comparable" || finding.code == "no-repeats" || finding.code == "two-references" ||
-        (finding.code == "no-coarse-runs" && runs_coarsely(experiment, references.size())))
-      continue;  // said, or of few runs
+    if (finding.code == "two-references") continue;  // of few runs
     const bool error =
         finding.error && !(finding.code == "too-noisy" && judgement.verdict == Verdict::fail);  // as in the night
     stops = stops || error;
@@ -158,7 +128,7 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
     result.lines.push_back({error ? Mark::error : Mark::warning, finding.text + what_to_do});
   }
   result.lines.push_back(verdict_line(judgement));
-  if (!stops && result.spread_known && judgement.verdict == Verdict::fail)
+  if (!stops && judgement.verdict == Verdict::fail)
     say_shortest(experiment, *jury, subject.front(), result.lines);
   return result;
 }

@@ -18,9 +18,8 @@ struct PilotLine {
 
 struct PilotFindings {
   std::vector<PilotLine> lines;
-  bool usable = false;               ///< else the reference gives nothing to compare with
-  bool spread_known = false;         ///< the runs show how far healthy ones are apart, or that they vary by themselves
-  bool rounds_like_float32 = false;  ///< the verdict on the subject depends on no coarser rounding, or on none at all
+  bool usable = false;        ///< else the reference gives nothing to compare with
+  bool spread_known = false;  ///< the runs show what rounding grows to, or that they vary by themselves
 };
 
 /// Curves as samples (samples.hpp), the one without a perturbation first, as a search would judge them.

@@ -59,11 +59,10 @@ class Replay {
     if (panel_ && !as_is.empty()) {
       panel_->learn_subject(as_is, judge::AlreadyLearnt::no);  // for what is drawn
       // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
-      const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed != 0; });
+      const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed.value_or(0) != 0; });
       describe_subject(state_.comparison, metric.name, panel_->whole(),
                        perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), SubjectCurve::as_is);
     }
-    if (panel_) describe_comparable(state_.comparison, *panel_);
   }
 
   void show_running() {

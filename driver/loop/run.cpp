@@ -21,7 +21,7 @@ constexpr double kReportEvery_s = 2.0;
 constexpr double kReportShare = 0.02;
 
 /// Roles of which a run may have several trials of the same set: their reasons tell them apart.
-constexpr std::array kSeveralOfOneSet{Role::as_is, Role::discovery, Role::control, Role::soak, Role::ladder};
+constexpr std::array kSeveralOfOneSet{Role::as_is, Role::end, Role::discovery, Role::control, Role::soak, Role::ladder};
 
 }  // namespace
 

@@ -17,13 +17,13 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
     taught.learn_subject(curves, judge::AlreadyLearnt::no);
     taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
-    // Where rounding alone sets runs apart, coarse ones are no samples of what the device itself does.
-    const bool by_rounding =
-        std::ranges::any_of(taught.panels(), [](const auto& panel) { return panel.healthy().has_value(); });
-    std::vector<judge::Curve> judged;
+    std::vector<judge::Curve> plain;
     for (const judge::Curve& curve : curves)
-      if (!by_rounding || !judge::is_coarse(curve.perturbed)) judged.push_back(curve);
-    judge::Judgement judgement = taught.judge_as_is(judged.empty() ? curves : judged);
+      if (curve.perturbed.value_or(0) == 0) plain.push_back(curve);
+    // Moved runs are no repeats of what trials are; where the run as it is does not decide, they are further samples of it.
+    judge::Judgement judgement = taught.judge_as_is(plain.empty() ? curves : plain);
+    if (judgement.verdict == strategies::Verdict::inconclusive && plain.size() < curves.size())
+      judgement = taught.judge_as_is(curves);
     judgement.signature = taught.signature(curves.front());
     return judgement;
   }
@@ -37,17 +37,15 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
   return judgement;
 }
 
-/// How coarsely a run rounds, which differs with what is neutralised, decides by which part it is judged, and a fault has
-/// another size in each. Sizes are compared and summed over one part only.
-std::optional<judge::InPart> TrialJudge::beside_as_is(const judge::Judgement& judgement,
-                                                      std::span<const judge::Curve> curves) const {
-  const judge::Panel& panel = state_.jury->first_panel();
+/// Sizes are compared and summed over one part of the run only, and each verdict rests on its own.
+std::optional<strategies::Size> TrialJudge::beside_as_is(const judge::Judgement& judgement,
+                                                         std::span<const judge::Curve> curves) const {
   const PastTrial* subject = as_is();
-  if (!subject || !panel.healthy() || !judgement.delta) return std::nullopt;
-  const judge::Judgement there =
-      panel.judge_until(curves, subject->judgement->comparable_until.value_or(panel.whole().last_step()));
-  if (there.delta == judgement.delta) return std::nullopt;
-  return judge::InPart{there.delta, there.standard_error};
+  if (!subject || !subject->judgement->window || !judgement.delta) return std::nullopt;
+  strategies::Size there = state_.jury->first_panel().size_in(curves.front(), *subject->judgement->window);
+  if (!there.delta || there.delta == judgement.delta) return std::nullopt;
+  there.standard_error = judgement.standard_error;
+  return there;
 }
 
 judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {

@@ -8,7 +8,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr int kRunsThatShowDrift = 8;  ///< as many as a reference has, three of which show how far coarse rounding drifts
+constexpr int kRunsThatShowDrift = 3;  ///< as many as a reference has: one as it is, and two moved
 constexpr int kRetriesOfEnds = 2;      ///< of a crash, in a reference, the subject as it is, a proof and a control
 
 int crash_retries(const RunInput& input, Role role) {
@@ -48,8 +48,7 @@ void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury
   const bool perturbed = input.experiment.subject.perturb.has_value();
   // That the reference has no noise but rounding does not say that the subject has none: let it repeat once. One reference
   // alone, and logs that exist already, leave it to the subject to show how far runs drift.
-  const bool shows_drift = perturbed && (input.experiment.reference.is_recorded() ? jury.first_panel().lacks_coarse_runs()
-                                                                                  : jury.first().distinct() == 1);
+  const bool shows_drift = perturbed && jury.first_panel().lacks_moved_runs();
   if (plan.role == Role::as_is) plan.max_attempts = jury.decisive_attempts();
   if (plan.role == Role::as_is && (jury.first().distinct() == 1 || perturbed || jury.repeats_show_nothing())) {
     plan.attempts = shows_drift ? kRunsThatShowDrift : 2;
@@ -90,7 +89,7 @@ TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, co
   plan.neutralised = neutralised;
   plan.reason = std::move(reason);
   plan.side = role == Role::reference ? &input.sides.reference : &input.sides.subject;
-  plan.judged = role != Role::reference && role != Role::discovery && role != Role::overflow_check;
+  plan.judged = role != Role::reference && role != Role::discovery && role != Role::overflow_check && role != Role::end;
   plan.crash_retries = crash_retries(input, role);
   set_length(plan, input, state);
   if (role == Role::reference) {

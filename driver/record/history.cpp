@@ -91,7 +91,7 @@ reports::Outcome History::outcome() const {
 
 const PastTrial* judged_trial(const History& history, const strategies::Neutralised& neutralised,
                               std::optional<strategies::Verdict> wanted) {
-  constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check,
+  constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check, Role::end,
                                    Role::control,   Role::soak,      Role::ladder};
   const PastTrial* any = nullptr;
   const PastTrial* best = nullptr;

@@ -55,11 +55,6 @@ void describe_reference(reports::Comparison& comparison, const judge::Reference&
     if (!runs.empty()) other_of(comparison, name).reference = line_of(runs.front());
 }
 
-void describe_comparable(reports::Comparison& comparison, const judge::Panel& panel) {
-  const bool known = panel.healthy() || panel.whole().distinct() > 1 || panel.whole().subject;
-  comparison.comparable_until = known ? panel.comparable_until() : std::nullopt;
-}
-
 void describe_subject(reports::Comparison& comparison, const std::string& metric, const judge::Reference& reference,
                       const judge::Curve& curve, SubjectCurve shown) {
   const bool as_is = shown == SubjectCurve::as_is;

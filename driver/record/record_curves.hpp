@@ -16,9 +16,6 @@ reports::Line line_of(const judge::Series& series, std::size_t points);
 /// Mean and envelope of the references, and what they logged beside the metric.
 void describe_reference(reports::Comparison& comparison, const judge::Reference& reference);
 
-/// Up to where healthy runs are known to agree. Again when the subject's repeats taught more of that.
-void describe_comparable(reports::Comparison& comparison, const judge::Panel& panel);
-
 /// Which side of the comparison a curve of the subject is.
 enum class SubjectCurve { as_is, fix };
 

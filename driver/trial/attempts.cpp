@@ -55,11 +55,8 @@ std::string said_of_perturbation(const configs::Side& side, const std::filesyste
   return read::for_display(fmt::format("{}", fmt::join(values, "; ")), kSaidOfPerturbation_bytes);
 }
 
-/// "10 parameters by 0.00098 of their size", as our own shims say it.
-bool is_moved_coarsely(const std::string& said) {
-  const std::size_t end = said.find(" of their size"), by = said.rfind(" by ", end);
-  return end != std::string::npos && by != std::string::npos && std::atof(said.c_str() + by + 4) >= judge::kCoarselyMoved;
-}
+/// What the judge is told of it. Harmless settings in place of a seed move nothing by a known size.
+int moved_by(const configs::Side& side, int perturbed) { return side.perturb && side.perturb->switches.empty() ? perturbed : 0; }
 
 void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
                      const read::AttemptLog& log) {
@@ -70,8 +67,7 @@ void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, con
     outcome.perturbation = said_of_perturbation(side, outcome.folder, side.perturb->made);
     outcome.undone = said_of_perturbation(side, outcome.folder, side.perturb->undone);
   }
-  outcome.curve.perturbed = outcome.undone.empty() ? request.perturbed : 0;
-  outcome.curve.moved_coarsely = outcome.curve.perturbed && is_moved_coarsely(outcome.perturbation);
+  outcome.curve.perturbed = outcome.undone.empty() ? moved_by(*request.side->settings, request.perturbed) : 0;
   outcome.errors = log.errors();
   outcome.notes = log.notes();
   outcome.names.in_log = log.names();
@@ -110,9 +106,7 @@ judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path
   log.poll();
   log.finish();
   judge::Curve curve = judge::up_to(log.curve(), steps);
-  curve.perturbed = perturbed;
-  if (perturbed && side.perturb)
-    curve.moved_coarsely = is_moved_coarsely(said_of_perturbation(side, folder, side.perturb->made));
+  curve.perturbed = moved_by(side, perturbed);
   return curve;
 }
 

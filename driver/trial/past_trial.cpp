@@ -42,7 +42,9 @@ judge::Judgement judgement_of(const json& record) {
   judgement.comparable_until = get<std::int64_t>(record, "comparable_until");
   judgement.first_bad_step = get<std::int64_t>(record, "first_bad_step");
   if (const auto there = record.find("beside_as_is"); there != record.end())
-    judgement.beside_as_is = {get<double>(*there, "delta"), get<double>(*there, "standard_error")};
+    judgement.beside_as_is = strategies::Size{get<double>(*there, "delta"), get<double>(*there, "standard_error")};
+  if (const auto window = record.find("window"); window != record.end())
+    judgement.window = judge::Steps{keep::whole_number<std::int64_t>(window->at(0)), keep::whole_number<std::int64_t>(window->at(1))};
   judgement.notes = record.value("notes", std::vector<std::string>{});
   judgement.metric = record.value("metric", std::string());
   if (record.contains("decided_by")) judgement.decided_by = {judgement.metric, get<double>(record, "decided_by")};
@@ -192,6 +194,7 @@ json judged_record(std::size_t trial, const judge::Judgement& judgement) {
   put(record, "detectable", judgement.detectable);
   put(record, "comparable_until", judgement.comparable_until);
   put(record, "first_bad_step", judgement.first_bad_step);
+  if (judgement.window) record["window"] = {judgement.window->first, judgement.window->last};
   if (judgement.beside_as_is) {
     json& there = record["beside_as_is"] = json::object();
     put(there, "delta", judgement.beside_as_is->delta);

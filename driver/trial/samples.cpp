@@ -11,11 +11,8 @@
 namespace bisectd::driver {
 namespace {
 
-/// Relative, of the first logged value. A perturbation of 2^-22 changes it by less than 1e-5 in float32 and by at most a
-/// few ulp, 1e-3, in float16.
-constexpr double kLargestFirstChange = 1e-3;
-/// The coarse ones (2^-10 of the parameters) move the first loss of the recogniser by 4e-4.
-constexpr double kLargestCoarseChange = 3e-2;
+/// Relative, of the first logged value: a perturbation of 2^-10 of the parameters moves that of the recogniser by 4e-4.
+constexpr double kLargestFirstChange = 3e-2;
 
 /// By how much the first value differs from that of `plain`, relative; empty if there is no such value on both sides.
 std::optional<double> first_change(const judge::Curve& plain, const judge::Curve& curve, const std::string& metric) {
@@ -134,7 +131,7 @@ std::vector<OddPerturbation> odd_perturbations(std::span<const AttemptOutcome> a
                         "samples of its rounding",
                         side));
     } else if (const auto change = first_change(plain->curve, attempt.curve, metric);
-               change && *change > (judge::is_coarse(attempt.perturbed) ? kLargestCoarseChange : kLargestFirstChange)) {
+               change && *change > kLargestFirstChange) {
       say(Oddity::too_large,
           fmt::format("perturbed, the {} begins with a {} that is {:.2g} % off: more than rounding does, so either "
                       "it varies by itself from the first step on, or the perturbation is too large",

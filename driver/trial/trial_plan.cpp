@@ -8,9 +8,10 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 16> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 17> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
+                                                                   {Role::end, "end"},
                                                                    {Role::overflow_check, "overflow-check"},
                                                                    {Role::ladder, "ladder"},
                                                                    {Role::everything, "everything"},
@@ -61,6 +62,7 @@ bool is_search(Role role) {
     case Role::reference:
     case Role::discovery:
     case Role::as_is:
+    case Role::end:
     case Role::overflow_check:
     case Role::ladder:
     case Role::other_fix:

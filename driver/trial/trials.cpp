@@ -59,7 +59,9 @@ bool cannot_be_read(const TrialPlan& plan, const std::vector<AttemptOutcome>& en
 }
 
 /// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.
-bool is_read_again(Role role) { return role == Role::reference || role == Role::as_is || role == Role::discovery; }
+bool is_read_again(Role role) {
+  return role == Role::reference || role == Role::as_is || role == Role::end || role == Role::discovery;
+}
 
 /// The journal outlives a power cut; what a training wrote into its log, or into the file of one metric, just before may
 /// not. What is gone of an attempt that ended, for people; nothing if all is there.

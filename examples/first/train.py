@@ -25,9 +25,9 @@ matmul, bias, tanh, tanh_grad, mean, sgd = (op("matmul"), op("bias"), op("tanh")
 chance = random.Random(7)
 w1, b1 = [chance.gauss(0, 1) for _ in range(HIDDEN)], [chance.gauss(0, 1) for _ in range(HIDDEN)]
 w2, b2 = [chance.gauss(0, 0.3) for _ in range(HIDDEN)], 0.0
-# Repeats of a run start from parameters that were moved by one rounding: of float32, or with the seeds 5 to 7 of float16.
+# Repeats of a run start from parameters that were moved by a thousandth, more than any device rounds.
 seed = int(os.environ.get("TRAIN_PERTURB", "0"))
-kick, size = random.Random(seed), 0.0 if seed == 0 else 2.0**-10 if 5 <= seed <= 7 else 2.0**-22
+kick, size = random.Random(seed), 0.0 if seed == 0 else 2.0**-10
 w1, b1, w2 = ([value * (1 + size * kick.gauss(0, 1)) for value in values] for values in (w1, b1, w2))
 data = [(x / 20, math.sin(x / 7)) for x in range(-40, 41, 2)]
 

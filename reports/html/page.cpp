@@ -28,9 +28,8 @@ std::string head(const Record& record) {
 std::string comparable_note(const Record& record) {
   const auto end = comparable_end(record);
   return end ? fmt::format(
-                   "<p class=\"note\">Dashed line: comparable up to step {}. Behind it healthy runs are too far apart to "
-                   "acquit a "
-                   "run; it can only be failed there, by more than they differ.</p>\n",
+                   "<p class=\"note\">Dashed line: up to step {} the subject as it is agrees; behind it this log cannot "
+                   "tell.</p>\n",
                    *end)
              : "";
 }
@@ -51,7 +50,7 @@ std::string last_values(const Record& record) {
 std::string charts(const Record& record) {
   std::string text;
   const auto end = comparable_end(record);
-  const std::string mark = end ? fmt::format(", comparable up to step {}", *end) : "", note = comparable_note(record);
+  const std::string mark = end ? fmt::format(", agrees up to step {}", *end) : "", note = comparable_note(record);
   const std::string metric = html(record.metric);
   if (!record.reference_curve.values.empty() || !record.as_is_curve.values.empty())
     text +=

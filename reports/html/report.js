@@ -67,7 +67,7 @@
       const x = scales.x.getPixelForValue(data.comparable_end);
       if (!(x >= left && x <= right)) return;
       const before = x - left > right - x, room = Math.max(x - left, right - x) - 12;
-      const text = `comparable up to here: step ${data.comparable_end}`;
+      const text = `agrees up to here: step ${data.comparable_end}`;
       ctx.save();
       ctx.strokeStyle = ctx.fillStyle = colour("text");
       ctx.setLineDash([6, 4]);

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "driver/judge/early_stop.hpp"
-#include "driver/judge/horizon.hpp"
 #include "driver/judge/verdict.hpp"
 #include "tests/bench/verdict_model.hpp"
 

@@ -1,7 +1,7 @@
 #include "driver/judge/comparison.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
@@ -32,13 +32,27 @@ TEST_CASE("each candidate is judged on its own; the worst decides") {
   CHECK_FALSE(table->rows[0].judgement.repeat_helps);
 }
 
-TEST_CASE("one log against one log is judged from inside the run, and says so") {
-  const auto table = compare({}, named({noisy(1000, 1, 0.0005)}), named({noisy(1000, 2, 0.0005, 0.018)}),
-                             std::vector<MetricRule>{{"loss", false}});
+TEST_CASE("one log against one log is judged by its own windows, and says what would help") {
+  const std::vector<MetricRule> metrics = {kLoss};
+  const auto table = compare({}, named({run({})}), named({run({}, {.seed = 2, .fault = constant(3)})}), metrics);
   REQUIRE(table);
   CHECK(table->verdict == Verdict::fail);
-  CHECK(table->rows[0].judgement.notes.front().find("nothing shows how far healthy runs are apart") == 0);
-  CHECK(table->findings.front().code == "no-repeats");
+  CHECK(table->findings.front().code == "no-moved-runs");
+  REQUIRE(table->rows[0].course.size() == kCourse);
+  for (const double mean : table->rows[0].course) CHECK(mean == Approx(0.03).margin(0.008));
+  CHECK(compare({}, named({run({})}), named({run({}, {.seed = 2})}), metrics)->verdict == Verdict::pass);
+}
+
+TEST_CASE("logs of which nobody knows how they were made: moved ones are found out") {
+  std::vector<Curve> logs = references();
+  for (Curve& log : logs) log.perturbed.reset();
+  Curve bad = run({.log = {.every = 10}}, {.fault = constant(3)});
+  bad.perturbed.reset();
+  const std::vector<MetricRule> metrics = {kLoss};
+  const auto table = compare({}, named(logs), named({bad}), metrics);
+  CHECK(table->findings.empty());
+  CHECK(table->verdict == Verdict::fail);
+  CHECK(compare({}, named({logs[0]}), named({bad}), metrics)->verdict == Verdict::inconclusive);
 }
 
 TEST_CASE("a log that prints too few digits is neither passed nor failed by its level") {

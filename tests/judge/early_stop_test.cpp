@@ -1,10 +1,7 @@
 #include "driver/judge/early_stop.hpp"
 
-#include <limits>
-
-#include "driver/judge/horizon.hpp"
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
@@ -44,19 +41,30 @@ TEST_CASE("a constant error of 3 % is ended early, good runs and transients neve
   CHECK(stopped(reference, transient).first == 0);
 }
 
-TEST_CASE("a run that rounds coarsely is not ended for what its own rounding may explain") {
-  Reference reference = reference_of(noisy_references(1000, 5, 0.0005));
-  reference.ensemble = Ensemble{.fine = 0.0005,
-                                .coarse = 0.004,
-                                .dof = 6,
-                                .rounding = {.fine = 1e-6, .coarse = 1e-3, .fine_size = 2.4e-7, .coarse_size = 1e-3}};
-  const auto off_by_1_5_percent = [&](double first_step) {
-    Curve bad = noisy(1000, 50, 0.0005, 0.015);
-    bad.series["loss"].front().value = reference.mean.front() * (1 + first_step);
-    return bad;
-  };
-  CHECK(stopped(reference, off_by_1_5_percent(1e-7)).second == "level");
-  CHECK(stopped(reference, off_by_1_5_percent(1e-3)).first == 0);
+TEST_CASE("by windows: a fault that stays is ended early, healthy devices and faults that heal never") {
+  const Training training{.steps = 600};
+  for (const bool three : {false, true}) {
+    const Reference reference = reference_of(three ? references(training) : one_reference(training));
+    CAPTURE(three);
+    for (const double rounding : {1e-6, 5e-4}) {
+      const auto [step, reason] = stopped(reference, run(training, {.rounding = rounding, .fault = constant(4)}));
+      CHECK(reason == "level");
+      CHECK(step > 120);
+      CHECK(step < 300);
+      for (std::uint64_t seed = 1; seed <= 5; ++seed)
+        CHECK(stopped(reference, run(training, {.rounding = rounding, .seed = seed})).first == 0);
+      const Fault heals = [](std::int64_t now) { return 1 + 0.06 * std::exp(-static_cast<double>(now) / 150); };
+      CHECK(stopped(reference, run(training, {.rounding = rounding, .fault = heals})).first == 0);
+      CHECK(stopped(reference, run(training, {.rounding = rounding, .fault = between(100, 200, 5)})).first == 0);
+    }
+  }
+}
+
+TEST_CASE("a run that saw other batches, or prints otherwise, is not ended for what that makes of it") {
+  const Training training{.steps = 600};
+  const Reference reference = reference_of(references(training));
+  CHECK(stopped(reference, run({.steps = 600, .order = 2})).first == 0);
+  CHECK(stopped(reference, run({.steps = 600, .log = {.mean = 20}})).first == 0);
 }
 
 TEST_CASE("what early stop says depends on the curve, not on how often it is asked") {
@@ -72,10 +80,9 @@ TEST_CASE("what early stop says depends on the curve, not on how often it is ask
   CHECK(first->text == at_once->text);
 }
 
-TEST_CASE("NaN ends a run at once; without a noise floor nothing else does") {
+TEST_CASE("NaN ends a run at once; a loss without batch noise shows nothing else") {
   const Reference reference = reference_of(identical_references(1000, 2));
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Curve dead = curve(1000, [=](std::int64_t step) { return step < 333 ? plain_loss(step) : nan; });
+  const Curve dead = curve(1000, [](std::int64_t step) { return step < 333 ? plain_loss(step) : kNan; });
   CHECK(stopped(reference, dead, 1).first == 335);
   CHECK(stopped(reference, curve(1000, [](std::int64_t step) { return plain_loss(step) * 1.015; })).first == 0);
 }

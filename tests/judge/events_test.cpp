@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
@@ -69,101 +68,45 @@ TEST_CASE("NaN where every reference is NaN is no evidence; infinity equal to in
   CHECK(failure(watch(reference, with(200, {60, 61, 62}, kInf))) == "nan");
 }
 
-TEST_CASE("the first step tells of the forward pass") {
-  const Reference reference = reference_of(identical_references(200, 2));
-  CHECK(failure(watch(reference, with(200, {1}, plain_loss(1) * 1.06))) == "first-step");
-  const auto slight = watch(reference, with(200, {1}, plain_loss(1) * 0.98));
-  CHECK(failure(slight).empty());
-  CHECK(noted(slight, "first-step"));
-  CHECK_FALSE(noted(watch(reference, with(200, {1}, plain_loss(1) * 1.005)), "first-step"));
-}
-
-TEST_CASE("a run that was far off but agrees at the end fails as multi-step") {
+TEST_CASE("where runs differ by chance, more than three spikes that no reference has fail") {
   const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
-  const auto off_till = [](std::int64_t last) {
-    return scaled_by(1000, [=](std::int64_t step) { return step > 20 && step <= last ? 1.04 : 1.0; });
-  };
-  CHECK(failure(watch(reference, off_till(700))) == "multi-step");
-  CHECK(failure(watch(reference, off_till(300))).empty());
+  const auto four = watch(reference, with(1000, {300, 500, 700, 900}, 9.0));
+  CHECK(failure(four) == "spikes");
+  CHECK(four.front().step.value() == 300);
+  CHECK(watch(reference, with(1000, {300, 500, 700}, 9.0)).empty());
+  CHECK(watch(reference, with(1000, {300, 500, 700, 900}, 9.0), AttemptStage::running).empty());
+
+  std::vector<Curve> spiky = noisy_references(1000, 3, 0.0001);
+  for (const std::size_t at : {100U, 200U}) spiky[1].series["loss"][at].value *= 2;
+  CHECK(watch(reference_of(spiky), with(1000, {300, 500, 700, 900}, 9.0)).empty());
 }
 
-// Before the limit asked what chance does, 18 % of these failed, each "with certainty".
-TEST_CASE(
-    "of runs that keep an offset of chance, with few references, hardly one fails as multi-step, and none for certain") {
-  std::mt19937_64 random(7);
-  std::normal_distribution<double> normal;
-  const auto noisy = [&] {
-    const double offset = 1 + 0.02 * normal(random);
-    return curve(200, [=](std::int64_t step) { return plain_loss(step) * offset; });
-  };
-  int failed = 0;
-  for (int i = 0; i < 300; ++i) {
-    const Reference reference = i % 2 ? reference_of({noisy(), noisy(), noisy()}) : reference_of({noisy(), noisy()});
-    for (const Event& event : watch(reference, noisy())) {
-      if (event.code != "multi-step") continue;
-      ++failed;
-      CHECK(event.p_bad < 1);
-    }
-  }
-  CHECK(failed < 20);
+TEST_CASE("spikes are none where rounding makes them, or where too few runs show what chance does") {
+  CHECK(watch(reference_of(noisy_references(1000, 2, 0.0001)), with(1000, {300, 500, 700, 900}, 9.0)).empty());
+  Curve odd = run({});
+  for (const std::size_t at : {30U, 50U, 70U, 90U, 120U}) odd.series["loss"][at].value *= 2;
+  CHECK(watch(reference_of(references()), odd).empty());
 }
 
-TEST_CASE("the multi-step error only grows while a run goes on, so crossing the limit is final") {
+TEST_CASE("a stretch of far-off steps is another level, not spikes, and the limit grows with the target") {
   const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
-  const Curve whole = scaled_by(1000, [](std::int64_t step) { return step > 20 && step <= 700 ? 1.04 : 1.0; });
-  bool failed = false;
-  for (std::int64_t last = 10; last <= 1000; last += 10) {
-    const Difference so_far = until(reference, difference(reference, whole), last);
-    const bool fails = failure(events_of(reference, whole, so_far, AttemptStage::running)) == "multi-step";
-    CHECK((!failed || fails));
-    failed = fails;
-  }
-  CHECK(failed);
-}
-
-TEST_CASE("more than three spikes that no reference has fail, fewer are a note") {
-  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
-  CHECK(failure(watch(reference, with(1000, {300, 500, 700, 900}, 9.0))) == "spikes");
-  const auto few = watch(reference, with(1000, {300, 500, 700}, 9.0));
-  CHECK(failure(few).empty());
-  CHECK(noted(few, "spikes"));
-  CHECK(few.front().step.value() == 300);
-}
-
-TEST_CASE("a stretch of far-off steps is another level, not spikes") {
-  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001));
-  const Curve dip = scaled_by(1000, [](std::int64_t step) { return step > 100 && step <= 160 ? 1.1 : 1.0; });
-  CHECK(watch(reference, dip).empty());
-  const Difference so_far = until(reference, difference(reference, dip), 110);
-  CHECK(events_of(reference, dip, so_far, AttemptStage::running).empty());
-}
-
-TEST_CASE("a jump that lasts to the end of the run fails, however the blocks fall") {
-  for (const std::int64_t points : {100, 510, 1000})
-    for (std::int64_t jumped = 2; jumped < points / 20; ++jumped) {
-      const Reference reference = reference_of(noisy_references(points, 3, 0.0001));
-      const Curve curve = scaled_by(points, [&](std::int64_t step) { return step > points - jumped ? 1.9 : 1.0; });
-      INFO(points << " points, " << jumped << " of them behind the jump");
-      CHECK(failure(watch(reference, curve)) == "spikes");
-    }
-}
-
-TEST_CASE("limits grow with the target") {
+  CHECK(watch(reference, scaled_by(1000, [](std::int64_t step) { return step > 100 && step <= 160 ? 1.1 : 1.0; })).empty());
+  const Curve now_and_then = scaled_by(1000, [](std::int64_t step) { return step % 100 == 0 ? 1.08 : 1.0; });
+  CHECK(failure(watch(reference, now_and_then)) == "spikes");
   configs::Acceptance accept;
   accept.target = 0.05;
-  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001), accept);
-  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t) { return 1.03; }))).empty());
-  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t step) { return step == 1 ? 1.08 : 1.0; }))).empty());
-  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t step) { return step % 100 == 0 ? 1.08 : 1.0; }))).empty());
-  CHECK(failure(watch(reference, scaled_by(1000, [](std::int64_t) { return 1.12; }))) == "first-step");
+  CHECK(watch(reference_of(noisy_references(1000, 3, 0.0001), accept), now_and_then).empty());
 }
 
 TEST_CASE("with worse_only nothing on the better side is an event") {
   configs::Acceptance accept;
   accept.worse_only = true;
-  const Reference reference = reference_of(identical_references(1000, 2), accept);
-  CHECK(watch(reference, scaled_by(1000, [](std::int64_t) { return 0.9; })).empty());
-  CHECK_FALSE(failure(watch(reference, scaled_by(1000, [](std::int64_t) { return 1.1; }))).empty());
+  const Reference reference = reference_of(noisy_references(1000, 3, 0.0001), accept);
+  const auto spikes = [](double factor) {
+    return scaled_by(1000, [=](std::int64_t step) { return step % 100 == 0 ? factor : 1.0; });
+  };
+  CHECK(watch(reference, spikes(0.5)).empty());
+  CHECK(failure(watch(reference, spikes(1.5))) == "spikes");
 }
 
 TEST_CASE("a loss scale that collapses or falls again and again fails") {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
@@ -45,9 +45,9 @@ TEST_CASE("bit-identical references count once, whatever their number") {
 TEST_CASE("the final window is the last 30 %: 18 of 60 points") {
   const auto reference = prepare(identical_references(60, 1));
   REQUIRE(reference);
-  CHECK(reference->window.first == 42);
-  CHECK(reference->window.last == 60);
-  CHECK(places_in(*reference, reference->window).size() == 18);
+  CHECK(reference->steps[reference->window.from] == 43);
+  CHECK(reference->window.to == 60);
+  CHECK(reference->window.size() == 18);
 }
 
 TEST_CASE("a log every ten steps has its window in steps, too") {
@@ -56,13 +56,13 @@ TEST_CASE("a log every ten steps has its window in steps, too") {
   const auto reference = prepare({curve_of(sparse)});
   REQUIRE(reference);
   CHECK(reference->stride == 10);
-  CHECK(places_in(*reference, reference->window).size() == 12);
+  CHECK(reference->window.size() == 12);
 }
 
 TEST_CASE("one point is a curve; its window holds it") {
   const auto reference = prepare({curve_of({{7, 2.0}})});
   REQUIRE(reference);
-  CHECK(places_in(*reference, reference->window).size() == 1);
+  CHECK(reference->window.size() == 1);
 }
 
 TEST_CASE("a reference with NaN of its own is left out while three are left") {
@@ -77,7 +77,55 @@ TEST_CASE("a reference with NaN of its own is left out while three are left") {
   REQUIRE(two);
   CHECK(two->given == 2);
   CHECK(two->steps.size() == 99);
-  CHECK(two->noise_floor.non_finite == 1);
+  CHECK(two->non_finite == 1);
+}
+
+TEST_CASE("runs that were moved are kept apart from those as they are, whether somebody says so or not") {
+  std::vector<Curve> runs = references();
+  std::swap(runs[0], runs[2]);
+  for (const bool said : {true, false}) {
+    CAPTURE(said);
+    if (!said) {
+      runs = references();  // the first one is taken as it is
+      for (Curve& one : runs) one.perturbed.reset();
+    }
+    const Reference reference = reference_of(runs);
+    CHECK(reference.plain == std::vector<std::size_t>{0});
+    CHECK(reference.moved == std::vector<std::size_t>{1, 2});
+    CHECK(reference.distinct() == 1);
+    CHECK(reference.level.dof == 0);
+    CHECK(reference.mean == reference.runs[0].values);
+    CHECK(reference.apart.in(reference.window) == Approx(0.006).epsilon(0.3));
+  }
+  for (Curve& one : runs) one.perturbed = 0;
+  CHECK(reference_of(runs).moved.empty());
+}
+
+TEST_CASE("why runs differ: not at all, by rounding that grows, or by chance from the first step on") {
+  const auto plain = [](const Training& training, double rounding) {
+    std::vector<Curve> runs;
+    for (std::uint64_t seed = 0; seed < 3; ++seed) runs.push_back(run(training, {.rounding = rounding, .seed = seed}));
+    return runs;
+  };
+  CHECK(reference_of(plain({.most_apart = 0}, 1e-7)).cause == Cause::unknown);
+  CHECK(reference_of(one_reference()).cause == Cause::unknown);
+  CHECK(reference_of(plain({}, 1e-7)).cause == Cause::rounding);
+  CHECK(reference_of(plain({}, 1e-5)).cause == Cause::rounding);
+  CHECK(reference_of(noisy_references(240, 3, 0.001)).cause == Cause::chance);
+  std::vector<Curve> masked;
+  for (std::uint64_t masks = 1; masks <= 3; ++masks) masked.push_back(run({.masks = masks, .mask_noise = 0.01}));
+  CHECK(reference_of(masked).cause == Cause::chance);
+  for (Curve& one : masked) one.perturbed.reset();  // they begin apart, and were not moved
+  CHECK(reference_of(masked).cause == Cause::chance);
+
+  std::vector<Curve> late = plain({}, 1e-6);  // of a log that begins late nothing shows how it began
+  for (Curve& one : late) std::erase_if(one.series["loss"], [](const Point& point) { return point.step < 60; });
+  CHECK(reference_of(late).cause == Cause::rounding);
+}
+
+TEST_CASE("the digits of a log are known as a fraction of its loss") {
+  CHECK(reference_of(one_reference()).digit == 0);
+  CHECK(reference_of(one_reference({.log = {.decimals = 3}})).digit == Approx(0.001 / 5.1).epsilon(0.1));
 }
 
 TEST_CASE("a step where every reference is NaN is excused") {
@@ -132,7 +180,7 @@ TEST_CASE("a shortened horizon looks at the first part only") {
   const auto reference = prepare_reference({}, runs, {"loss", false}, 300);
   REQUIRE(reference);
   CHECK(reference->last_step() == 300);
-  CHECK(reference->window.first == 210);
+  CHECK(reference->steps[reference->window.from] == 211);
   CHECK(reference->shortened);
 }
 

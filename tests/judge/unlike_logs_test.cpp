@@ -4,7 +4,7 @@
 
 #include "driver/judge/panel.hpp"
 #include "tests/catch.hpp"
-#include "tests/judge/drifting.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
@@ -16,23 +16,23 @@ TEST_CASE("unlike logs: steps that begin again in each epoch are no steps of a r
     for (Point& point : curve.series["loss"]) point.step = (point.step - 1) % 50 + 1;
     return curve;
   };
-  const auto refused = driver::judge::Panel::seat({}, {"loss", false}, {in_epochs(run(1e-7, 0.2))});
+  const auto refused = Panel::seat({}, kLoss, {in_epochs(run({}))});
   REQUIRE(!refused);
   CHECK(refused.error().code == "steps-begin-again");
 
   const Panel panel = panel_of(references());
-  const Judgement judgement = judged(panel, in_epochs(run(1e-6, 0.5)));
+  const Judgement judgement = judged(panel, in_epochs(run({})));
   CHECK(judgement.verdict == Verdict::unresolved);
   CHECK(judgement.reason == "steps-begin-again");
   EarlyStop watch = panel.early_stop();
-  CHECK(!watch.look(in_epochs(run(1e-6, 0.5, constant(50)))));
+  CHECK(!watch.look(in_epochs(run({}, {.fault = constant(50)}))));
 
-  Curve insane = in_epochs(run(1e-6, 0.5));
+  Curve insane = in_epochs(run({}));
   insane.series["loss"][60].step = std::numeric_limits<std::int64_t>::min();
   insane.smoothing["loss"] = {.text = "it prints means", .since_last_line = true, .window = {}};
   CHECK(judged(panel, insane).reason == "misaligned");
 
-  Curve anew = run(1e-6, 0.5), whole = run(1e-6, 0.5);  // started once more after 50 steps
+  Curve anew = run({}), whole = run({});  // started once more after 50 steps
   std::erase_if(anew.series["loss"], [](const Point& point) { return point.step > 50; });
   anew.series["loss"].insert(anew.series["loss"].end(), whole.series["loss"].begin(), whole.series["loss"].end());
   CHECK(judged(panel, anew).verdict == Verdict::pass);
@@ -56,13 +56,13 @@ TEST_CASE("unlike logs: means over one step and over ten are not compared") {
     std::vector<Curve> runs;
     for (const Curve& one : references()) runs.push_back(means(one, 5, said));
     const Panel panel = panel_of(std::move(runs));
-    CHECK(judged(panel, means(run(1e-6, 0.5), 5, true)).verdict == Verdict::pass);
-    const Judgement judgement = judged(panel, means(run(1e-6, 0.5), 1, true));
+    CHECK(judged(panel, means(run({}), 5, true)).verdict == Verdict::pass);
+    const Judgement judgement = judged(panel, means(run({}), 1, true));
     CHECK(judgement.verdict == Verdict::unresolved);
     CHECK(judgement.reason == "smoothed-otherwise");
     CHECK(judgement.text.find("1 here and 5 in the reference") != std::string::npos);
     EarlyStop watch = panel.early_stop();
-    CHECK(!watch.look(means(run(1e-6, 0.5, constant(50)), 1, true)));
+    CHECK(!watch.look(means(run({}, {.fault = constant(50)}), 1, true)));
   }
 }
 
@@ -73,15 +73,15 @@ TEST_CASE("unlike logs: whoever logs every so many steps is whole where no furth
       std::erase_if(curve.series["loss"], [every](const Point& point) { return point.step % every != 0; });
       return curve;
     };
-    CHECK(judged(panel, rarely(run(1e-6, 0.5))).verdict == Verdict::pass);
-    CHECK(judged(panel, rarely(run(1e-6, 0.5, constant(4)))).verdict == Verdict::fail);
+    CHECK(judged(panel, rarely(run({}))).verdict == Verdict::pass);
+    CHECK(judged(panel, rarely(run({}, {.fault = constant(4)}))).verdict == Verdict::fail);
   }
 }
 
 TEST_CASE("unlike logs: a run that begins far behind the reference may have gone on from a checkpoint, and is said to") {
   const Panel panel = panel_of(references());
   for (const std::int64_t first : {60, 190}) {  // within the comparable part, and behind it
-    Curve late = run(1e-6, 0.5, constant(4));
+    Curve late = run({}, {.fault = constant(4)});
     std::erase_if(late.series["loss"], [first](const Point& point) { return point.step < first; });
     const Judgement judgement = judged(panel, late);
     CHECK(judgement.verdict == Verdict::unresolved);

@@ -1,12 +1,12 @@
 #include "driver/judge/verdict.hpp"
 
-#include "driver/judge/grey_zone.hpp"
-#include "driver/judge/panel.hpp"
-
+#include <algorithm>
 #include <limits>
 
+#include "driver/judge/grey_zone.hpp"
+
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
@@ -33,49 +33,119 @@ Curve shifted(std::int64_t n, double bias) {
 
 }  // namespace
 
-TEST_CASE("where repeats are identical and nothing was perturbed, only what no rounding explains fails") {
-  const Reference reference = reference_of(identical_references(60, 3));
-  CHECK(reference.distinct() == 1);
-  const NoisePool pool = deterministic_pool();
+TEST_CASE("by windows: a fail says in which steps, how surely, and from where on") {
+  const Reference reference = reference_of(references());
+  const Judgement bad = judge_one(reference, run({}, {.fault = from(100, 3)}));
+  CHECK(bad.verdict == Verdict::fail);
+  CHECK(bad.reason == "level");
+  CHECK(bad.metric == "loss");
+  CHECK(bad.delta.value() == Approx(0.03).epsilon(0.1));
+  CHECK(bad.window->first >= 97);
+  CHECK(bad.standard_error.value() < 0.002);
+  CHECK(bad.p_bad > 0.95);
+  CHECK(bad.first_bad_step.value() == Approx(100).margin(12));  // blocks of a twentieth
+  CHECK_FALSE(bad.noise);                                       // repeats were not what showed it
+  CHECK_FALSE(bad.repeat_helps);
 
-  const Judgement below = judge_one(reference, shifted(60, 0.0043), pool);
-  CHECK(below.verdict == Verdict::pass);
-  CHECK(below.delta.value() == Approx(0.0043).epsilon(1e-3));
-  CHECK(below.notes.front().starts_with("nothing shows how far healthy runs are apart"));
-
-  const Judgement beyond = judge_one(reference, shifted(60, -0.015), pool);
-  CHECK(beyond.verdict == Verdict::fail);
-  CHECK(beyond.reason == "level");
-  CHECK(beyond.p_bad > 0.99);
-  CHECK_FALSE(beyond.repeat_helps);
+  const Judgement good = judge_one(reference, run({}));
+  CHECK(good.verdict == Verdict::pass);
+  CHECK(good.p_bad < 0.05);
+  CHECK(good.detectable.value() > 0.005);
+  CHECK(good.detectable.value() < 0.03);
+  CHECK_FALSE(good.first_bad_step);
+  CHECK(good.notes.empty());
 }
 
-TEST_CASE("growth alone fails no run whose healthy drift is unknown, however large it is") {
-  const Reference reference = reference_of(identical_references(400, 3));
-  const Curve drifting = curve(400, [](std::int64_t step) {
-    return plain_loss(step) * (1 + 0.1 * std::exp((static_cast<double>(step) - 400) / 40));
-  });
-  const Judgement judgement = judge_one(reference, drifting, deterministic_pool());
-  CHECK(judgement.verdict == Verdict::inconclusive);
-  CHECK(judgement.reason == "rounding-unknown");
-  CHECK(judgement.p_bad == 0.5);
+TEST_CASE("by windows: what would have failed by its own number does") {
+  for (const bool three : {false, true}) {
+    const Reference reference = reference_of(three ? references() : one_reference());
+    const double detectable = judge_one(reference, run({})).detectable.value();
+    CHECK(judge_one(reference, run({}, {.fault = constant(100 * 1.3 * detectable)})).verdict == Verdict::fail);
+  }
 }
 
-TEST_CASE("without any repeat of the subject the first trial asks for one, and identical attempts settle it") {
-  const Reference reference = reference_of(identical_references(60, 2));
-  const Curve bad = shifted(60, 0.015);
+TEST_CASE("by windows: where only the beginning is quiet enough, a pass says up to where") {
+  const Training training{.batch_noise = 0.3, .most_apart = 0.05};
+  for (const bool three : {false, true}) {
+    const Reference reference = reference_of(three ? references(training) : one_reference(training));
+    const Judgement good = judge_one(reference, run(training));
+    CHECK(good.verdict == Verdict::pass);
+    REQUIRE(good.comparable_until);
+    CHECK(*good.comparable_until > 60);
+    CHECK(*good.comparable_until < 160);
+    CHECK(good.window->last == *good.comparable_until);
+    CHECK(good.text.find("behind that this log cannot tell") != std::string::npos);
+    CHECK(judge_one(reference, run(training, {.fault = from(60, 20)})).verdict != Verdict::pass);
+    CHECK(judge_one(reference, run(training, {.fault = from(180, 100)})).verdict != Verdict::pass);
+  }
+}
+
+TEST_CASE("by windows: attempts are averaged, so that what they share remains") {
+  const Training training{.most_apart = 0.03};
+  const Reference reference = reference_of(one_reference(training));
+  std::vector<Curve> attempts;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed)
+    attempts.push_back(run(training, {.rounding = 5e-4, .seed = seed, .fault = from(100, 1)}));
+  const Judgement one = judge(reference, std::span(attempts).first(1), {}), four = judge(reference, attempts, {});
+  CHECK(one.verdict == Verdict::inconclusive);
+  CHECK(one.reason == "noise");
+  CHECK(one.repeat_helps);
+  CHECK(one.text.find("leans to") != std::string::npos);
+  CHECK(four.standard_error.value() < 0.8 * one.standard_error.value());
+  CHECK(four.delta.value() == Approx(0.01).margin(0.004));
+  CHECK_FALSE(four.repeat_helps);  // no further one is allowed
+  CHECK(four.spreads.at("loss").dof == 3);
+}
+
+TEST_CASE("an undecided run asks for a repeat, unless it is known that repeats give the same bits") {
+  const Training training{.log = {.every = 10}};
+  const Reference reference = reference_of(one_reference(training));
+  const Curve bad = run(training, {.fault = constant(3)});
   const Judgement once = judge_one(reference, bad);
   CHECK(once.verdict == Verdict::inconclusive);
-  CHECK(once.reason == "no-noise-floor");
   CHECK(once.repeat_helps);
-
+  CHECK_FALSE(judge_one(reference, bad, deterministic_pool()).repeat_helps);
   const Judgement twice = judge(reference, std::vector<Curve>{bad, bad}, {});
-  CHECK(twice.verdict == Verdict::fail);
+  CHECK_FALSE(twice.repeat_helps);
   CHECK(twice.spreads.at("loss").identical == 1);
-
   NoisePool pool;
   pool.add(twice.spreads.at("loss"));
   CHECK(pool.deterministic());
+}
+
+TEST_CASE("by repeats: good passes, bad fails, and near the target more are wanted until no more may follow") {
+  const Reference reference = reference_of(noisy_references(1000, 5, 0.001));
+  CHECK(reference.cause == Cause::chance);
+  CHECK(judge_one(reference, noisy(1000, 50, 0.001)).verdict == Verdict::pass);
+  const Judgement bad = judge_one(reference, noisy(1000, 50, 0.001, 0.015));
+  CHECK(bad.verdict == Verdict::fail);
+  CHECK(bad.p_bad > 0.99);
+  CHECK(bad.first_bad_step.value() == 1);
+  CHECK(bad.detectable.value() > 0.005);
+  CHECK(bad.noise.value() > 0.0001);
+  CHECK(bad.window->first == 701);
+
+  const Reference noisier = reference_of(noisy_references(1000, 5, 0.006));
+  std::vector<Curve> attempts;
+  for (std::uint64_t seed = 60; seed < 63; ++seed) {
+    attempts.push_back(noisy(1000, seed, 0.006, 0.005));
+    const Judgement judgement = judge(noisier, attempts, {});
+    CHECK(judgement.verdict == Verdict::inconclusive);
+    CHECK(judgement.repeat_helps == attempts.size() < 3);
+  }
+}
+
+TEST_CASE("by repeats: a subject that varies is judged by its own repeats, where the references are equal") {
+  Panel panel = panel_of(identical_references(1000, 3));
+  const std::vector<Curve> good = {noisy(1000, 1, 0.001), noisy(1000, 2, 0.001), noisy(1000, 3, 0.001)};
+  panel.learn_subject(good, AlreadyLearnt::no);
+  panel.learn(panel.judge(good).spreads.at("loss"));
+  CHECK(panel.whole().subject_varies);
+  CHECK(panel.pool().total.dof == 2);
+  CHECK_FALSE(panel.pool().deterministic());
+  CHECK(panel.judge(good).verdict == Verdict::pass);
+  const std::vector<Curve> bad = {noisy(1000, 9, 0.001, 0.018), noisy(1000, 10, 0.001, 0.018)};
+  CHECK(panel.judge(bad).verdict == Verdict::fail);
 }
 
 TEST_CASE("a candidate equal to a reference passes at once and shows that the subject repeats") {
@@ -85,17 +155,6 @@ TEST_CASE("a candidate equal to a reference passes at once and shows that the su
   CHECK(judgement.reason == "identical");
   CHECK(judgement.delta.value() == 0);
   CHECK(judgement.spreads.at("loss").identical == 1);
-}
-
-TEST_CASE("with a measured noise floor good passes, bad fails, and the edge is undecided") {
-  const Reference reference = reference_of(noisy_references(1000, 5, 0.001));
-  CHECK(reference.distinct() == 5);
-  CHECK(judge_one(reference, noisy(1000, 50, 0.001)).verdict == Verdict::pass);
-  const Judgement bad = judge_one(reference, noisy(1000, 50, 0.001, 0.015));
-  CHECK(bad.verdict == Verdict::fail);
-  CHECK(bad.p_bad > 0.99);
-  CHECK(bad.first_bad_step.value() == 1);
-  CHECK(bad.detectable.value() > 0.005);
 }
 
 TEST_CASE("what cannot be compared is unresolved, with its reason") {
@@ -163,21 +222,33 @@ TEST_CASE("points missing before the final window are told of, and too many are 
 }
 
 TEST_CASE("a regular log at a coarser interval has no gaps") {
-  const Reference reference = reference_of(identical_references(200, 2));
-  Series series;
-  for (int step = 10; step <= 200; step += 10) series.push_back({step, plain_loss(step) * 1.03});
-  const Judgement judgement = judge_one(reference, curve_of(series), deterministic_pool());
-  CHECK(judgement.verdict == Verdict::fail);
-  CHECK(judgement.delta.value() == Approx(0.03).epsilon(0.01));
+  const Reference reference = reference_of(references());
+  const auto rarely = [](std::int64_t every, double percent) {
+    return run({.log = {.every = every}}, {.fault = constant(percent)});
+  };
+  for (const std::int64_t every : {5, 7, 10}) {
+    CHECK(judge_one(reference, rarely(every, 0)).reason != "gaps");
+    const Judgement bad = judge_one(reference, rarely(every, 5));
+    CHECK(bad.verdict == Verdict::fail);
+    CHECK(bad.delta.value() == Approx(0.05).epsilon(0.1));
+  }
 }
 
-TEST_CASE("steps that are counted from another number are told of") {
-  const auto panel = Panel::seat({}, kLoss, noisy_references(200, 3, 0.0001));
-  Series series;
-  for (int step = 1; step <= 200; ++step) series.push_back({step - 1, plain_loss(step) * 1.03});
-  const Judgement judgement = panel->judge(std::vector<Curve>{curve_of(series)});
-  CHECK(judgement.verdict == Verdict::fail);
-  CHECK(judgement.notes.back().starts_with("the steps run from 0 to 199 here, from 1 to 200 in the reference"));
+TEST_CASE("steps that are counted from other numbers accuse nobody") {
+  const Panel panel = panel_of(references());
+  for (const std::int64_t shift : {-1, 1, 10}) {
+    Curve counted = run({}), wrong = run({}, {.fault = constant(8)});
+    const std::int64_t last = counted.series["loss"].back().step;
+    for (Point& point : counted.series["loss"]) point.step += shift;
+    for (Point& point : wrong.series["loss"]) point.step += shift;
+    CHECK(judged(panel, counted).verdict != Verdict::fail);
+    CHECK(judged(panel, wrong).verdict != Verdict::pass);
+    std::erase_if(counted.series["loss"], [&](const Point& point) { return point.step > last; });  // cut where the reference ends
+    CHECK(judged(panel, counted).verdict != Verdict::fail);
+  }
+  const Panel smooth = panel_of(identical_references(200, 3));  // where one step makes little of a difference
+  const Judgement noted = judged(smooth, curve(200, [](std::int64_t step) { return plain_loss(step + 20) * 1.0; }));
+  CHECK(noted.verdict != Verdict::pass);
 }
 
 TEST_CASE("steps that never meet are misaligned") {
@@ -213,7 +284,8 @@ TEST_CASE("scores: higher is better, few evaluation points, sign as measured") {
   };
   configs::Acceptance worse_only;
   worse_only.worse_only = true;
-  const std::vector<Curve> runs = {score(0.80), score(0.8002), score(0.7998)};
+  std::vector<Curve> runs = {score(0.80), score(0.8002), score(0.7998)};
+  for (int seed = 0; seed < 3; ++seed) runs[static_cast<std::size_t>(seed)].perturbed = seed;
   const Reference both = prepare_reference({}, runs, {"acc", true}).value();
   const Reference worse = prepare_reference(worse_only, runs, {"acc", true}).value();
   const Judgement lower = judge_one(both, score(0.78));
@@ -224,17 +296,6 @@ TEST_CASE("scores: higher is better, few evaluation points, sign as measured") {
   CHECK(judge_one(worse, score(0.82)).verdict == Verdict::pass);
 }
 
-TEST_CASE("identical references with a noisy subject: repeats of the subject give the noise") {
-  const Reference reference = reference_of(identical_references(1000, 3));
-  NoisePool pool;
-  const std::vector<Curve> good = {noisy(1000, 1, 0.001), noisy(1000, 2, 0.001), noisy(1000, 3, 0.001)};
-  pool.add(judge(reference, good, pool).spreads.at("loss"));
-  CHECK(pool.total.dof == 2);
-  CHECK_FALSE(pool.deterministic());
-  const std::vector<Curve> bad = {noisy(1000, 9, 0.001, 0.018), noisy(1000, 10, 0.001, 0.018)};
-  CHECK(judge(reference, bad, pool).verdict == Verdict::fail);
-}
-
 TEST_CASE("a strict judgement leaves undecided what a search accepts") {
   const Reference reference = reference_of(noisy_references(1000, 5, 0.0015));
   const std::vector<Curve> attempt = {noisy(1000, 50, 0.0015, 0.002)};
@@ -242,31 +303,3 @@ TEST_CASE("a strict judgement leaves undecided what a search accepts") {
   CHECK(judge(reference, attempt, {}, strict(reference.accept)).verdict == Verdict::inconclusive);
 }
 
-TEST_CASE("on a short noisy run one pass is not enough to rule spikes out") {
-  const Reference reference = reference_of(noisy_references(100, 5, 0.0005));
-  const Judgement once = judge_one(reference, noisy(100, 50, 0.0005));
-  CHECK(once.verdict == Verdict::inconclusive);
-  CHECK(once.reason == "few-points");
-  CHECK(once.repeat_helps);
-  const std::vector<Curve> twice = {noisy(100, 50, 0.0005), noisy(100, 51, 0.0005)};
-  CHECK(judge(reference, twice, {}).verdict == Verdict::pass);
-  Curve spiky = noisy(100, 52, 0.0005);
-  spiky.series["loss"][20].value *= 1.3;
-  const std::vector<Curve> thrice = {twice[0], twice[1], spiky};
-  const Judgement suspicious = judge(reference, thrice, {});
-  CHECK(suspicious.verdict == Verdict::inconclusive);
-  CHECK(suspicious.reason == "spikes");
-}
-
-TEST_CASE("after the last repeat an undecided trial leans, and asks for no more") {
-  const Reference reference = reference_of(noisy_references(1000, 5, 0.006));
-  std::vector<Curve> attempts;
-  Judgement judgement;
-  for (std::uint64_t run = 60; run < 63; ++run) {
-    attempts.push_back(noisy(1000, run, 0.006, 0.005));
-    judgement = judge(reference, attempts, {});
-  }
-  CHECK(judgement.verdict == Verdict::inconclusive);
-  CHECK_FALSE(judgement.repeat_helps);
-  CHECK(judgement.text.find("leans to") != std::string::npos);
-}

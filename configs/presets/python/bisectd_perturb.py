@@ -1,14 +1,13 @@
-"""Perturbs the parameters of a training once, by the size of rounding, so that a repeat of it is a sample of what rounding
+"""Perturbs the parameters of a training once, by more than any rounding, so that a repeat of it is a sample of what rounding
 does to its curve. Knows no framework: what one must be able to do is said by the methods that `Perturbation` calls on it
 (bisectd_perturb_torch, bisectd_perturb_paddle). Read from the environment:
 
     BISECTD_PERTURB   a seed from 1 on; the same seed gives the same numbers on every device and in every rank
 
-The size has one definition: in float32 a normal number times 2^-22 (two units in the last place) of the tensor's rms, in
-float64 2^-51; with the seeds 5, 6 and 7 it is 2^-10 in both, as float16 rounds, because how far a coarser rounding puts runs
-apart must be measured, too; in float16 and bfloat16 every element moves by one unit in its last place, up, down or not at all. Relative
-to the rms, not to the element, because a device's sums err so. A tensor of zeros (a bias, the last layer of a branch that
-starts as the identity) has no size and stays as it is.
+The size has one definition: in float32 and float64 a normal number times 2^-10 of the tensor's rms, which is coarser than any device
+rounds: what such runs are apart is what rounding can do to this training. In float16 and bfloat16 every element moves by one unit in its
+last place, up, down or not at all. Relative to the rms, not to the element, because a device's sums err so. A tensor of zeros (a bias,
+the last layer of a branch that starts as the identity) has no size and stays as it is.
 
 The moment is the latest that comes before the first forward: when a module is first called in training mode, with gradients,
 after an optimizer got some of its parameters. A checkpoint that was loaded until then is perturbed, not lost. What no such call
@@ -21,13 +20,8 @@ import zlib
 
 import numpy
 
-SIZE = {"float32": 2.0 ** -22, "float64": 2.0 ** -51}
-COARSE = 2.0 ** -10, range(5, 8)  # size and seeds; driver/judge/curve.hpp has the same seeds
+SIZE = 2.0 ** -10
 WATCHED = 64  # tensors whose bytes are looked at again before the first step; more would cost time, and tell no more
-
-
-def size_of(dtype, seed):
-    return COARSE[0] if seed in COARSE[1] else SIZE[dtype]
 
 
 def perturbed(values, size, dtype, generator):
@@ -108,12 +102,11 @@ class Perturbation:
         if values is None:
             return None
         dtype = self.framework.dtype(parameter)
-        size = None if values.dtype == numpy.uint16 else size_of(dtype, self.seed)
-        changed = perturbed(values, size, dtype, numpy.random.default_rng([self.seed, number]))
+        changed = perturbed(values, SIZE, dtype, numpy.random.default_rng([self.seed, number]))
         if changed is None:
             return ""
         self.framework.put(parameter, changed, optimizers)
-        return "one unit in the last place" if changed.dtype == numpy.uint16 else f"{size:.2g} of their size"
+        return "one unit in the last place" if changed.dtype == numpy.uint16 else f"{SIZE:.2g} of their size"
 
     def bytes_of(self, parameter):
         values = self.framework.get(parameter)

@@ -1,0 +1,99 @@
+// See window.hpp.
+#include "driver/judge/window.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "driver/judge/level.hpp"
+
+namespace bisectd::driver::judge {
+namespace {
+
+constexpr std::size_t kLengths[] = {8, 12, 16, 24, 32, 48, 64, 96, 128};
+constexpr std::size_t kShortest = 32;   ///< or half of a short log: below, the window's error is too uncertain (mend S),
+constexpr std::size_t kFewest = 16;     ///< and below this always
+constexpr std::size_t kShort = 8;       ///< where only what moved runs show, and the first values, can tell
+constexpr std::size_t kMemorySpan = 64;    ///< values of the reference, at least, from which its memory is read
+constexpr double kMostMemory = 0.98;
+constexpr double kSmoothed = 0.4;          ///< memory from which on the log prints a mean of several steps (mend R)
+constexpr double kIndependent = 8, kIndependentShort = 2;  ///< values below which a window says nothing of its error (mend R)
+constexpr double kLeastError = 2e-5;       ///< what the loss's own arithmetic moves a mean by
+constexpr double kOfDigit = 0.25;          ///< of a printed digit: rounding to it may be the same in a whole window
+constexpr double kRough = 0.25;            ///< of the difference: a log that is smoother than that has no batch noise (mend B)
+
+double squares_around(std::span<const double> values, double mean) {
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares;
+}
+
+/// How the mean of a window is uncertain.
+struct Error {
+  double value = 0, independent = 0;
+};
+
+/// By an AR(1) process fitted to the window; Kendall's correction for the bias of a short one. `least`: of its memory.
+Error error_of(std::span<const double> values, double mean, double least) {
+  const auto n = static_cast<double>(values.size());
+  const double squares = squares_around(values, mean);
+  double products = 0;
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) products += (values[i] - mean) * (values[i + 1] - mean);
+  const double lag = squares > 0 ? products / squares : 0;
+  const double rho = std::max(std::clamp((lag * n + 1) / std::max(n - 4, 1.0), 0.0, kMostMemory), least);
+  const double independent = n * (1 - rho) / (1 + rho);
+  return {std::sqrt(squares / (n - 1) / independent), independent};
+}
+
+}  // namespace
+
+double memory(std::span<const double> values) {
+  if (values.size() < 4) return kMostMemory;
+  const std::size_t n = values.size() - 2;
+  double a = 0, b = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    a += (values[i + 1] - values[i]) / static_cast<double>(n);
+    b += (values[i + 2] - values[i + 1]) / static_cast<double>(n);
+  }
+  double both = 0, first = 0, second = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = values[i + 1] - values[i] - a, y = values[i + 2] - values[i + 1] - b;
+    both += x * y;
+    first += x * x;
+    second += y * y;
+  }
+  const double size = std::sqrt(first) * std::sqrt(second);
+  return size > 0 ? std::clamp(1 + 2 * both / size, 0.0, kMostMemory) : kMostMemory;
+}
+
+std::vector<WindowLevel> window_levels(const Reference& reference, const Difference& difference, Batches batches) {
+  const std::size_t n = difference.values.size();
+  std::vector<double> at(n);  // the reference where this run has a value
+  for (std::size_t i = 0; i < n; ++i) at[i] = reference.mean[difference.places[i]];
+  std::vector<WindowLevel> levels;
+  for (const std::size_t length : kLengths) {
+    const bool is_short = length < std::clamp((n + 1) / 2, kShort, kShortest);
+    const bool beside_moved = reference.apart.known() && (batches == Batches::same || (batches == Batches::alike && !is_short));
+    if (length > n || length < kShort || (is_short && length > kShort && !beside_moved)) continue;
+    for (std::size_t from = 0; from + length <= n; from += length / 2) {
+      WindowLevel& level = levels.emplace_back(WindowLevel{.from = from, .to = from + length, .is_short = is_short});
+      const auto values = std::span(difference.values).subspan(from, length);
+      level.mean = mean_of(values);
+      const std::size_t wide = std::min(std::max(length, kMemorySpan), n), middle = from + length / 2;
+      const std::size_t low = std::min(middle - std::min(middle, wide / 2), n - wide);
+      const double log_memory = memory(std::span(at).subspan(low, wide));
+      const Error error = error_of(values, level.mean, log_memory > kSmoothed ? log_memory : 0);
+      level.error = std::max({error.value, kLeastError, kOfDigit * reference.digit});
+      double scale = 0;
+      for (std::size_t i = from; i < from + length; ++i)
+        scale += reference.scale[difference.places[i]] / static_cast<double>(length);
+      const double rough = roughness(std::span(at).subspan(from, length)) / scale;
+      level.shows_error = is_short ? error.independent >= kIndependentShort
+                                   : length >= kFewest && error.independent >= kIndependent && rough >= kRough * std::abs(level.mean);
+      if (beside_moved) level.apart = reference.apart.in({difference.places[from], difference.places[from + length - 1] + 1});
+    }
+  }
+  std::ranges::stable_sort(levels, {}, &WindowLevel::to);
+  return levels;
+}
+
+}  // namespace bisectd::driver::judge
