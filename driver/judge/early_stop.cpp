@@ -30,10 +30,10 @@ std::int64_t step_at(const Reference& reference, double share) {
   return start + std::llround(share * static_cast<double>(reference.last_step() - start));
 }
 
-/// A failure whose window ends at the look itself.
+/// A failure whose window lies in the last third of what was seen.
 bool fails_now(const Reference& reference, const Judgement& judgement, std::int64_t step) {
   return judgement.verdict == Verdict::fail && judgement.window &&
-         step - judgement.window->last <= (judgement.window->last - judgement.window->first) / 2 + reference.stride;
+         3 * (step - judgement.window->last) <= step - reference.steps.front() + reference.stride;
 }
 
 }  // namespace

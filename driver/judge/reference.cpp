@@ -164,6 +164,7 @@ Spread level_spread(const Reference& reference) {
 /// printed digits does not show.
 constexpr std::size_t kFirstPoints = 8;
 constexpr double kShows = 1e-5, kDigits = 2;
+constexpr double kMovesFirst = 2e-3;  ///< what it changes the first value by at most: other masks do by per cents
 
 double rms(std::span<const double> values) {
   double squares = 0;
@@ -183,14 +184,15 @@ Cause cause_of(const Reference& reference) {
   constexpr double kGrows = 20, kClearlyApart = 3e-3;
   constexpr std::int64_t kBeginsLate = 3;
   if (reference.distinct() < 2) return Cause::unknown;
+  if (reference.metric.higher_is_better) return Cause::chance;  // evaluations of a score are noisy by nature
   const std::size_t points = reference.steps.size();
   double first = 0, last = 0;
   for (const std::size_t run : reference.plain) {
     const std::span<const double> all(reference.residuals[run]);
     first = std::max(first, rms(all.first(std::min(points, std::max<std::size_t>(points / 20, 4)))));
-    last = std::max(last, rms(all.subspan(std::min(points - 1, reference.last_third()))));
+    last = std::max(last, rms(all.subspan(points - 1 - (points - 1) / 3)));
   }
-  if (last > kGrows * first || first < kShows) return Cause::rounding;
+  if (last > kGrows * first || first < std::max(kShows, kDigits * reference.digit)) return Cause::rounding;
   return reference.steps.front() > kBeginsLate && first < kClearlyApart ? Cause::rounding : Cause::chance;
 }
 
@@ -198,10 +200,11 @@ Cause cause_of(const Reference& reference) {
 void sort_runs(Reference& reference, std::span<const std::vector<double>> values) {
   for (std::size_t run = 0; run < values.size(); ++run) {
     const std::vector<double> apart = differences(values[run], values.front(), reference.scale);
+    const std::optional<int> perturbed = reference.runs[run].perturbed;
+    const bool begins_alike = perturbed.value_or(0) > 0 && std::abs(apart.front()) <= kMovesFirst;
     const bool shows = rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) >
                            std::max(kShows, kDigits * reference.digit) &&
-                       batches_of(values[run], values.front()) == Batches::same;
-    const std::optional<int> perturbed = reference.runs[run].perturbed;
+                       (begins_alike || batches_of(values[run], values.front()) == Batches::same);
     const bool may_be_moved = run > 0 && perturbed.value_or(1) > 0;
     (shows && may_be_moved ? reference.moved : reference.plain).push_back(run);
     reference.lost += !shows && run > 0 && perturbed.value_or(0) > 0;

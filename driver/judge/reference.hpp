@@ -91,8 +91,6 @@ struct Reference {
 
   int distinct() const { return static_cast<int>(plain.size()); }
   std::int64_t last_step() const { return steps.back(); }
-  /// The place behind which the last third of the run begins: what a run comes to is decided there.
-  std::size_t last_third() const { return steps.size() - steps.size() / 3; }
 };
 
 /// Why a reference is refused, and what to do.

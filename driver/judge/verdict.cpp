@@ -53,9 +53,10 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
     }
     if (!level.is_short) continue;
     const bool first = level.from == 0 && reference.steps[difference.places[0]] <= kBeginning;
-    const bool real = level.apart > 0 ? seen.score > kFails && size > kSteadyBesideMoved * seen.error
-                                      : first && size > std::max(kArithmetic, kSteady * seen.error);
-    if (real && level.shows_error) seen.score = 2 * kFails;
+    const bool real = level.apart > 0
+                          ? level.shows_error && seen.score > kFails && size > kSteadyBesideMoved * seen.error
+                          : first && size > std::max(kArithmetic, kSteady * seen.error);
+    if (real) seen.score = 2 * kFails;
     else all.pop_back();
   }
   return all;
@@ -87,7 +88,10 @@ struct Ruling {
 Ruling rule(const Reference& reference, const Difference& difference, std::span<const Seen> all,
             const configs::Acceptance& accept) {
   const double target = accept.target;
-  const auto at_end = [&](const Seen& seen) { return difference.places[seen.level.to - 1] + 1 >= reference.last_third(); };
+  const std::size_t seen_until = difference.places.back() + 1;  // of a run that goes on: so far
+  const auto at_end = [&](const Seen& seen) {
+    return difference.places[seen.level.to - 1] + 1 >= seen_until - seen_until / 3;
+  };
   const Seen *beyond = nullptr, *earlier = nullptr, *precise = nullptr, *end = nullptr, *likeliest = nullptr;
   bool quiet = true;
   for (const Seen& seen : all) {
@@ -102,11 +106,9 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
     if (!likeliest || seen.score > likeliest->score) likeliest = &seen;
   }
   if (beyond) return {Verdict::fail, beyond, end, nullptr, {}};
+  if (earlier && accept.whole) return {Verdict::fail, earlier, end, nullptr, {}};
   const bool within = precise && precise->size <= target && precise->size + 2 * precise->error <= accept.grey * target;
-  if (within && quiet && at_end(*precise)) {
-    if (earlier && accept.whole) return {Verdict::fail, earlier, end, nullptr, {}};
-    return {Verdict::pass, precise, end, earlier, {}};
-  }
+  if (within && quiet && at_end(*precise)) return {Verdict::pass, precise, end, earlier, {}};
   // What was off on the way may have healed: only where the end does not look so, it counts.
   if (earlier && end && end->size > target) return {Verdict::fail, earlier, end, nullptr, {}};
   if (within && quiet) {
@@ -348,9 +350,10 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
   for (const Seen& one : all)
     if (one.size > accept.target) most = std::max(most, one.score);
   const double at_end = ruling.end ? probability_beyond(*ruling.end, accept.target) : 0.5;
-  judgement.p_bad = ruling.verdict == Verdict::fail   ? probability_real(seen.score)
-                    : ruling.verdict == Verdict::pass ? probability_real(most) * probability_beyond(seen, accept.target)
-                                                      : probability_real(most) * at_end;
+  const bool to_the_end = ruling.verdict == Verdict::pass && !ruling.until;
+  judgement.p_bad = ruling.verdict == Verdict::fail ? probability_real(seen.score)
+                    : to_the_end                    ? probability_real(most) * probability_beyond(seen, accept.target)
+                                                    : probability_real(most) * at_end;
   judgement.text = describe(reference, judgement, &seen);
   if (ruling.verdict == Verdict::inconclusive)
     judgement.text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");

@@ -19,7 +19,6 @@ constexpr double kSmoothed = 0.4;          ///< memory from which on the log pri
 constexpr double kIndependent = 8, kIndependentShort = 2;  ///< values below which a window says nothing of its error (mend R)
 constexpr double kLeastError = 2e-5;       ///< what the loss's own arithmetic moves a mean by
 constexpr double kOfDigit = 0.25;          ///< of a printed digit: rounding to it may be the same in a whole window
-constexpr double kRough = 0.25;            ///< of the difference: a log that is smoother than that has no batch noise (mend B)
 
 double squares_around(std::span<const double> values, double mean) {
   double squares = 0;
@@ -83,12 +82,8 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
       const double log_memory = memory(std::span(at).subspan(low, wide));
       const Error error = error_of(values, level.mean, log_memory > kSmoothed ? log_memory : 0);
       level.error = std::max({error.value, kLeastError, kOfDigit * reference.digit});
-      double scale = 0;
-      for (std::size_t i = from; i < from + length; ++i)
-        scale += reference.scale[difference.places[i]] / static_cast<double>(length);
-      const double rough = roughness(std::span(at).subspan(from, length)) / scale;
       level.shows_error = is_short ? error.independent >= kIndependentShort
-                                   : length >= kFewest && error.independent >= kIndependent && rough >= kRough * std::abs(level.mean);
+                                   : length >= kFewest && error.independent >= kIndependent;
       if (beside_moved) level.apart = reference.apart.in({difference.places[from], difference.places[from + length - 1] + 1});
     }
   }

@@ -1,6 +1,5 @@
 // A training of a net so small that thousands of runs are cheap, on devices that round each operator's output as the
-// stand-in of examples/paddle does. Rounding grows in it as in the recogniser: 2^-22 in the initial parameters puts healthy
-// losses 0.03 to 0.3 % apart after 100 of 200 steps. Knows nothing of the judge but its Curve.
+// stand-in of examples/paddle does. Rounding grows in it as in the recogniser. Knows nothing of the judge but its Curve.
 #pragma once
 
 #include <array>
@@ -66,7 +65,7 @@ class Run {
       weights.resize(sizes_[layer] * sizes_[layer + 1]);
       const double rms = 1 / std::sqrt(static_cast<double>(sizes_[layer]));
       for (double& w : weights) w = rms * normal(random);
-      const double moved = perturbed == 0 ? 0 : driver::judge::is_coarse(perturbed) ? 0x1p-10 : 0x1p-22;
+      const double moved = perturbed == 0 ? 0 : 0x1p-10;
       for (double& w : weights) w += moved * rms * normal(kick);
       first_[layer].assign(weights.size(), 0);
       second_[layer].assign(weights.size(), 0);

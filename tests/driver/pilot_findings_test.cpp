@@ -1,11 +1,10 @@
-// What a few runs show of the night to come: a training whose rounding grows by a tenth each step.
+// What a few runs show of the night to come.
 #include "driver/loop/pilot_findings.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver;
@@ -14,26 +13,7 @@ using Mark = PilotLine::Mark;
 
 namespace {
 
-constexpr std::int64_t kSteps = 400;
-
-using Fault = std::function<double(std::int64_t)>;
-
-Curve run(
-    double size, double growth, double side, const Fault& fault = [](std::int64_t) { return 1.0; }) {
-  return curve(kSteps, [=](std::int64_t step) {
-    const double grown = size * std::exp(growth * static_cast<double>(step - 1));
-    return plain_loss(step) * (1 + side * grown / (1 + grown / 0.02)) * fault(step);
-  });
-}
-
-/// The one without a perturbation, four of float32's size, three of float16's.
-std::vector<Curve> references(double growth) {
-  std::vector<Curve> runs;
-  for (const double side : {0.2, -1.3, 0.9, 0.4, -0.7}) runs.push_back(run(1e-7, growth, side));
-  for (const double side : {1.0, -0.8, 0.5}) runs.push_back(run(4e-4, growth, side));
-  for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
-  return runs;
-}
+const Training kTraining{.steps = 400};
 
 configs::Experiment experiment() {
   configs::Experiment one;
@@ -51,66 +31,74 @@ bool says(const PilotFindings& findings, Mark mark, const std::string& words) {
   });
 }
 
-const Fault kFromTheStart = [](std::int64_t) { return 1.03; };
+Curve subject(const Fault& fault) { return run(kTraining, {.fault = fault}); }
 
 }  // namespace
 
-TEST_CASE("a fault that shows in the comparable part is told with the shortest run that shows it") {
+TEST_CASE("a fault that shows from the start is told with the shortest run that shows it") {
   auto wanted = experiment();
-  const auto findings = found(references(0.04), run(1e-7, 0.04, 0.5, kFromTheStart), wanted);
-  CHECK(says(findings, Mark::ok, " of 400: from there on two healthy runs differ by more than "));
+  const auto findings = found(references(kTraining), subject(constant(3)), wanted);
+  CHECK(says(findings, Mark::ok, "loss: runs moved by more than any rounding end "));
   CHECK(says(findings, Mark::ok, "the subject as it is fails (+"));
-  CHECK(says(findings, Mark::ok, "a run of 150 steps shows it with a margin"));
-  CHECK(says(findings, Mark::ok, "that saves 62 % of a trial"));
+  CHECK(says(findings, Mark::ok, " steps shows it with a margin"));
   CHECK(says(findings, Mark::ok, "nothing needs to be changed"));
-  CHECK_FALSE(says(findings, Mark::ok, "steps: 150"));
-  wanted.steps = kSteps;
-  CHECK(says(found(references(0.04), run(1e-7, 0.04, 0.5, kFromTheStart), wanted), Mark::ok, "(`steps: 150`)"));
+  CHECK_FALSE(says(findings, Mark::ok, "(`steps: "));
+  CHECK(findings.usable);
+  CHECK(findings.spread_known);
+  wanted.steps = 400;
+  CHECK(says(found(references(kTraining), subject(constant(3)), wanted), Mark::ok, "(`steps: "));
+}
+
+TEST_CASE("where runs differ by chance, repeats measure it, and the shortest run is told as well") {
+  const auto findings = found(noisy_references(400, 5, 0.0005), noisy(400, 50, 0.0005, 0.03));
+  CHECK(says(findings, Mark::ok, "varies from run to run by "));
+  CHECK(says(findings, Mark::ok, "a run of 240 steps shows it with a margin"));
+  CHECK(says(findings, Mark::ok, "that saves 40 % of a trial"));
+  CHECK(findings.spread_known);
 }
 
 TEST_CASE("a healthy subject passes, and no run is proposed") {
-  const auto findings = found(references(0.04), run(1e-7, 0.04, -0.6));
+  const auto findings = found(references(kTraining), subject(constant(0)));
   CHECK(says(findings, Mark::ok, "passes, so there is nothing to search"));
   CHECK_FALSE(says(findings, Mark::ok, "a run of"));
   CHECK(findings.spread_known);
-  CHECK(findings.rounds_like_float32);
-  CHECK_FALSE(found(references(0.04), run(4e-4, 0.04, -0.6)).rounds_like_float32);
 }
 
 TEST_CASE("a fault that shows late needs the whole run") {
-  const auto findings =
-      found(references(0.001), run(1e-7, 0.001, 0.5, [](std::int64_t step) { return step > 300 ? 1.03 : 1.0; }));
-  CHECK(says(findings, Mark::ok, "comparable up to its last step, 400"));
+  const auto findings = found(references(kTraining), subject(from(300, 6)));
   CHECK(says(findings, Mark::ok, "fails (+"));
   CHECK_FALSE(says(findings, Mark::ok, "a run of"));
   CHECK(says(findings, Mark::ok, "so no shorter"));
 }
 
-TEST_CASE("where no part is comparable, an error says what to do") {
-  const auto findings = found(references(1.5), run(1e-7, 1.5, 0.5, kFromTheStart));
-  CHECK(says(findings, Mark::error, "no part of the run is comparable"));
-  CHECK(says(findings, Mark::error, "larger accept.target"));
-  CHECK_FALSE(says(findings, Mark::ok, "a run of"));
-}
-
-TEST_CASE("one reference does not tell what is comparable") {
-  const auto findings = found({run(1e-7, 0.04, 0.2)}, run(1e-7, 0.04, 0.5, kFromTheStart));
-  CHECK(says(findings, Mark::warning, "cannot be known"));
-  CHECK_FALSE(says(findings, Mark::ok, "a run of"));
+TEST_CASE("one log does not show what rounding grows to, moved runs of the subject do") {
+  const auto findings = found(one_reference(kTraining), subject(constant(3)));
+  CHECK(says(findings, Mark::warning, "no run of the reference shows what rounding grows to"));
+  CHECK(says(findings, Mark::ok, "the subject as it is fails (+"));
   CHECK_FALSE(findings.spread_known);
+
+  std::vector<Curve> repeats{subject(constant(3))};
+  for (int seed = 1; seed <= 2; ++seed) {
+    repeats.push_back(
+        run(kTraining, {.rounding = 1e-3, .seed = 50 + static_cast<std::uint64_t>(seed), .fault = constant(3)}));
+    repeats.back().perturbed = seed;
+  }
+  const auto more = pilot_findings(experiment(), one_reference(kTraining), repeats);
+  CHECK_FALSE(says(more, Mark::warning, "no run of the reference shows"));
+  CHECK(more.spread_known);
 }
 
-TEST_CASE("perturbed references that logged the same do not tell it yet, and are not said to be unperturbed") {
-  std::vector<Curve> runs(5, run(1e-7, 0.04, 0.2));
-  for (std::size_t seed = 0; seed < runs.size(); ++seed) runs[seed].perturbed = static_cast<int>(seed);
-  auto by = experiment();
-  by.reference.perturb.emplace();
-  CHECK(says(found(runs, runs.front(), by), Mark::warning, "from these 5 runs of the reference, which logged the same"));
-  CHECK(says(found(runs, runs.front()), Mark::warning, "Without `perturb`"));
+TEST_CASE("a subject that stays undecided is a warning, one without a verdict an error") {
+  const Training rarely{.log = {.every = 10}};
+  const auto undecided = found(one_reference(rarely), run(rarely, {.fault = constant(3)}));
+  CHECK(says(undecided, Mark::warning, "is undecided, and a search would end with that"));
+  Curve torn = subject(constant(0));
+  torn.series["loss"].resize(200);
+  CHECK(says(found(references(kTraining), torn), Mark::error, "gives no verdict"));
 }
 
 TEST_CASE("a reference that logged nothing is no ground for more runs") {
-  const auto findings = found({curve_of({}, "accuracy")}, run(1e-7, 0.04, 0.5));
+  const auto findings = found({curve_of({}, "accuracy")}, subject(constant(3)));
   CHECK_FALSE(findings.usable);
   CHECK(says(findings, Mark::error, "the reference cannot be used"));
 }

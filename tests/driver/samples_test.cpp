@@ -38,7 +38,7 @@ AttemptOutcome attempt(int perturbed, Ending ending = Ending::finished, std::vec
 
 std::vector<int> seeds(const std::vector<judge::Curve>& curves) {
   std::vector<int> found;
-  for (const judge::Curve& one : curves) found.push_back(one.perturbed);
+  for (const judge::Curve& one : curves) found.push_back(one.perturbed.value());
   return found;
 }
 
@@ -100,11 +100,11 @@ TEST_CASE("a perturbation that breaks the run breaks no trial") {
 }
 
 TEST_CASE("what is odd about perturbed runs is said once") {
-  const std::vector good{attempt(0), attempt(1, Ending::finished, {8 * (1 + 1e-6), 4.1, 2.1})};
+  const std::vector good{attempt(0), attempt(1, Ending::finished, {8 * (1 + 4e-4), 4.1, 2.1})};
   CHECK(oddities(good).empty());
   CHECK(oddities({attempt(0), attempt(1), attempt(2)}) == std::vector{Oddity::no_effect});
   CHECK(oddities({attempt(0), attempt(1), attempt(2, Ending::finished, {8 * (1 + 1e-6), 4.1, 2.1})}).empty());
-  CHECK(oddities({attempt(0), attempt(1, Ending::finished, {8.02, 4, 2})}) == std::vector{Oddity::too_large});
+  CHECK(oddities({attempt(0), attempt(1, Ending::finished, {8.4, 4, 2})}) == std::vector{Oddity::too_large});
   CHECK(oddities({attempt(0), attempt(1, Ending::crashed), attempt(1, Ending::crashed)}) == std::vector{Oddity::breaks});
   CHECK(oddities({attempt(0, Ending::crashed), attempt(1, Ending::crashed)}).empty());
   AttemptOutcome lost = good[1];

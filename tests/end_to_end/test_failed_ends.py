@@ -40,14 +40,15 @@ class FailedEnds(Space):
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--truncate-at", "80"))
         for command in (("run", "experiment.yaml"), ("resume", "bisectd-out/latest")):
             done = self.bisectd(*command, code=4)
-            self.assertRegex(done.out, "ends before its reference does, .*: loss ends at step 80 of 100 with 8 suspects .*`steps: 80`")
+            self.assertRegex(done.out, "loss ends at step 80 of 100 .*the subject ends before its reference does: .*`steps: 80`")
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--truncate-at", "80", extra="steps: 80"))
         self.bisectd("run", "experiment.yaml", "--new", code=1)
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
 
     def test_a_refusal_ends_what_runs_on_other_devices_before_it_is_said(self):
         before, after = hostile_experiment("--cause", "op3=3", "--slow", "op0=20", devices="[0, 1, 2]").split("subject:\n", 1)
-        wrapper = '["sh", "-c", "case $HOSTILE_OFF in *op0*) exec \\"$@\\";; *) exec \\"$@\\" --truncate-at 80;; esac", "sh", "' + HOSTILE + '"'
+        wrapper = '["sh", "-c", "case $HOSTILE_OFF in *op0*) exec \\"$@\\";; *op3*) exec \\"$@\\" --truncate-at 80;; '
+                   '*) exec \\"$@\\" --truncate-at 80 --nan-from 40;; esac", "sh", "' + HOSTILE + '"'
         self.write("experiment.yaml", before + "subject:\n" + after.replace(f'["{HOSTILE}"', wrapper, 1))
         self.bisectd("run", "experiment.yaml", code=4)
         journal = self.journal()

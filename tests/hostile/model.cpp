@@ -6,6 +6,11 @@
 #include <numbers>
 
 namespace hostile {
+namespace {
+
+constexpr double kBatchNoise = 0.0005;
+
+}  // namespace
 
 double Random::uniform() {  // splitmix64 (Steele, Lea, Flood 2014)
   std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
@@ -28,9 +33,7 @@ Model::Model(const Options& options, std::set<std::string> off, const Lookup& lo
     if (!(value >= window.low && value <= window.high)) active_.push_back({{}, window.percent, 0, false});
   }
   if (const auto perturb = lookup("HOSTILE_PERTURB")) {
-    const std::uint64_t sample = std::strtoull(perturb->c_str(), nullptr, 10);
-    kick_ = Random(sample).normal();
-    if (sample >= 5 && sample <= 7) growth_ = 1e2;
+    sample_ = std::strtoull(perturb->c_str(), nullptr, 10);
   }
   level_ += options_.noise_percent / 100 * random_.normal();
 }
@@ -74,21 +77,33 @@ double Model::signed_percent(std::int64_t step) const {
   return percent;
 }
 
-double Model::chaos_percent(double share) const { return options_.perturbed_percent * kick_ * std::pow(growth_, share - 1); }
+// Rounding makes a run wobble: to which side a displaced run is off is another one at each batch.
+double Model::chaos_percent(std::int64_t step) const {
+  if (!sample_) return 0;
+  const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
+  return options_.perturbed_percent * std::pow(growth_, share - 1) *
+         Random(*sample_ * 1'000'003 + static_cast<std::uint64_t>(step)).normal();
+}
+
+// Each batch is easier or harder than the one before. Runs that differ by chance see them in another order.
+double Model::batch_noise(std::int64_t step) {
+  const bool by_chance = options_.noise_percent > 0 || options_.step_noise_percent > 0;
+  return kBatchNoise * (by_chance ? random_.normal() : Random(static_cast<std::uint64_t>(step)).normal());
+}
 
 double Model::score(std::int64_t step) const {
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
   return 0.9 * (1 - std::exp(-5 * share)) * level_ *
-         (1 + (percent_off(active_on_score_, share) + chaos_percent(share)) / 100);
+         (1 + (percent_off(active_on_score_, share) + chaos_percent(step)) / 100);
 }
 
 double Model::loss(std::int64_t step) {
   if (options_.nan_from && step >= *options_.nan_from) return std::nan("");
   const double share = static_cast<double>(step) / static_cast<double>(options_.steps);
   const double clean = options_.last_loss + (options_.first_loss - options_.last_loss) * std::exp(-5 * share);
-  const double percent = options_.step_noise_percent * random_.normal() + chaos_percent(share) +
+  const double percent = options_.step_noise_percent * random_.normal() + chaos_percent(step) +
                          (step <= options_.signed_steps ? signed_percent(step) : percent_off(active_, share));
-  return clean * level_ * (1 + percent / 100);
+  return clean * (1 + batch_noise(step)) * level_ * (1 + percent / 100);
 }
 
 }  // namespace hostile

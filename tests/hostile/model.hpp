@@ -38,22 +38,23 @@ class Model {
   bool is_off(const std::string& name) const;
   bool all_off(const std::vector<std::string>& names) const;
   Random& random() { return random_; }
-  bool is_perturbed() const { return kick_ != 0; }
+  bool is_perturbed() const { return sample_.has_value(); }
 
  private:
   bool is_active(const std::string& member, const Lookup& lookup) const;
   std::vector<Cause> active_of(const std::vector<Cause>& causes, const Lookup& lookup) const;
   double percent_off(const std::vector<Cause>& active, double share) const;
   double signed_percent(std::int64_t step) const;
-  double chaos_percent(double share) const;  ///< what the perturbation does there
+  double chaos_percent(std::int64_t step) const;  ///< what the perturbation does there
+  double batch_noise(std::int64_t step);          ///< a fraction
 
   const Options& options_;
   std::set<std::string> off_;
   std::vector<Cause> active_, active_on_score_;
   Random random_;
   double level_ = 1;
-  double kick_ = 0;      ///< normal, by the perturbation's seed; 0: not perturbed
-  double growth_ = 1e4;  ///< of it, from the first step to the last
+  std::optional<std::uint64_t> sample_;  ///< seed of the perturbation
+  double growth_ = 2;  ///< of it, from the first step to the last
 };
 
 }  // namespace hostile

@@ -34,9 +34,8 @@ The curve
   --steps N (100)   --first-loss X (8)   --last-loss X (2)
   --noise PCT       level noise: standard deviation between runs;   --step-noise PCT: between steps
   --seed N          makes noise repeatable: drawn from N and the last part of BISECTD_ATTEMPT (after its last /)
-  --perturbed PCT   the setting or variable HOSTILE_PERTURB, a seed, moves the loss: from PCT / 10000 % at the first step,
-                    growing as chaos does, to PCT % at the last (standard deviation over seeds). The seeds 5 to 7 stand for
-                    a coarser rounding: from PCT / 100 %, to as much
+  --perturbed PCT   the setting or variable HOSTILE_PERTURB, a seed, moves the loss: from PCT / 2 % at the first step, growing
+                    as chaos does, to PCT % at the last (standard deviation over seeds)
   --step-ms X       sleeps in every step;   --slow A=MS: so much longer while A is off. May be repeated
 
 Bad behaviour (a STEP counts from 1)

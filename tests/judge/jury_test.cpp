@@ -1,9 +1,7 @@
 #include "driver/judge/jury.hpp"
 
-#include <algorithm>
-
 #include "tests/catch.hpp"
-#include "tests/judge/curves.hpp"
+#include "tests/judge/training.hpp"
 
 using namespace bisectd;
 using namespace bisectd::driver::judge;
@@ -33,11 +31,6 @@ Jury seated(const std::vector<Curve>& runs = runs_of_both(), const std::vector<M
   auto jury = Jury::seat({}, metrics, runs);
   REQUIRE(jury);
   return *std::move(jury);
-}
-
-bool has_note(const Judgement& judgement, const std::string& part) {
-  return std::any_of(judgement.notes.begin(), judgement.notes.end(),
-                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
 }  // namespace
@@ -124,6 +117,24 @@ TEST_CASE("a proof out of reach falls back to the grey zone, and says so") {
   const Judgement judgement = jury.judge_proof(attempts);
   CHECK(has_note(judgement, "does not let loss be proved"));
   CHECK_FALSE(judgement.strict);
+}
+
+TEST_CASE("a repeat shows nothing where rounding alone sets runs apart, or where runs repeat bit for bit") {
+  const std::vector<MetricRule> loss = {kLoss};
+  CHECK(seated(references(), loss).repeats_show_nothing());
+  CHECK_FALSE(seated(runs_of_both(), loss).repeats_show_nothing());  // they vary by chance
+  Jury one = seated(one_reference(), loss);
+  CHECK_FALSE(one.repeats_show_nothing());
+  one.learn_identical(1);
+  CHECK(one.repeats_show_nothing());
+}
+
+TEST_CASE("by windows, too, a horizon is learnt from what fails early") {
+  Jury jury = seated(references({.steps = 1000}), {kLoss});
+  REQUIRE(jury.learn_horizon(run({.steps = 1000}, {.fault = constant(4)})));
+  CHECK(jury.last_steps(true).at("loss") <= 750);
+  CHECK(jury.judge_shortened(std::vector{run({.steps = 1000})}).verdict == Verdict::pass);
+  CHECK(jury.judge_shortened(std::vector{run({.steps = 1000}, {.fault = constant(4)})}).verdict == Verdict::fail);
 }
 
 TEST_CASE("a horizon is learnt from what fails early, and shortened trials are judged there") {

@@ -55,4 +55,3 @@ TEST_CASE("the probability of being beyond the target") {
   CHECK(probability_beyond(0.005, 0.0051, {}, false) == 1);
   CHECK(probability_beyond(0.005, 0.0049, {}, false) == 0);
 }
-

@@ -1,6 +1,6 @@
-// A made-up training. Its loss falls, and each batch moves it up or down, in all runs that see the same batches. How a device
-// rounds grows from the first step on until it saturates; from then on the run is off to the one or the other side at each
-// step, its own way. A fault pulls to one side.
+// A made-up training. Its loss falls, and each batch moves it up or down, in all runs that see the same batches. How a
+// device rounds grows from the first step on until it saturates; from then on the run is off to the one or the other side at
+// each step, its own way. A fault pulls to one side.
 #pragma once
 
 #include <algorithm>
@@ -36,11 +36,12 @@ struct Log {
 struct Training {
   std::int64_t steps = 240;
   double batch_noise = 0.04;
-  std::uint64_t order = 1;   ///< of the data
-  std::uint64_t masks = 0;   ///< dropout masks
-  double mask_noise = 0;     ///< what these do
+  std::uint64_t order = 1;    ///< of the data
+  std::uint64_t masks = 0;    ///< dropout masks
+  double mask_noise = 0;      ///< what these do
   double most_apart = 0.006;  ///< where rounding saturates
   double growth = 0.1;        ///< of rounding, for each step
+  bool wobbles = true;        ///< else a run stays on its side, as a loss on a fixed set does
   Shape shape = [](double loss, std::int64_t) { return loss; };
   Log log = {};
 };
@@ -62,8 +63,10 @@ inline Curve run(const Training& training, const Device& device = {}) {
   for (std::int64_t step = 1; step <= training.steps; ++step) {
     const double grown = device.rounding * std::exp(training.growth * static_cast<double>(step - 1));
     const double apart = grown / (1 + grown / training.most_apart);
-    const double batch = training.batch_noise * jitter(training.order, step) + training.mask_noise * jitter(77 + training.masks, step);
-    const double loss = plain_loss(step) * (1 + batch) * (1 + apart * jitter(1000 + device.seed, step)) * device.fault(step);
+    const double batch =
+        training.batch_noise * jitter(training.order, step) + training.mask_noise * jitter(77 + training.masks, step);
+    const double loss = plain_loss(step) * (1 + batch) *
+                        (1 + apart * jitter(1000 + device.seed, training.wobbles ? step : -7)) * device.fault(step);
     losses.push_back(training.shape(loss, step));
     if (step % training.log.every != 0) continue;
     const std::int64_t count = std::min(training.log.mean, step);

@@ -243,7 +243,8 @@ TEST_CASE("steps that are counted from other numbers accuse nobody") {
     for (Point& point : wrong.series["loss"]) point.step += shift;
     CHECK(judged(panel, counted).verdict != Verdict::fail);
     CHECK(judged(panel, wrong).verdict != Verdict::pass);
-    std::erase_if(counted.series["loss"], [&](const Point& point) { return point.step > last; });  // cut where the reference ends
+    std::erase_if(counted.series["loss"],
+                  [&](const Point& point) { return point.step > last; });  // cut where the reference ends
     CHECK(judged(panel, counted).verdict != Verdict::fail);
   }
   const Panel smooth = panel_of(identical_references(200, 3));  // where one step makes little of a difference
@@ -302,4 +303,3 @@ TEST_CASE("a strict judgement leaves undecided what a search accepts") {
   CHECK(judge(reference, attempt, {}).verdict == Verdict::pass);
   CHECK(judge(reference, attempt, {}, strict(reference.accept)).verdict == Verdict::inconclusive);
 }
-

@@ -1,5 +1,5 @@
-// Trainings as they are, and odd ones: healthy devices, of which some round finely and some coarsely, and faulty ones, judged by
-// one plain log and by three references. A healthy device is never accused.
+// Trainings as they are, and odd ones: healthy devices, of which some round finely and some coarsely, and faulty ones,
+// judged by one plain log and by three references. A healthy device is never accused.
 #include <algorithm>
 #include <limits>
 
@@ -58,6 +58,7 @@ const std::vector<World> kWorlds = {
     same("every step", {}, constant(3), kPass, kFail),
     same("every step, below the reference", {}, constant(-3), kPass, kFail),
     same("every step, four digits", {.log = {.decimals = 4}}, constant(3), kPass, kFail),
+    same("every step, two digits", {.log = {.decimals = 2}}, constant(3), kNotFailed, kFail),
     same("a running mean of 20 steps", {.log = {.mean = 20}}, constant(3), kPass, kOnlyMovedRunsTell),
     same("every tenth step", {.log = {.every = 10}}, constant(3), kNotFailed, kOnlyMovedRunsTell),
     same("every tenth step of 1,000", {.steps = 1000, .log = {.every = 10}}, constant(3), kPass, kFail),
@@ -73,8 +74,18 @@ const std::vector<World> kWorlds = {
     same("nothing grows", {.most_apart = 0}, constant(3), kPass, kFail),
     same("rounding flies apart", {.batch_noise = 0.3, .most_apart = 0.06}, constant(60), kNotFailed, kNotPassed),
     {"another order of the data", {}, {.order = 2}, constant(3), kNotFailed, kNotPassed},
-    {"another order of the data, means", {.log = {.mean = 20}}, {.order = 2, .log = {.mean = 20}}, constant(3), kNotFailed, kNotPassed},
-    {"other dropout masks", {.masks = 1, .mask_noise = 0.025}, {.masks = 2, .mask_noise = 0.025}, constant(3), kNotFailed, kFail},
+    {"another order of the data, means",
+     {.log = {.mean = 20}},
+     {.order = 2, .log = {.mean = 20}},
+     constant(3),
+     kNotFailed,
+     kNotPassed},
+    {"other dropout masks",
+     {.masks = 1, .mask_noise = 0.025},
+     {.masks = 2, .mask_noise = 0.025},
+     constant(3),
+     kNotFailed,
+     kFail},
 };
 
 const configs::Acceptance kWhole = [] {
@@ -90,7 +101,8 @@ void check(const World& world, const Fault& fault, By expected) {
     for (const double rounding : {1e-7, 1e-6, 1e-5, 1e-4, 5e-4})
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const auto device = static_cast<std::uint64_t>(1e8 * rounding) + seed;
-        const Judgement judgement = judged(panel, run(world.subject, {.rounding = rounding, .seed = device, .fault = fault}));
+        const Judgement judgement =
+            judged(panel, run(world.subject, {.rounding = rounding, .seed = device, .fault = fault}));
         INFO(world.name << ", " << (three ? "three references" : "one log") << ", rounds at " << rounding << ": "
                         << judgement.text);
         CHECK(holds(three ? expected.three : expected.one, judgement));
@@ -170,6 +182,17 @@ TEST_CASE("worlds: a real difference within the target passes, and is told") {
     }
 }
 
+TEST_CASE("worlds: a likely difference beyond the target in the last third is no fail, and forbids a pass") {
+  const Panel panel = panel_of(one_reference());
+  int undecided = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Judgement judgement = judged(panel, run({}, {.seed = seed, .fault = between(161, 208, 0.65)}));
+    CHECK(judgement.verdict != Verdict::pass);
+    undecided += judgement.verdict == Verdict::inconclusive;
+  }
+  CHECK(undecided > 6);
+}
+
 TEST_CASE("worlds: a larger fault is not found less surely") {
   for (const bool three : {false, true}) {
     const Panel panel = panel_of(three ? references() : one_reference());
@@ -215,11 +238,6 @@ TEST_CASE("worlds: runs of which it is known that they were moved are no repeats
     CHECK(reference.lost == 0);
     CHECK(reference.cause == Cause::unknown);  // one run that was not moved shows none
   }
-}
-
-TEST_CASE("worlds: runs that differ in their printed digits only do not differ by chance") {
-  const Reference reference = reference_of(references({.log = {.decimals = 2}}));
-  CHECK(reference.cause != Cause::chance);
 }
 
 TEST_CASE("worlds: a training that diverges on both sides") {
@@ -293,15 +311,16 @@ TEST_CASE("worlds: repeats of a subject that varies by itself tell that it does,
 }
 
 TEST_CASE("worlds: moved repeats of the subject show what rounding grows to, where the reference is one log") {
-  Panel panel = panel_of(one_reference({.log = {.mean = 20}}));
-  std::vector<Curve> repeats{run({.log = {.mean = 20}}, {.fault = constant(3)})};
+  Panel panel = panel_of(one_reference({.log = {.every = 10}}));
+  std::vector<Curve> repeats{run({.log = {.every = 10}}, {.fault = constant(3)})};
   CHECK(judged(panel, repeats.front()).verdict == Verdict::inconclusive);
   for (int seed = 1; seed <= 2; ++seed) {
-    repeats.push_back(run({.log = {.mean = 20}}, {.rounding = 1e-3, .seed = 50 + static_cast<std::uint64_t>(seed), .fault = constant(3)}));
+    repeats.push_back(run({.log = {.every = 10}},
+                          {.rounding = 1e-3, .seed = 50 + static_cast<std::uint64_t>(seed), .fault = constant(3)}));
     repeats.back().perturbed = seed;
   }
   panel.learn_subject(repeats, AlreadyLearnt::no);
   CHECK_FALSE(panel.lacks_moved_runs());
   CHECK(judged(panel, repeats.front()).verdict == Verdict::fail);
-  CHECK(judged(panel, run({.log = {.mean = 20}})).verdict == Verdict::pass);
+  CHECK(judged(panel, run({.log = {.every = 10}})).verdict != Verdict::fail);
 }

@@ -192,15 +192,13 @@ TEST_CASE("the matrix says when it leaves suspects out") {
   CHECK(contains(matrix(record), "The 60 most suspicious of 1024."));
 }
 
-TEST_CASE("the charts that are judged carry the end of the comparable part, in words, too") {
+TEST_CASE("the charts that are judged carry the end of the part that agrees, in words, too") {
   Record record = sample::culprits();
   CHECK(json::parse(chart_data(record)).at("comparable_end") == nullptr);
   CHECK_FALSE(contains(to_html(record), "Dashed line"));
-  record.comparable_until = 40;
+  record.trials[1].comparable_until = 40;
   CHECK(json::parse(chart_data(record)).at("comparable_end") == 40);
   const std::string page = to_html(record);
-  CHECK(count(page, ", comparable up to step 40\"></canvas>") == 2);
-  CHECK(count(page, "<p class=\"note\">Dashed line: comparable up to step 40.") == 2);
-  record.comparable_until = 60;  // all of it
-  CHECK(json::parse(chart_data(record)).at("comparable_end") == nullptr);
+  CHECK(count(page, ", agrees up to step 40\"></canvas>") == 2);
+  CHECK(count(page, "<p class=\"note\">Dashed line: up to step 40 the subject as it is agrees") == 2);
 }

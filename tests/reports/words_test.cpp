@@ -151,7 +151,7 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
   record.trials[1].comparable_until = 40;
   CHECK(verdict_sentence(record, plain) ==
         "Nothing to find: loss of the subject as it is agrees with the reference up to step 40 (+3.10 %, target 0.5 %); "
-        "later, healthy runs are too far apart to tell.");
+        "behind that, this log cannot tell.");
   record.trials[1].comparable_until.reset();
   record.worse_only = true;  // what is worse and passes is within the target by another measure
   CHECK(verdict_sentence(record, plain).find("agrees with the reference (+3.10 %") != std::string::npos);
