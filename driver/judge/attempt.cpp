@@ -114,9 +114,10 @@ DistinctAttempts distinct(std::vector<Attempt> attempts) {
 }
 
 Spread spread_of(const Reference& reference, std::span<const Attempt> attempts) {
+  const bool rounding_alone = !by_chance(reference);
   std::vector<double> last, before;
   for (const Attempt& attempt : attempts) {
-    if (attempt.difference.track.perturbed.value_or(0) > 0) continue;
+    if (rounding_alone && attempt.difference.track.perturbed.value_or(0) > 0) continue;
     last.push_back(level_in(reference, attempt.difference, attempt.window));
     const Places places = window_before(attempt.window);
     if (2 * values_in(attempt.difference, places).size() >= values_in(attempt.difference, attempt.window).size())

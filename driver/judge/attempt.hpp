@@ -35,7 +35,8 @@ struct DistinctAttempts {
 };
 DistinctAttempts distinct(std::vector<Attempt> attempts);
 
-/// Spread of the levels of the attempts that were not perturbed, as Reference::level is of the references'.
+/// Spread of the attempts' levels, as Reference::level is of the references'; where runs do not differ by chance, of those
+/// that were not perturbed.
 Spread spread_of(const Reference& reference, std::span<const Attempt> attempts);
 
 }  // namespace bisectd::driver::judge

@@ -30,10 +30,10 @@ std::int64_t step_at(const Reference& reference, double share) {
   return start + std::llround(share * static_cast<double>(reference.last_step() - start));
 }
 
-/// A failure whose window lies in the last third of what was seen.
+/// A failure whose window ends in the last sixth of what was seen.
 bool fails_now(const Reference& reference, const Judgement& judgement, std::int64_t step) {
   return judgement.verdict == Verdict::fail && judgement.window &&
-         3 * (step - judgement.window->last) <= step - reference.steps.front() + reference.stride;
+         6 * (step - judgement.window->last) <= step - reference.steps.front() + reference.stride;
 }
 
 }  // namespace
@@ -50,23 +50,16 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
     Judgement judgement = by_chance() ? judge_by_spread(then, step)
                                       : judge_by_windows(reference_, then, batches_of(reference_, then), pool_,
                                                          reference_.accept, 1);
-    if (!fails_now(reference_, judgement, step)) {
-      before_.reset();
-      continue;
+    if (!fails_now(reference_, judgement, step) || !stays_beyond(then, step)) {
+      failed_before_ = false;
+    } else if (failed_before_) {
+      judgement.reason = "level";
+      judgement.first_bad_step = judgement.window->first;
+      judgement.text += fmt::format("; seen at step {}, and it does not go back", step);
+      return judgement;
+    } else {
+      failed_before_ = true;
     }
-    if (before_ && *before_->delta * *judgement.delta > 0) {
-      const double passed = static_cast<double>(judgement.window->last - before_->window->last);
-      const double left = static_cast<double>(reference_.last_step() - judgement.window->last);
-      const double slope = passed > 0 ? (std::abs(*judgement.delta) - std::abs(*before_->delta)) / passed : 0;
-      const double error = std::hypot(*judgement.standard_error, *before_->standard_error);
-      if (std::abs(*judgement.delta) + std::min(slope, 0.0) * left - error > reference_.accept.target) {
-        judgement.reason = "level";
-        judgement.first_bad_step = before_->window->first;
-        judgement.text += fmt::format("; seen at step {}, and it does not go back", step);
-        return judgement;
-      }
-    }
-    before_ = std::move(judgement);
   }
   return std::nullopt;
 }
@@ -97,6 +90,19 @@ Judgement EarlyStop::judge_by_spread(const Difference& difference, std::int64_t 
   judgement.text = fmt::format("{} is {:+.3g} % off, which repeats do not explain", reference_.metric.name,
                                100 * *judgement.delta);
   return judgement;
+}
+
+/// The line through the last two tenths of the run, drawn to its end, stays beyond the target.
+bool EarlyStop::stays_beyond(const Difference& difference, std::int64_t step) const {
+  const std::int64_t tenth = step_at(reference_, kLookWindow) - step_at(reference_, 0);
+  const auto level = [&](std::int64_t last) {
+    const auto values = values_in(difference, places_between(reference_, last - tenth, last));
+    return values.empty() ? 0 : mean_of(values);
+  };
+  const double last = level(step), before = level(step - tenth), side = std::copysign(1.0, last);
+  const double slope = std::min(0.0, side * (last - before) / static_cast<double>(std::max<std::int64_t>(tenth, 1)));
+  const double at_end = side * last + slope * static_cast<double>(reference_.last_step() - step);
+  return side * before > reference_.accept.target && at_end > reference_.accept.target;
 }
 
 std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Difference& difference) const {

@@ -20,13 +20,14 @@ class EarlyStop {
 
  private:
   bool by_chance() const;
+  bool stays_beyond(const Difference& difference, std::int64_t step) const;
   Judgement judge_by_spread(const Difference& difference, std::int64_t step) const;
   std::optional<Judgement> by_event(const Curve& curve, const Difference& difference) const;
 
   const Reference& reference_;
   const NoisePool& pool_;
   std::size_t next_look_ = 0;
-  std::optional<Judgement> before_;  ///< of the last look, if it found the run to fail there
+  bool failed_before_ = false;  ///< at the last look
 };
 
 /// Last step later trials must reach: max(30 % of the run, twice the step at which the known-bad run was certain); the whole

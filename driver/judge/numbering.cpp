@@ -52,7 +52,13 @@ void doubt_numbering(const Reference& reference, std::span<const Curve> attempts
   for (Point& point : renumbered.series[reference.metric.name]) point.step -= shift;
   if (judgement.verdict != strategies::Verdict::fail ||
       first_size(reference, renumbered) > kFarBetter * first_size(reference, attempts.front())) {
-    if (ends_as_numbered(reference, track, shift)) judgement.notes.push_back(std::move(text));
+    if (!ends_as_numbered(reference, track, shift)) return;
+    if (judgement.verdict == strategies::Verdict::inconclusive) {
+      judgement.reason = "misnumbered";
+      judgement.text = text + "; write the logs with the same first step";
+    } else {
+      judgement.notes.push_back(std::move(text));
+    }
     return;
   }
   judgement.verdict = strategies::Verdict::inconclusive;

@@ -15,6 +15,19 @@ using strategies::Verdict;
 constexpr double kLeastUnit = 0x1p-24;            ///< of a signature: what a float32 can show
 constexpr double kFineOfMoved = 0x1p-12;          ///< float32 rounds at 2^-22, moved runs were moved by 2^-10
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
+constexpr double kTimesMoved = 10;                ///< repeats that begin so much further apart than moved runs differ by chance
+
+/// Repeats of the subject, moved or not, whose first steps differ by more than moving explains: it varies by itself.
+bool begin_far_apart(const Reference& reference, const Reference& own) {
+  const Places first{0, std::min<std::size_t>(8, std::min(own.steps.size(), reference.steps.size()))};
+  const double moved = reference.apart.in(first);
+  if (moved == 0) return false;
+  return std::ranges::any_of(own.residuals, [&](const std::vector<double>& run) {
+    double squares = 0;
+    for (const double value : std::span(run).first(first.to)) squares += value * value / static_cast<double>(first.to);
+    return std::sqrt(squares) > kTimesMoved * moved;
+  });
+}
 
 }  // namespace
 
@@ -28,7 +41,7 @@ tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, cons
 void Panel::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) {
   const auto own = prepare_reference(whole_.accept, repeats, whole_.metric);
   if (!own) return;
-  if (own->cause == Cause::chance && whole_.cause != Cause::chance) {
+  if (whole_.cause != Cause::chance && (own->cause == Cause::chance || begin_far_apart(whole_, *own))) {
     whole_.subject_varies = true;
     if (shortened_) shortened_->subject_varies = true;
     if (learnt == AlreadyLearnt::yes && pool_.total.dof == 0) learn(own->level);

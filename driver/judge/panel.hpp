@@ -26,7 +26,7 @@ class Panel {
   const Reference& whole() const { return whole_; }
   const NoisePool& pool() const { return pool_; }
   /// Runs differ by chance, so that repeats are what decides.
-  bool by_chance() const { return whole_.cause == Cause::chance || whole_.subject_varies; }
+  bool by_chance() const { return judge::by_chance(whole_); }
   /// No run shows what rounding can grow to: repeats of the subject that are moved would.
   bool lacks_moved_runs() const { return !whole_.apart.known() && !by_chance(); }
 

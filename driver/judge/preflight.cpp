@@ -107,7 +107,7 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
   const auto [variance, dof] = variance_of(known_spread(reference, pool));
   if (dof == 0) return;
   result.noise = std::sqrt(variance);
-  if (reference.cause != Cause::chance && !reference.subject_varies) return;  // rounding: repeats decide nothing
+  if (!by_chance(reference)) return;  // rounding: repeats decide nothing
   const int most = reference.accept.max_repeats;
   while (result.attempts_needed <= most &&
          result.noise > largest_noise(reference.accept, dof, reference.distinct(), result.attempts_needed)) {

@@ -201,10 +201,12 @@ void sort_runs(Reference& reference, std::span<const std::vector<double>> values
   for (std::size_t run = 0; run < values.size(); ++run) {
     const std::vector<double> apart = differences(values[run], values.front(), reference.scale);
     const std::optional<int> perturbed = reference.runs[run].perturbed;
-    const bool begins_alike = perturbed.value_or(0) > 0 && std::abs(apart.front()) <= kMovesFirst;
+    const Batches batches = batches_of(values[run], values.front());
+    const bool begins_alike =
+        perturbed.value_or(0) > 0 && batches == Batches::alike && std::abs(apart.front()) <= kMovesFirst;
     const bool shows = rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) >
                            std::max(kShows, kDigits * reference.digit) &&
-                       (begins_alike || batches_of(values[run], values.front()) == Batches::same);
+                       (begins_alike || batches == Batches::same);
     const bool may_be_moved = run > 0 && perturbed.value_or(1) > 0;
     (shows && may_be_moved ? reference.moved : reference.plain).push_back(run);
     reference.lost += !shows && run > 0 && perturbed.value_or(0) > 0;

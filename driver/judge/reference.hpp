@@ -93,6 +93,9 @@ struct Reference {
   std::int64_t last_step() const { return steps.back(); }
 };
 
+/// Whether repeats differ by chance, so that they decide together.
+inline bool by_chance(const Reference& reference) { return reference.cause == Cause::chance || reference.subject_varies; }
+
 /// Why a reference is refused, and what to do.
 std::string unusable_text(const Problem& problem);
 

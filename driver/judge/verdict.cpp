@@ -97,7 +97,8 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
   for (const Seen& seen : all) {
     const bool real = seen.real(target) && seen.size - seen.error > target;
     const Seen*& most = at_end(seen) ? beyond : earlier;
-    if (real && (!most || seen.score > most->score)) most = &seen;
+    const bool later = at_end(seen) && most && seen.level.to > most->level.to;  // what it came to, not the most it was
+    if (real && (!most || later || seen.score > most->score)) most = &seen;
     if (at_end(seen) && seen.size > target && seen.score > kQuiet) quiet = false;
     if (!seen.level.is_short && seen.error <= kPrecise * target &&
         (!precise || seen.level.to > precise->level.to || seen.error < precise->error))
@@ -195,6 +196,10 @@ Judgement judge_by_repeats(const Reference& reference, std::span<const Attempt> 
                               .error = own_error(reference, known, static_cast<int>(attempts.size())),
                               .last_look = last_look};
   judgement.verdict = decide(accept, comparison);
+  if (known.dof == 0) {  // one run, of a kind that differs from the next
+    judgement.text = describe(reference, judgement, nullptr) + "; nothing was repeated yet, so the noise is not known";
+    return judgement;
+  }
   judgement.p_bad = probability_beyond(accept.target, comparison.size, comparison.error, accept.worse_only);
   judgement.standard_error = comparison.error.value;
   judgement.detectable = detectable(accept, comparison);
@@ -232,11 +237,10 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
   const bool repeats_itself = runs == 1 && pool.total.dof == 0 && (all.repeated > 0 || pool.deterministic());
   const bool last_look = repeats_itself || runs + all.repeated >= accept.max_repeats;
-  const bool by_chance = (reference.cause == Cause::chance || reference.subject_varies) && known.dof > 0;
   Judgement judgement =
-      by_chance ? judge_by_repeats(reference, attempts, known, accept, last_look)
-                : judge_by_windows(reference, mean_difference(attempts),
-                                   std::ranges::max(attempts, {}, &Attempt::batches).batches, pool, accept, runs);
+      by_chance(reference) ? judge_by_repeats(reference, attempts, known, accept, last_look)
+                           : judge_by_windows(reference, mean_difference(attempts),
+                                              std::ranges::max(attempts, {}, &Attempt::batches).batches, pool, accept, runs);
   judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
   judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && !last_look;
   if (judgement.verdict == Verdict::fail)
@@ -314,9 +318,9 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
       usable, [&](const Attempt& attempt) { return equals_a_reference(reference, attempt.difference.track); });
   // A reference that is itself off is a matter of noise, not a proof. So is one run of a subject whose runs were seen to
   // differ: the next one may be another.
-  const bool by_chance = reference.subject_varies && usable.size() == 1;
+  const bool may_vary = reference.subject_varies && usable.size() == 1;
   if (same) judgement = identical_to_reference(reference, usable);
-  if (!same || by_chance || badness(reference, *judgement.delta) > reference.accept.target)
+  if (!same || may_vary || badness(reference, *judgement.delta) > reference.accept.target)
     judgement = by_level(reference, std::move(usable), pool, accept);
   judgement.notes.insert(judgement.notes.end(), notes.begin(), notes.end());
   if (forbids) forbid_pass(*forbids, judgement);
@@ -351,7 +355,7 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
     if (one.size > accept.target) most = std::max(most, one.score);
   const double at_end = ruling.end ? probability_beyond(*ruling.end, accept.target) : 0.5;
   const bool to_the_end = ruling.verdict == Verdict::pass && !ruling.until;
-  judgement.p_bad = ruling.verdict == Verdict::fail ? probability_real(seen.score)
+  judgement.p_bad = ruling.verdict == Verdict::fail ? probability_real(most)
                     : to_the_end                    ? probability_real(most) * probability_beyond(seen, accept.target)
                                                     : probability_real(most) * at_end;
   judgement.text = describe(reference, judgement, &seen);

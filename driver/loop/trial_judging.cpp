@@ -17,9 +17,10 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
     judge::Jury taught = *state_.jury;  // by these very repeats, which show what the references cannot
     taught.learn_subject(curves, judge::AlreadyLearnt::no);
     taught.set_signature_steps(static_cast<std::size_t>(input_.experiment.search.signature_steps));
+    const bool by_chance = std::ranges::any_of(taught.panels(), &judge::Panel::by_chance);
     std::vector<judge::Curve> plain;
     for (const judge::Curve& curve : curves)
-      if (curve.perturbed.value_or(0) == 0) plain.push_back(curve);
+      if (by_chance || curve.perturbed.value_or(0) == 0) plain.push_back(curve);
     // Moved runs are no repeats of what trials are; where the run as it is does not decide, they are further samples of it.
     judge::Judgement judgement = taught.judge_as_is(plain.empty() ? curves : plain);
     if (judgement.verdict == strategies::Verdict::inconclusive && plain.size() < curves.size())

@@ -45,9 +45,9 @@ reports::Line line_of(const judge::Series& series, std::size_t points) {
 }
 
 void describe_reference(reports::Comparison& comparison, const judge::Reference& reference) {
-  comparison.references = static_cast<std::size_t>(reference.distinct());
+  comparison.references = reference.runs.size();
   comparison.reference_curve = reports::thinned({reference.steps, reference.mean}, kCurvePoints);
-  if (reference.distinct() > 1) {
+  if (reference.runs.size() > 1) {
     comparison.reference_low = envelope(reference, [](double a, double b) { return std::min(a, b); });
     comparison.reference_high = envelope(reference, [](double a, double b) { return std::max(a, b); });
   }

@@ -88,7 +88,7 @@ class Controls(Space):
                 self.play(noise=0.35, seed=2, code=None)
                 report, done = self.play(code=3, noise=0.35, seed=2, changes_at=self.runs_before_the_controls(), **later)
                 self.assertEqual(report["outcome"], "inconclusive")
-                self.assertIn("It is the noise, not a broken run, that is in the way.", done.out)
+                self.assertIn("It is the noise, not a broken run, that is in the way", done.out)
 
     def test_with_noise_a_change_during_the_search_is_neither_a_pass_nor_outside_the_suspects(self):
         told = 0

@@ -18,7 +18,7 @@ if os.environ.get("CHECK") and not good:
     print("in [device=npu:0, op=second, tensor=, dtype=fp16]"); sys.exit("RuntimeError: There are NAN or INF")
 for step in range(1, 101):
     if kind == "scale" and not good and step > 50: print("Loss scaler reducing loss scale to", 2.0 ** (60 - step))
-    print("step", step, "loss", "nan" if kind == "nan" and not good and step > 50 else (2 if good else 3) / step + 1)
+    print("step", step, "loss", "nan" if kind == "nan" and not good and step > 50 else (2 / step + 1) * (1 if good else 1.5))
 """
 CHECK = """overflow_check: {environment: {CHECK: "1"}, first: 'in \\[device=[^,]+, op=(?P<value>[^,]+), '}"""
 

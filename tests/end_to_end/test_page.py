@@ -205,39 +205,5 @@ class Page(unittest.TestCase):
         self.assertEqual(cells[:len(measured)], [text for text in cells if text.endswith(" %")])
 
 
-@unittest.skipUnless(CHROMIUM, "no chromium is installed")
-class ComparablePart(Space):
-    """Healthy runs that drift apart before the end: both charts that are judged show where."""
-
-    def test_its_end_is_on_the_charts(self):
-        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--score-every", "10", chaos=2, repeats=8, steps=400))
-        self.bisectd("run", "experiment.yaml", code=1)
-        end = self.report()["comparable_until"]
-        self.assertTrue(300 < end < 390, end)
-        browser = self.enterContext(Browser())
-        file = self.run_folder() / "report.html"
-        # How much of the column of pixels at a step is of the colour of text.
-        marked = """{ const chart = Chart.getChart('%s'), canvas = chart.canvas, ratio = chart.currentDevicePixelRatio, area = chart.chartArea;
-            const wanted = getComputedStyle(document.body).color.match(/\\d+/g).map(Number);
-            const column = (x) => canvas.getContext('2d').getImageData(x, area.top * ratio, 1, area.height * ratio).data;
-            const share = (data) => { let same = 0; for (let i = 0; i < data.length; i += 4)
-                same += wanted.every((value, j) => Math.abs(data[i + j] - value) < 80) && data[i + 3] > 100; return same * 4 / data.length; };
-            const at = chart.scales.x.getPixelForValue(%s) * ratio;
-            Math.max(...[-1, 0, 1].map((near) => share(column(Math.round(at) + near)))) }"""
-        for width in (1200, 320):
-            for dark in (False, True):
-                with self.subTest(width=width, dark=dark):
-                    page = browser.open(file, width=width, dark=dark)
-                    self.assertEqual(page.complaints(), [])
-                    for chart in ("curves", "differences"):
-                        self.assertGreater(page.evaluate(marked % (chart, end)), 0.3)
-                        self.assertLess(page.evaluate(marked % (chart, end - 130)), 0.2)
-                        self.assertIn(f"comparable up to step {end}", page.evaluate(f"document.getElementById('{chart}').ariaLabel"))
-                        self.assertIn(f"comparable up to step {end}.", page.evaluate(f"document.querySelector('#{chart}-section .note').innerText"))
-        press = "[...document.querySelectorAll('#curves-section button')].find(one => one.textContent === 'last fifth').click()"
-        page.evaluate(press)
-        self.assertGreater(page.evaluate(marked % ("curves", end)), 0.3)
-
-
 if __name__ == "__main__":
     unittest.main()

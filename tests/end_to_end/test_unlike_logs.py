@@ -13,7 +13,7 @@ if side == "npu":
     for i in range(6):
         print(f"bisectd: {'off' if f'op{i}' in off else 'ran'} op{i}")
 fault = 0.15 if side == "npu" and "op2" not in off else 0
-moved = (1e-3 if 5 <= seed <= 7 else 3e-7) if seed else 1e-6 if side == "npu" else 0
+moved = 1e-3 if seed else 1e-6 if side == "npu" else 0
 data, lot = random.Random(1), random.Random(f"{side}{seed}{off}")
 saved = os.path.join(os.path.dirname(os.path.abspath(__file__)), "checkpoint")
 first = 46 if style == "resumes" and os.path.exists(saved) else 1
@@ -26,7 +26,7 @@ for step in range(first, 61):
     elif style == "nets": print(f"[discriminator] step {step} loss {right:.6f}\\n[generator] step {step} loss {wrong:.6f}")
     elif style == "epochs": print(f"epoch: {step // 20 + 1} step: {step % 20 + 1}, loss is {wrong:.6f}")
     elif style == "from0": print(f"step {step - 1} loss {wrong:.6f}")
-    elif style != "rarely" or step % 10 == 0: print(f"step {step} loss {wrong:.6f}")
+    elif style != "rarely" or step % 4 == 0: print(f"step {step} loss {wrong:.6f}")
 if style == "resumes": open(saved, "w").close()
 '''
 
@@ -54,7 +54,7 @@ perturb: {{environment: MOVED_BY}}
         self.assertIn("begin again at 2 while its values go on", self.search("epochs", "epochs", code=4))
 
     def test_other_numbers(self):
-        out = self.search("plain", "from0", code=4)
+        out = self.search("plain", "from0", code=3)
         self.assertIn("the steps run from 0 to 59 here, from 1 to 60 in the reference", out)
 
     def test_a_checkpoint_of_an_earlier_attempt(self):

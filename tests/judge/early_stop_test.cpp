@@ -80,11 +80,11 @@ TEST_CASE("what early stop says depends on the curve, not on how often it is ask
   CHECK(first->text == at_once->text);
 }
 
-TEST_CASE("NaN ends a run at once; a loss without batch noise shows nothing else") {
+TEST_CASE("NaN ends a run at once, a difference that stays the same for sure soon") {
   const Reference reference = reference_of(identical_references(1000, 2));
   const Curve dead = curve(1000, [](std::int64_t step) { return step < 333 ? plain_loss(step) : kNan; });
   CHECK(stopped(reference, dead, 1).first == 335);
-  CHECK(stopped(reference, curve(1000, [](std::int64_t step) { return plain_loss(step) * 1.015; })).first == 0);
+  CHECK(stopped(reference, curve(1000, [](std::int64_t step) { return plain_loss(step) * 1.015; })).first < 500);
 }
 
 TEST_CASE("runs of a few steps are looked at, too") {
