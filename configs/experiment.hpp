@@ -83,7 +83,7 @@ struct Acceptance {
   bool worse_only = false;          ///< judge only differences to the worse side
   int max_repeats = 3;              ///< attempts of one trial before it is called inconclusive
   double window = 0.30;             ///< the final window, as a share of the run
-  double trim = 0;               ///< trimmed from each end of the window before the mean
+  double trim = 0;                  ///< trimmed from each end of the window before the mean
   bool whole = false;               ///< a run that was surely off on the way fails, though it ends within the target
   double absolute_tolerance = 0;    ///< "or absolute": differences below this pass whatever the scale
   std::optional<double> step_time;  ///< what a fix may cost at most, as a share of the step time of the subject as it is

@@ -16,8 +16,8 @@ constexpr double kMentioned = 0.05;
 constexpr std::size_t kMostLikely = 4;
 
 bool is_of_search(const Trial& trial) {
-  return trial.role != "reference" && trial.role != "discovery" && trial.role != "overflow-check" && trial.role != "as-is" && trial.role != "end" &&
-         trial.role != "control" && trial.role != "soak";
+  return trial.role != "reference" && trial.role != "discovery" && trial.role != "overflow-check" && trial.role != "as-is" &&
+         trial.role != "end" && trial.role != "control" && trial.role != "soak";
 }
 
 }  // namespace

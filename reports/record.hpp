@@ -145,8 +145,8 @@ enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusi
 /// The curves of a run, for the eye.
 struct Comparison {
   std::size_t references = 0;  ///< distinct reference curves
-  Line reference_curve;  ///< mean of the references
-  Line fix_curve;        ///< of the culprit set neutralised; may be empty
+  Line reference_curve;        ///< mean of the references
+  Line fix_curve;              ///< of the culprit set neutralised; may be empty
   Line as_is_curve;
   Line reference_low, reference_high;     ///< envelope of the references; may be empty
   Line as_is_difference, fix_difference;  ///< signed relative difference to the references; may be empty

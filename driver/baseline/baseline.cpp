@@ -92,7 +92,8 @@ std::vector<judge::Curve> runs_of(const Json& points) {
 std::string perturbed_text(const Baseline& baseline) {
   Json seeds = Json::array();
   for (const judge::Curve& run : baseline.runs) seeds.push_back(run.perturbed.value_or(0));
-  const bool any = std::ranges::any_of(baseline.runs, [](const judge::Curve& run) { return run.perturbed.value_or(0) != 0; });
+  const bool any =
+      std::ranges::any_of(baseline.runs, [](const judge::Curve& run) { return run.perturbed.value_or(0) != 0; });
   if (!any) return "";
   return fmt::format("  \"perturbed\": {},\n", text_of(seeds));
 }

@@ -89,7 +89,7 @@ std::vector<judge::NamedCurve> read_logs(const CompareOptions& options, const st
       if (!log.errors().empty()) throw UsageError(log.errors().front());  // it names the file
       curves.push_back({path, log.curve()});
       curves.back().curve.perturbed = std::nullopt;  // nobody says
-    } catch (const std::invalid_argument& error) {  // a pattern that cannot work
+    } catch (const std::invalid_argument& error) {   // a pattern that cannot work
       throw UsageError(error.what());
     } catch (const std::system_error& error) {
       throw UsageError(error.what());

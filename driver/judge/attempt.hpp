@@ -13,7 +13,7 @@ namespace bisectd::driver::judge {
 struct Attempt {
   Difference difference;
   std::vector<Event> events;
-  Places window;             ///< its final window on the reference's grid
+  Places window;                    ///< its final window on the reference's grid
   Batches batches = Batches::same;  ///< that it saw, beside the reference's
   std::string trouble;       ///< reason code when it cannot be compared: no-curve, misaligned, begins-late, truncated, gaps,
                              ///< steps-begin-again, smoothed-otherwise; else empty

@@ -93,9 +93,10 @@ Judgement Contrast::judge(std::span<const Curve> attempts) const {
   judgement.standard_error = error_;
   judgement.window = window_;
   judgement.strict = judgement.verdict != Verdict::inconclusive;
-  judgement.text = fmt::format("{} lies {:.0f} % of the way from the run with everything neutralised to the subject as it is, "
-                               "which are {:.2g} % apart in steps {} to {}",
-                               everything_.metric.name, 100 * at, 100 * std::abs(apart_), window_.first, window_.last);
+  judgement.text = fmt::format(
+      "{} lies {:.0f} % of the way from the run with everything neutralised to the subject as it is, "
+      "which are {:.2g} % apart in steps {} to {}",
+      everything_.metric.name, 100 * at, 100 * std::abs(apart_), window_.first, window_.last);
   return judgement;
 }
 

@@ -47,9 +47,9 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
     if (now.track.steps.back() < step) break;
     if (unlike_logs(reference_, so_far)) return std::nullopt;
     const Difference then = until(reference_, now, step);
-    Judgement judgement = by_chance() ? judge_by_spread(then, step)
-                                      : judge_by_windows(reference_, then, batches_of(reference_, then), pool_,
-                                                         reference_.accept, 1);
+    Judgement judgement =
+        by_chance() ? judge_by_spread(then, step)
+                    : judge_by_windows(reference_, then, batches_of(reference_, then), pool_, reference_.accept, 1);
     if (!fails_now(reference_, judgement, step) || !stays_beyond(then, step)) {
       failed_before_ = false;
     } else if (failed_before_) {
@@ -65,7 +65,8 @@ std::optional<Judgement> EarlyStop::look(const Curve& so_far) {
 }
 
 bool EarlyStop::by_chance() const {
-  return (reference_.cause == Cause::chance && reference_.distinct() > 1) || (reference_.subject_varies && pool_.total.dof > 0);
+  return (reference_.cause == Cause::chance && reference_.distinct() > 1) ||
+         (reference_.subject_varies && pool_.total.dof > 0);
 }
 
 /// Runs that differ by chance: a tenth of the run, by how far repeats are apart there, or in the pool's windows.
@@ -87,8 +88,8 @@ Judgement EarlyStop::judge_by_spread(const Difference& difference, std::int64_t 
   const double reach = t_quantile(kAlpha / kLooks.size(), dof) * *judgement.standard_error;
   if (badness(reference_, *judgement.delta) - reach > reference_.accept.target) judgement.verdict = Verdict::fail;
   judgement.p_bad = 1;
-  judgement.text = fmt::format("{} is {:+.3g} % off, which repeats do not explain", reference_.metric.name,
-                               100 * *judgement.delta);
+  judgement.text =
+      fmt::format("{} is {:+.3g} % off, which repeats do not explain", reference_.metric.name, 100 * *judgement.delta);
   return judgement;
 }
 

@@ -12,8 +12,8 @@
 namespace bisectd::driver::judge {
 namespace {
 
-/// Single steps far off, which a mean hides. With these limits, of runs of 1,000 steps some of which jump by 25 % (their mean
-/// by 1 %; bench_verdict, "spiky") 2 instead of 35 in 100 are undecided at a noise of 0.3 %.
+/// Single steps far off, which a mean hides. With these limits, of runs of 1,000 steps some of which jump by 25 % (their
+/// mean by 1 %; bench_verdict, "spiky") 2 instead of 35 in 100 are undecided at a noise of 0.3 %.
 constexpr double kSpike = 0.05, kSpikeTargets = 2, kSpikeSigmas = 6;
 constexpr std::size_t kSpikes = 3;      ///< that a healthy run may have, or so many times those of the worst reference
 constexpr int kRunsThatShowSpikes = 3;  ///< references
@@ -48,15 +48,17 @@ Spikes spikes_in(const Reference& reference, std::span<const double> values) {
 
 void spikes(const Reference& reference, const Difference& difference, std::vector<Event>& events) {
   // Rounding that has grown makes steps far off as well: of healthy devices on chaotic trainings one in twenty would fail.
-  if (reference.metric.higher_is_better || reference.cause != Cause::chance || reference.distinct() < kRunsThatShowSpikes) return;
+  if (reference.metric.higher_is_better || reference.cause != Cause::chance || reference.distinct() < kRunsThatShowSpikes)
+    return;
   std::size_t worst = 0;
   for (const auto& run : reference.residuals) worst = std::max(worst, spikes_in(reference, run).count);
   const Spikes found = spikes_in(reference, difference.values);
   if (found.count <= kSpikes * std::max<std::size_t>(worst, 1)) return;
-  events.push_back({.code = "spikes",
-                    .fails = true,
-                    .text = fmt::format("{} steps are far off, in short stretches (worst reference: {})", found.count, worst),
-                    .step = reference.steps[difference.places[*found.first]]});
+  events.push_back(
+      {.code = "spikes",
+       .fails = true,
+       .text = fmt::format("{} steps are far off, in short stretches (worst reference: {})", found.count, worst),
+       .step = reference.steps[difference.places[*found.first]]});
 }
 
 }  // namespace

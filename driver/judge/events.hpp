@@ -1,4 +1,5 @@
-// What condemns a run whatever its level: NaN (non_finite.hpp), a loss scale that collapses (watched.hpp), single steps far off.
+// What condemns a run whatever its level: NaN (non_finite.hpp), a loss scale that collapses (watched.hpp), single steps far
+// off.
 #pragma once
 
 #include <cstdint>

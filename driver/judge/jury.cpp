@@ -122,8 +122,7 @@ Judgement Jury::judge_proof(std::span<const Curve> attempts) const {
     const configs::Acceptance proof = proof_of(panel.whole().accept);
     Judgement strictly = panel.judge(attempts, proof);
     strictly.strict = true;
-    const bool in_reach =
-        panel.by_chance() && attempts_to_decide(proof, panel.whole(), panel.pool()) <= proof.max_repeats;
+    const bool in_reach = panel.by_chance() && attempts_to_decide(proof, panel.whole(), panel.pool()) <= proof.max_repeats;
     if (strictly.verdict != Verdict::inconclusive || (strictly.repeat_helps && in_reach)) {
       by_metric.push_back(std::move(strictly));
       continue;
@@ -167,7 +166,9 @@ void Jury::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) {
 }
 
 bool Jury::repeats_show_nothing() const {
-  return std::ranges::all_of(panels_, [](const Panel& panel) { return !panel.by_chance() && (panel.whole().apart.known() || panel.pool().deterministic()); });
+  return std::ranges::all_of(panels_, [](const Panel& panel) {
+    return !panel.by_chance() && (panel.whole().apart.known() || panel.pool().deterministic());
+  });
 }
 
 void Jury::set_signature_steps(std::size_t count) {

@@ -45,13 +45,13 @@ std::optional<Event> non_finite_event(const Reference& reference, const Track& r
   const bool many =
       found.longest >= kConsecutive || ends_so || found.count > std::max(kIsolated, kTimesWorst * reference.non_finite);
   const bool by_chance = reference.diverged > 0;
-  return Event{.code = "nan",
-               .fails = many && !by_chance,
-               .text = fmt::format("{} is NaN or infinite at {} step(s), first at step {}; {}", reference.metric.name,
-                                   found.count, *found.first,
-                                   by_chance ? "a reference run diverged, too" : "the reference is finite there"),
-               .step = found.first,
-               .forbids_pass = many && by_chance};
+  return Event{
+      .code = "nan",
+      .fails = many && !by_chance,
+      .text = fmt::format("{} is NaN or infinite at {} step(s), first at step {}; {}", reference.metric.name, found.count,
+                          *found.first, by_chance ? "a reference run diverged, too" : "the reference is finite there"),
+      .step = found.first,
+      .forbids_pass = many && by_chance};
 }
 
 }  // namespace bisectd::driver::judge

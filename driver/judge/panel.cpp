@@ -15,7 +15,7 @@ using strategies::Verdict;
 constexpr double kLeastUnit = 0x1p-24;            ///< of a signature: what a float32 can show
 constexpr double kFineOfMoved = 0x1p-12;          ///< float32 rounds at 2^-22, moved runs were moved by 2^-10
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
-constexpr double kTimesMoved = 10;                ///< repeats that begin so much further apart than moved runs differ by chance
+constexpr double kTimesMoved = 10;  ///< repeats that begin so much further apart than moved runs differ by chance
 
 /// Repeats of the subject, moved or not, whose first steps differ by more than moving explains: it varies by itself.
 bool begin_far_apart(const Reference& reference, const Reference& own) {
@@ -51,7 +51,8 @@ void Panel::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) 
   std::vector<std::vector<double>> moved;
   for (const Curve& repeat : repeats.subspan(1)) {
     const Difference one = difference(whole_, repeat);
-    if (repeat.perturbed.value_or(0) == 0 || one.places != plain.places || one.places.size() != whole_.steps.size()) continue;
+    if (repeat.perturbed.value_or(0) == 0 || one.places != plain.places || one.places.size() != whole_.steps.size())
+      continue;
     std::vector<double>& apart = moved.emplace_back();
     for (std::size_t i = 0; i < one.values.size(); ++i) apart.push_back(one.values[i] - plain.values[i]);
   }

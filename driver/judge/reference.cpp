@@ -160,8 +160,8 @@ Spread level_spread(const Reference& reference) {
   return spread_of(levels_in(reference, reference.window), levels_in(reference, before));
 }
 
-/// A perturbation of a thousandth moves the first losses by 1e-5 and more, the finest rounding by 1e-7; what is less than two
-/// printed digits does not show.
+/// A perturbation of a thousandth moves the first losses by 1e-5 and more, the finest rounding by 1e-7; what is less than
+/// two printed digits does not show.
 constexpr std::size_t kFirstPoints = 8;
 constexpr double kShows = 1e-5, kDigits = 2;
 constexpr double kMovesFirst = 2e-3;  ///< what it changes the first value by at most: other masks do by per cents
@@ -178,8 +178,9 @@ std::vector<double> differences(std::span<const double> run, std::span<const dou
   return result;
 }
 
-/// Runs that differ by rounding hardly differ in their first twentieth, or are far closer together there than in their last third. Of a log that
-/// begins late, rounding may have grown before its first value: then only runs that are clearly apart there differ by chance.
+/// Runs that differ by rounding hardly differ in their first twentieth, or are far closer together there than in their last
+/// third. Of a log that begins late, rounding may have grown before its first value: then only runs that are clearly apart
+/// there differ by chance.
 Cause cause_of(const Reference& reference) {
   constexpr double kGrows = 20, kClearlyApart = 3e-3;
   constexpr std::int64_t kBeginsLate = 3;
@@ -204,9 +205,9 @@ void sort_runs(Reference& reference, std::span<const std::vector<double>> values
     const Batches batches = batches_of(values[run], values.front());
     const bool begins_alike =
         perturbed.value_or(0) > 0 && batches == Batches::alike && std::abs(apart.front()) <= kMovesFirst;
-    const bool shows = rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) >
-                           std::max(kShows, kDigits * reference.digit) &&
-                       (begins_alike || batches == Batches::same);
+    const bool shows =
+        rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) > std::max(kShows, kDigits * reference.digit) &&
+        (begins_alike || batches == Batches::same);
     const bool may_be_moved = run > 0 && perturbed.value_or(1) > 0;
     (shows && may_be_moved ? reference.moved : reference.plain).push_back(run);
     reference.lost += !shows && run > 0 && perturbed.value_or(0) > 0;
@@ -246,8 +247,8 @@ Batches batches_of(std::span<const double> one, std::span<const double> other) {
   if (points < 4) return Batches::others;
   const std::size_t third = std::max(points / 3, beginning);
   if (std::abs(one.front() - other.front()) <= kFirstAgrees * roughness(other.first(third))) return Batches::same;
-  const double alike = std::min(likeness(one.first(third), other.first(third)),
-                                likeness(one.first(beginning), other.first(beginning)));
+  const double alike =
+      std::min(likeness(one.first(third), other.first(third)), likeness(one.first(beginning), other.first(beginning)));
   return alike >= kAlike ? Batches::same : alike >= kUnlike ? Batches::alike : Batches::others;
 }
 

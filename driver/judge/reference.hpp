@@ -62,11 +62,11 @@ enum class Cause {
 struct Reference {
   configs::Acceptance accept;
   MetricRule metric;
-  std::size_t given = 0;               ///< usable runs, bit-identical ones counted each
-  bool shortened = false;              ///< looks at a part of the runs only, for a learnt horizon
-  std::size_t diverged = 0;            ///< runs that hold NaN or infinity for more than a few steps
-  std::size_t non_finite = 0;          ///< most steps of one run that are NaN or infinite, `excused` ones aside
-  std::optional<Smoothing> smoothing;  ///< where it is known
+  std::size_t given = 0;                        ///< usable runs, bit-identical ones counted each
+  bool shortened = false;                       ///< looks at a part of the runs only, for a learnt horizon
+  std::size_t diverged = 0;                     ///< runs that hold NaN or infinity for more than a few steps
+  std::size_t non_finite = 0;                   ///< most steps of one run that are NaN or infinite, `excused` ones aside
+  std::optional<Smoothing> smoothing;           ///< where it is known
   std::map<std::string, std::size_t> left_out;  ///< runs that are no part of it, by why: "ended early"
   std::size_t resumed = 0;                      ///< runs that went on from a checkpoint: the last value of a step counts
 
@@ -85,11 +85,13 @@ struct Reference {
   Apart apart;                     ///< by `moved`
   bool subject_varies = false;     ///< its repeats differ by chance, and these runs do not: they alone tell the noise
 
-  Places window;  ///< the final window of a whole run
-  Spread level;   ///< of the levels of `plain`
+  Places window;                                      ///< the final window of a whole run
+  Spread level;                                       ///< of the levels of `plain`
   std::map<std::string, std::vector<Track>> watched;  ///< per watched series: the runs that logged it
 
-  int distinct() const { return static_cast<int>(plain.size()); }
+  /// Runs whose mean is what others are compared with, as far as noise goes: beside a subject that varies by itself, moved
+  /// ones are as quiet as the others.
+  int distinct() const { return static_cast<int>(subject_varies ? runs.size() : plain.size()); }
   std::int64_t last_step() const { return steps.back(); }
 };
 

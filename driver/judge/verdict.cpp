@@ -19,14 +19,14 @@ constexpr double kQuiet = 5;      ///< and up to which it does not stand in the 
 constexpr double kMoved = 5;      ///< times what moved runs are apart that no device explains: healthy ones reach 3.1
 constexpr double kBlind = 10;     ///< times as much where a window does not show its error (a log without batch noise)
 constexpr double kExplained = 2;  ///< times that, up to which they explain it
-constexpr double kLeast = 0.25, kWorthALook = 0.5;  ///< of the target: what counts as nothing, what is asked at all
+constexpr double kLeast = 0.25, kWorthALook = 0.5;     ///< of the target: what counts as nothing, what is asked at all
 constexpr double kSteady = 6, kSteadyBesideMoved = 3;  ///< errors from which a short window counts
-constexpr double kOtherMasks = 4;      ///< errors that a difference needs where the other side may have seen other masks
+constexpr double kOtherMasks = 4;       ///< errors that a difference needs where the other side may have seen other masks
 constexpr std::int64_t kBeginning = 3;  ///< in the first values of a log that begins by this step hardly anything has grown:
 constexpr double kArithmetic = 0x1p-8;  ///< no arithmetic is off by more there, one unit of bfloat16
-constexpr double kPrecise = 0.4;  ///< of the target: an error that a pass may have
+constexpr double kPrecise = 0.4;        ///< of the target: an error that a pass may have
 
-constexpr double kSpeaks = 2;     ///< errors beyond the target by which the rest of a run speaks against a pass
+constexpr double kSpeaks = 2;  ///< errors beyond the target by which the rest of a run speaks against a pass
 /// A window with what it says.
 struct Seen {
   WindowLevel level;
@@ -49,21 +49,22 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
     if (level.apart > 0) {
       const double ratio = size / std::max(level.apart, 1e-4);
       if (ratio < kExplained) seen.score = std::min(seen.score, undecided);
-      if (batches == Batches::same || size > kOtherMasks * seen.error) seen.score = std::max(seen.score, kFails * ratio / kMoved);
+      if (batches == Batches::same || size > kOtherMasks * seen.error)
+        seen.score = std::max(seen.score, kFails * ratio / kMoved);
     }
     if (!level.is_short) continue;
     const bool first = level.from == 0 && reference.steps[difference.places[0]] <= kBeginning;
-    const bool real = level.apart > 0
-                          ? level.shows_error && seen.score > kFails && size > kSteadyBesideMoved * seen.error
-                          : first && size > std::max(kArithmetic, kSteady * seen.error);
+    const bool real = level.apart > 0 ? level.shows_error && seen.score > kFails && size > kSteadyBesideMoved * seen.error
+                                      : first && size > std::max(kArithmetic, kSteady * seen.error);
     if (real) seen.score = 2 * kFails;
     else all.pop_back();
   }
   return all;
 }
 
-/// How likely a difference is real, from its score: of judged devices whose score is low, since nothing is known of them, one
-/// in seven is bad; odds are even at 3.4 and grow with the fourth power (tests/bench/judged_devices.py, 5,200 judgements).
+/// How likely a difference is real, from its score: of judged devices whose score is low, since nothing is known of them,
+/// one in seven is bad; odds are even at 3.4 and grow with the fourth power (tests/bench/judged_devices.py, 5,200
+/// judgements).
 double probability_real(double score) {
   constexpr double kUnknown = 1.0 / 6, kEven = 3.4, kPower = 4;
   const double odds = kUnknown + std::pow(std::max(score, 0.0) / kEven, kPower);
@@ -329,8 +330,8 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
 
 }  // namespace
 
-Judgement judge_by_windows(const Reference& reference, const Difference& difference, Batches batches,
-                           const NoisePool& pool, const configs::Acceptance& accept, int runs) {
+Judgement judge_by_windows(const Reference& reference, const Difference& difference, Batches batches, const NoisePool& pool,
+                           const configs::Acceptance& accept, int runs) {
   const Spread known = known_spread(reference, pool);
   const double own = known.dof > 0 ? own_error(reference, known, runs).value : 0;
   const std::vector<Seen> all = look(reference, difference, batches, own, accept);
@@ -339,7 +340,8 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
   if (all.empty()) {
     judgement.verdict = Verdict::inconclusive;
     judgement.delta = difference.values.empty() ? std::nullopt : std::optional(mean_of(difference.values));
-    judgement.text = fmt::format("{} has {} values, too few to tell a level", reference.metric.name, difference.values.size());
+    judgement.text =
+        fmt::format("{} has {} values, too few to tell a level", reference.metric.name, difference.values.size());
     return judgement;
   }
   const Ruling ruling = rule(reference, difference, all, accept);
@@ -360,7 +362,8 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
                                                     : probability_real(most) * at_end;
   judgement.text = describe(reference, judgement, &seen);
   if (ruling.verdict == Verdict::inconclusive)
-    judgement.text += fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
+    judgement.text +=
+        fmt::format("; the noise hides the answer, which leans to {}", judgement.p_bad > 0.5 ? "fail" : "pass");
   if (ruling.until)
     judgement.text += fmt::format("; it agrees up to step {}, and behind that this log cannot tell", *ruling.until);
   if (ruling.on_the_way) {

@@ -25,10 +25,10 @@ struct Judgement : strategies::Judged {
   std::optional<double> noise;       ///< run-to-run standard deviation of the level, where repeats are what shows it
   std::optional<double> detectable;  ///< a difference of this size at the end would have failed
   std::optional<std::int64_t> first_bad_step;
-  bool strict = false;                    ///< the verdict holds at the target itself, without a grey zone
-  bool repeat_helps = false;              ///< undecided, and one more attempt may decide it
-  std::map<std::string, Spread> spreads;  ///< of this trial's attempts, by metric: add them to the NoisePools (once,
-                                          ///< when the trial is done)
+  bool strict = false;                           ///< the verdict holds at the target itself, without a grey zone
+  bool repeat_helps = false;                     ///< undecided, and one more attempt may decide it
+  std::map<std::string, Spread> spreads;         ///< of this trial's attempts, by metric: add them to the NoisePools (once,
+                                                 ///< when the trial is done)
   std::optional<strategies::Size> beside_as_is;  ///< in the window of the subject as it is, where that is another one
   std::vector<std::string> notes;                ///< e.g. "it was off by 3 % in steps 40 to 72"
 };
@@ -46,7 +46,7 @@ inline Judgement judge(const Reference& reference, std::span<const Curve> attemp
 
 /// The verdict by windows alone (events, repeats and missing values aside) of a difference that was averaged over attempts;
 /// `runs` of them. Used while a run goes on, too.
-Judgement judge_by_windows(const Reference& reference, const Difference& difference, Batches batches,
-                           const NoisePool& pool, const configs::Acceptance& accept, int runs);
+Judgement judge_by_windows(const Reference& reference, const Difference& difference, Batches batches, const NoisePool& pool,
+                           const configs::Acceptance& accept, int runs);
 
 }  // namespace bisectd::driver::judge

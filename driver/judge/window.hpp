@@ -2,8 +2,8 @@
 //
 // Rounding that has grown makes a run wobble: its difference to the reference changes sign and size from step to step, as
 // every batch feels the displaced weights otherwise. A fault pulls: the difference keeps its sign. So the mean of a window,
-// divided by the error that the window itself shows, cancels how coarsely a device rounds (the self-normalised statistic of a
-// time series: Schruben 1983, Lobato 2001). Where runs of the reference were moved by more than any device rounds, how far
+// divided by the error that the window itself shows, cancels how coarsely a device rounds (the self-normalised statistic of
+// a time series: Schruben 1983, Lobato 2001). Where runs of the reference were moved by more than any device rounds, how far
 // they are apart there is the second witness of the same thing.
 #pragma once
 

@@ -208,9 +208,10 @@ FirstRuns run_subject(Run& run, const char* why) {
     text += fmt::format(". To search for what breaks it, write `accept: {{goal: runs}}` and `steps: {}`, and run with --new",
                         run.experiment.steps.value_or(run.state.jury->first().last_step()));
   if (subject.judgement.reason == "truncated" && !run.must_only_run())
-    text += fmt::format("; the subject ends before its reference does: let both sides train and log as many steps, or write "
-                        "`steps: {}`, and run with --new",
-                        *broken.last_step);
+    text += fmt::format(
+        "; the subject ends before its reference does: let both sides train and log as many steps, or write "
+        "`steps: {}`, and run with --new",
+        *broken.last_step);
   if (subject.judgement.reason == judge::kNoCurve)
     if (const std::string advice = how_to_read(run.experiment.metrics, run.experiment.subject, broken); !advice.empty())
       text += "; " + advice;

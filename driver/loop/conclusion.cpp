@@ -301,7 +301,8 @@ Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experim
   const std::string more_runs =
       fmt::format("let both sides run more often (reference.repeats, now {}, and accept.max_repeats, now {}), ",
                   experiment.reference.repeats, experiment.accept.max_repeats);
-  const std::string ends = no_contrast.empty() ? "" : fmt::format(". Nor can a search be made by the subject alone: {}", no_contrast);
+  const std::string ends =
+      no_contrast.empty() ? "" : fmt::format(". Nor can a search be made by the subject alone: {}", no_contrast);
   return conclude_undecidable(fmt::format("{}{}. Next: {}{}", as_is.text, ends, as_is.noise.value_or(0) > 0 ? more_runs : "",
                                           despite_rounding("accept.target")));
 }

@@ -45,7 +45,8 @@ Conclusion conclude_unequal(const std::vector<std::string>& differences);
 Conclusion conclude_undecidable(const std::string& why);
 
 /// Noise hides whether the subject as it is passes.
-Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experiment& experiment, const std::string& no_contrast);
+Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experiment& experiment,
+                           const std::string& no_contrast);
 
 /// Devices compute differently; `how`: "runs ... end at least 3 % higher on npu 1 than on npu 0".
 Conclusion conclude_devices_differ(const std::string& how);

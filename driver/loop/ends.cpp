@@ -14,7 +14,8 @@ namespace {
 using strategies::Neutralised;
 using strategies::Verdict;
 
-constexpr int kMoved = 2;  ///< repeats of an end, each in another arithmetic: with one, nothing planted was searched in 1 of 213
+constexpr int kMoved =
+    2;  ///< repeats of an end, each in another arithmetic: with one, nothing planted was searched in 1 of 213
 constexpr int kMovedRuns = 4;  ///< where suspects are moved: one that is guilty takes its repeat to the other end
 
 TrialPlan plan_end(Run& run, const Neutralised& set, std::string reason, int attempts) {
@@ -31,8 +32,10 @@ std::vector<TrialPlan> with_one_moved(Run& run, const Neutralised& end, const Ne
     Neutralised set = end;
     const strategies::SuspectId one = members[(2 * static_cast<std::size_t>(i) + 1) * members.size() / (2 * kMovedRuns)];
     set.flip(one);
-    plans.push_back(plan_end(run, set, fmt::format("an end once more, with {} moved",
-                                                   run.state.catalogue.labels(run.state.catalogue.set_of({one}), 1)), 1));
+    plans.push_back(plan_end(
+        run, set,
+        fmt::format("an end once more, with {} moved", run.state.catalogue.labels(run.state.catalogue.set_of({one}), 1)),
+        1));
   }
   return plans;
 }
@@ -61,18 +64,20 @@ std::string search_between_ends(Run& run, const FinishedTrial& as_is) {
   std::vector<judge::Curve> subject = whole_curves(as_is.attempts);
   if (everything.empty()) return "the run with everything neutralised gave no curve";
   const configs::Metric& metric = run.experiment.metrics.front();
-  const auto contrast = judge::Contrast::between(run.experiment.accept,
-                                                 {.name = metric.name, .higher_is_better = metric.higher_is_better},
-                                                 subject.front(), everything.front());
+  const auto contrast =
+      judge::Contrast::between(run.experiment.accept, {.name = metric.name, .higher_is_better = metric.higher_is_better},
+                               subject.front(), everything.front());
   if (!contrast) return "the run with everything neutralised does not clearly differ from the subject as it is";
 
   const auto lie_at = [&](std::span<const judge::Curve> curves, Verdict side) {
     return std::ranges::count_if(curves, [&](const judge::Curve& curve) { return contrast->side(curve) == side; });
   };
   const std::string does_not_hold =
-      "runs of it, or with everything neutralised, are as far apart in another arithmetic: rounding may explain the difference";
+      "runs of it, or with everything neutralised, are as far apart in another arithmetic: rounding may explain the "
+      "difference";
   if (perturbed) {
-    if (std::ssize(subject) <= kMoved) subject = curves_of(run, {plan_end(run, nothing, "the subject as it is once more", runs)});
+    if (std::ssize(subject) <= kMoved)
+      subject = curves_of(run, {plan_end(run, nothing, "the subject as it is once more", runs)});
     const auto held = [&](const std::vector<judge::Curve>& curves, Verdict side) {
       return std::ssize(curves) > kMoved && lie_at(curves, side) == std::ssize(curves);
     };
@@ -84,18 +89,22 @@ std::string search_between_ends(Run& run, const FinishedTrial& as_is) {
         as_it_is.push_back(std::move(curve));
       for (judge::Curve& curve : curves_of(run, with_one_moved(run, widest, widest, tried, kMoved)))
         neutralised.push_back(std::move(curve));
-      const bool at_once = tried == 0 && lie_at(as_it_is, Verdict::fail) == kMoved && lie_at(neutralised, Verdict::pass) == kMoved;
+      const bool at_once =
+          tried == 0 && lie_at(as_it_is, Verdict::fail) == kMoved && lie_at(neutralised, Verdict::pass) == kMoved;
       if (at_once) break;
     }
-    const auto wanted = [](const std::vector<judge::Curve>& curves) { return std::max<std::ptrdiff_t>(kMoved, std::ssize(curves) - 1); };
+    const auto wanted = [](const std::vector<judge::Curve>& curves) {
+      return std::max<std::ptrdiff_t>(kMoved, std::ssize(curves) - 1);
+    };
     if (lie_at(as_it_is, Verdict::fail) < wanted(as_it_is) || lie_at(neutralised, Verdict::pass) < wanted(neutralised))
       return does_not_hold;
   }
   run.state.jury->judge_by(*contrast);
-  run.warn(fmt::format("the reference does not decide about the subject as it is ({}), so trials are judged by whether they look "
-                       "like it or like the run with everything neutralised, which ends {:.2g} % {}: what is found moves the "
-                       "run from the one to the other; which of them is right the reference does not say",
-                       as_is.judgement.text, 100 * std::abs(contrast->apart()), contrast->apart() > 0 ? "lower" : "higher"));
+  run.warn(
+      fmt::format("the reference does not decide about the subject as it is ({}), so trials are judged by whether they look "
+                  "like it or like the run with everything neutralised, which ends {:.2g} % {}: what is found moves the "
+                  "run from the one to the other; which of them is right the reference does not say",
+                  as_is.judgement.text, 100 * std::abs(contrast->apart()), contrast->apart() > 0 ? "lower" : "higher"));
   return {};
 }
 

@@ -128,8 +128,7 @@ PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<co
     result.lines.push_back({error ? Mark::error : Mark::warning, finding.text + what_to_do});
   }
   result.lines.push_back(verdict_line(judgement));
-  if (!stops && judgement.verdict == Verdict::fail)
-    say_shortest(experiment, *jury, subject.front(), result.lines);
+  if (!stops && judgement.verdict == Verdict::fail) say_shortest(experiment, *jury, subject.front(), result.lines);
   return result;
 }
 

@@ -59,7 +59,8 @@ class Replay {
     if (panel_ && !as_is.empty()) {
       panel_->learn_subject(as_is, judge::AlreadyLearnt::no);  // for what is drawn
       // The last without a perturbation, which a live run shows, too; they are sorted by their seeds.
-      const auto perturbed = std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed.value_or(0) != 0; });
+      const auto perturbed =
+          std::ranges::find_if(as_is, [](const judge::Curve& curve) { return curve.perturbed.value_or(0) != 0; });
       describe_subject(state_.comparison, metric.name, panel_->whole(),
                        perturbed == as_is.begin() ? as_is.back() : *std::prev(perturbed), SubjectCurve::as_is);
     }

@@ -35,7 +35,8 @@ class TrialJudge {
  private:
   const PastTrial* as_is() const;
   bool as_is_timed_out() const;
-  std::optional<strategies::Size> beside_as_is(const judge::Judgement& judgement, std::span<const judge::Curve> curves) const;
+  std::optional<strategies::Size> beside_as_is(const judge::Judgement& judgement,
+                                               std::span<const judge::Curve> curves) const;
   std::vector<judge::MetricRule> metrics() const { return judge::judged_metrics(input_.experiment.metrics); }
 
   const RunInput& input_;

@@ -56,7 +56,9 @@ std::string said_of_perturbation(const configs::Side& side, const std::filesyste
 }
 
 /// What the judge is told of it. Harmless settings in place of a seed move nothing by a known size.
-int moved_by(const configs::Side& side, int perturbed) { return side.perturb && side.perturb->switches.empty() ? perturbed : 0; }
+int moved_by(const configs::Side& side, int perturbed) {
+  return side.perturb && side.perturb->switches.empty() ? perturbed : 0;
+}
 
 void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, const std::vector<configs::Metric>& metrics,
                      const read::AttemptLog& log) {

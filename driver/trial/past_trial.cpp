@@ -44,7 +44,8 @@ judge::Judgement judgement_of(const json& record) {
   if (const auto there = record.find("beside_as_is"); there != record.end())
     judgement.beside_as_is = strategies::Size{get<double>(*there, "delta"), get<double>(*there, "standard_error")};
   if (const auto window = record.find("window"); window != record.end())
-    judgement.window = judge::Steps{keep::whole_number<std::int64_t>(window->at(0)), keep::whole_number<std::int64_t>(window->at(1))};
+    judgement.window =
+        judge::Steps{keep::whole_number<std::int64_t>(window->at(0)), keep::whole_number<std::int64_t>(window->at(1))};
   judgement.notes = record.value("notes", std::vector<std::string>{});
   judgement.metric = record.value("metric", std::string());
   if (record.contains("decided_by")) judgement.decided_by = {judgement.metric, get<double>(record, "decided_by")};

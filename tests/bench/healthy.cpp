@@ -60,8 +60,11 @@ int main(int argc, char** argv) {
     if (row.contains("harm") && (harm < 0.25 || harm > 2)) calibration.add(judgement.p_bad, harm > 1);
     if (argc > 2)
       fmt::print("{:16} {:24} harm {:6.2f} {:12} p {:.2e} delta {:+.2f} {}\n", row["training"].get<std::string>(),
-                 row["kind"].get<std::string>(), harm, judgement.verdict == strategies::Verdict::pass ? "pass" : judgement.verdict == strategies::Verdict::fail ? "fail" : "undecided", judgement.p_bad,
-                 100 * judgement.delta.value_or(0), judgement.text);
+                 row["kind"].get<std::string>(), harm,
+                 judgement.verdict == strategies::Verdict::pass   ? "pass"
+                 : judgement.verdict == strategies::Verdict::fail ? "fail"
+                                                                  : "undecided",
+                 judgement.p_bad, 100 * judgement.delta.value_or(0), judgement.text);
   }
   print("kind", counts);
   if (!counts.empty()) print(calibration);

@@ -14,14 +14,14 @@ std::string good(const std::string& perturb) { return with_line(kGood, 12, pertu
 
 }  // namespace
 
-TEST_CASE("a file's perturbation is that of both sides, and asks for eight references") {
+TEST_CASE("a file's perturbation is that of both sides") {
   const Folder folder;
   const Experiment e = loaded(folder, good("perturb: {environment: SEED, made: 'moved (?P<value>.+)'}"));
   REQUIRE(e.reference.perturb);
   REQUIRE(e.subject.perturb);
   CHECK(e.reference.perturb->environment == "SEED");
   CHECK(e.subject.perturb->made->value == "moved (?P<value>.+)");
-  CHECK(e.reference.repeats == 8);
+  CHECK(e.reference.repeats == 3);
   CHECK(e.warnings.empty());
   CHECK_THAT(resolved_yaml(e), Catch::Contains("perturb:\n    environment: \"SEED\"\n    made: \"moved (?P<value>.+)\""));
 }
@@ -38,14 +38,12 @@ TEST_CASE("a side's own perturbation is that one") {
   CHECK(most_samples(*e.subject.perturb) == 3);
 }
 
-TEST_CASE("references are as many as the settings allow, and as many as the file says") {
+TEST_CASE("references are three, or as many as the file says") {
   const Folder folder;
   const auto repeats = [&](const std::string& perturb, const std::string& reference = "") {
     return loaded(folder, with_line(good(perturb), 4, "  command: [python, train.py, cpu]\n" + reference)).reference.repeats;
   };
   CHECK(repeats("perturb: {switches: [{A: 1}]}") == 3);
-  CHECK(repeats("perturb: {switches: [{A: 1}, {A: 2}, {A: 3}]}") == 4);
-  CHECK(repeats("perturb: {switches: [{A: 1}, {A: 2}, {A: 3}, {A: 4}, {A: 5}]}") == 6);
   CHECK(repeats("perturb: {environment: A}", "  repeats: 2\n") == 2);
   CHECK(repeats("perturb: none") == 3);
 }

@@ -35,8 +35,10 @@ TEST_CASE(
   configs::Experiment experiment;
   judge::Judgement hidden;
   hidden.text = "loss is 0.6 % above";
-  CHECK_THAT(conclude_hidden(hidden, experiment, "the ends are alike").advice,
-             Matches(".*loss is 0.6 % above.*by the subject alone: the ends are alike. Next: .*`bisectd align`.*accept a larger.*"));
+  CHECK_THAT(
+      conclude_hidden(hidden, experiment, "the ends are alike").advice,
+      Matches(
+          ".*loss is 0.6 % above.*by the subject alone: the ends are alike. Next: .*`bisectd align`.*accept a larger.*"));
   hidden.noise = 0.004;
   CHECK_THAT(conclude_hidden(hidden, experiment, "").advice,
              Matches(".*Next: let both sides run more often \\(reference.repeats, now 3, .*"));

@@ -7,7 +7,7 @@ import unittest
 import urllib.parse
 
 from browser import CHROMIUM, Browser
-from space import BISECTD, SOURCE, Space, hostile_experiment
+from space import BISECTD, SOURCE, hostile_experiment
 
 AXE = SOURCE / "tests/npm/node_modules/axe-core/axe.min.js"  # tests/npm/install brings it
 

@@ -54,7 +54,7 @@ perturb: {{environment: MOVED_BY}}
         self.assertIn("begin again at 2 while its values go on", self.search("epochs", "epochs", code=4))
 
     def test_other_numbers(self):
-        out = self.search("plain", "from0", code=3)
+        out = self.search("plain", "from0", code=4)
         self.assertIn("the steps run from 0 to 59 here, from 1 to 60 in the reference", out)
 
     def test_a_checkpoint_of_an_earlier_attempt(self):

@@ -54,7 +54,7 @@ class Model {
   Random random_;
   double level_ = 1;
   std::optional<std::uint64_t> sample_;  ///< seed of the perturbation
-  double growth_ = 2;  ///< of it, from the first step to the last
+  double growth_ = 2;                    ///< of it, from the first step to the last
 };
 
 }  // namespace hostile
