@@ -129,7 +129,7 @@ struct Selection {
   Place place;
 };
 
-enum class EngineChoice { automatic, ordered, causes, additive };
+enum class EngineChoice { automatic, ordered, causes };
 
 /// Which of several minimal fixes is the culprit set: by the suspects' prices, or by the step time that was measured.
 enum class FixChoice { cheapest, fastest };

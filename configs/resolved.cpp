@@ -402,7 +402,6 @@ const char* name_of(EngineChoice engine) {
     case EngineChoice::automatic: return "automatic";
     case EngineChoice::ordered: return "ordered";
     case EngineChoice::causes: return "causes";
-    case EngineChoice::additive: return "additive";
   }
   return "";
 }

@@ -22,7 +22,7 @@ Needless KnownCauses::needless() const {
   if (!known) return {};
   std::vector<Needless> choices;
   if (standing_.fix_makes_up()) choices = {{better_left_active(*known), Needless::Why::off_neutralised}};
-  else if (!effects_add_) choices = needless_sets(*known);
+  else choices = needless_sets(*known);
   for (Needless& needless : choices) {
     std::vector<SuspectId> rest = standing_.culprit_set();
     std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless.members, member) > 0; });

@@ -13,10 +13,9 @@ namespace bisectd::strategies {
 
 class KnownCauses {
  public:
-  /// `effects_add`: whoever asked for the search says so; then what cancels are faults, to be named as such. `made_up`: sets
-  /// of which makes_up_in_part() was true. All must outlive it.
-  KnownCauses(const Phases& phases, bool effects_add, const std::vector<Active>& made_up)
-      : phases_(phases), standing_(phases), effects_add_(effects_add), made_up_(made_up) {}
+  /// `made_up`: sets of which makes_up_in_part() was true. Both must outlive it.
+  KnownCauses(const Phases& phases, const std::vector<Active>& made_up)
+      : phases_(phases), standing_(phases), made_up_(made_up) {}
 
   /// Nothing before all causes are known.
   std::optional<Effects> effects() const;
@@ -40,7 +39,6 @@ class KnownCauses {
 
   const Phases& phases_;
   const Standing standing_;
-  bool effects_add_;
   const std::vector<Active>& made_up_;
 };
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "strategies/additive/engine.hpp"
 #include "strategies/asking_again.hpp"
 #include "strategies/causes/engine.hpp"
 #include "strategies/mended.hpp"
@@ -14,8 +13,7 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr std::size_t kMostFurtherCauses = 8;     // named beside one for each culprit
-constexpr std::ptrdiff_t kEnoughDifferences = 2;  // both ends: runs are measured at all, and `additive` can ask for more
+constexpr std::size_t kMostFurtherCauses = 8;  // named beside one for each culprit
 
 }  // namespace
 
@@ -60,7 +58,6 @@ void Phases::tell(const Evidence& evidence) {
   if (signatures_) signatures_->hear();
   const LogEntry& entry = log_.entries()[change->entry];
   if (causes_) causes_->hear();
-  if (additive_) additive_->hear();
   if (change->others) {
     if (signatures_) signatures_->weigh_again();
     if (causes_) causes_->weigh_again();
@@ -102,8 +99,7 @@ bool Phases::makes_up(const LogEntry& entry) const {
 }
 
 Phase Phases::phase() const {
-  const bool contradictory = contradiction() && !additive_leads();
-  if (contradictory || std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) { return is_disputed(log_, entry); }))
+  if (contradiction() || std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) { return is_disputed(log_, entry); }))
     return Phase::settling;
   const LogEntry* as_is = entry_of(all_);
   const Verdict verdict = verdict_of(all_);
@@ -139,7 +135,6 @@ void Phases::take_in(const LogEntry& entry) {
 // `causes` weighs every verdict by itself and stays, unless what cannot be neutralised is no longer the same.
 void Phases::rebuild() {
   const Active before = always_active_;
-  additive_.reset();
   breaking_.reset();
   ordered_.reset();
   cause_searches_.clear();
@@ -186,8 +181,6 @@ void Phases::advance() {
   if (!ordered_)
     ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
                                          for_ordered_, problem_.seed + 2);
-  if (!additive_ && wants_additive())
-    additive_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
   if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
   if (!signatures_ && wants_signatures())
     signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
@@ -233,18 +226,8 @@ std::optional<Active> Phases::unexplained() const {
   return std::nullopt;
 }
 
-// Culprits whose effects cancel make a run worse when only some of them are neutralised: no engine that trusts
-// monotony can bear that, and repeats do not mend it.
-bool Phases::wants_additive() const {
-  if (always_active_.count() == size() || kind_ == EngineKind::ordered || kind_ == EngineKind::causes) return false;
-  if (kind_ == EngineKind::additive) return true;
-  const auto pair = contradiction();
-  return pair && std::ranges::count_if(log_.told(), &Told::measured) >= kEnoughDifferences &&
-         !worth_settling(log_, log_.entries()[pair->fail]) && !worth_settling(log_, log_.entries()[pair->pass]);
-}
-
 const Engine* Phases::leading_engine() const {
-  for (const Engine* engine : {additive_.get(), signatures_.get(), causes_.get()})
+  for (const Engine* engine : {signatures_.get(), causes_.get()})
     if (engine && !engine->misfit()) return engine;
   return nullptr;
 }

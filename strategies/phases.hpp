@@ -78,8 +78,6 @@ class Phases {
   /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
   /// hands over; all of them heard the same evidence.
   const Engine* leading_engine() const;
-  /// Whether the leader bears verdicts that contradict each other for good, as cancelling effects make them: `additive`.
-  bool additive_leads() const { return additive_ && !additive_->misfit(); }
   /// The answer as an engine sees it that leads, or that has proved its own; null if there is none.
   const Finding* finding() const;
   std::vector<double> guilt() const;  ///< per suspect, as the engine of finding() sees it
@@ -95,7 +93,6 @@ class Phases {
   void rebuild();
   void estimate_flip();
   bool wants_causes() const;
-  bool wants_additive() const;
   bool wants_signatures() const;
   void hand_over();
 
@@ -113,7 +110,7 @@ class Phases {
   bool handed_over_ = false;                             // what the signatures made likely is in the odds
   bool unweighed_ = false;                               // a signature was told that is not weighed yet
   std::unique_ptr<Ordered> breaking_, ordered_;
-  std::unique_ptr<Engine> signatures_, causes_, additive_;
+  std::unique_ptr<Engine> signatures_, causes_;
   std::vector<std::unique_ptr<CauseSearch>> cause_searches_;
   Active always_active_;
 };

@@ -94,7 +94,7 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
 void Planner::ask_disputed() {
   for (const LogEntry& entry : log().entries())
     if (is_disputed(log(), entry)) add_once_more(entry, "passed and failed: repeated to settle it");
-  if (const auto pair = phases_.contradiction(); pair && !phases_.additive_leads())
+  if (const auto pair = phases_.contradiction(); pair)
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = log().entries()[i]; worth_settling(log(), entry))
         add_once_more(entry, "repeated: a set that is neutralised further fails and this one passes, or the reverse");
@@ -135,7 +135,7 @@ void Planner::neutralise_in_part() {
 bool Planner::ask_engine() {
   for (Question& question : phases_.leading_engine()->ask(slots_, busy_))
     add(question.active, question.purpose, std::move(question.reason), question.votes);
-  if (!idle() || phases_.additive_leads()) return true;
+  if (!idle()) return true;
   // What it believes needs no other way to find it, only better verdicts.
   return std::ranges::any_of(standing_.open_claims(), [&](const Claim& claim) {
     return hidden_by_noise(log(), log().find(active_beside(claim.neutralised)));

@@ -127,7 +127,7 @@ void Search::Impl::weigh_signatures() {
 }
 
 KnownCauses Search::Impl::known_causes() const {
-  return {*phases, kind == EngineKind::additive && phases->additive_leads(), made_up};
+  return {*phases, made_up};
 }
 
 bool Search::Impl::leave_needless_active(const Needless& needless) {
@@ -245,8 +245,6 @@ State Search::Impl::state() {
 State Search::Impl::state_of_phases() {
   only_hidden_left = false;
   const Standing standing(*phases);
-  if (phases->additive_leads())
-    return phases->finding_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
   if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
   if (standing.comes_and_goes() || standing.only_made_up() || standing.fails_otherwise()) return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;

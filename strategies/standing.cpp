@@ -160,7 +160,7 @@ std::vector<SuspectId> Standing::cheaper_fix() const {
 
 // With noise `ordered` may have come to its end by verdicts that carry no proof yet.
 bool Standing::engine_answers() const {
-  if (phases_.finding_proved() || phases_.additive_leads()) return true;
+  if (phases_.finding_proved()) return true;
   if (!phases_.leading_engine()) return false;
   return phases_.log().exact() ? !phases_.ordered()->complete() : !ordered_proved();
 }

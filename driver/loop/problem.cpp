@@ -72,7 +72,6 @@ strategies::EngineKind engine_of(configs::EngineChoice choice) {
     case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
     case configs::EngineChoice::ordered: return strategies::EngineKind::ordered;
     case configs::EngineChoice::causes: return strategies::EngineKind::causes;
-    case configs::EngineChoice::additive: return strategies::EngineKind::additive;
   }
   return strategies::EngineKind::automatic;
 }

@@ -90,11 +90,14 @@ suspects:
 
     def test_faults_that_cancel_make_nobody_else_guilty(self):
         """op3 and op7 are wrong by as much in opposite directions: op9 alone makes the subject fail."""
+        named = []
         for seed in range(2, 8):
             self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op7=-3", "--cause", "op9=2", suspects=24,
                                                              steps=600, search=f"search: {{seed: {seed}, budget: {{trials: 120}}}}"))
-            self.bisectd("run", "experiment.yaml", "--new", code=1)
-            self.assertIn(self.culprits(self.report()), (["ops:op9"], ["ops:op3", "ops:op7", "ops:op9"]))
+            self.bisectd("run", "experiment.yaml", "--new")
+            named.append(self.culprits(self.report()))
+            self.assertIn(named[-1], ([], ["ops:op9"], ["ops:op3", "ops:op7", "ops:op9"]))
+        self.assertLessEqual(named.count([]), 1)  # verdicts that contradict each other for good: no answer
 
     def test_a_relation_that_does_not_hold_is_given_up_and_said(self):
         told, _ = self.find("--cause", "op5=3", suspects=30, extra="relations: {only_with: {ops:op5: ops:op2}}")

@@ -1,5 +1,4 @@
 // Each engine by itself, over a log that is told by hand: no phases, no other engine to hand over to.
-#include "strategies/additive/engine.hpp"
 #include "strategies/causes/engine.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/signatures/engine.hpp"
@@ -211,16 +210,6 @@ TEST_CASE("signatures: first steps that tell nothing are a misfit") {
   signatures::Engine engine(bench.problem, bench.relations, active(8, {}), bench.log);
   CHECK(engine.misfit());
   CHECK(engine.ask(1, {}).empty());
-}
-
-TEST_CASE("additive: effects of either sign are told apart by their size, where verdicts alone contradict each other") {
-  Bench bench(problem_of(24), {{3}, {15}});  // +2 and -3: all active differ by -1
-  bench.tell_ends();
-  additive::Engine engine(bench.problem, bench.relations, active(24, {}), bench.log);
-  bench.play(engine);
-  REQUIRE_FALSE(engine.misfit());
-  CHECK(engine.finding().proved);
-  CHECK(engine.finding().causes == Causes{{3}, {15}});
 }
 
 }  // namespace bisectd::strategies::testing

@@ -11,7 +11,7 @@ using namespace bisectd::strategies::testing;
 
 namespace {
 
-constexpr EngineKind kEngines[] = {EngineKind::automatic, EngineKind::ordered, EngineKind::causes, EngineKind::additive};
+constexpr EngineKind kEngines[] = {EngineKind::automatic, EngineKind::ordered, EngineKind::causes};
 
 Problem noisy_problem(std::size_t size, std::size_t slots = 1, std::uint64_t seed = 1) {
   Problem problem = problem_of(size, slots, seed);
@@ -160,24 +160,6 @@ TEST_CASE("what is said to be proved keeps within the error that was asked for, 
       CHECK(wrong <= 0.01);
     }
   CHECK(proved > 55);
-}
-
-TEST_CASE("sums that were all measured hand over: a pair among four suspects") {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed)
-    for (const std::size_t slots : {1, 4}) {
-      const Game game = play_judged(
-          problem_of(4, slots, seed),
-          [&](const Neutralised& neutralised) {
-            Evidence evidence = evidence_of(neutralised, fails({{0, 2}}, neutralised) ? Verdict::fail : Verdict::pass);
-            evidence.delta = evidence.verdict == Verdict::fail ? 2.0 : 0.0;
-            evidence.standard_error = 0.01;
-            return evidence;
-          },
-          100, EngineKind::additive);
-      INFO("seed " << seed << ", slots " << slots << ": " << game.answer.explanation);
-      REQUIRE(game.answer.state == State::proved);
-      CHECK(game.answer.causes == Causes{{0, 2}});
-    }
 }
 
 TEST_CASE("an outage does not end the search, and what broke in it shows nothing", "[often]") {
