@@ -14,10 +14,9 @@ constexpr double kTwoMore = 0.2;
 
 }  // namespace
 
-CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations,
-                         SuspectSet base, std::vector<SuspectId> order, const std::vector<Observation>& history,
-                         std::uint64_t seed)
-    : Bisection(prior, relations, std::move(base), history, seed) {
+CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, SuspectSet base,
+                         std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed)
+    : Bisection(prior, std::move(base), history, seed) {
   if (culprit) expose(*culprit, std::move(order));
   else search_in(std::move(order));
   for (const Observation& seen : history_) observe(seen);
@@ -26,7 +25,7 @@ CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& p
 // One more member; the next is searched in the rest of `order`.
 void CauseSearch::expose(SuspectId member, std::vector<SuspectId> order) {
   members_.push_back(member);
-  for (SuspectId exposed : relations_.with_needs(std::span(&member, 1))) base_.set(exposed);
+  base_.set(member);
   std::erase_if(order, [&](SuspectId suspect) { return base_.test(suspect); });
   allow_all_orders_again();
   search_in(std::move(order));
@@ -76,10 +75,9 @@ std::optional<SuspectSet> CauseSearch::guess_third() const {
   if (members_.size() != 2 || first_hit().low() == 0 || first_hit().high() != first_hit().low() + 1) return std::nullopt;
   for (std::size_t m = first_hit().low(); m <= std::min(first_hit().high(), first_hit().order().size()); ++m) {
     SuspectSet guess = base_;
-    guess = relations_.effective(guess.set(first_hit().order()[m - 1]));
+    guess.set(first_hit().order()[m - 1]);
     const bool known = std::ranges::any_of(history_, [&](const Observation& seen) {
-      return relations_.effective(seen.exposed) == guess ||
-             (seen.outcome == Outcome::clear && guess.is_subset_of(seen.exposed));
+      return seen.exposed == guess || (seen.outcome == Outcome::clear && guess.is_subset_of(seen.exposed));
     });
     if (!known && guess != base_) return guess;
   }

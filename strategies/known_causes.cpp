@@ -14,7 +14,7 @@ bool KnownCauses::all_known() const {
 
 std::optional<Effects> KnownCauses::effects() const {
   if (!all_known()) return std::nullopt;
-  return effects_of(phases_.log(), phases_.relations(), phases_.always_active(), with_fix(), standing_.causes());
+  return effects_of(phases_.log(), phases_.always_active(), with_fix(), standing_.causes());
 }
 
 Needless KnownCauses::needless() const {
@@ -43,19 +43,17 @@ bool KnownCauses::is_shown(const Needless& needless) const {
 
 bool KnownCauses::makes_up_in_part(const Needless& needless, const Evidence& evidence) const {
   return !needless.members.empty() && evidence.verdict == Verdict::pass &&
-         phases_.relations().effective(active_beside(evidence.neutralised)) == needless.with_rest &&
-         is_still_off(standing_.as_is(), evidence.measured());
+         active_beside(evidence.neutralised) == needless.with_rest && is_still_off(standing_.as_is(), evidence.measured());
 }
 
 Trial KnownCauses::trial(const Active& active, Purpose purpose, std::string reason) const {
-  return {neutralised_beside(phases_.relations().widest(active)), purpose, std::move(reason)};
+  return {neutralised_beside(active), purpose, std::move(reason)};
 }
 
 std::vector<Trial> KnownCauses::trials() const {
   if (!all_known()) return {};
   std::vector<Trial> trials;
-  for (const Active& active :
-       to_be_measured(phases_.log(), phases_.relations(), phases_.always_active(), with_fix(), standing_.causes()))
+  for (const Active& active : to_be_measured(phases_.log(), phases_.always_active(), with_fix(), standing_.causes()))
     trials.push_back(trial(active, Purpose::measurement,
                            "failed, and was ended before its size was known: do some of the causes cancel each other?"));
   if (!trials.empty()) return trials;

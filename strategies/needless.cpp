@@ -54,12 +54,12 @@ std::vector<SuspectId> missing_as_it_is(const Effects& effects, double times, do
 
 }  // namespace
 
-std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                  const Active& with_fix, std::vector<std::vector<SuspectId>> causes) {
-  const Measured neutralised = log.measured(relations.effective(always_active)), fix = log.measured(with_fix),
-                 as_is = log.measured(relations.effective(as_it_is(always_active.size())));
+std::optional<Effects> effects_of(const EvidenceLog& log, const Active& always_active, const Active& with_fix,
+                                  std::vector<std::vector<SuspectId>> causes) {
+  const Measured neutralised = log.measured(always_active), fix = log.measured(with_fix),
+                 as_is = log.measured(as_it_is(always_active.size()));
   std::vector<Measured> alone;
-  for (const std::vector<SuspectId>& cause : causes) alone.push_back(log.measured(relations.alone(cause, always_active)));
+  for (const std::vector<SuspectId>& cause : causes) alone.push_back(log.measured(only_active(cause, always_active)));
   const std::size_t steps = neutralised.signature.size();
   const auto has_signature = [&](const Measured& run) { return run.signature.size() == steps; };
   const bool by_signature = steps > 0 && signatures_follow(log, causes) && std::ranges::all_of(alone, has_signature) &&
@@ -81,13 +81,13 @@ std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relat
   return effects;
 }
 
-std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                   const Active& with_fix, const std::vector<std::vector<SuspectId>>& causes) {
-  if (causes.size() < 2 || effects_of(log, relations, always_active, with_fix, causes)) return {};
-  if (!log.measured(relations.effective(always_active)).difference) return {};
+std::vector<Active> to_be_measured(const EvidenceLog& log, const Active& always_active, const Active& with_fix,
+                                   const std::vector<std::vector<SuspectId>>& causes) {
+  if (causes.size() < 2 || effects_of(log, always_active, with_fix, causes)) return {};
+  if (!log.measured(always_active).difference) return {};
   std::vector<Active> unmeasured;
   for (const std::vector<SuspectId>& cause : causes) {
-    Active active = relations.alone(cause, always_active);
+    Active active = only_active(cause, always_active);
     if (log.measured(active).difference) continue;
     const LogEntry* entry = log.find(active);
     if (entry && entry->told() > 1) return {};  // in vain: it fails by what has no size

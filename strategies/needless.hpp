@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "strategies/evidence_log.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
@@ -35,13 +35,13 @@ struct Effects {
 };
 
 /// `with_fix`: the subject with the fix. Nothing if everything neutralised or one cause alone was not measured.
-std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                  const Active& with_fix, std::vector<std::vector<SuspectId>> causes);
+std::optional<Effects> effects_of(const EvidenceLog& log, const Active& always_active, const Active& with_fix,
+                                  std::vector<std::vector<SuspectId>> causes);
 
 /// Of two causes or more, the runs of each alone that were never measured, as they were ended once they were certain to
 /// fail. Empty where effects are known even so, or would not be after it.
-std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                   const Active& with_fix, const std::vector<std::vector<SuspectId>>& causes);
+std::vector<Active> to_be_measured(const EvidenceLog& log, const Active& always_active, const Active& with_fix,
+                                   const std::vector<std::vector<SuspectId>>& causes);
 
 /// Of the causes with one member first up to three sets of two or three that the subject as it is differs without, as if
 /// they did nothing there, then up to three that cancel: with these active, and all else neutralised, less than a third is

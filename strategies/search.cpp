@@ -49,8 +49,7 @@ class Search::Impl {
   void describe_culprits();
   void expect_trials_left();
   double least_sure() const;
-  bool belies_needs(const Active& active, const Active& least) const;
-  void begin_again();  // after an outage, without needs that do not hold, or with what does harm or is needless left active
+  void begin_again();  // after an outage, or with what does harm or is needless left active
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
   void leave_active(SuspectId suspect);
@@ -60,16 +59,12 @@ class Search::Impl {
   Hidden hidden_there(const LogEntry& entry) const;
   bool is_comparable(const Evidence& evidence) const {
     if (evidence.neutralised.intersects(left_active)) return false;
-    return made_up.empty() ||
-           std::ranges::count(made_up, phases->relations().effective(active_beside(evidence.neutralised))) == 0;
+    return made_up.empty() || std::ranges::count(made_up, active_beside(evidence.neutralised)) == 0;
   }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
-  Problem problem;            // as given; phases learn likelier odds on the way
-  Relations given_relations;  // of the problem as given
+  Problem problem;  // as given; phases learn likelier odds on the way
   EngineKind kind;
-  bool uses_needs;  // that some suspects matter only with others
-  bool needs_belied = false;
   SuspectSet left_active;       // from some trial on, since neutralising some of them does harm
   SuspectSet breaking_there;    // of them those whose neutralising breaks the run
   SuspectSet kept_together;     // of them those that do harm where only some are neutralised (needless.hpp)
@@ -84,9 +79,7 @@ class Search::Impl {
 
 Search::Impl::Impl(Problem given, EngineKind engine)
     : problem(std::move(given)),
-      given_relations(problem),
       kind(engine),
-      uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
       left_active(problem.suspects.size()),
       breaking_there(problem.suspects.size()),
       kept_together(problem.suspects.size()),
@@ -99,7 +92,6 @@ void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
   const bool waits = evidence.only_signature();  // for weigh_signatures()
   if (!waits) weigh_signatures();
-  const Active least = phases->least_active();
   // Asked before, as a pass without them contradicts what made them known.
   const Needless before = waits ? Needless{} : known_causes().needless();
   if (known_causes().makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
@@ -112,12 +104,6 @@ void Search::Impl::tell(const Evidence& evidence) {
   }
   if (ran) told_until_last_run = told.size();
   if (waits) return;
-  if (uses_needs && belies_needs(active_beside(evidence.neutralised), least)) {
-    uses_needs = false;
-    needs_belied = true;
-    problem = without_needs(std::move(problem));
-    begin_again();
-  }
   if (leave_needless_active(before) || leave_needless_active(known_causes().needless()) || leave_harmful_active())
     begin_again();
 }
@@ -126,9 +112,7 @@ void Search::Impl::weigh_signatures() {
   if (phases->weigh_signatures() && leave_needless_active(known_causes().needless())) begin_again();
 }
 
-KnownCauses Search::Impl::known_causes() const {
-  return {*phases, made_up};
-}
+KnownCauses Search::Impl::known_causes() const { return {*phases, made_up}; }
 
 bool Search::Impl::leave_needless_active(const Needless& needless) {
   if (!known_causes().is_shown(needless)) return false;
@@ -165,21 +149,8 @@ bool Search::Impl::leave_harmful_active() {
   if (!passing) return false;
   if (phases->breaking())
     for (SuspectId suspect : phases->breaking()->found()) breaking_there.set(suspect);
-  const Active active = phases->relations().widest(passing->active);
-  for (SuspectId suspect : members_of(active - phases->least_active())) leave_active(suspect);
+  for (SuspectId suspect : members_of(passing->active - phases->least_active())) leave_active(suspect);
   return true;
-}
-
-// Only what should not matter was active beside the least that may be, and it fails; or there is nothing to search, or one
-// set both passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
-bool Search::Impl::belies_needs(const Active& active, const Active& least) const {
-  const EvidenceLog& log = phases->log();
-  const bool contradictory =
-      log.exact() && (phases->contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
-  if (contradictory || phases->fails_neutralised()) return true;
-  if (active.size() != phases->size() || phases->verdict_of(active) != Verdict::fail) return false;
-  const Relations& relations = phases->relations();
-  return !active.is_subset_of(least) && relations.effective(active).is_subset_of(relations.effective(least));
 }
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
@@ -192,7 +163,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutral
 Hidden Search::Impl::hidden_there(const LogEntry& entry) const {
   Hidden hidden = hidden_in(phases->log(), entry);
   hidden.as_is = phases->log().measured(phases->all_active()).difference;
-  hidden.neutralised = neutralised_beside(phases->relations().widest(entry.active));
+  hidden.neutralised = neutralised_beside(entry.active);
   return hidden;
 }
 
@@ -201,7 +172,7 @@ Doubts Search::Impl::doubts_left() const {
   const KnownCauses known = known_causes();
   if (std::vector<Trial> open = known.trials(); !open.empty()) return {.open = std::move(open), .objection = {}};
   const Measured as_is = standing.as_is();
-  const Neutralised fix = neutralised_beside(phases->relations().widest(with_fix()));
+  const Neutralised fix = neutralised_beside(with_fix());
   const std::optional<Effects> effects = known.effects();
   if (effects && fix_only_makes_up(*effects))
     return {.open = {},
@@ -215,7 +186,7 @@ Doubts Search::Impl::doubts_left() const {
                                      "replacements each differ a little",
                                      with_neutralised(fix))};
   const ProvedSets proved{.with_fix = with_fix(), .always_active = phases->always_active(), .causes = standing.causes()};
-  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), phases->relations(), proved)) {
+  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), proved)) {
     const Hidden hidden = hidden_there(*less);
     return {
         .open = {},
@@ -224,15 +195,14 @@ Doubts Search::Impl::doubts_left() const {
                                  with_neutralised(fix), text_of(hidden)),
         .hidden = hidden};
   }
-  if (const auto beside = beside_one_cause(phases->log(), phases->relations(), proved);
-      beside && standing.worth_asking(*beside))
-    return {.open = {{neutralised_beside(phases->relations().widest(*beside)), Purpose::search,
+  if (const auto beside = beside_one_cause(phases->log(), proved); beside && standing.worth_asking(*beside))
+    return {.open = {{neutralised_beside(*beside), Purpose::search,
                       "a trial failed by less than its cause alone does: does something else make up for a part of it?"}},
             .objection = {}};
   const SuspectSet harmful = left_active - breaking_there - kept_together;
   if (harmful.none()) return {};
-  return doubts_about({fix, standing.causes(), as_is}, told, {harmful, breaking_there}, given_relations,
-                      phases->log().exact() ? 1 : 2);
+  return doubts_about({fix, standing.causes(), as_is}, told, harmful,
+                      Active((phases->least_active() - left_active) | breaking_there), phases->log().exact() ? 1 : 2);
 }
 
 State Search::Impl::state() {
@@ -294,7 +264,6 @@ void Search::Impl::update_answer() {
   answer = {};
   answer.state = state();
   name_hindrance();
-  answer.needs_belied = needs_belied;
   answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = Standing(*phases).culprit_set();
   for (SuspectId suspect : members_of(phases->always_active())) {
@@ -320,7 +289,7 @@ void Search::Impl::update_answer() {
   for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);
   for (const std::vector<SuspectId>& cause : answer.causes)
     for (SuspectId suspect : cause) guilty.set(suspect);
-  answer.harmless_deviations = harmless_deviations(phases->log(), phases->relations(), phases->always_active(), guilty);
+  answer.harmless_deviations = harmless_deviations(phases->log(), phases->always_active(), guilty);
 }
 
 void Search::Impl::describe_culprits() {
@@ -331,11 +300,8 @@ void Search::Impl::describe_culprits() {
   if (believed) answer.causes = phases->finding()->causes;
   else if (phases->ordered()->complete()) answer.causes = standing.named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
-  answer.certificate =
-      certificate(phases->log(), phases->relations(), phases->always_active(), answer.culprit_set, answer.causes);
+  answer.certificate = certificate(phases->log(), phases->always_active(), answer.culprit_set, answer.causes);
   if (answer.state == State::proved) answer.confidence = std::min(confidence_in(answer.certificate), least_sure());
-  for (Claim& claim : answer.certificate)
-    claim.neutralised = neutralised_beside(phases->relations().widest(active_beside(claim.neutralised)));
 }
 
 // Where runs repeat themselves no verdict is weighed against others, yet the judge may not have been sure of one that the

@@ -70,7 +70,7 @@ std::string smallest_that_passed(const Phases& phases) {
   std::optional<std::vector<SuspectId>> smallest;
   for (const LogEntry& entry : phases.log().entries()) {
     if (entry.verdict != Verdict::pass || entry.active.all()) continue;
-    std::vector<SuspectId> members = members_of(neutralised_beside(phases.relations().widest(entry.active)));
+    std::vector<SuspectId> members = members_of(neutralised_beside(entry.active));
     if (!smallest || members.size() < smallest->size()) smallest = std::move(members);
   }
   if (!smallest || smallest->size() > std::min(kShownOfFix, phases.size() / 2)) return {};
@@ -78,9 +78,8 @@ std::string smallest_that_passed(const Phases& phases) {
 }
 
 std::string fails_otherwise(const Phases& phases) {
-  const Relations& relations = phases.relations();
   const auto percent_of = [&](const Active& active) {
-    const auto difference = phases.log().mean_difference(relations.effective(active));
+    const auto difference = phases.log().mean_difference(active);
     return difference ? fmt::format("by {:+.2f} %", 100 * *difference) : "otherwise than in its final level";
   };
   return fmt::format("the subject as it is is off {}, and with everything neutralised it still fails, but {}: {}",

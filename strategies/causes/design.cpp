@@ -30,15 +30,8 @@ constexpr double kLeastGain = 0.02;  // bits
 
 class Designer {
  public:
-  Designer(const std::vector<Explanation>& particles, const Relations& relations, std::span<const double> price, double flip,
-           Random& random)
-      : relations_(relations),
-        price_(price),
-        suspects_(price.size()),
-        flip_(flip),
-        random_(random),
-        marginal_(suspects_, 0),
-        fate_(suspects_, 0) {
+  Designer(const std::vector<Explanation>& particles, std::span<const double> price, double flip, Random& random)
+      : price_(price), suspects_(price.size()), flip_(flip), random_(random), marginal_(suspects_, 0), fate_(suspects_, 0) {
     const std::size_t count = std::min(particles.size(), kSample);
     for (std::size_t i = 0; i < count; ++i)
       sample_.push_back(&particles[count == particles.size() ? i : random_.below(particles.size())]);
@@ -125,7 +118,7 @@ class Designer {
     pool.set();
     for (const Cause& cause : explanation)
       if (hits(cause, pool)) pool.reset(cause.member[random_.below(cause.size())]);
-    return relations_.effective(std::move(pool));
+    return pool;
   }
 
   // Suspects by their fate in the batch, then by how likely they are; equal ones in random order.
@@ -160,11 +153,10 @@ class Designer {
     return order;
   }
 
-  // The prefix of the order with which half of the particles fail; a suspect joins it when all that it needs is in.
+  // The prefix of the order with which half of the particles fail.
   SuspectSet cut(const std::vector<std::uint32_t>& order) {
     std::vector<std::uint32_t> rank(suspects_);
     for (std::size_t r = 0; r < order.size(); ++r) rank[order[r]] = static_cast<std::uint32_t>(r);
-    relations_.raise_to_needs(rank);
     std::vector<std::uint32_t> fails_from;  // the rank with which a particle begins to fail
     fails_from.reserve(sample_.size());
     for (const Explanation* particle : sample_) {
@@ -192,7 +184,6 @@ class Designer {
     return pool;
   }
 
-  const Relations& relations_;
   std::span<const double> price_;
   std::size_t suspects_;
   double flip_;
@@ -205,10 +196,9 @@ class Designer {
 
 }  // namespace
 
-void design_pools(const std::vector<Explanation>& particles, const Relations& relations, std::span<const double> price,
-                  double flip, std::size_t count, std::span<const SuspectSet> known, std::vector<SuspectSet>& batch,
-                  Random& random) {
-  Designer designer(particles, relations, price, flip, random);
+void design_pools(const std::vector<Explanation>& particles, std::span<const double> price, double flip, std::size_t count,
+                  std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
+  Designer designer(particles, price, flip, random);
   for (const SuspectSet& pool : batch) designer.take(pool);
   while (batch.size() < count) {
     SuspectSet pool = designer.best(known, batch);

@@ -28,12 +28,10 @@ constexpr double kLikely = 0.5;  // share from which a finding's checks are run 
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& log)
     : problem_(problem),
-      relations_(relations),
-      searched_(relations, std::move(always_active)),
+      searched_(std::move(always_active)),
       log_(log),
-      place_relations_(searched_.relations()),
       tests_(searched_.size()),
       particles_(tests_, searched_.odds(problem), log.exact(),
                  std::clamp(kParticlesPerSuspect * searched_.size(), kLeastParticles,
@@ -72,8 +70,7 @@ void Engine::check_proof(const LogEntry& latest) {
   if (!proved.proved) return;
   proved.proved =
       (latest.verdict != Verdict::fail || std::ranges::any_of(proved.causes, active)) &&
-      std::ranges::all_of(certificate(log_, relations_, searched_.always_active(), proved.culprit_set, proved.causes),
-                          &Claim::proved);
+      std::ranges::all_of(certificate(log_, searched_.always_active(), proved.culprit_set, proved.causes), &Claim::proved);
 }
 
 double Engine::doubt_ratio(const Told& told) const {
@@ -118,13 +115,12 @@ void Engine::review() {
     for (const Cause& cause : likely.explanation) {
       std::vector<SuspectId> members;
       for (std::uint16_t member : cause) members.push_back(searched_.id(member));
-      finding.causes.push_back(relations_.outermost(members));
+      finding.causes.push_back(members);
     }
     std::sort(finding.causes.begin(), finding.causes.end());
-    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects, relations_, searched_.always_active());
+    finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects);
     finding.proved = !particles_.misfit();  // then no particle explains every trial, whatever else is shown of it
-    for (const Claim& claim :
-         certificate(log_, relations_, searched_.always_active(), finding.culprit_set, finding.causes)) {
+    for (const Claim& claim : certificate(log_, searched_.always_active(), finding.culprit_set, finding.causes)) {
       if (claim.proved) continue;
       finding.proved = false;
       // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
@@ -166,10 +162,10 @@ std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pen
         batch.push_back(std::move(pool));
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * tests_.size() + 1009 * pending.size());
-  design_pools(particles_.all(), place_relations_, price_, log_.flip(), before + count, known, batch, random);
+  design_pools(particles_.all(), price_, log_.flip(), before + count, known, batch, random);
   std::vector<Question> questions;
   for (std::size_t i = before; i < batch.size(); ++i) {
-    Active active = relations_.effective(searched_.active(batch[i]));
+    Active active = searched_.active(batch[i]);
     if (is_check(active))
       questions.push_back(
           {std::move(active), Purpose::certificate, "checks a claim of the likeliest answer", !log_.exact()});

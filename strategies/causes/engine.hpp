@@ -18,8 +18,8 @@ namespace bisectd::strategies::causes {
 class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched; the others are at most kMostSuspects. Begins
-  /// with what the log holds already; problem, relations and log must outlive the engine.
-  Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log);
+  /// with what the log holds already; problem and log must outlive the engine.
+  Engine(const Problem& problem, Active always_active, const EvidenceLog& log);
 
   void hear() override;
   void weigh_again() override;
@@ -46,11 +46,9 @@ class Engine : public strategies::Engine {
   bool may_decide(const Active& active) const;
 
   const Problem& problem_;
-  const Relations& relations_;
   const Searched searched_;
   const EvidenceLog& log_;
-  const Relations place_relations_;  // of those searched, by place
-  std::vector<double> price_;        // of these
+  std::vector<double> price_;  // of those searched, by place
   Tests tests_;
   std::size_t heard_ = 0;             // of what the log was told
   std::vector<std::size_t> of_test_;  // by test: which of that

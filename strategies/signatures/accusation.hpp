@@ -29,7 +29,7 @@ struct ExplainedFailures {
 class Accusation {
  public:
   /// All of these must outlive it.
-  Accusation(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log);
+  Accusation(const Problem& problem, const Active& always_active, const EvidenceLog& log);
 
   /// Notes what the checks have shown, a fix that passes and causes that fail alone, before anything else is believed.
   void note_shown();
@@ -63,7 +63,6 @@ class Accusation {
   bool out_of_patience(const Belief& belief) const;
 
   const Problem& problem_;
-  const Relations& relations_;
   const Active& always_active_;
   const EvidenceLog& log_;
   Settled settled_;

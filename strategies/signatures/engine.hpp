@@ -12,8 +12,8 @@ namespace bisectd::strategies::signatures {
 class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
-  /// problem, relations and log must outlive the engine.
-  Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log);
+  /// problem and log must outlive the engine.
+  Engine(const Problem& problem, Active always_active, const EvidenceLog& log);
 
   void hear() override;
   void weigh_again() override { review(); }
@@ -36,7 +36,6 @@ class Engine : public strategies::Engine {
   std::string reason_of_split(const Active& active) const;
 
   const Problem& problem_;
-  const Relations& relations_;
   Active always_active_;
   const EvidenceLog& log_;
   Belief belief_;

@@ -44,8 +44,8 @@ void Settled::note_fix(const Members& fix) {
   if (fix_.empty() || fix.size() < fix_.size()) fix_ = fix;
 }
 
-bool Settled::clears(const Members& cause, const Relations& relations) const {
-  const bool mended_without_it = !fix_.empty() && std::ranges::none_of(relations.with_needs(cause), [&](SuspectId member) {
+bool Settled::clears(const Members& cause) const {
+  const bool mended_without_it = !fix_.empty() && std::ranges::none_of(cause, [&](SuspectId member) {
     return std::ranges::binary_search(fix_, member);
   });
   return is_among(harmless_, cause) || is_among(only_beside_others_, cause) || mended_without_it;

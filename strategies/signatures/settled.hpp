@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strategies/finding.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies::signatures {
 
@@ -38,7 +38,7 @@ class Settled {
   const Members& fix() const { return fix_; }                                 ///< empty: none passed so far
 
   /// Whether nobody is to be accused of this cause: it is harmless, set aside, or all active in the fix that passed.
-  bool clears(const Members& cause, const Relations& relations) const;
+  bool clears(const Members& cause) const;
 
  private:
   std::vector<Members> guilty_, harmless_, only_beside_others_, failed_alone_;

@@ -80,12 +80,11 @@ TEST_CASE("pools split what the particles believe: each halves it, and no known 
     lone.add(i % kSize);
     particles.emplace_back().add(lone);
   }
-  const Relations relations(problem_of(kSize));
   const std::vector<double> price(kSize, 1);
   const auto pools = [&](std::size_t count, std::vector<SuspectSet> known) {
     std::vector<SuspectSet> batch;
     Random random(3);
-    causes::design_pools(particles, relations, price, 0, count, known, batch, random);
+    causes::design_pools(particles, price, 0, count, known, batch, random);
     return batch;
   };
   const std::vector<SuspectSet> three = pools(3, {});

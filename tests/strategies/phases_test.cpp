@@ -43,20 +43,11 @@ TEST_CASE("phases: where everything neutralised breaks, who cannot be neutralise
   CHECK(story.phases().least_active() == active(4, {}));  // what the problem allows
 }
 
-TEST_CASE("phases: where everything neutralised fails, parts of it are tried, or the next choice of an exclusive group") {
+TEST_CASE("phases: where everything neutralised fails, parts of it are tried") {
   Story story(problem_of(8));
   story.as_is(kFail).all_neutralised(kFail);
   CHECK(story.phase() == Phase::in_part);
   CHECK(story.phases().fails_neutralised());
-
-  Problem grouped = problem_of(4);
-  grouped.exclusive = {{0, 1}};
-  Story other(grouped);
-  REQUIRE(other.phases().least_active() == active(4, {1}));
-  other.as_is(kFail).active_were({1}, kFail);
-  CHECK_FALSE(other.phases().fails_neutralised());
-  CHECK(other.phase() == Phase::both_ends);
-  CHECK(other.phases().least_active() == active(4, {0}));
 }
 
 TEST_CASE("phases: an engine that believes leads with several slots, with noise, and where first steps tell") {

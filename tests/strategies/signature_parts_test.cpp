@@ -96,10 +96,9 @@ struct DenseModel {
 /// Sets that split these, beside those that run anyway.
 std::vector<SuspectSet> splits_of(const std::vector<Cause>& causes, std::size_t suspects, std::size_t count,
                                   std::vector<SuspectSet> batch = {}, const Members& quiet = {}) {
-  const Relations relations(problem_of(suspects));
   const std::vector<SuspectSet> known{SuspectSet(suspects)};
   Random random(5);
-  signatures::split(causes, relations, set_of(suspects, quiet), count, known, batch, random);
+  signatures::split(causes, set_of(suspects, quiet), count, known, batch, random);
   return batch;
 }
 
@@ -308,33 +307,32 @@ TEST_CASE("halving: where nothing is left to tell, or all is known, no set is ma
 }
 
 TEST_CASE("settled: what verdicts say of causes stays said") {
-  const Relations relations(problem_of(6));
   signatures::Settled settled(6);
   CHECK(settled.off().none());
   settled.keep_neutralised({.culprit_set = {1, 4}, .causes = {{1}, {3, 4}}}, 17);
   CHECK(settled.off() == set_of(6, {1, 4}));
   CHECK(settled.told_at_off() == 17);
   CHECK(settled.guilty() == Causes{{1}, {3, 4}});
-  CHECK_FALSE(settled.clears({1}, relations));
+  CHECK_FALSE(settled.clears({1}));
 
   SECTION("a cause that passes alone is harmless, and guilty no more") {
     settled.acquit({1});
     CHECK(settled.guilty() == Causes{{3, 4}});
-    CHECK(settled.clears({1}, relations));
+    CHECK(settled.clears({1}));
   }
   SECTION("a member that the fix does without takes its causes with it") {
     settled.set_aside(4, {.culprit_set = {1, 4}, .causes = {{1}, {3, 4}}});
     CHECK(settled.only_beside_others() == Causes{{3, 4}});
     CHECK(settled.guilty() == Causes{{1}});
-    CHECK(settled.clears({3, 4}, relations));
+    CHECK(settled.clears({3, 4}));
   }
   SECTION("of fixes that passed the smallest is known, and it clears all that it leaves active") {
     settled.note_fix({1, 2, 4});
     settled.note_fix({1, 4});
     settled.note_fix({0, 1, 4});
     CHECK(settled.fix() == Members{1, 4});
-    CHECK(settled.clears({2}, relations));
-    CHECK_FALSE(settled.clears({2, 4}, relations));
+    CHECK(settled.clears({2}));
+    CHECK_FALSE(settled.clears({2, 4}));
   }
 }
 
