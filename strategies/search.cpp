@@ -215,7 +215,8 @@ State Search::Impl::state() {
 State Search::Impl::state_of_phases() {
   only_hidden_left = false;
   const Standing standing(*phases);
-  if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
+  // Also where one set passed and failed: no answer that rests on it is proved before that is settled.
+  if (phases->phase() == Phase::settling) return any_trial() ? State::searching : State::contradictory;
   if (standing.comes_and_goes() || standing.only_made_up() || standing.fails_otherwise()) return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;

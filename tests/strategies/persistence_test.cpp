@@ -215,6 +215,22 @@ TEST_CASE("a proof that a later trial refutes is taken back, also by an engine t
   CHECK(search.answer().state != State::proved);
 }
 
+TEST_CASE("where no verdict is ever wrong, a proof ends as soon as one of its sets comes out otherwise") {
+  const Game game = play(problem_of(12), exact({{3}, {8}}));
+  REQUIRE(game.answer.state == State::proved);
+  for (const Claim& claim : game.answer.certificate) {
+    Search search(game.problem);
+    for (const Evidence& each : game.told) search.tell(each);
+    REQUIRE(search.answer().state == State::proved);
+    const Verdict otherwise = claim.expected == Verdict::pass ? Verdict::fail : Verdict::pass;
+    search.tell(evidence_of(claim.neutralised, otherwise));
+    CHECK(search.answer().state == State::searching);
+    CHECK(search.ask(1, {}).front().neutralised == claim.neutralised);
+    for (int more = 0; more < 2; ++more) search.tell(evidence_of(claim.neutralised, otherwise));
+    CHECK((search.answer().state != State::proved || search.answer().culprit_set != game.answer.culprit_set));
+  }
+}
+
 TEST_CASE("more suspects than a cause can number are searched all the same", "[often]") {
   const Game game = play(problem_of(66'000, 8), exact({{65'540}, {100}}), 400);
   REQUIRE(game.answer.state == State::proved);
