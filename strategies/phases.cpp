@@ -260,7 +260,7 @@ bool Phases::wants_signatures() const {
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
 bool Phases::wants_causes() const {
   const std::size_t searched = size() - always_active_.count();
-  if (kind_ == EngineKind::ordered || searched == 0 || searched > causes::kMostSuspects) return false;
+  if (kind_ == EngineKind::ordered || searched == 0) return false;
   return kind_ == EngineKind::causes || problem_.slots > 1 || !log_.exact();
 }
 

@@ -14,7 +14,8 @@
 namespace bisectd::strategies {
 
 /// Which engine leads. `automatic`: `signatures` where trials have them (nobody asks for it by name, as it cannot do
-/// without); else `ordered` for one slot and exact verdicts, `causes` otherwise. All but `ordered` hand over when they misfit.
+/// without); else `ordered` for one slot and exact verdicts, `causes` otherwise. All but `ordered` hand over when they
+/// misfit.
 enum class EngineKind { automatic, ordered, causes };
 
 class Search {

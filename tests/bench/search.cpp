@@ -360,9 +360,8 @@ void ask_time() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, EngineKind> engines{{"automatic", EngineKind::automatic},
-                                                  {"ordered", EngineKind::ordered},
-                                                  {"causes", EngineKind::causes}};
+  const std::map<std::string, EngineKind> engines{
+      {"automatic", EngineKind::automatic}, {"ordered", EngineKind::ordered}, {"causes", EngineKind::causes}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--n" && i + 1 < argc) options.n = std::strtoul(argv[++i], nullptr, 10);
@@ -372,19 +371,12 @@ int main(int argc, char** argv) {
     else if (word == "--engine" && i + 1 < argc) options.engine = engines.at(argv[++i]);
     else options.scenarios.push_back(word);
   }
-  const std::vector<std::pair<std::string, std::function<void()>>> all{{"alone", alone},
-                                                                       {"rounds", rounds},
-                                                                       {"pairs", pairs},
-                                                                       {"noise", noise},
-                                                                       {"unknown", unknown},
-                                                                       {"crash", crash},
-                                                                       {"priors", priors},
-                                                                       {"signatures", signatures},
-                                                                       {"wrong-verdicts", wrong_verdicts},
-                                                                       {"large", large},
-                                                                       {"prices", prices},
-                                                                       {"slow-splits", slow_splits},
-                                                                       {"time", ask_time}};
+  const std::vector<std::pair<std::string, std::function<void()>>> all{
+      {"alone", alone},   {"rounds", rounds},         {"pairs", pairs},
+      {"noise", noise},   {"unknown", unknown},       {"crash", crash},
+      {"priors", priors}, {"signatures", signatures}, {"wrong-verdicts", wrong_verdicts},
+      {"large", large},   {"prices", prices},         {"slow-splits", slow_splits},
+      {"time", ask_time}};
   for (const auto& [name, scenario] : all)
     if (options.scenarios.empty() ||
         std::find(options.scenarios.begin(), options.scenarios.end(), name) != options.scenarios.end())

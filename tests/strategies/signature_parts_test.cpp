@@ -15,7 +15,6 @@ namespace {
 
 using signatures::Cause;
 using signatures::Hypothesis;
-using signatures::Pattern;
 using signatures::Rows;
 using Members = std::vector<SuspectId>;
 using Dense = std::vector<std::vector<double>>;
@@ -72,7 +71,7 @@ struct DenseModel {
         const auto common = static_cast<double>((rows.active(a) & rows.active(b)).count());
         c[a][b] += background * common / static_cast<double>(rows.suspects());
         for (const auto& [pattern, variance] : components)
-          if (signatures::holds(pattern, a) && signatures::holds(pattern, b)) c[a][b] += variance;
+          if (holds(pattern, a) && strategies::holds(pattern, b)) c[a][b] += variance;
       }
     }
     return c;
@@ -115,16 +114,16 @@ TEST_CASE("rows: who was active where, as patterns of 64 rows a word") {
   Random random(4);
   const Rows rows = random_rows(20, 130, 3, random);
   CHECK(rows.size() == 130);
-  CHECK(signatures::count_of(rows.everywhere()) == 130);
+  CHECK(count_of(rows.everywhere()) == 130);
   for (SuspectId a = 0; a < 20; ++a)
     for (SuspectId b = 0; b < a; ++b) {
       const Pattern pair = rows.pattern(Members{b, a});
-      CHECK(pair == signatures::both(rows.pattern(a), rows.pattern(b)));
+      CHECK(pair == both(rows.pattern(a), rows.pattern(b)));
       std::vector<std::size_t> where;
       for (std::size_t row = 0; row < 130; ++row)
         if (rows.active(row).test(a) && rows.active(row).test(b)) where.push_back(row);
-      CHECK(signatures::rows_of(pair) == where);
-      CHECK(signatures::count_of(pair) == where.size());
+      CHECK(rows_of(pair) == where);
+      CHECK(count_of(pair) == where.size());
     }
 }
 
