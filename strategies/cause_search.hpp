@@ -29,8 +29,6 @@ class CauseSearch : public Bisection {
   std::vector<double> weights(const std::vector<SuspectId>& order) const override;
   void expose(SuspectId member, std::vector<SuspectId> order);
   void advance() override;
-  std::optional<SuspectSet> guess_third() const;
-  std::optional<SuspectId> shown_third() const;
 
   std::vector<SuspectId> members_;
 };
