@@ -108,25 +108,32 @@ void mark_proved(std::vector<Claim>& claims, const EvidenceLog& log) {
   }
 }
 
-// Looks at what was told since. The sums are those of one look at all of it, as entries are added in their order.
-void look_on(SeenClaim& seen, const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes,
-             const Active& always_active) {
+/// What was told that shows a claim.
+struct Shown {
+  double bits = 0;
+  int times = 0;
+  const LogEntry* by = nullptr;  // the entry of the set itself, or the strongest that implies it; null: nothing shows it
+};
+
+Shown shown(const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes, const Active& always_active) {
   const bool fails = claim.expected == Verdict::fail;
   const LogEntry* itself = log.find(about);
-  for (; seen.entries < log.entries().size(); ++seen.entries) {
-    const LogEntry* entry = &log.entries()[seen.entries];
-    if (claim.own_trial ? entry != itself : !entry->active.is_subset_of(about)) continue;
+  Shown shown;
+  double strongest = 0;
+  for (const LogEntry& entry : log.entries()) {
+    if (claim.own_trial ? &entry != itself : !entry.active.is_subset_of(about)) continue;
     // What is always active now and was not there may do harm by being neutralised.
-    if (!always_active.is_subset_of(entry->active)) continue;
-    const double bits = fails ? entry->bits : -entry->bits;
-    const bool predicted = causes.empty() || any_within(causes, entry->active) == fails;
+    if (!always_active.is_subset_of(entry.active)) continue;
+    const double bits = fails ? entry.bits : -entry.bits;
+    const bool predicted = causes.empty() || any_within(causes, entry.active) == fails;
     if (log.exact() ? bits <= 0 : !predicted) continue;
-    seen.bits += bits;
-    seen.times += fails ? entry->fails : entry->passes;
-    if (bits <= (entry == itself ? 0 : seen.strongest)) continue;
-    seen.strongest = entry == itself ? HUGE_VAL : bits;
-    seen.by = seen.entries;
+    shown.bits += bits;
+    shown.times += fails ? entry.fails : entry.passes;
+    if (bits <= (&entry == itself ? 0 : strongest)) continue;
+    strongest = &entry == itself ? HUGE_VAL : bits;
+    shown.by = &entry;
   }
+  return shown;
 }
 
 // Every claim, as far as it is known without looking at the evidence.
@@ -161,32 +168,18 @@ std::vector<Claim> all_claims(std::span<const SuspectId> culprit_set, Causes cau
 
 std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, std::span<const SuspectId> culprit_set,
                                std::span<const std::vector<SuspectId>> causes) {
-  SeenClaims seen;
-  return certificate(log, always_active, culprit_set, causes, seen);
-}
-
-std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, std::span<const SuspectId> culprit_set,
-                               std::span<const std::vector<SuspectId>> causes, SeenClaims& seen_before) {
-  if (!std::ranges::equal(seen_before.culprit_set, culprit_set) || !std::ranges::equal(seen_before.causes, causes) ||
-      seen_before.always_active != always_active || seen_before.changes != log.changes())
-    seen_before = {
-        {culprit_set.begin(), culprit_set.end()}, {causes.begin(), causes.end()}, always_active, log.changes(), {}};
   std::vector<Claim> claims = all_claims(culprit_set, causes);
-  seen_before.claims.resize(claims.size());
   std::vector<Neutralised> shown_by;
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    Claim& claim = claims[i];
+  for (Claim& claim : claims) {
     if (claim.kind == Claim::Kind::member_needed)
       claim.own_trial = belied_as_it_is(log, always_active, culprit_set, causes, claim.subject.front());
     const Active about = claimed(claim, always_active, culprit_set);
-    SeenClaim& seen = seen_before.claims[i];
-    if (seen.own_trial != claim.own_trial) seen = {.own_trial = claim.own_trial};
-    look_on(seen, claim, about, log, causes, always_active);
-    const bool by_one_run = claim.kind == Claim::Kind::cause_fails && seen.times < 2 &&
-                            claim.subject.size() > kTogetherByOneRun && about == as_it_is(about.size());
+    const Shown seen = shown(claim, about, log, causes, always_active);
+    const bool by_one_run =
+        claim.kind == Claim::Kind::cause_fails && seen.times < 2 && claim.subject.size() > kTogetherByOneRun && about.all();
     claim.bits = by_one_run ? std::min(seen.bits, log.needed_bits() / 2) : seen.bits;
     claim.neutralised = neutralised_beside(about);
-    shown_by.push_back(seen.by ? neutralised_beside(log.entries()[*seen.by].active) : claim.neutralised);
+    shown_by.push_back(neutralised_beside(seen.by ? seen.by->active : about));
   }
   mark_proved(claims, log);
   for (std::size_t i = 0; i < claims.size(); ++i)

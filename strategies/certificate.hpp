@@ -22,29 +22,6 @@ namespace bisectd::strategies {
 std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, std::span<const SuspectId> culprit_set,
                                std::span<const std::vector<SuspectId>> causes);
 
-/// What was seen so far that shows a claim.
-struct SeenClaim {
-  bool own_trial = false;
-  std::size_t entries = 0;  ///< of the log, looked at
-  double bits = 0;
-  int times = 0;
-  std::optional<std::size_t> by;  ///< the entry of the set itself, or the strongest that implies it; none: nothing shows it
-  double strongest = 0;
-};
-
-/// What was seen for the claims of one answer, so that of a long log only what was told since is looked at again.
-struct SeenClaims {
-  std::vector<SuspectId> culprit_set;
-  std::vector<std::vector<SuspectId>> causes;
-  Active always_active;
-  std::size_t changes = 0;  ///< EvidenceLog::changes
-  std::vector<SeenClaim> claims;
-};
-
-/// The same, for an answer that is asked about after every trial. `seen` is of this log, or empty.
-std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, std::span<const SuspectId> culprit_set,
-                               std::span<const std::vector<SuspectId>> causes, SeenClaims& seen);
-
 /// Chance that the claims about the culprit set all hold, from the evidence for each; if all claims are proved, it is
 /// what the log was asked for or more.
 double confidence_in(std::span<const Claim> claims);

@@ -95,8 +95,8 @@ bool Accusation::out_of_patience(const Belief& belief) const {
   return static_cast<double>(tried_in_vain()) > patience;
 }
 
-std::vector<Claim> Accusation::claims() {
-  return certificate(log_, always_active_, finding_.culprit_set, finding_.causes, seen_);
+std::vector<Claim> Accusation::claims() const {
+  return certificate(log_, always_active_, finding_.culprit_set, finding_.causes);
 }
 
 bool Accusation::refuted(const Check& check) const {
@@ -199,18 +199,11 @@ void Accusation::look_for_rest(const Belief& belief) {
   gives_up_ = checks_.empty();
 }
 
-bool Accusation::any_unexplained_failure() {
-  const auto& beside_others = settled_.only_beside_others();
-  if (explained_.causes != finding_.causes || explained_.only_beside_others != beside_others ||
-      explained_.changes != log_.changes())
-    explained_ = {.causes = finding_.causes, .only_beside_others = beside_others, .changes = log_.changes()};
-  for (; explained_.entries < log_.entries().size(); ++explained_.entries) {
-    const LogEntry& entry = log_.entries()[explained_.entries];
-    if (entry.verdict == Verdict::fail && !any_within(beside_others, entry.active) &&
-        !any_within(finding_.causes, entry.active))
-      return true;
-  }
-  return false;
+bool Accusation::any_unexplained_failure() const {
+  return std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
+    return entry.verdict == Verdict::fail && !any_within(settled_.only_beside_others(), entry.active) &&
+           !any_within(finding_.causes, entry.active);
+  });
 }
 
 }  // namespace bisectd::strategies::signatures

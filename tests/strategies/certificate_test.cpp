@@ -164,36 +164,6 @@ TEST_CASE("a trial shows a claim by its verdict and its set, also for what staye
   CHECK_FALSE(shows(passes, answer, neutralised(4, {1, 2}), Verdict::pass));
 }
 
-TEST_CASE("what is looked at after every trial is what one look at all of them shows") {
-  Random random(23);
-  constexpr std::size_t kSuspects = 9;  // most sets are told once, some twice
-  for (const double flip : {0.0, 0.05}) {
-    EvidenceLog log(kSuspects, flip, 0.01);
-    const std::vector<std::pair<std::vector<SuspectId>, Causes>> answers{
-        {{1, 2}, {{1}, {2, 3}}}, {{1}, {{1}}}, {{2}, {{2, 3}}}, {{}, {}}};
-    Active always_active = active(kSuspects, {});
-    SeenClaims seen;
-    std::size_t at = 0;
-    for (int trial = 0; trial < 300; ++trial) {
-      if (random.below(20) == 0) at = random.below(answers.size());
-      if (random.below(50) == 0)
-        always_active = active(kSuspects, random.below(2) ? std::vector<SuspectId>{4} : std::vector<SuspectId>{});
-      if (flip > 0 && random.below(50) == 0) log.set_flip(random.below(2) ? flip : 2 * flip);
-      std::vector<SuspectId> set;
-      for (SuspectId id = 0; id < kSuspects; ++id)
-        if (random.below(2)) set.push_back(id);
-      log.tell(evidence_of(neutralised_beside(active(kSuspects, set)), random.below(2) ? Verdict::pass : Verdict::fail));
-      const auto& [fix, causes] = answers[at];
-      const auto whole = certificate(log, always_active, fix, causes);
-      const auto grown = certificate(log, always_active, fix, causes, seen);
-      CHECK(std::ranges::equal(whole, grown, [](const Claim& a, const Claim& b) {
-        return a.kind == b.kind && a.subject == b.subject && a.neutralised == b.neutralised && a.proved == b.proved &&
-               a.bits == b.bits && a.own_trial == b.own_trial;
-      }));
-    }
-  }
-}
-
 TEST_CASE("a proof is as sure as the judge was of the least sure verdict that it rests on, though none is weighed") {
   const Causes causes{{2}};
   const auto confidence_where_fails_have = [&](double p_bad) {
