@@ -40,7 +40,7 @@ bool Phases::fails_neutralised() const {
   return verdict_of(all_) == Verdict::fail && runs && verdict_of(always_active_) == Verdict::fail;
 }
 
-bool Phases::weigh_signatures() {
+bool Phases::weigh() {
   if (!std::exchange(unweighed_, false)) return false;
   if (signatures_) signatures_->hear();
   advance();
@@ -48,19 +48,14 @@ bool Phases::weigh_signatures() {
 }
 
 void Phases::tell(const Evidence& evidence) {
-  if (!evidence.only_signature()) weigh_signatures();
   const LogEntry* told_before = log_.find(active_beside(evidence.neutralised));
   const bool was_hidden = hidden_by_noise(log_, told_before);
   const std::optional<EvidenceLog::Change> change = log_.tell(evidence);
-  unweighed_ = !change;
+  unweighed_ = true;
   if (!change) return;
-  if (signatures_) signatures_->hear();
   const LogEntry& entry = log_.entries()[change->entry];
   if (causes_) causes_->hear();
-  if (change->others) {
-    if (signatures_) signatures_->weigh_again();
-    if (causes_) causes_->weigh_again();
-  }
+  if (change->others && causes_) causes_->weigh_again();
   const bool changed = change->fresh || change->before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
   // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
   const bool end = ordered_ && entry.active == always_active_;
@@ -81,7 +76,7 @@ void Phases::estimate_flip() {
   flip_.observe(believed.value_or(log_.outvoted()));
   if (!flip_.moved_from(log_.flip())) return;
   const bool revised = log_.set_flip(flip_.mean());
-  if (signatures_) signatures_->weigh_again();
+  unweighed_ = true;
   if (causes_) causes_->weigh_again();
   if (revised) rebuild();
 }

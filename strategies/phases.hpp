@@ -35,11 +35,11 @@ class Phases {
   Phases(const Phases&) = delete;  // the engines refer to the log
   Phases& operator=(const Phases&) = delete;
 
-  /// What only a signature tells is not weighed before weigh_signatures(): with many devices many come together, and to find
+  /// What it tells the search by signatures is not weighed before weigh(): with many devices many come together, and to find
   /// the causes anew for each of them would take its time from all.
   void tell(const Evidence& evidence);
-  /// Weighs the signatures told since; due before anything below is asked. False if there were none.
-  bool weigh_signatures();
+  /// Weighs what was told since; due before anything below is asked. False if that is nothing.
+  bool weigh();
 
   /// Follows from what was told alone.
   Phase phase() const;

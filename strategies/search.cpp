@@ -42,7 +42,7 @@ class Search::Impl {
   bool stale = false;
 
  private:
-  void weigh_signatures();
+  void weigh();
   State state();
   State state_of_phases();
   void name_hindrance();
@@ -90,10 +90,10 @@ Search::Impl::Impl(Problem given, EngineKind engine)
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
-  const bool waits = evidence.only_signature();  // for weigh_signatures()
-  if (!waits) weigh_signatures();
   // Asked before, as a pass without them contradicts what made them known.
-  const Needless before = waits ? Needless{} : known_causes().needless();
+  const bool may_pass = evidence.verdict == Verdict::pass || evidence.verdict == Verdict::inconclusive;
+  if (may_pass) weigh();
+  const Needless before = may_pass ? known_causes().needless() : Needless{};
   if (known_causes().makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
@@ -103,13 +103,11 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
   }
   if (ran) told_until_last_run = told.size();
-  if (waits) return;
-  if (leave_needless_active(before) || leave_needless_active(known_causes().needless()) || leave_harmful_active())
-    begin_again();
+  if (leave_needless_active(before) || leave_harmful_active()) begin_again();
 }
 
-void Search::Impl::weigh_signatures() {
-  if (phases->weigh_signatures() && leave_needless_active(known_causes().needless())) begin_again();
+void Search::Impl::weigh() {
+  if (phases->weigh() && leave_needless_active(known_causes().needless())) begin_again();
 }
 
 KnownCauses Search::Impl::known_causes() const { return {*phases, made_up}; }
@@ -133,7 +131,7 @@ void Search::Impl::begin_again() {
   phases = std::make_unique<Phases>(problem, kind);
   for (const Evidence& each : told)
     if (is_comparable(each)) phases->tell(each);
-  phases->weigh_signatures();
+  phases->weigh();
 }
 
 // Where everything neutralised fails and a part of it passes, that part is searched and the others stay active for good.
@@ -261,7 +259,7 @@ void Search::Impl::name_hindrance() {
 }
 
 void Search::Impl::update_answer() {
-  weigh_signatures();
+  weigh();
   answer = {};
   answer.state = state();
   name_hindrance();

@@ -22,13 +22,16 @@ class Engine : public strategies::Engine {
   void hear() override;
   void weigh_again() override;
   std::optional<Flips> expected_flips() const override;
-  /// Also where what it asks says nothing.
-  bool misfit() const override { return belief_.misfit() || silent_in_a_row_ >= most_silent_; }
+  /// Also where it has heard so much that it would be slow, or what it asks says nothing.
+  bool misfit() const override {
+    return belief_.misfit() || belief_.votes().size() >= kMostVotes || silent_in_a_row_ >= most_silent_;
+  }
   const Finding& finding() const override { return findings_.front(); }
   std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
   std::vector<double> guilt() const override;
 
  private:
+  static constexpr std::size_t kMostVotes = 512;  // searches ask fewer
   struct Check {
     Active active;
     std::size_t votes;  // that it lacks, if all come as expected

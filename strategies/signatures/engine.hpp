@@ -16,7 +16,6 @@ class Engine : public strategies::Engine {
   Engine(const Problem& problem, Active always_active, const EvidenceLog& log);
 
   void hear() override;
-  void weigh_again() override { review(); }
   /// The causes that it believes in do not explain the harm, or it finds none.
   bool misfit() const override { return misfit_ || accusation_.gives_up(); }
   const Finding& finding() const override { return accusation_.finding(); }
