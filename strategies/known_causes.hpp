@@ -13,9 +13,8 @@ namespace bisectd::strategies {
 
 class KnownCauses {
  public:
-  /// `made_up`: sets of which makes_up_in_part() was true. Both must outlive it.
-  KnownCauses(const Phases& phases, const std::vector<Active>& made_up)
-      : phases_(phases), standing_(phases), made_up_(made_up) {}
+  /// The phases must outlive it.
+  explicit KnownCauses(const Phases& phases) : phases_(phases), standing_(phases) {}
 
   /// Nothing before all causes are known.
   std::optional<Effects> effects() const;
@@ -25,13 +24,11 @@ class KnownCauses {
   Needless needless() const;
   /// It is shown that the fix is enough without them.
   bool is_shown(const Needless& needless) const;
-  /// The trial passes, and is still off: faults that are active there make up for each other in part, and stay accused.
-  bool makes_up_in_part(const Needless& needless, const Evidence& evidence) const;
-
   /// What tells more: sizes of runs that were ended early, then the fix without whoever seems needless.
   std::vector<Trial> trials() const;
 
  private:
+  std::vector<Active> unmeasured() const;
   bool all_known() const;
   bool are_needed(const Needless& needless) const;
   Active with_fix() const { return standing_.all_but(standing_.culprit_set()); }
@@ -39,7 +36,6 @@ class KnownCauses {
 
   const Phases& phases_;
   const Standing standing_;
-  const std::vector<Active>& made_up_;
 };
 
 }  // namespace bisectd::strategies

@@ -77,6 +77,8 @@ class Phases {
   /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
   /// hands over; all of them heard the same evidence.
   const Engine* leading_engine() const;
+  /// The search by signatures explains them. Else they may hold rounding alone, as of faults that begin later.
+  bool signatures_tell() const { return signatures_ && (!signatures_->misfit() || signatures_->finding().proved); }
   /// The answer as an engine sees it that leads, or that has proved its own; null if there is none.
   const Finding* finding() const;
   std::vector<double> guilt() const;  ///< per suspect, as the engine of finding() sees it

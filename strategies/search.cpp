@@ -57,19 +57,14 @@ class Search::Impl {
   Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
   Doubts doubts_left() const;
   Hidden hidden_there(const LogEntry& entry) const;
-  bool is_comparable(const Evidence& evidence) const {
-    if (evidence.neutralised.intersects(left_active)) return false;
-    return made_up.empty() || std::ranges::count(made_up, active_beside(evidence.neutralised)) == 0;
-  }
+  bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
   Problem problem;  // as given; phases learn likelier odds on the way
   EngineKind kind;
-  SuspectSet left_active;       // from some trial on, since neutralising some of them does harm
-  SuspectSet breaking_there;    // of them those whose neutralising breaks the run
-  SuspectSet kept_together;     // of them those that do harm where only some are neutralised (needless.hpp)
-  SuspectSet cancelling;        // of these those that may only cancel each other
-  std::vector<Active> made_up;  // the subject without a part of the fix: passed, and is still off, so that it clears nobody
+  SuspectSet left_active;     // from some trial on, since neutralising some of them does harm
+  SuspectSet breaking_there;  // of them those whose neutralising breaks the run
+  SuspectSet kept_together;   // of them those that do harm where only some are neutralised (needless.hpp)
   Outage outage;
   std::vector<Evidence> told;
   Doubts doubts;                        // about what the phases proved
@@ -82,8 +77,7 @@ Search::Impl::Impl(Problem given, EngineKind engine)
       kind(engine),
       left_active(problem.suspects.size()),
       breaking_there(problem.suspects.size()),
-      kept_together(problem.suspects.size()),
-      cancelling(problem.suspects.size()) {
+      kept_together(problem.suspects.size()) {
   phases = std::make_unique<Phases>(problem, engine);
   update_answer();
 }
@@ -94,7 +88,6 @@ void Search::Impl::tell(const Evidence& evidence) {
   const bool may_pass = evidence.verdict == Verdict::pass || evidence.verdict == Verdict::inconclusive;
   if (may_pass) weigh();
   const Needless before = may_pass ? known_causes().needless() : Needless{};
-  if (known_causes().makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -110,13 +103,12 @@ void Search::Impl::weigh() {
   if (phases->weigh() && leave_needless_active(known_causes().needless())) begin_again();
 }
 
-KnownCauses Search::Impl::known_causes() const { return {*phases, made_up}; }
+KnownCauses Search::Impl::known_causes() const { return KnownCauses(*phases); }
 
 bool Search::Impl::leave_needless_active(const Needless& needless) {
   if (!known_causes().is_shown(needless)) return false;
   for (SuspectId suspect : needless.members) {
-    if (needless.why != Needless::Why::off_neutralised) kept_together.set(suspect);
-    if (needless.why == Needless::Why::cancel) cancelling.set(suspect);
+    kept_together.set(suspect);
     leave_active(suspect);
   }
   return true;
@@ -177,7 +169,7 @@ Doubts Search::Impl::doubts_left() const {
             .objection = fmt::format("it passes {}, but what the fix takes away is the opposite of what the causes "
                                      "add alone, so it may only make up for a fault that is elsewhere",
                                      with_neutralised(fix))};
-  if (effects && do_not_add_up(*effects) && standing.fix_makes_up() && signatures_follow(phases->log(), effects->causes))
+  if (effects && do_not_add_up(*effects) && standing.fix_makes_up())
     return {.open = {},
             .objection = fmt::format("it passes {}, but with everything neutralised it is still clearly off, and what each "
                                      "cause adds alone is far from what the fix takes away: so it is where many "
@@ -276,13 +268,9 @@ void Search::Impl::update_answer() {
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
-  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together, cancelling);
-  if (const auto effects = known_causes().effects()) {
-    if (const auto suspect = perhaps_innocent(*effects)) answer.explanation += perhaps_innocent_of(*suspect);
-    else if (do_not_add_up(*effects)) answer.explanation += kDoNotAddUp;
-    else if (const auto hidden = hidden_as_it_is(*effects); !hidden.empty())
-      answer.explanation += hidden_as_it_is_of(hidden);
-  }
+  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
+  if (const auto effects = known_causes().effects(); effects && may_hold_innocent(*effects))
+    answer.explanation += kMayHoldInnocent;
   if (answer.confidence < 1 && phases->log().exact()) answer.explanation += unsure_of(answer.confidence);
   SuspectSet guilty(phases->size());
   for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);

@@ -8,7 +8,6 @@
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/mended.hpp"
-#include "strategies/needless.hpp"
 #include "strategies/parts.hpp"
 
 namespace bisectd::strategies {
@@ -101,7 +100,7 @@ Measured Standing::measured(const Active& active) const { return phases_.log().m
 
 Measured Standing::as_is() const {
   Measured as_is = measured(phases_.all_active());
-  if (!signatures_follow(phases_.log(), causes())) as_is.signature.clear();
+  if (!phases_.signatures_tell()) as_is.signature.clear();
   return as_is;
 }
 

@@ -51,7 +51,7 @@ class Standing {
 
   bool worth_asking(const Active& active) const;  ///< another trial of it may decide it
   Measured measured(const Active& active) const;  ///< how far exactly it is off
-  Measured as_is() const;  ///< the same of the subject as it is; with a signature only if signatures follow from the causes
+  Measured as_is() const;                         ///< the same of the subject as it is; with a signature only if that tells
   Active all_but(const std::vector<SuspectId>& fix) const;  ///< the subject with this fix
 
  private:
