@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strategies/finding.hpp"
 #include "strategies/prior.hpp"
 
 namespace bisectd::strategies {
@@ -29,15 +28,15 @@ using Causes = std::span<const std::vector<SuspectId>>;
 // that the member is needed, for its neighbours, neutralised in that trial, may be what makes it wrong (an operator that
 // cannot bear what another one hands it from the CPU). Causes add up well enough for this; one that is met by another member
 // of the fix as well does not come back with this one.
-bool belied_as_it_is(const EvidenceLog& log, const Active& always_active, std::span<const SuspectId> culprit_set,
-                     Causes causes, SuspectId member) {
+bool belied_as_it_is(const EvidenceLog& log, const Active& always_active, const Accused& accused, SuspectId member) {
   std::vector<double> rest = log.signature_of(as_it_is(always_active.size())), own(rest.size());
-  for (const std::vector<SuspectId>& cause : causes) {
+  for (const std::vector<SuspectId>& cause : accused.causes) {
     const std::vector<double> here = log.signature_of(only_active(cause, always_active));
     if (rest.empty() || here.size() != rest.size()) return false;
-    const bool only_here = std::ranges::count(cause, member) > 0 && std::ranges::none_of(culprit_set, [&](SuspectId other) {
-                             return other != member && std::ranges::count(cause, other) > 0;
-                           });
+    const bool only_here =
+        std::ranges::count(cause, member) > 0 && std::ranges::none_of(accused.culprit_set, [&](SuspectId other) {
+          return other != member && std::ranges::count(cause, other) > 0;
+        });
     for (std::size_t i = 0; i < rest.size(); ++i) {
       rest[i] -= here[i];
       if (only_here) own[i] += here[i];
@@ -137,7 +136,7 @@ Shown shown(const Claim& claim, const Active& about, const EvidenceLog& log, Cau
 }
 
 // Every claim, as far as it is known without looking at the evidence.
-std::vector<Claim> all_claims(std::span<const SuspectId> culprit_set, Causes causes) {
+std::vector<Claim> all_claims(const Accused& accused) {
   using Kind = Claim::Kind;
   std::vector<Claim> claims;
   const auto add = [&](Kind kind, std::vector<SuspectId> subject) {
@@ -148,9 +147,9 @@ std::vector<Claim> all_claims(std::span<const SuspectId> culprit_set, Causes cau
                       .expected = fails ? Verdict::fail : Verdict::pass,
                       .own_trial = needs_own_set(kind)});
   };
-  add(Kind::fix_passes, {culprit_set.begin(), culprit_set.end()});
-  for (SuspectId member : culprit_set) add(Kind::member_needed, {member});
-  for (const std::vector<SuspectId>& cause : causes) {
+  add(Kind::fix_passes, accused.culprit_set);
+  for (SuspectId member : accused.culprit_set) add(Kind::member_needed, {member});
+  for (const std::vector<SuspectId>& cause : accused.causes) {
     add(Kind::cause_fails, cause);
     // Without its only member nothing is active beside what always is, and that passed.
     if (cause.size() < 2) continue;
@@ -166,15 +165,14 @@ std::vector<Claim> all_claims(std::span<const SuspectId> culprit_set, Causes cau
 
 }  // namespace
 
-std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, std::span<const SuspectId> culprit_set,
-                               std::span<const std::vector<SuspectId>> causes) {
-  std::vector<Claim> claims = all_claims(culprit_set, causes);
+std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, const Accused& accused) {
+  std::vector<Claim> claims = all_claims(accused);
   std::vector<Neutralised> shown_by;
   for (Claim& claim : claims) {
     if (claim.kind == Claim::Kind::member_needed)
-      claim.own_trial = belied_as_it_is(log, always_active, culprit_set, causes, claim.subject.front());
-    const Active about = claimed(claim, always_active, culprit_set);
-    const Shown seen = shown(claim, about, log, causes, always_active);
+      claim.own_trial = belied_as_it_is(log, always_active, accused, claim.subject.front());
+    const Active about = claimed(claim, always_active, accused.culprit_set);
+    const Shown seen = shown(claim, about, log, accused.causes, always_active);
     const bool by_one_run =
         claim.kind == Claim::Kind::cause_fails && seen.times < 2 && claim.subject.size() > kTogetherByOneRun && about.all();
     claim.bits = by_one_run ? std::min(seen.bits, log.needed_bits() / 2) : seen.bits;

@@ -8,19 +8,19 @@
 
 #include "strategies/answer.hpp"
 #include "strategies/evidence_log.hpp"
+#include "strategies/finding.hpp"
 #include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
-/// All claims about this culprit set and these causes. `always_active` stays active in every trial. Which trials show a
+/// All claims about those accused. `always_active` stays active in every trial. Which trials show a
 /// claim:
 /// - that a set fails: one of that set, or of one that is neutralised further and still fails;
 /// - that a set passes: only one of that set, as opposite faults may cancel in one that is neutralised less;
 /// - that a member is needed: its cause failing alone; but where the subject as it is differs as if that member did
 ///   nothing, only a trial of exactly the rest of the fix.
 /// Claim::neutralised is the trial that shows it (with noise the strongest of them), or the one to run if it is not proved.
-std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, std::span<const SuspectId> culprit_set,
-                               std::span<const std::vector<SuspectId>> causes);
+std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, const Accused& accused);
 
 /// Chance that the claims about the culprit set all hold, from the evidence for each; if all claims are proved, it is
 /// what the log was asked for or more.

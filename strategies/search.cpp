@@ -175,8 +175,8 @@ Doubts Search::Impl::doubts_left() const {
                                      "cause adds alone is far from what the fix takes away: so it is where many "
                                      "replacements each differ a little",
                                      with_neutralised(fix))};
-  const ProvedSets proved{.with_fix = with_fix(), .always_active = phases->always_active(), .causes = standing.causes()};
-  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), proved)) {
+  const Accused proved = standing.accused();
+  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), phases->always_active(), proved)) {
     const Hidden hidden = hidden_there(*less);
     return {
         .open = {},
@@ -185,14 +185,15 @@ Doubts Search::Impl::doubts_left() const {
                                  with_neutralised(fix), text_of(hidden)),
         .hidden = hidden};
   }
-  if (const auto beside = beside_one_cause(phases->log(), proved); beside && standing.worth_asking(*beside))
+  if (const auto beside = beside_one_cause(phases->log(), phases->always_active(), proved);
+      beside && standing.worth_asking(*beside))
     return {.open = {{neutralised_beside(*beside), Purpose::search,
                       "a trial failed by less than its cause alone does: does something else make up for a part of it?"}},
             .objection = {}};
   const SuspectSet harmful = left_active - breaking_there - kept_together;
   if (harmful.none()) return {};
-  return doubts_about({fix, standing.causes(), as_is}, told, harmful,
-                      Active((phases->least_active() - left_active) | breaking_there), phases->log().exact() ? 1 : 2);
+  return doubts_about(proved, as_is, told, harmful, Active((phases->least_active() - left_active) | breaking_there),
+                      phases->log().exact() ? 1 : 2);
 }
 
 State Search::Impl::state() {
@@ -287,7 +288,7 @@ void Search::Impl::describe_culprits() {
   if (believed) answer.causes = phases->finding()->causes;
   else if (phases->ordered()->complete()) answer.causes = standing.named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
-  answer.certificate = certificate(phases->log(), phases->always_active(), answer.culprit_set, answer.causes);
+  answer.certificate = certificate(phases->log(), phases->always_active(), {answer.culprit_set, answer.causes});
   if (answer.state == State::proved) answer.confidence = std::min(confidence_in(answer.certificate), least_sure());
 }
 

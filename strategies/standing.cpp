@@ -21,12 +21,6 @@ bool Standing::worth_asking(const Active& active) const {
   return strategies::worth_asking(phases_.log(), phases_.entry_of(active));
 }
 
-Active Standing::all_but(const std::vector<SuspectId>& fix) const {
-  Active active = phases_.all_active();
-  for (SuspectId suspect : fix) active.reset(suspect);
-  return active;
-}
-
 std::vector<Active> Standing::open_parts() const {
   if (!phases_.fails_neutralised() || nothing_was_switched_off()) return {};
   const Active& always = phases_.always_active();
@@ -166,7 +160,7 @@ bool Standing::ordered_proved() const {
   if (!ordered_done()) return false;
   std::vector<SuspectId> set = phases_.ordered()->found();
   std::sort(set.begin(), set.end());
-  const auto claims = certificate(phases_.log(), phases_.always_active(), set, named_causes());
+  const auto claims = certificate(phases_.log(), phases_.always_active(), {set, named_causes()});
   return std::ranges::none_of(claims, [&](const Claim& claim) {
     const bool about_set = claim.kind == Claim::Kind::fix_passes || claim.kind == Claim::Kind::member_needed;
     return !claim.proved && (about_set || may_prove(claim));
@@ -184,7 +178,7 @@ std::vector<std::vector<SuspectId>> Standing::causes() const {
 }
 
 std::vector<Claim> Standing::open_claims() const {
-  std::vector<Claim> open = certificate(phases_.log(), phases_.always_active(), culprit_set(), causes());
+  std::vector<Claim> open = certificate(phases_.log(), phases_.always_active(), accused());
   std::erase_if(open, [](const Claim& claim) { return claim.proved; });
   std::ranges::stable_partition(open, [](const Claim& claim) { return claim.kind != Claim::Kind::member_needed; });
   return open;

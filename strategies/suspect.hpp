@@ -47,6 +47,13 @@ inline Active only_active(std::span<const SuspectId> members, Active always_acti
   return always_active;
 }
 
+/// The subject with this fix.
+inline Active all_but(std::span<const SuspectId> fix, std::size_t suspects) {
+  Active active = as_it_is(suspects);
+  for (SuspectId suspect : fix) active.reset(suspect);
+  return active;
+}
+
 /// Ascending.
 inline std::vector<SuspectId> members_of(const SuspectSet& set) {
   std::vector<SuspectId> members;

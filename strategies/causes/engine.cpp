@@ -76,7 +76,7 @@ std::optional<Flips> Engine::expected_flips() const {
 }
 
 std::vector<Claim> Engine::claims_of(const Finding& finding) const {
-  return certificate(log_, searched_.always_active(), finding.culprit_set, finding.causes);
+  return certificate(log_, searched_.always_active(), finding);
 }
 
 // Verdicts that, all as expected, prove the claim.
@@ -101,8 +101,7 @@ void Engine::review() {
   findings_.clear();
   checks_.clear();
   for (const auto& [causes, share] : mass)
-    if (share >= kLeastMass)
-      findings_.push_back({.culprit_set = {}, .causes = causes, .only_beside_others = {}, .mass = share});
+    if (share >= kLeastMass) findings_.push_back({{.culprit_set = {}, .causes = causes}, {}, share});
   std::ranges::stable_sort(findings_, std::ranges::greater{}, &Finding::mass);
   const double gate = problem_.slots > 1 ? kGateSeveral : kGateOne;
   for (Finding& finding : findings_) {

@@ -95,9 +95,7 @@ bool Accusation::out_of_patience(const Belief& belief) const {
   return static_cast<double>(tried_in_vain()) > patience;
 }
 
-std::vector<Claim> Accusation::claims() const {
-  return certificate(log_, always_active_, finding_.culprit_set, finding_.causes);
-}
+std::vector<Claim> Accusation::claims() const { return certificate(log_, always_active_, finding_); }
 
 bool Accusation::refuted(const Check& check) const {
   const LogEntry* entry = log_.find(check.active);

@@ -11,7 +11,7 @@ bool is_among(const std::vector<Settled::Members>& causes, const Settled::Member
 
 }  // namespace
 
-void Settled::keep_neutralised(const Finding& guilty, std::size_t told) {
+void Settled::keep_neutralised(const Accused& guilty, std::size_t told) {
   guilty_ = guilty.causes;
   told_at_off_ = told;
   off_.reset();
@@ -23,7 +23,7 @@ void Settled::acquit(const Members& cause) {
   std::erase(guilty_, cause);
 }
 
-void Settled::set_aside(SuspectId needless, const Finding& finding) {
+void Settled::set_aside(SuspectId needless, const Accused& finding) {
   for (const Members& cause : finding.causes)
     if (std::ranges::count(cause, needless) > 0 && !is_among(only_beside_others_, cause)) {
       only_beside_others_.push_back(cause);

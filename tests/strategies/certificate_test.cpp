@@ -27,7 +27,7 @@ struct FiveSuspects {
   void active_were(const std::vector<SuspectId>& set, Verdict verdict, int times = 1) {
     for (int i = 0; i < times; ++i) log.tell(evidence_of(neutralised_beside(active(5, set)), verdict));
   }
-  std::vector<Claim> claims() const { return certificate(log, active(5, {}), fix, causes); }
+  std::vector<Claim> claims() const { return certificate(log, active(5, {}), {fix, causes}); }
   bool proved(Kind kind, const std::vector<SuspectId>& subject) const { return claim_of(claims(), kind, subject).proved; }
 };
 
@@ -88,7 +88,7 @@ TEST_CASE("whatever is told of a monotone truth: a claim is proved if and only i
       told.push_back(evidence_of(set, exact(causes)(set)));
       log.tell(told.back());
     }
-    for (const Claim& claim : certificate(log, active(n, {}), fix, answered)) {
+    for (const Claim& claim : certificate(log, active(n, {}), {fix, answered})) {
       const auto shown_by = [&](const Evidence& seen) { return shows(claim, answer, seen.neutralised, seen.verdict); };
       // More than two that fail only together, all there are: one run of the subject as it is does not show it.
       const bool by_one_run = claim.kind == Kind::cause_fails && claim.subject.size() == n && n > 2;
@@ -106,7 +106,7 @@ TEST_CASE("where all suspects fail only together the only run that shows it is m
   EvidenceLog log(3, 0, 0.01);
   const Causes together{{0, 1, 2}};
   const auto proved = [&] {
-    const auto claims = certificate(log, active(3, {}), std::vector<SuspectId>{0}, together);
+    const auto claims = certificate(log, active(3, {}), {{0}, together});
     return claim_of(claims, Kind::cause_fails, {0, 1, 2}).proved;
   };
   log.tell(evidence_of(neutralised(3, {}), Verdict::fail));

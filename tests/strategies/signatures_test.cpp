@@ -155,7 +155,7 @@ TEST_CASE("a member that does nothing in the subject as it is needs a trial of i
   tell(neutralised_beside(active(4, {3})), Verdict::fail, {900, 11, 4});
   tell(neutralised(4, {1, 3}), Verdict::pass, {0, 1, 0});
   const std::vector<SuspectId> fix{1, 3};
-  for (const Claim& claim : certificate(log, active(4, {}), fix, Causes{{1}, {3}}))
+  for (const Claim& claim : certificate(log, active(4, {}), {fix, {{1}, {3}}}))
     if (claim.kind == Claim::Kind::member_needed) CHECK(claim.proved == (claim.subject.front() == 3));
 }
 
