@@ -42,9 +42,6 @@ std::map<std::string, Family> read_families(const Value& block, Problems& proble
 /// Needs the families, for the names that exist.
 std::map<std::string, Selection> read_suspects(const Value& block, const std::map<std::string, Family>& families,
                                                Problems& problems);
-/// Needs the suspects, for the members that are searched.
-Relations read_relations(const Value& block, const std::map<std::string, Family>& families,
-                         const std::map<std::string, Selection>& suspects, Problems& problems);
 
 /// A list of names, none of them twice, at least one.
 std::vector<Placed<std::string>> read_member_names(const Value& value, const std::string& what, Problems& problems);

@@ -14,7 +14,6 @@
 #include "configs/hold.hpp"
 #include "configs/perturbation.hpp"
 #include "configs/place.hpp"
-#include "configs/relations.hpp"
 #include "configs/slurm_jobs.hpp"
 
 namespace bisectd::configs {
@@ -115,6 +114,12 @@ struct Hint {
   double odds = 1;
 };
 
+/// A member as the reports say it, `family:name`.
+struct MemberLabel {
+  std::string family, name;
+  auto operator<=>(const MemberLabel&) const = default;
+};
+
 /// Which members of a family are searched.
 struct Selection {
   bool all = false;                          ///< every switch that is not safe already, every value of a ladder
@@ -130,7 +135,7 @@ struct Selection {
   Place place;
 };
 
-enum class EngineChoice { automatic, ordered, causes, additive };
+enum class EngineChoice { automatic, ordered, causes };
 
 /// Which of several minimal fixes is the culprit set: by the suspects' prices, or by the step time that was measured.
 enum class FixChoice { cheapest, fastest };
@@ -178,7 +183,6 @@ struct Experiment {
   Hold hold;
   std::map<std::string, Family> families;     ///< of the preset and of the file, by name
   std::map<std::string, Selection> suspects;  ///< by family name; each family exists in `families`
-  Relations relations;                        ///< between members of `suspects`
   SearchSettings search;
   std::map<std::string, VersionSource> versions;  ///< recorded with the run; what is not found is left out
   std::vector<Placed<std::string>> warnings;      ///< not wrong, but likely not what was meant; to be shown once

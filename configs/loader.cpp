@@ -59,8 +59,6 @@ void read_subject_and_suspects(MapReader& top, Experiment& experiment, Problems&
   const Value* suspects = find_or_standard(top, "suspects");
   if (suspects || (suspects = top.require("suspects", "for example {flags: all}")))
     experiment.suspects = read_suspects(*suspects, experiment.families, problems);
-  if (const Value* relations = top.find("relations"))
-    experiment.relations = read_relations(*relations, experiment.families, experiment.suspects, problems);
   if (const Value* search = top.find("search")) experiment.search = read_search(*search, problems);
 }
 
@@ -97,8 +95,7 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   if (const Value* hold = top.find("hold")) experiment.hold = read_hold(*hold, means, problems);
   if (needed != Needed::reference) read_subject_and_suspects(top, experiment, problems);
   else
-    for (const char* unread : {"subject", "families", "suspects", "standard_suspects", "relations", "search"})
-      (void)top.find(unread);
+    for (const char* unread : {"subject", "families", "suspects", "standard_suspects", "search"}) (void)top.find(unread);
   if (const Value* versions = top.find("versions")) experiment.versions = read_versions(*versions, problems);
   top.refuse_other_keys();
   return experiment;

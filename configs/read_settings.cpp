@@ -136,10 +136,8 @@ SearchSettings read_search(const Value& block, Problems& problems) {
   }
   std::int64_t seed = 1;
   if (reader.read("seed", whole_number_between(0, INT64_MAX), seed)) search.seed = static_cast<std::uint64_t>(seed);
-  constexpr std::array<std::pair<const char*, EngineChoice>, 4> kEngines{{{"automatic", EngineChoice::automatic},
-                                                                          {"ordered", EngineChoice::ordered},
-                                                                          {"causes", EngineChoice::causes},
-                                                                          {"additive", EngineChoice::additive}}};
+  constexpr std::array<std::pair<const char*, EngineChoice>, 3> kEngines{
+      {{"automatic", EngineChoice::automatic}, {"ordered", EngineChoice::ordered}, {"causes", EngineChoice::causes}}};
   constexpr std::array<std::pair<const char*, FixChoice>, 2> kFixes{
       {{"cheapest", FixChoice::cheapest}, {"fastest", FixChoice::fastest}}};
   const auto read_choice = [&](const char* key, const auto& choices, auto& chosen) {

@@ -372,37 +372,11 @@ void write_suspects(YAML::Emitter& out, const std::map<std::string, Selection>& 
   out << YAML::EndMap;
 }
 
-std::string label_of(const MemberLabel& member) { return member.family + ":" + member.name; }
-
-void write_labels(YAML::Emitter& out, const std::vector<MemberLabel>& members) {
-  out << YAML::Flow << YAML::BeginSeq;
-  for (const MemberLabel& member : members) out << label_of(member);
-  out << YAML::EndSeq;
-}
-
-void write_relations(YAML::Emitter& out, const Relations& relations) {
-  if (relations.only_with.empty() && relations.exclusive.empty()) return;
-  key(out, "relations");
-  out << YAML::BeginMap;
-  key(out, "only_with");
-  out << YAML::BeginMap;
-  for (const auto& [suspect, needed] : relations.only_with) {
-    key(out, label_of(suspect));
-    write_labels(out, needed);
-  }
-  out << YAML::EndMap;
-  key(out, "exclusive");
-  out << YAML::BeginSeq;
-  for (const std::vector<MemberLabel>& group : relations.exclusive) write_labels(out, group);
-  out << YAML::EndSeq << YAML::EndMap;
-}
-
 const char* name_of(EngineChoice engine) {
   switch (engine) {
     case EngineChoice::automatic: return "automatic";
     case EngineChoice::ordered: return "ordered";
     case EngineChoice::causes: return "causes";
-    case EngineChoice::additive: return "additive";
   }
   return "";
 }
@@ -452,7 +426,6 @@ std::string resolved_yaml(const Experiment& experiment) {
   write_families(out, experiment);
   key(out, "suspects");
   write_suspects(out, experiment.suspects);
-  write_relations(out, experiment.relations);
   key(out, "search");
   write_search(out, experiment.search);
   out << YAML::EndMap;

@@ -27,8 +27,7 @@ struct Claim {
     fix_passes,     ///< exactly the culprit set neutralised: passes
     member_needed,  ///< the culprit set without `subject` neutralised: fails
     cause_fails,    ///< everything but the cause `subject` neutralised: fails
-    cause_minimal,  ///< the same with one member of the cause (`subject`'s last) neutralised too: passes. Of a lone
-                    ///< member: what it needs to matter passes without it
+    cause_minimal,  ///< the same with one member of the cause (`subject`'s last) neutralised too: passes
   };
   Kind kind = Kind::fix_passes;
   std::vector<SuspectId> subject;
@@ -57,14 +56,12 @@ struct Answer {
   std::vector<SuspectId> culprit_set;          ///< ascending
   std::vector<std::vector<SuspectId>> causes;  ///< each ascending; one member, or several that only fail together
   std::vector<Claim> certificate;
-  std::vector<SuspectId> not_neutralisable;    ///< neutralising one of these breaks the run; they stayed active
-  std::vector<SuspectId> excluded;             ///< stayed active because another one of their exclusive group was chosen, or
-                                               ///< because they had to (Suspect::stays_active), or because everything
-                                               ///< neutralised failed and a part without them passed
+  std::vector<SuspectId> not_neutralisable;  ///< neutralising one of these breaks the run; they stayed active
+  std::vector<SuspectId> excluded;  ///< stayed active because they had to (Suspect::stays_active), or because everything
+                                    ///< neutralised failed and a part without them passed
   std::vector<Deviation> harmless_deviations;  ///< if proved: greatest first; as far as they were tried alone
   Hindrance hindrance = Hindrance::none;       ///< unless proved
   std::optional<Hidden> hidden;                ///< of `noise`: what most hangs on
-  bool needs_belied = false;                   ///< Suspect::only_with was given up: trials could not be explained with it
   double confidence = 0.0;                     ///< that culprit_set is exactly right; 1 when verdicts are exact and proved
   std::vector<double> guilt;                   ///< per suspect: probability of being in the culprit set
   double trials_left_low = 0, trials_left_high = 0;  ///< expected range to the end

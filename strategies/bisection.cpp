@@ -10,17 +10,11 @@ constexpr std::size_t kMostOrders = 24;
 
 }  // namespace
 
-Bisection::Bisection(const CulpritPrior& prior, const Relations& relations, SuspectSet base,
-                     const std::vector<Observation>& history, std::uint64_t seed)
-    : prior_(prior),
-      relations_(relations),
-      base_(std::move(base)),
-      history_(history),
-      random_(seed),
-      first_hit_(relations_, base_, {}, {1.0, 1.0}) {}
+Bisection::Bisection(const CulpritPrior& prior, SuspectSet base, const std::vector<Observation>& history, std::uint64_t seed)
+    : prior_(prior), base_(std::move(base)), history_(history), random_(seed), first_hit_(base_, {}, {1.0, 1.0}) {}
 
 FirstHit Bisection::heard(std::vector<SuspectId> order, std::vector<double> weight) const {
-  FirstHit made(relations_, base_, std::move(order), std::move(weight));
+  FirstHit made(base_, std::move(order), std::move(weight));
   for (const Observation& seen : history_) made.observe(seen);
   return made;
 }

@@ -28,10 +28,9 @@ class Bisection {
   virtual std::vector<SuspectSet> retries() const = 0;
 
  protected:
-  /// `base` is exposed in every trial. Prior, relations and history must outlive it; the history is what observe() was and
+  /// `base` is exposed in every trial. Prior and history must outlive it; the history is what observe() was and
   /// will be called for, in order.
-  Bisection(const CulpritPrior& prior, const Relations& relations, SuspectSet base, const std::vector<Observation>& history,
-            std::uint64_t seed);
+  Bisection(const CulpritPrior& prior, SuspectSet base, const std::vector<Observation>& history, std::uint64_t seed);
 
   /// From now on the question is where the first hit in this order is.
   void search_in(std::vector<SuspectId> order);
@@ -46,7 +45,6 @@ class Bisection {
   FirstHit heard(std::vector<SuspectId> order, std::vector<double> weight) const;
 
   const CulpritPrior& prior_;
-  const Relations& relations_;
   SuspectSet base_;
   const std::vector<Observation>& history_;
   Random random_;

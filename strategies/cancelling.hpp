@@ -7,23 +7,18 @@
 #include <vector>
 
 #include "strategies/evidence_log.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/finding.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
-/// What was proved: `with_fix` passes, and each of the causes fails alone, beside what always stays active.
-struct ProvedSets {
-  Active with_fix, always_active;
-  std::vector<std::vector<SuspectId>> causes;
-};
-
 /// Of the sets that neutralise more than the fix, whose verdicts noise hides, the one that the judge holds most likely to
 /// fail, if it does so of any. Null with noise, where a lean means nothing.
-const LogEntry* leans_to_fail_with_more_neutralised(const EvidenceLog& log, const Relations& relations,
-                                                    const ProvedSets& proved);
+const LogEntry* leans_to_fail_with_more_neutralised(const EvidenceLog& log, const Active& always_active,
+                                                    const Accused& proved);
 
 /// Of the trials that failed with a single cause active, the one that is off most otherwise (mended.hpp) than that cause
 /// alone: what else was active in it. It passes, unless that is more than nothing. Empty: there is no such trial.
-std::optional<Active> beside_one_cause(const EvidenceLog& log, const Relations& relations, const ProvedSets& proved);
+std::optional<Active> beside_one_cause(const EvidenceLog& log, const Active& always_active, const Accused& proved);
 
 }  // namespace bisectd::strategies

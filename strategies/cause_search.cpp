@@ -14,10 +14,9 @@ constexpr double kTwoMore = 0.2;
 
 }  // namespace
 
-CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations,
-                         SuspectSet base, std::vector<SuspectId> order, const std::vector<Observation>& history,
-                         std::uint64_t seed)
-    : Bisection(prior, relations, std::move(base), history, seed) {
+CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, SuspectSet base,
+                         std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed)
+    : Bisection(prior, std::move(base), history, seed) {
   if (culprit) expose(*culprit, std::move(order));
   else search_in(std::move(order));
   for (const Observation& seen : history_) observe(seen);
@@ -26,7 +25,7 @@ CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& p
 // One more member; the next is searched in the rest of `order`.
 void CauseSearch::expose(SuspectId member, std::vector<SuspectId> order) {
   members_.push_back(member);
-  for (SuspectId exposed : relations_.with_needs(std::span(&member, 1))) base_.set(exposed);
+  base_.set(member);
   std::erase_if(order, [&](SuspectId suspect) { return base_.test(suspect); });
   allow_all_orders_again();
   search_in(std::move(order));
@@ -49,7 +48,6 @@ std::vector<double> CauseSearch::weights(const std::vector<SuspectId>& order) co
 }
 
 void CauseSearch::advance() {
-  if (const std::optional<SuspectId> third = shown_third()) expose(*third, {});
   while (!complete_ && first_hit().decided()) {
     const std::size_t at = first_hit().high();
     if (at == 0 || at > first_hit().order().size()) {
@@ -65,34 +63,7 @@ void CauseSearch::advance() {
 
 std::vector<SuspectSet> CauseSearch::ask(std::size_t count, std::span<const SuspectSet> pending) const {
   if (complete_) return {};
-  if (count > 0 && pending.empty())
-    if (std::optional<SuspectSet> guess = guess_third()) return {std::move(*guess)};
   return first_hit().cuts(count, pending);
-}
-
-// More than three members are unlikely. So the last two candidates for the third are tried without the rest of the
-// prefix: the one that hits makes the cause whole, and no trial is left to ask whether it is.
-std::optional<SuspectSet> CauseSearch::guess_third() const {
-  if (members_.size() != 2 || first_hit().low() == 0 || first_hit().high() != first_hit().low() + 1) return std::nullopt;
-  for (std::size_t m = first_hit().low(); m <= std::min(first_hit().high(), first_hit().order().size()); ++m) {
-    SuspectSet guess = base_;
-    guess = relations_.effective(guess.set(first_hit().order()[m - 1]));
-    const bool known = std::ranges::any_of(history_, [&](const Observation& seen) {
-      return relations_.effective(seen.exposed) == guess ||
-             (seen.outcome == Outcome::clear && guess.is_subset_of(seen.exposed));
-    });
-    if (!known && guess != base_) return guess;
-  }
-  return std::nullopt;
-}
-
-// The members alone are clear, and hit with one more suspect: that is the third, and there is no fourth.
-std::optional<SuspectId> CauseSearch::shown_third() const {
-  if (members_.size() != 2 || complete_ || first_hit().low() == 0) return std::nullopt;
-  for (const Observation& seen : history_)
-    if (const SuspectSet more = seen.exposed - base_; seen.outcome == Outcome::hit && more.count() == 1)
-      if (const SuspectId third = more.find_first(); std::ranges::count(first_hit().order(), third)) return third;
-  return std::nullopt;
 }
 
 }  // namespace bisectd::strategies

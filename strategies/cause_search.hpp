@@ -11,14 +11,13 @@
 namespace bisectd::strategies {
 
 /// Invariant: with base and members() exposed, some prefix of the remaining order hits; members() is part of every
-/// cause within that prefix. When complete(), base and members() hit, and without any one member they are clear. What a
-/// member needs to matter is exposed with it.
+/// cause within that prefix. When complete(), base and members() hit, and without any one member they are clear.
 class CauseSearch : public Bisection {
  public:
   /// See Bisection. `order`: any of these may be a member beside the culprit; without one, base and the whole order are
   /// known to hit, base alone not.
-  CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, const Relations& relations, SuspectSet base,
-              std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed);
+  CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, SuspectSet base, std::vector<SuspectId> order,
+              const std::vector<Observation>& history, std::uint64_t seed);
 
   const std::vector<SuspectId>& members() const { return members_; }
   std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
@@ -30,8 +29,6 @@ class CauseSearch : public Bisection {
   std::vector<double> weights(const std::vector<SuspectId>& order) const override;
   void expose(SuspectId member, std::vector<SuspectId> order);
   void advance() override;
-  std::optional<SuspectSet> guess_third() const;
-  std::optional<SuspectId> shown_third() const;
 
   std::vector<SuspectId> members_;
 };

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strategies/finding.hpp"
 #include "strategies/prior.hpp"
 
 namespace bisectd::strategies {
@@ -29,17 +28,15 @@ using Causes = std::span<const std::vector<SuspectId>>;
 // that the member is needed, for its neighbours, neutralised in that trial, may be what makes it wrong (an operator that
 // cannot bear what another one hands it from the CPU). Causes add up well enough for this; one that is met by another member
 // of the fix as well does not come back with this one.
-bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                     std::span<const SuspectId> culprit_set, Causes causes, SuspectId member) {
-  std::vector<double> rest = log.signature_of(relations.effective(as_it_is(always_active.size()))), own(rest.size());
-  for (const std::vector<SuspectId>& cause : causes) {
-    Active active = always_active;
-    for (SuspectId each : relations.with_needs(cause)) active.set(each);
-    const std::vector<double> here = log.signature_of(relations.effective(std::move(active)));
+bool belied_as_it_is(const EvidenceLog& log, const Active& always_active, const Accused& accused, SuspectId member) {
+  std::vector<double> rest = log.signature_of(as_it_is(always_active.size())), own(rest.size());
+  for (const std::vector<SuspectId>& cause : accused.causes) {
+    const std::vector<double> here = log.signature_of(only_active(cause, always_active));
     if (rest.empty() || here.size() != rest.size()) return false;
-    const bool only_here = std::ranges::count(cause, member) > 0 && std::ranges::none_of(culprit_set, [&](SuspectId other) {
-                             return other != member && std::ranges::count(cause, other) > 0;
-                           });
+    const bool only_here =
+        std::ranges::count(cause, member) > 0 && std::ranges::none_of(accused.culprit_set, [&](SuspectId other) {
+          return other != member && std::ranges::count(cause, other) > 0;
+        });
     for (std::size_t i = 0; i < rest.size(); ++i) {
       rest[i] -= here[i];
       if (only_here) own[i] += here[i];
@@ -60,8 +57,7 @@ bool belied_as_it_is(const EvidenceLog& log, const Relations& relations, const A
 bool needs_own_set(Claim::Kind kind) { return kind == Claim::Kind::fix_passes || kind == Claim::Kind::cause_minimal; }
 
 // The active set a claim is about.
-Active claimed(const Claim& claim, const Relations& relations, const Active& always_active,
-               std::span<const SuspectId> culprit_set) {
+Active claimed(const Claim& claim, const Active& always_active, std::span<const SuspectId> culprit_set) {
   Active active = always_active;
   switch (claim.kind) {
     case Claim::Kind::fix_passes:
@@ -72,11 +68,11 @@ Active claimed(const Claim& claim, const Relations& relations, const Active& alw
       break;
     case Claim::Kind::cause_fails:
     case Claim::Kind::cause_minimal:
-      for (SuspectId member : relations.with_needs(claim.subject)) active.set(member);
+      for (SuspectId member : claim.subject) active.set(member);
       if (claim.kind == Claim::Kind::cause_minimal) active.reset(claim.subject.back());
       break;
   }
-  return relations.effective(std::move(active));
+  return active;
 }
 
 // Upper bound of 2^-bits for bits >= 0, by its chord between whole numbers: the same on every machine.
@@ -111,35 +107,36 @@ void mark_proved(std::vector<Claim>& claims, const EvidenceLog& log) {
   }
 }
 
-// Of an exclusive group it may be another one that had to stay active: what was neutralised there and is always active
-// here may do harm by being neutralised.
-bool is_beside(const Active& always_active, const Active& active, const Relations& relations) {
-  return always_active.is_subset_of(relations.widest(active));
-}
+/// What was told that shows a claim.
+struct Shown {
+  double bits = 0;
+  int times = 0;
+  const LogEntry* by = nullptr;  // the entry of the set itself, or the strongest that implies it; null: nothing shows it
+};
 
-// Looks at what was told since. The sums are those of one look at all of it, as entries are added in their order.
-void look_on(SeenClaim& seen, const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes,
-             const Relations& relations, const Active& always_active) {
+Shown shown(const Claim& claim, const Active& about, const EvidenceLog& log, Causes causes, const Active& always_active) {
   const bool fails = claim.expected == Verdict::fail;
   const LogEntry* itself = log.find(about);
-  for (; seen.entries < log.entries().size(); ++seen.entries) {
-    const LogEntry* entry = &log.entries()[seen.entries];
-    if (claim.own_trial ? entry != itself : !entry->active.is_subset_of(about)) continue;
-    if (!is_beside(always_active, entry->active, relations)) continue;
-    const double bits = fails ? entry->bits : -entry->bits;
-    const bool predicted = causes.empty() || any_within(causes, entry->active) == fails;
+  Shown shown;
+  double strongest = 0;
+  for (const LogEntry& entry : log.entries()) {
+    if (claim.own_trial ? &entry != itself : !entry.active.is_subset_of(about)) continue;
+    // What is always active now and was not there may do harm by being neutralised.
+    if (!always_active.is_subset_of(entry.active)) continue;
+    const double bits = fails ? entry.bits : -entry.bits;
+    const bool predicted = causes.empty() || any_within(causes, entry.active) == fails;
     if (log.exact() ? bits <= 0 : !predicted) continue;
-    seen.bits += bits;
-    seen.times += fails ? entry->fails : entry->passes;
-    if (bits <= (entry == itself ? 0 : seen.strongest)) continue;
-    seen.strongest = entry == itself ? HUGE_VAL : bits;
-    seen.by = seen.entries;
+    shown.bits += bits;
+    shown.times += fails ? entry.fails : entry.passes;
+    if (bits <= (&entry == itself ? 0 : strongest)) continue;
+    strongest = &entry == itself ? HUGE_VAL : bits;
+    shown.by = &entry;
   }
+  return shown;
 }
 
 // Every claim, as far as it is known without looking at the evidence.
-std::vector<Claim> all_claims(const Relations& relations, const Active& always_active,
-                              std::span<const SuspectId> culprit_set, Causes causes) {
+std::vector<Claim> all_claims(const Accused& accused) {
   using Kind = Claim::Kind;
   std::vector<Claim> claims;
   const auto add = [&](Kind kind, std::vector<SuspectId> subject) {
@@ -150,14 +147,12 @@ std::vector<Claim> all_claims(const Relations& relations, const Active& always_a
                       .expected = fails ? Verdict::fail : Verdict::pass,
                       .own_trial = needs_own_set(kind)});
   };
-  add(Kind::fix_passes, {culprit_set.begin(), culprit_set.end()});
-  for (SuspectId member : culprit_set) add(Kind::member_needed, {member});
-  for (const std::vector<SuspectId>& cause : causes) {
+  add(Kind::fix_passes, accused.culprit_set);
+  for (SuspectId member : accused.culprit_set) add(Kind::member_needed, {member});
+  for (const std::vector<SuspectId>& cause : accused.causes) {
     add(Kind::cause_fails, cause);
-    // Without its only member nothing is active beside what always is, and that passed. What one member needs must not be
-    // enough either.
-    const std::vector<SuspectId> whole = relations.with_needs(cause);
-    if (std::ranges::count_if(whole, [&](SuspectId s) { return !always_active.test(s); }) < 2) continue;
+    // Without its only member nothing is active beside what always is, and that passed.
+    if (cause.size() < 2) continue;
     for (std::size_t i = 0; i < cause.size(); ++i) {
       std::vector<SuspectId> last_one = cause;
       last_one.erase(last_one.begin() + static_cast<std::ptrdiff_t>(i));
@@ -170,35 +165,19 @@ std::vector<Claim> all_claims(const Relations& relations, const Active& always_a
 
 }  // namespace
 
-std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                               std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes) {
-  SeenClaims seen;
-  return certificate(log, relations, always_active, culprit_set, causes, seen);
-}
-
-std::vector<Claim> certificate(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                               std::span<const SuspectId> culprit_set, std::span<const std::vector<SuspectId>> causes,
-                               SeenClaims& seen_before) {
-  if (!std::ranges::equal(seen_before.culprit_set, culprit_set) || !std::ranges::equal(seen_before.causes, causes) ||
-      seen_before.always_active != always_active || seen_before.changes != log.changes())
-    seen_before = {
-        {culprit_set.begin(), culprit_set.end()}, {causes.begin(), causes.end()}, always_active, log.changes(), {}};
-  std::vector<Claim> claims = all_claims(relations, always_active, culprit_set, causes);
-  seen_before.claims.resize(claims.size());
+std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, const Accused& accused) {
+  std::vector<Claim> claims = all_claims(accused);
   std::vector<Neutralised> shown_by;
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    Claim& claim = claims[i];
+  for (Claim& claim : claims) {
     if (claim.kind == Claim::Kind::member_needed)
-      claim.own_trial = belied_as_it_is(log, relations, always_active, culprit_set, causes, claim.subject.front());
-    const Active about = claimed(claim, relations, always_active, culprit_set);
-    SeenClaim& seen = seen_before.claims[i];
-    if (seen.own_trial != claim.own_trial) seen = {.own_trial = claim.own_trial};
-    look_on(seen, claim, about, log, causes, relations, always_active);
-    const bool by_one_run = claim.kind == Claim::Kind::cause_fails && seen.times < 2 &&
-                            claim.subject.size() > kTogetherByOneRun && about == relations.effective(as_it_is(about.size()));
+      claim.own_trial = belied_as_it_is(log, always_active, accused, claim.subject.front());
+    const Active about = claimed(claim, always_active, accused.culprit_set);
+    const Shown seen = shown(claim, about, log, accused.causes, always_active);
+    const bool by_one_run =
+        claim.kind == Claim::Kind::cause_fails && seen.times < 2 && claim.subject.size() > kTogetherByOneRun && about.all();
     claim.bits = by_one_run ? std::min(seen.bits, log.needed_bits() / 2) : seen.bits;
     claim.neutralised = neutralised_beside(about);
-    shown_by.push_back(seen.by ? neutralised_beside(log.entries()[*seen.by].active) : claim.neutralised);
+    shown_by.push_back(neutralised_beside(seen.by ? seen.by->active : about));
   }
   mark_proved(claims, log);
   for (std::size_t i = 0; i < claims.size(); ++i)
@@ -214,15 +193,14 @@ double confidence_in(std::span<const Claim> claims) {
   return all;
 }
 
-bool shows(const Claim& claim, const Answer& answer, const Relations& relations, const Neutralised& neutralised,
-           Verdict verdict) {
+bool shows(const Claim& claim, const Answer& answer, const Neutralised& neutralised, Verdict verdict) {
   if (verdict != claim.expected) return false;
   Active always_active{SuspectSet(neutralised.size())};
   for (const auto* kept : {&answer.not_neutralisable, &answer.excluded})
     for (SuspectId suspect : *kept) always_active.set(suspect);
-  const Active about = claimed(claim, relations, always_active, answer.culprit_set);
-  const Active active = relations.effective(active_beside(neutralised));
-  return claim.own_trial ? active == about : active.is_subset_of(about) && is_beside(always_active, active, relations);
+  const Active about = claimed(claim, always_active, answer.culprit_set);
+  const Active active = active_beside(neutralised);
+  return claim.own_trial ? active == about : active.is_subset_of(about) && always_active.is_subset_of(active);
 }
 
 }  // namespace bisectd::strategies

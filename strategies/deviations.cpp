@@ -25,12 +25,12 @@ double greatest_difference(const std::vector<double>& a, const std::vector<doubl
 /// What a quarter of the sets without this suspect and without the guilty differ by at most from everything neutralised, in
 /// healthy spreads; 0: too few are known. Of a quarter only, as other suspects may change the first steps, too. At most what
 /// `without`, everything neutralised, is off from the reference.
-double background(const EvidenceLog& log, const Relations& relations, SuspectId suspect, const SuspectSet& guilty,
-                  const std::vector<double>& without, const Active& least) {
+double background(const EvidenceLog& log, SuspectId suspect, const SuspectSet& guilty, const std::vector<double>& without,
+                  const Active& least) {
   std::map<SuspectSet, double> sizes;
   for (const Told& told : log.told()) {
     const std::vector<double>& steps = told.evidence.signature;
-    const SuspectSet active = relations.effective(told.active);
+    const Active& active = told.active;
     if (steps.size() != without.size() || told.leans_to_fail() || active.test(suspect) || active.intersects(guilty))
       continue;
     if (active != least) sizes.try_emplace(active, greatest_difference(steps, without));
@@ -42,33 +42,23 @@ double background(const EvidenceLog& log, const Relations& relations, SuspectId 
   return std::min(sorted[(sorted.size() - 1) / 4], greatest_difference(without, std::vector<double>(without.size(), 0.0)));
 }
 
-/// The only one of these that is not needed by another one.
-std::optional<SuspectId> lone(const SuspectSet& suspects, const Relations& relations) {
-  const std::vector<SuspectId> members = members_of(suspects);
-  if (members.size() == 1) return members.front();
-  for (SuspectId member : members)
-    if (std::ranges::includes(relations.with_needs(std::span(&member, 1)), members)) return member;
-  return std::nullopt;
-}
-
 }  // namespace
 
-std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                           const SuspectSet& guilty) {
+std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Active& always_active, const SuspectSet& guilty) {
   std::vector<Deviation> found;
-  const Active least = relations.effective(always_active);
-  const std::vector<double> without = log.signature_of(least);
+  const std::vector<double> without = log.signature_of(always_active);
   if (without.empty()) return found;
   for (const LogEntry& entry : log.entries()) {
-    if (entry.verdict != Verdict::pass || !always_active.is_subset_of(relations.widest(entry.active))) continue;
+    if (entry.verdict != Verdict::pass || !always_active.is_subset_of(entry.active)) continue;
     std::vector<double> steps = log.signature_of(entry.active);
     if (steps.size() != without.size()) continue;
-    const std::optional<SuspectId> alone = lone(entry.active - always_active, relations);
-    if (!alone || guilty.test(*alone)) continue;
+    const SuspectSet suspects = entry.active - always_active;
+    if (suspects.count() != 1 || suspects.intersects(guilty)) continue;
+    const SuspectId alone = suspects.find_first();
     const double size = greatest_difference(steps, without);
     for (std::size_t i = 0; i < steps.size(); ++i) steps[i] -= without[i];
-    if (signatures::differs_clearly(steps) && size > kStandsOut * background(log, relations, *alone, guilty, without, least))
-      found.push_back({*alone, size});
+    if (signatures::differs_clearly(steps) && size > kStandsOut * background(log, alone, guilty, without, always_active))
+      found.push_back({alone, size});
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, &Deviation::size);
   return found;

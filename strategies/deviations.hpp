@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "strategies/evidence_log.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
@@ -19,7 +19,6 @@ struct Deviation {
 /// neutralised as clearly as a search by signatures asks for, and by far more than those of sets without it; the greatest
 /// first. `always_active`: in every trial. None of the `guilty` is among them: what fails only together with others is
 /// harmful all the same.
-std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                           const SuspectSet& guilty);
+std::vector<Deviation> harmless_deviations(const EvidenceLog& log, const Active& always_active, const SuspectSet& guilty);
 
 }  // namespace bisectd::strategies

@@ -19,27 +19,23 @@ struct Said {
 };
 
 /// The smallest set that passes without the fix.
-std::optional<Neutralised> other_fix(const Proved& proved, std::span<const Evidence> told, const SuspectSet& harmful,
-                                     const Relations& relations) {
-  const auto may_both = [&](const Neutralised& other) {
-    const Active active(~(other | proved.fix));
-    return std::ranges::any_of(relations.least_active_sets(),
-                               [&](const Active& least) { return least.is_subset_of(active); });
-  };
+std::optional<Neutralised> other_fix(const Neutralised& fix, const Measured& as_is, std::span<const Evidence> told,
+                                     const SuspectSet& harmful) {
   std::optional<Neutralised> found;
   for (const Evidence& each : told) {
     const Neutralised& set = each.neutralised;
-    const bool passes_without_it = each.verdict == Verdict::pass && set.intersects(harmful) &&
-                                   !proved.fix.is_subset_of(set) && !is_still_off(proved.as_is, each.measured());
-    if (passes_without_it && (!found || set.count() < found->count()) && may_both(set)) found = set;
+    const bool passes_without_it = each.verdict == Verdict::pass && set.intersects(harmful) && !fix.is_subset_of(set) &&
+                                   !is_still_off(as_is, each.measured());
+    if (passes_without_it && (!found || set.count() < found->count())) found = set;
   }
   return found;
 }
 
 }  // namespace
 
-Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const LeftActive& left_active,
-                    const Relations& relations, int votes) {
+Doubts doubts_about(const Accused& proved, const Measured& as_is, std::span<const Evidence> told, const SuspectSet& harmful,
+                    const Active& least_active, int votes) {
+  const Neutralised fix = neutralised_beside(all_but(proved.culprit_set, least_active.size()));
   Doubts doubts;
   const auto settle = [&](const Neutralised& set, auto speaks_for_it, const char* reason, const std::string& objection) {
     Said said;
@@ -52,11 +48,10 @@ Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const 
     if (said.votes <= -votes || said.times >= kMostTimes) doubts.objection = objection;
     else doubts.open.push_back({set, Purpose::search, reason});
   };
-  const std::string but_for_fix =
-      fmt::format("with everything neutralised it fails; it passes {}", with_neutralised(proved.fix));
-  if (const auto other = other_fix(proved, told, left_active.harmful, relations)) {
+  const std::string but_for_fix = fmt::format("with everything neutralised it fails; it passes {}", with_neutralised(fix));
+  if (const auto other = other_fix(fix, as_is, told, harmful)) {
     settle(
-        Neutralised(*other | proved.fix), [](const Evidence& each) { return each.verdict == Verdict::pass; },
+        Neutralised(*other | fix), [](const Evidence& each) { return each.verdict == Verdict::pass; },
         "two fixes that mend pass together, and one that only makes up for the fault does not",
         fmt::format(
             "{}, and also {}, but not with both: one of the two only makes up for the fault, and verdicts do not tell which",
@@ -65,13 +60,12 @@ Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const 
   }
   // One that passes without the fix, and is still off, is mended no more than one that fails.
   const auto not_mended = [&](const Evidence& each) {
-    return each.verdict == Verdict::fail || is_still_off(proved.as_is, each.measured());
+    return each.verdict == Verdict::fail || is_still_off(as_is, each.measured());
   };
-  const Active least(relations.least_active_sets().front() | left_active.breaking);
   std::vector<std::vector<SuspectId>> still_active = proved.causes;
-  if (still_active.size() > 1) still_active.insert(still_active.begin(), members_of(proved.fix));
+  if (still_active.size() > 1) still_active.insert(still_active.begin(), proved.culprit_set);
   for (const std::vector<SuspectId>& members : still_active)
-    settle(neutralised_beside(relations.widest(relations.alone(members, least))), not_mended,
+    settle(neutralised_beside(only_active(members, least_active)), not_mended,
            "neutralises all but what is accused: it fails, if that does not only make up for the fault",
            but_for_fix + ", which may only make up for the fault, and the trial that would tell says nothing");
   return doubts;

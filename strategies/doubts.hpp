@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "strategies/evidence.hpp"
+#include "strategies/finding.hpp"
 #include "strategies/hidden.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
@@ -22,21 +23,10 @@ struct Doubts {
   std::optional<Hidden> hidden = {};  ///< what noise hides, if that is the objection
 };
 
-/// What stayed active in the part that was searched.
-struct LeftActive {
-  SuspectSet harmful;   ///< neutralising some of it does harm
-  SuspectSet breaking;  ///< neutralising one of it breaks the run
-};
-
-struct Proved {
-  Neutralised fix;
-  std::vector<std::vector<SuspectId>> causes;
-  Measured as_is;  ///< the subject as it is: a pass that is still off beside it (mended.hpp) is no fix
-};
-
-/// `told`: all evidence, also of sets that neutralise some of `left_active`. `votes`: so many more of one verdict than of
-/// the other settle a doubt.
-Doubts doubts_about(const Proved& proved, std::span<const Evidence> told, const LeftActive& left_active,
-                    const Relations& relations, int votes);
+/// `as_is`: the subject as it is, beside which a pass that is still off (mended.hpp) is no fix; `harmful`: stayed active in
+/// the part that was searched, as neutralising some of it does harm; `told`: all evidence, also of sets that neutralise some
+/// of it. `least_active`: the least that runs. `votes`: so many more of one verdict than of the other settle a doubt.
+Doubts doubts_about(const Accused& proved, const Measured& as_is, std::span<const Evidence> told, const SuspectSet& harmful,
+                    const Active& least_active, int votes);
 
 }  // namespace bisectd::strategies

@@ -30,7 +30,7 @@ class Engine {
 
   /// Takes in what was added to the log since.
   virtual void hear() = 0;
-  /// The log's flip chance is another one now.
+  /// The log's flip chance is another one now, or an earlier verdict is.
   virtual void weigh_again() {}
   /// Verdicts that it believes to be wrong, on average, of those that are doubted no more than usual; nothing if it cannot
   /// tell.

@@ -38,7 +38,7 @@ double claimed_doubt(const Evidence& evidence) {
 }  // namespace
 
 EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
-    : suspects_(suspects), flip_(flip), error_(error), passed_(suspects), sets_(suspects) {}
+    : suspects_(suspects), flip_(flip), error_(error), passed_(suspects) {}
 
 double EvidenceLog::needed_bits() const {
   if (exact()) return kExactBits / 2;
@@ -82,12 +82,7 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   if (active.all() && told.evidence.delta) as_is_sum_ += *told.evidence.delta;
   if (evidence.only_signature()) return std::nullopt;
   const auto [at, fresh] = index_.try_emplace(active, entries_.size());
-  if (fresh) {
-    entries_.push_back({.active = active});
-    sets_.add(active);
-  } else {
-    ++changes_;
-  }
+  if (fresh) entries_.push_back({.active = active});
   LogEntry& entry = entries_[at->second];
   const Verdict before = entry.verdict;
   told.entry = at->second;
@@ -160,14 +155,13 @@ void EvidenceLog::decide(std::size_t at) {
                   : entry.judged() > 0 || entry.inconclusive > 0 ? Verdict::inconclusive
                                                                  : Verdict::unresolved;
   if (entry.verdict == before) return;
-  passing_.set(at, entry.verdict == Verdict::pass);
-  failing_.set(at, entry.verdict == Verdict::fail);
-  if (entry.verdict == Verdict::fail)
-    for (const std::size_t other : sets_.holding(entry.active, passing_))
-      contradictions_.push_back({.fail = at, .pass = other});
-  if (entry.verdict == Verdict::pass)
-    for (const std::size_t other : sets_.within(entry.active, failing_))
-      contradictions_.push_back({.fail = other, .pass = at});
+  for (std::size_t i = 0; i < entries_.size() && decided(entry.verdict); ++i) {
+    const LogEntry& other = entries_[i];
+    if (!decided(other.verdict) || other.verdict == entry.verdict) continue;
+    const bool fails = entry.verdict == Verdict::fail;
+    const Contradiction pair = fails ? Contradiction{.fail = at, .pass = i} : Contradiction{.fail = i, .pass = at};
+    if (entries_[pair.fail].active.is_subset_of(entries_[pair.pass].active)) contradictions_.push_back(pair);
+  }
 }
 
 bool EvidenceLog::set_flip(double flip) {
@@ -176,7 +170,6 @@ bool EvidenceLog::set_flip(double flip) {
 }
 
 bool EvidenceLog::weigh_again(std::size_t trials) {
-  ++changes_;
   for (LogEntry& entry : entries_) entry.bits = 0;
   for (const Told& told : std::span(told_).first(trials))
     if (told.entry) weigh(told);

@@ -12,7 +12,6 @@
 
 #include "strategies/evidence.hpp"
 #include "strategies/flip_estimate.hpp"
-#include "strategies/set_index.hpp"
 
 namespace bisectd::strategies {
 
@@ -92,9 +91,6 @@ class EvidenceLog {
 
   const std::vector<LogEntry>& entries() const { return entries_; }  ///< in the order first told
   const LogEntry* find(const Active& active) const;
-  /// Rises when an entry that was there before changes: what follows from the first so many entries holds while this is the
-  /// same.
-  std::size_t changes() const { return changes_; }
 
   using Excuse = std::function<bool(const LogEntry& fail, const LogEntry& pass)>;
   /// The first contradiction that stands, by the present verdicts; one that is `excused` is none.
@@ -125,10 +121,7 @@ class EvidenceLog {
   SuspectSet passed_;     ///< active in trials that passed, but for the subject as it is
   double as_is_sum_ = 0;  ///< differences of the subject as it is
   std::vector<LogEntry> entries_;
-  std::size_t changes_ = 0;
   std::unordered_map<Active, std::size_t, boost::hash<SuspectSet>> index_;  // looked up only, never walked
-  SetIndex sets_;                                                           // of the entries,
-  Marks passing_, failing_;                                                 // which pass and which fail
   std::vector<Contradiction> contradictions_;                               // superset of those that stand
 };
 

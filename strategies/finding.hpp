@@ -1,4 +1,4 @@
-// An answer as an engine believes it, proved or not.
+// Who is accused, and an answer as an engine believes it, proved or not.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,12 @@
 
 namespace bisectd::strategies {
 
-struct Finding {
-  std::vector<SuspectId> culprit_set;          ///< the cheapest minimal fix of the causes, ascending
+struct Accused {
+  std::vector<SuspectId> culprit_set;          ///< a minimal fix of the causes, ascending
   std::vector<std::vector<SuspectId>> causes;  ///< each ascending, in ascending order
+};
+
+struct Finding : Accused {  ///< its culprit set is the cheapest fix
   /// Causes that fail where others are neutralised, and were seen to do no harm where only the rest of the fix is: no part
   /// of it. Each ascending.
   std::vector<std::vector<SuspectId>> only_beside_others;

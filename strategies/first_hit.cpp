@@ -53,9 +53,8 @@ std::vector<FirstHit::Gap> FirstHit::shared_out(std::size_t count, std::vector<G
   return gaps;
 }
 
-FirstHit::FirstHit(const Relations& relations, SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight)
-    : relations_(&relations),
-      base_(std::move(base)),
+FirstHit::FirstHit(SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight)
+    : base_(std::move(base)),
       reachable_(base_),
       order_(std::move(order)),
       weight_(std::move(weight)),

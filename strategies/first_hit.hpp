@@ -11,7 +11,7 @@
 
 #include "strategies/observation.hpp"
 #include "strategies/random.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
@@ -20,8 +20,8 @@ namespace bisectd::strategies {
 /// low() <= m <= high().
 class FirstHit {
  public:
-  /// `weight` holds N+2 prior weights of m, not normalised. The relations must outlive it.
-  FirstHit(const Relations& relations, SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight);
+  /// `weight` holds N+2 prior weights of m, not normalised.
+  FirstHit(SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight);
 
   /// Takes in any observation of the predicate, whatever its set; what does not bear on m is ignored.
   void observe(const Observation& seen);
@@ -61,9 +61,8 @@ class FirstHit {
   std::vector<bool> taken_by(std::span<const SuspectSet> pending) const;
   std::optional<std::size_t> nearest_telling(const Gap& gap, double target, std::span<const double> sum,
                                              const std::vector<bool>& taken, std::span<const SuspectSet> pending) const;
-  bool says_nothing(const SuspectSet& set) const { return silent_.contains(relations_->effective(set)); }
+  bool says_nothing(const SuspectSet& set) const { return silent_.contains(set); }
 
-  const Relations* relations_;
   SuspectSet base_, reachable_;
   std::vector<SuspectId> order_;
   std::vector<double> weight_;

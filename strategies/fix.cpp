@@ -101,18 +101,6 @@ class Branches {
   std::optional<Rank> bound_;  // that another fix must be below
 };
 
-std::vector<std::vector<SuspectId>> mended_by(std::span<const std::vector<SuspectId>> causes, const Relations& relations,
-                                              const SuspectSet& always_active) {
-  std::vector<std::vector<SuspectId>> mended;
-  for (const std::vector<SuspectId>& cause : causes) {
-    mended.push_back(cause);
-    for (SuspectId needed : relations.with_needs(cause))
-      if (std::find(cause.begin(), cause.end(), needed) == cause.end()) mended.back().push_back(needed);
-    std::erase_if(mended.back(), [&](SuspectId suspect) { return always_active.test(suspect); });
-  }
-  return mended;
-}
-
 }  // namespace
 
 std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects) {
@@ -120,16 +108,9 @@ std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> caus
   return fixes.empty() ? std::vector<SuspectId>{} : fixes.front();
 }
 
-// A cause's own members come first, so that of two equal fixes the one that names the guilty is taken.
-std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects,
-                                    const Relations& relations, const SuspectSet& always_active) {
-  return cheapest_fix(mended_by(causes, relations, always_active), suspects);
-}
-
 std::vector<std::vector<SuspectId>> minimal_fixes(std::span<const std::vector<SuspectId>> causes,
-                                                  std::span<const Suspect> suspects, const Relations& relations,
-                                                  const SuspectSet& always_active, std::size_t most) {
-  return Branches(mended_by(causes, relations, always_active), suspects, most).best();
+                                                  std::span<const Suspect> suspects, std::size_t most) {
+  return Branches(causes, suspects, most).best();
 }
 
 }  // namespace bisectd::strategies

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
@@ -12,14 +12,9 @@ namespace bisectd::strategies {
 /// very many causes that overlap the best one that is found soon.
 std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects);
 
-/// The same where a cause is mended by what its members need to matter, too; nobody of `always_active` is in it.
-std::vector<SuspectId> cheapest_fix(std::span<const std::vector<SuspectId>> causes, std::span<const Suspect> suspects,
-                                    const Relations& relations, const SuspectSet& always_active);
-
 /// The first `most` of all minimal sets of that kind, in that order. Of causes with very many of them only as far as they
 /// are found soon.
 std::vector<std::vector<SuspectId>> minimal_fixes(std::span<const std::vector<SuspectId>> causes,
-                                                  std::span<const Suspect> suspects, const Relations& relations,
-                                                  const SuspectSet& always_active, std::size_t most);
+                                                  std::span<const Suspect> suspects, std::size_t most);
 
 }  // namespace bisectd::strategies

@@ -14,26 +14,23 @@ bool KnownCauses::all_known() const {
 
 std::optional<Effects> KnownCauses::effects() const {
   if (!all_known()) return std::nullopt;
-  return effects_of(phases_.log(), phases_.relations(), phases_.always_active(), with_fix(), standing_.causes());
+  return effects_of(phases_.log(), phases_.always_active(), with_fix(), standing_.causes(), phases_.signatures_tell());
 }
 
 Needless KnownCauses::needless() const {
   const std::optional<Effects> known = effects();
   if (!known) return {};
-  std::vector<Needless> choices;
-  if (standing_.fix_makes_up()) choices = {{better_left_active(*known), Needless::Why::off_neutralised}};
-  else if (!effects_add_) choices = needless_sets(*known);
-  for (Needless& needless : choices) {
+  for (std::vector<SuspectId>& members : needless_sets(*known)) {
     std::vector<SuspectId> rest = standing_.culprit_set();
-    std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(needless.members, member) > 0; });
-    needless.with_rest = standing_.all_but(rest);
-    if (!are_needed(needless)) return std::move(needless);
+    std::erase_if(rest, [&](SuspectId member) { return std::ranges::count(members, member) > 0; });
+    Needless needless{std::move(members), standing_.all_but(rest)};
+    if (!are_needed(needless)) return needless;
   }
   return {};
 }
 
 bool KnownCauses::are_needed(const Needless& needless) const {
-  return phases_.verdict_of(needless.with_rest) == Verdict::fail || std::ranges::count(made_up_, needless.with_rest) > 0 ||
+  return phases_.verdict_of(needless.with_rest) == Verdict::fail ||
          is_still_off(standing_.as_is(), phases_.log().measured(needless.with_rest));
 }
 
@@ -41,21 +38,19 @@ bool KnownCauses::is_shown(const Needless& needless) const {
   return !needless.members.empty() && phases_.verdict_of(needless.with_rest) == Verdict::pass && !are_needed(needless);
 }
 
-bool KnownCauses::makes_up_in_part(const Needless& needless, const Evidence& evidence) const {
-  return !needless.members.empty() && evidence.verdict == Verdict::pass &&
-         phases_.relations().effective(active_beside(evidence.neutralised)) == needless.with_rest &&
-         is_still_off(standing_.as_is(), evidence.measured());
+std::vector<Active> KnownCauses::unmeasured() const {
+  if (effects()) return {};
+  return to_be_measured(phases_.log(), phases_.always_active(), standing_.causes());
 }
 
 Trial KnownCauses::trial(const Active& active, Purpose purpose, std::string reason) const {
-  return {neutralised_beside(phases_.relations().widest(active)), purpose, std::move(reason)};
+  return {neutralised_beside(active), purpose, std::move(reason)};
 }
 
 std::vector<Trial> KnownCauses::trials() const {
   if (!all_known()) return {};
   std::vector<Trial> trials;
-  for (const Active& active :
-       to_be_measured(phases_.log(), phases_.relations(), phases_.always_active(), with_fix(), standing_.causes()))
+  for (const Active& active : unmeasured())
     trials.push_back(trial(active, Purpose::measurement,
                            "failed, and was ended before its size was known: do some of the causes cancel each other?"));
   if (!trials.empty()) return trials;

@@ -13,10 +13,8 @@ namespace bisectd::strategies {
 
 class KnownCauses {
  public:
-  /// `effects_add`: whoever asked for the search says so; then what cancels are faults, to be named as such. `made_up`: sets
-  /// of which makes_up_in_part() was true. All must outlive it.
-  KnownCauses(const Phases& phases, bool effects_add, const std::vector<Active>& made_up)
-      : phases_(phases), standing_(phases), effects_add_(effects_add), made_up_(made_up) {}
+  /// The phases must outlive it.
+  explicit KnownCauses(const Phases& phases) : phases_(phases), standing_(phases) {}
 
   /// Nothing before all causes are known.
   std::optional<Effects> effects() const;
@@ -26,13 +24,11 @@ class KnownCauses {
   Needless needless() const;
   /// It is shown that the fix is enough without them.
   bool is_shown(const Needless& needless) const;
-  /// The trial passes, and is still off: faults that are active there make up for each other in part, and stay accused.
-  bool makes_up_in_part(const Needless& needless, const Evidence& evidence) const;
-
   /// What tells more: sizes of runs that were ended early, then the fix without whoever seems needless.
   std::vector<Trial> trials() const;
 
  private:
+  std::vector<Active> unmeasured() const;
   bool all_known() const;
   bool are_needed(const Needless& needless) const;
   Active with_fix() const { return standing_.all_but(standing_.culprit_set()); }
@@ -40,8 +36,6 @@ class KnownCauses {
 
   const Phases& phases_;
   const Standing standing_;
-  bool effects_add_;
-  const std::vector<Active>& made_up_;
 };
 
 }  // namespace bisectd::strategies

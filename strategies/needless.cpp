@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <ranges>
 #include <utility>
 
@@ -12,14 +11,13 @@ namespace {
 
 // What is left must be less than a third of what is explained, as for one member (certificate.cpp).
 constexpr double kExplained = 3;
-constexpr double kPlainly = 10;  // of causes that add nothing, since others of like size would be named with them; a choice
 
 // Sets of each kind that are tried, as each is a trial. Of 120 searches with a fault and three wrong replacements that
 // cancel, 81 named all four, 44 with one set tried, 10 with two, none with three (the games of needless_test.cpp). Without a
 // bound a search for twelve faults that are off by less together took 276 trials, as most sets of three could be what is
 // missing.
 constexpr std::size_t kMostSets = 3;
-constexpr std::size_t kMostTried = 12;  // causes of which all sets are tried: 4,096 sums
+constexpr std::size_t kMostTried = 12;  // causes of which sets of three are looked at
 
 double size_of(const std::vector<double>& off) {
   double most = 0;
@@ -39,31 +37,18 @@ std::vector<std::size_t> lone(const std::vector<std::vector<SuspectId>>& causes)
   return lone;
 }
 
-/// Of two causes or more, those with one member that explain what is unexplained if they are missing so many times in the
-/// subject as it is: `explained` times what is left then.
-std::vector<SuspectId> missing_as_it_is(const Effects& effects, double times, double explained) {
-  std::vector<SuspectId> missing;
-  if (effects.causes.size() < 2 || !effects.as_is_known()) return missing;
-  for (std::size_t i : lone(effects.causes)) {
-    std::vector<double> left = effects.unexplained;
-    add(left, effects.added[i], times);
-    if (size_of(effects.added[i]) > explained * size_of(left)) missing.push_back(effects.causes[i].front());
-  }
-  return missing;
-}
-
 }  // namespace
 
-std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                  const Active& with_fix, std::vector<std::vector<SuspectId>> causes) {
-  const Measured neutralised = log.measured(relations.effective(always_active)), fix = log.measured(with_fix),
-                 as_is = log.measured(relations.effective(as_it_is(always_active.size())));
+std::optional<Effects> effects_of(const EvidenceLog& log, const Active& always_active, const Active& with_fix,
+                                  std::vector<std::vector<SuspectId>> causes, bool by_signatures) {
+  const Measured neutralised = log.measured(always_active), fix = log.measured(with_fix),
+                 as_is = log.measured(as_it_is(always_active.size()));
   std::vector<Measured> alone;
-  for (const std::vector<SuspectId>& cause : causes) alone.push_back(log.measured(relations.alone(cause, always_active)));
+  for (const std::vector<SuspectId>& cause : causes) alone.push_back(log.measured(only_active(cause, always_active)));
   const std::size_t steps = neutralised.signature.size();
   const auto has_signature = [&](const Measured& run) { return run.signature.size() == steps; };
-  const bool by_signature = steps > 0 && signatures_follow(log, causes) && std::ranges::all_of(alone, has_signature) &&
-                            has_signature(as_is) && has_signature(fix);
+  const bool by_signature =
+      by_signatures && steps > 0 && std::ranges::all_of(alone, has_signature) && has_signature(as_is) && has_signature(fix);
   const auto known = [&](const Measured& run) { return by_signature || run.difference.has_value(); };
   if (!known(neutralised) || !std::ranges::all_of(alone, known)) return std::nullopt;
   const auto off = [&](const Measured& run) { return by_signature ? run.signature : std::vector<double>{*run.difference}; };
@@ -81,13 +66,12 @@ std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relat
   return effects;
 }
 
-std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                   const Active& with_fix, const std::vector<std::vector<SuspectId>>& causes) {
-  if (causes.size() < 2 || effects_of(log, relations, always_active, with_fix, causes)) return {};
-  if (!log.measured(relations.effective(always_active)).difference) return {};
+std::vector<Active> to_be_measured(const EvidenceLog& log, const Active& always_active,
+                                   const std::vector<std::vector<SuspectId>>& causes) {
+  if (causes.size() < 2 || !log.measured(always_active).difference) return {};
   std::vector<Active> unmeasured;
   for (const std::vector<SuspectId>& cause : causes) {
-    Active active = relations.alone(cause, always_active);
+    Active active = only_active(cause, always_active);
     if (log.measured(active).difference) continue;
     const LogEntry* entry = log.find(active);
     if (entry && entry->told() > 1) return {};  // in vain: it fails by what has no size
@@ -96,7 +80,7 @@ std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& rela
   return unmeasured;
 }
 
-std::vector<Needless> needless_sets(const Effects& effects) {
+std::vector<std::vector<SuspectId>> needless_sets(const Effects& effects) {
   struct Choice {
     double left;
     std::vector<SuspectId> members;
@@ -129,87 +113,36 @@ std::vector<Needless> needless_sets(const Effects& effects) {
         weigh({a, b, c});
       }
     }
-  std::vector<Needless> sets;
-  for (auto& [why, choices] :
-       {std::pair(Needless::Why::move_together, &together), std::pair(Needless::Why::cancel, &cancelling)}) {
+  std::vector<std::vector<SuspectId>> sets;
+  for (std::vector<Choice>* choices : {&together, &cancelling}) {
     std::ranges::stable_sort(*choices, {}, &Choice::left);
-    for (Choice& choice : *choices | std::views::take(kMostSets)) sets.push_back({std::move(choice.members), why});
+    for (Choice& choice : *choices | std::views::take(kMostSets)) sets.push_back(std::move(choice.members));
   }
   return sets;
 }
 
-std::vector<SuspectId> better_left_active(const Effects& effects) {
-  const std::vector<std::size_t> members = lone(effects.causes);
-  if (members.size() > kMostTried) return {};
-  std::vector<SuspectId> best;
-  double least = size_of(effects.neutralised) / kExplained;
-  for (std::size_t set = 1; set < std::size_t{1} << members.size(); ++set) {
-    std::vector<double> left = effects.neutralised;
-    std::vector<SuspectId> active;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (!(set >> i & 1)) continue;
-      add(left, effects.added[members[i]]);
-      active.push_back(effects.causes[members[i]].front());
-    }
-    if (size_of(left) >= least) continue;
-    best = std::move(active);
-    least = size_of(left);
-  }
-  std::ranges::sort(best);
-  return best;
-}
-
-std::optional<SuspectId> perhaps_innocent(const Effects& effects) {
-  const std::vector<SuspectId> all = missing_as_it_is(effects, 2, kExplained);
-  return all.empty() ? std::nullopt : std::optional(all.front());
-}
-
-std::vector<SuspectId> hidden_as_it_is(const Effects& effects) { return missing_as_it_is(effects, 1, kPlainly); }
-
 bool do_not_add_up(const Effects& effects) {
-  if (!effects.as_is_known()) return false;
+  if (effects.causes.size() < 2 || !effects.as_is_known()) return false;
   double all = 0;
   for (const std::vector<double>& added : effects.added) all += size_of(added);
   const double unexplained = size_of(effects.unexplained);
-  return effects.causes.size() > 1 && unexplained > size_of(effects.mended) && unexplained > all / kExplained;
+  return unexplained > size_of(effects.mended) && unexplained > all / kExplained;
 }
 
-bool signatures_follow(const EvidenceLog& log, const std::vector<std::vector<SuspectId>>& causes) {
-  struct Group {
-    std::vector<double> sum;
-    double size = 0;
-
-    void take(const std::vector<double>& signature) {
-      sum.resize(signature.size());
-      add(sum, signature);
-      ++size;
-    }
-    double squares_of_mean() const {  // times its size
-      double squares = 0;
-      for (double each : sum) squares += each * each;
-      return size > 0 ? squares / size : 0;
-    }
+bool may_hold_innocent(const Effects& effects) {
+  if (effects.causes.size() < 2 || !effects.as_is_known()) return false;
+  const auto explains = [&](std::size_t cause, double times) {
+    std::vector<double> left = effects.unexplained;
+    add(left, effects.added[cause], times);
+    return size_of(effects.added[cause]) > kExplained * size_of(left);
   };
-  std::map<std::vector<bool>, Group> groups;  // by which causes are active
-  Group all;
-  double squares = 0, of_groups = 0;
-  for (const std::size_t i : log.signed_trials()) {
-    const Told& told = log.told()[i];
-    const std::vector<double>& signature = told.evidence.signature;
-    if (all.size > 0 && signature.size() != all.sum.size()) continue;
-    std::vector<bool> which;
-    for (const std::vector<SuspectId>& cause : causes)
-      which.push_back(std::ranges::all_of(cause, [&](SuspectId member) { return told.active.test(member); }));
-    groups[which].take(signature);
-    all.take(signature);
-    for (double each : signature) squares += each * each;
-  }
-  for (const auto& [which, group] : groups) of_groups += group.squares_of_mean();
-  return of_groups - all.squares_of_mean() >= (squares - all.squares_of_mean()) / 2;
+  return do_not_add_up(effects) || std::ranges::any_of(lone(effects.causes), [&](std::size_t cause) {
+           return explains(cause, 1) || explains(cause, 2);
+         });
 }
 
 bool fix_only_makes_up(const Effects& effects) {
-  if (!effects.as_is_known() || perhaps_innocent(effects)) return false;
+  if (!effects.as_is_known()) return false;
   std::vector<double> left = effects.mended;
   for (const std::vector<double>& added : effects.added) add(left, added);
   return size_of(effects.mended) > kExplained * size_of(left);

@@ -11,19 +11,18 @@
 #include <vector>
 
 #include "strategies/evidence_log.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
+/// Members of the causes that the fix may be enough without.
 struct Needless {
-  enum class Why { move_together, cancel, off_neutralised };  ///< the last: the sum is less off than everything neutralised
-  std::vector<SuspectId> members = {};                        ///< ascending; empty: none
-  Why why = Why::move_together;
-  Active with_rest = {};  ///< the subject with the rest of the fix
+  std::vector<SuspectId> members = {};  ///< ascending; empty: none
+  Active with_rest = {};                ///< the subject with the rest of the fix
 };
 
-/// How far runs are off, all in the same units: by signatures, where all of these runs have them and they follow from the
-/// causes, else by differences.
+/// How far runs are off, all in the same units: by signatures, where all of these runs have them and a search by them
+/// explains them (else they may hold rounding alone), else by differences.
 struct Effects {
   std::vector<std::vector<SuspectId>> causes;
   std::vector<double> neutralised;         ///< with everything neutralised
@@ -34,33 +33,21 @@ struct Effects {
   bool as_is_known() const { return !mended.empty(); }
 };
 
-/// `with_fix`: the subject with the fix. Nothing if everything neutralised or one cause alone was not measured.
-std::optional<Effects> effects_of(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                  const Active& with_fix, std::vector<std::vector<SuspectId>> causes);
+/// `with_fix`: the subject with the fix; `by_signatures`: whether these tell. Nothing if everything neutralised or one cause
+/// alone was not measured.
+std::optional<Effects> effects_of(const EvidenceLog& log, const Active& always_active, const Active& with_fix,
+                                  std::vector<std::vector<SuspectId>> causes, bool by_signatures);
 
 /// Of two causes or more, the runs of each alone that were never measured, as they were ended once they were certain to
-/// fail. Empty where effects are known even so, or would not be after it.
-std::vector<Active> to_be_measured(const EvidenceLog& log, const Relations& relations, const Active& always_active,
-                                   const Active& with_fix, const std::vector<std::vector<SuspectId>>& causes);
+/// fail. Empty where they would not be known after it.
+std::vector<Active> to_be_measured(const EvidenceLog& log, const Active& always_active,
+                                   const std::vector<std::vector<SuspectId>>& causes);
 
 /// Of the causes with one member first up to three sets of two or three that the subject as it is differs without, as if
 /// they did nothing there, then up to three that cancel: with these active, and all else neutralised, less than a third is
 /// left of what the least of them adds. Those that explain most, and leave least, first: effects of like size explain as
-/// much, and only a trial tells which of the sets it is. `with_rest` is not filled in.
-std::vector<Needless> needless_sets(const Effects& effects);
-
-/// Of the causes with one member those with which active, and all else neutralised, the run should be off by less than a
-/// third of what it is off by with everything neutralised. Empty: none, or more than 12 such causes, too many to try all
-/// sets.
-std::vector<SuspectId> better_left_active(const Effects& effects);
-
-/// Of the causes with one member the one that takes away in the subject as it is what it adds alone: so it is, if it is
-/// right in itself and only must be neutralised together with another cause. The fix needs it even so. Nothing: none.
-std::optional<SuspectId> perhaps_innocent(const Effects& effects);
-
-/// Those of the causes with one member that add nothing in the subject as it is, to what the others do there: another one
-/// hides it, or it does harm only while that one is neutralised, and is right in itself. The fix needs it even so.
-std::vector<SuspectId> hidden_as_it_is(const Effects& effects);
+/// much, and only a trial tells which of the sets it is. Each ascending.
+std::vector<std::vector<SuspectId>> needless_sets(const Effects& effects);
 
 /// Of two causes or more: what is unexplained is more than the fix takes away, and more than a third of what they add. Of
 /// ten searches for two or three faults on the real Paddle it was at most a quarter of the former; with a culprit and an
@@ -68,13 +55,12 @@ std::vector<SuspectId> hidden_as_it_is(const Effects& effects);
 /// and 905).
 bool do_not_add_up(const Effects& effects);
 
-/// Whether what trials show in their first steps follows from which of the causes are active: these tell half of how they
-/// vary, or more. Where they do not, sums of signatures say nothing: of faults that begin later the first steps hold
-/// rounding alone. True without signatures.
-bool signatures_follow(const EvidenceLog& log, const std::vector<std::vector<SuspectId>>& causes);
+/// The same, or it is as if one of the causes with one member did nothing in the subject as it is, or took away there what
+/// it adds alone: it may be right in itself, and do harm only while another one is neutralised. The fix needs it even so.
+bool may_hold_innocent(const Effects& effects);
 
 /// The fix takes away the opposite of what the causes add: so it is, if each side does harm beside the other one, and the
-/// harm of neutralising them makes up for a fault that is elsewhere. False where one is perhaps innocent: that explains it.
+/// harm of neutralising them makes up for a fault that is elsewhere.
 bool fix_only_makes_up(const Effects& effects);
 
 }  // namespace bisectd::strategies

@@ -9,7 +9,7 @@
 namespace bisectd::strategies {
 namespace {
 
-// Of a suspect that took part in a clear set, or cannot matter any more. Where a tenth of the sets breaks (`bench_search
+// Of a suspect that took part in a clear set. Where a tenth of the sets breaks (`bench_search
 // crash --games 200`) 33.6 trials, as with 1e-6; 33.9 with 0.1, 34.2 with 1.
 constexpr double kAcquittedWeight = 1e-3;
 
@@ -34,11 +34,10 @@ double entropy_bits(std::span<const double> mass) {
 
 }  // namespace
 
-Ordered::Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, const Relations& relations, SuspectSet base,
-                 SuspectSet out, const std::vector<Observation>& history, std::uint64_t seed)
-    : Bisection(prior, relations, std::move(base), history, seed), out_(std::move(out)), acquitted_(base_.size()) {
-  // Behind what it needs a suspect is found itself; before, what it needs would be, and then its partners.
-  search_in(relations_.needed_first(first_order(prior_, suspects, ~(base_ | out_), random_)));
+Ordered::Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, SuspectSet base, SuspectSet out,
+                 const std::vector<Observation>& history, std::uint64_t seed)
+    : Bisection(prior, std::move(base), history, seed), out_(std::move(out)), acquitted_(base_.size()) {
+  search_in(first_order(prior_, suspects, ~(base_ | out_), random_));
   for (const Observation& seen : history_) observe(seen);
 }
 
@@ -46,11 +45,8 @@ std::vector<double> Ordered::weights(const std::vector<SuspectId>& order) const 
   const FirstHit bounds = heard(order, std::vector<double>(order.size() + 2, 1.0));
   const std::size_t cleared = std::min(bounds.low() == 0 ? 0 : bounds.low() - 1, order.size());
   std::vector<double> weight = prior_.first_culprit(order, found_.size(), cleared);
-  SuspectSet matter = base_;
-  for (SuspectId suspect : order) matter.set(suspect);
-  matter = relations_.effective(std::move(matter));
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (acquitted_.test(order[i]) || !matter.test(order[i])) weight[i + 1] *= kAcquittedWeight;
+    if (acquitted_.test(order[i])) weight[i + 1] *= kAcquittedWeight;
   return weight;
 }
 
@@ -97,7 +93,6 @@ void Ordered::drop_needless() {
     SuspectSet without = ~out_;
     for (std::size_t j = 0; j < found_.size(); ++j)
       if (j != i) without.reset(found_[j]);
-    without = relations_.effective(std::move(without));
     bool hits = false, clears = false;
     for (const Observation& seen : history_) {
       hits = hits || (seen.outcome == Outcome::hit && seen.exposed.is_subset_of(without));
@@ -119,8 +114,7 @@ void Ordered::drop_needless() {
 std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectSet> pending) const {
   if (complete_) return {};
   const auto known = [&](const SuspectSet& set) {
-    return std::any_of(history_.begin(), history_.end(),
-                       [&](const Observation& seen) { return relations_.effective(seen.exposed) == set; }) ||
+    return std::any_of(history_.begin(), history_.end(), [&](const Observation& seen) { return seen.exposed == set; }) ||
            std::find(pending.begin(), pending.end(), set) != pending.end();
   };
   if (!none_left_) return first_hit().cuts(count, pending);

@@ -16,8 +16,8 @@ class Ordered : public Bisection {
  public:
   /// See Bisection. `out` is exposed in no trial; neither that nor `base` is searched. `suspects` tell which are dear not to
   /// expose; none: all alike.
-  Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, const Relations& relations, SuspectSet base,
-          SuspectSet out, const std::vector<Observation>& history, std::uint64_t seed);
+  Ordered(const CulpritPrior& prior, std::span<const Suspect> suspects, SuspectSet base, SuspectSet out,
+          const std::vector<Observation>& history, std::uint64_t seed);
 
   void observe(const Observation& seen) override;
   const std::vector<SuspectId>& found() const { return found_; }  ///< in the order found

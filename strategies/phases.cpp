@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "strategies/additive/engine.hpp"
 #include "strategies/asking_again.hpp"
 #include "strategies/causes/engine.hpp"
 #include "strategies/mended.hpp"
@@ -14,8 +13,7 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr std::size_t kMostFurtherCauses = 8;     // named beside one for each culprit
-constexpr std::ptrdiff_t kEnoughDifferences = 2;  // both ends: runs are measured at all, and `additive` can ask for more
+constexpr std::size_t kMostFurtherCauses = 8;  // named beside one for each culprit
 
 }  // namespace
 
@@ -23,12 +21,14 @@ Phases::Phases(Problem problem, EngineKind engine)
     : problem_(std::move(problem)),
       kind_(engine),
       all_(as_it_is(problem_.suspects.size())),
-      relations_(problem_),
+      least_active_(SuspectSet(all_.size())),
       prior_(believed_odds(problem_.suspects)),
       log_(all_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
-      no_relations_(Problem{.suspects = std::vector<Suspect>(all_.size())}),
       even_prior_(std::vector<double>(all_.size(), 1.0)),
-      always_active_(SuspectSet(all_.size())) {}
+      always_active_(SuspectSet(all_.size())) {
+  for (SuspectId suspect = 0; suspect < size(); ++suspect)
+    if (problem_.suspects[suspect].stays_active) least_active_.set(suspect);
+}
 
 Verdict Phases::verdict_of(const Active& active) const {
   const LogEntry* entry = entry_of(active);
@@ -40,7 +40,7 @@ bool Phases::fails_neutralised() const {
   return verdict_of(all_) == Verdict::fail && runs && verdict_of(always_active_) == Verdict::fail;
 }
 
-bool Phases::weigh_signatures() {
+bool Phases::weigh() {
   if (!std::exchange(unweighed_, false)) return false;
   if (signatures_) signatures_->hear();
   advance();
@@ -48,26 +48,17 @@ bool Phases::weigh_signatures() {
 }
 
 void Phases::tell(const Evidence& evidence) {
-  if (!evidence.only_signature()) weigh_signatures();
-  Evidence seen = evidence;
-  if (seen.neutralised.size() == size())
-    seen.neutralised = neutralised_beside(relations_.effective(active_beside(seen.neutralised)));
-  const LogEntry* told_before = log_.find(active_beside(seen.neutralised));
+  const LogEntry* told_before = log_.find(active_beside(evidence.neutralised));
   const bool was_hidden = hidden_by_noise(log_, told_before);
-  const std::optional<EvidenceLog::Change> change = log_.tell(seen);
-  unweighed_ = !change;
+  const std::optional<EvidenceLog::Change> change = log_.tell(evidence);
+  unweighed_ = true;
   if (!change) return;
-  if (signatures_) signatures_->hear();
   const LogEntry& entry = log_.entries()[change->entry];
   if (causes_) causes_->hear();
-  if (additive_) additive_->hear();
-  if (change->others) {
-    if (signatures_) signatures_->weigh_again();
-    if (causes_) causes_->weigh_again();
-  }
+  if (change->others && causes_) causes_->weigh_again();
   const bool changed = change->fresh || change->before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
   // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
-  const bool end = ordered_ && entry.active == relations_.effective(always_active_);
+  const bool end = ordered_ && entry.active == always_active_;
   const bool built_upon =
       !change->fresh && (decided(change->before) || end || (breaking_ && change->before == Verdict::unresolved));
   if (change->others || (changed && built_upon)) {
@@ -85,7 +76,7 @@ void Phases::estimate_flip() {
   flip_.observe(believed.value_or(log_.outvoted()));
   if (!flip_.moved_from(log_.flip())) return;
   const bool revised = log_.set_flip(flip_.mean());
-  if (signatures_) signatures_->weigh_again();
+  unweighed_ = true;
   if (causes_) causes_->weigh_again();
   if (revised) rebuild();
 }
@@ -98,12 +89,12 @@ std::optional<Contradiction> Phases::contradiction() const {
 
 bool Phases::makes_up(const LogEntry& entry) const {
   return entry.verdict == Verdict::pass && fails_neutralised() &&
-         is_still_off(log_.measured(relations_.effective(all_)), log_.measured(entry.active));
+         is_still_off(log_.measured(all_), log_.measured(entry.active));
 }
 
 Phase Phases::phase() const {
-  const bool contradictory = contradiction() && !additive_leads();
-  if (contradictory || std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) { return is_disputed(log_, entry); }))
+  if (contradiction() ||
+      std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) { return is_disputed(log_, entry); }))
     return Phase::settling;
   const LogEntry* as_is = entry_of(all_);
   const Verdict verdict = verdict_of(all_);
@@ -120,18 +111,15 @@ Phase Phases::phase() const {
 // verdict.
 //
 // With noise a set says nothing to `ordered` only once it is not worth asking any more; until then it is simply not known.
-//
-// Of all sets with the same effect the smallest one says most when it hits, and the largest one when it is clear.
 void Phases::take_in(const LogEntry& entry) {
   const Verdict verdict = entry.verdict;
-  const Active widest = relations_.widest(entry.active);
   const bool crashed = verdict == Verdict::unresolved;
-  for_breaking_.push_back({neutralised_beside(crashed ? widest : entry.active), crashed ? Outcome::hit : Outcome::clear});
+  for_breaking_.push_back({neutralised_beside(entry.active), crashed ? Outcome::hit : Outcome::clear});
   if (breaking_) breaking_->observe(for_breaking_.back());
   if (!log_.exact() && verdict == Verdict::inconclusive && worth_asking(log_, &entry)) return;
-  for_ordered_.push_back({verdict == Verdict::pass ? widest : entry.active, verdict == Verdict::fail   ? Outcome::hit
-                                                                            : verdict == Verdict::pass ? Outcome::clear
-                                                                                                       : Outcome::nothing});
+  for_ordered_.push_back({entry.active, verdict == Verdict::fail   ? Outcome::hit
+                                        : verdict == Verdict::pass ? Outcome::clear
+                                                                   : Outcome::nothing});
   if (ordered_) ordered_->observe(for_ordered_.back());
   for (const auto& cause : cause_searches_) cause->observe(for_ordered_.back());
 }
@@ -139,14 +127,12 @@ void Phases::take_in(const LogEntry& entry) {
 // `causes` weighs every verdict by itself and stays, unless what cannot be neutralised is no longer the same.
 void Phases::rebuild() {
   const Active before = always_active_;
-  additive_.reset();
   breaking_.reset();
   ordered_.reset();
   cause_searches_.clear();
   for_ordered_.clear();
   for_breaking_.clear();
   always_active_.reset();
-  choice_ = 0;
   for (const LogEntry& entry : log_.entries()) take_in(entry);
   advance();
   const bool same = before == always_active_ && ordered_;
@@ -155,11 +141,11 @@ void Phases::rebuild() {
   advance();
 }
 
-// What stays active in every trial, of the choice that is tried; false while that is not known.
+// What stays active in every trial; false while that is not known.
 bool Phases::choose_always_active() {
   if (!breaking_ && entry_of(least_active()) && verdict_of(least_active()) == Verdict::unresolved)
-    breaking_ = std::make_unique<Ordered>(even_prior_, std::span<const Suspect>{}, no_relations_, SuspectSet(size()),
-                                          least_active(), for_breaking_, problem_.seed + 1);
+    breaking_ = std::make_unique<Ordered>(even_prior_, std::span<const Suspect>{}, SuspectSet(size()), least_active(),
+                                          for_breaking_, problem_.seed + 1);
   if (breaking_ && !breaking_->complete()) return false;
   always_active_ = least_active();
   if (breaking_)
@@ -177,22 +163,14 @@ bool Phases::may_pass_neutralised() const {
 // `signatures` remembers a fix that passed while it believed in it).
 void Phases::advance() {
   if (verdict_of(all_) != Verdict::fail) return;
-  while (choose_always_active() && verdict_of(always_active_) == Verdict::fail &&
-         choice_ + 1 < relations_.least_active_sets().size()) {
-    ++choice_;
-    breaking_.reset();
-  }
-  if ((breaking_ && !breaking_->complete()) || !may_pass_neutralised()) return;
+  if (!choose_always_active() || !may_pass_neutralised()) return;
   if (!ordered_)
-    ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, relations_, always_active_, SuspectSet(size()),
-                                         for_ordered_, problem_.seed + 2);
-  if (!additive_ && wants_additive())
-    additive_ = std::make_unique<additive::Engine>(problem_, relations_, always_active_, log_);
+    ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, always_active_, SuspectSet(size()), for_ordered_,
+                                         problem_.seed + 2);
   if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
-  if (!signatures_ && wants_signatures())
-    signatures_ = std::make_unique<signatures::Engine>(problem_, relations_, always_active_, log_);
+  if (!signatures_ && wants_signatures()) signatures_ = std::make_unique<signatures::Engine>(problem_, always_active_, log_);
   if (!causes_ && !leading_engine() && wants_causes())
-    causes_ = std::make_unique<causes::Engine>(problem_, relations_, always_active_, log_);
+    causes_ = std::make_unique<causes::Engine>(problem_, always_active_, log_);
   if (finding_proved()) return;
   if (ordered_->complete()) look_for_causes();
 }
@@ -202,8 +180,8 @@ void Phases::advance() {
 void Phases::look_for_causes() {
   if (cause_searches_.empty())
     for (SuspectId culprit : ordered_->found())
-      cause_searches_.push_back(std::make_unique<CauseSearch>(
-          culprit, prior_, relations_, always_active_, ordered_->others(), for_ordered_, problem_.seed + 3 + culprit));
+      cause_searches_.push_back(std::make_unique<CauseSearch>(culprit, prior_, always_active_, ordered_->others(),
+                                                              for_ordered_, problem_.seed + 3 + culprit));
   while (cause_searches_.size() < ordered_->found().size() + kMostFurtherCauses &&
          std::ranges::all_of(cause_searches_, [](const auto& cause) { return cause->complete(); })) {
     const std::optional<Active> failing = unexplained();
@@ -211,8 +189,8 @@ void Phases::look_for_causes() {
     std::vector<SuspectId> order = ordered_->found();
     for (SuspectId other : ordered_->others()) order.push_back(other);
     std::erase_if(order, [&](SuspectId suspect) { return !failing->test(suspect) || always_active_.test(suspect); });
-    cause_searches_.push_back(std::make_unique<CauseSearch>(std::nullopt, prior_, relations_, always_active_,
-                                                            relations_.needed_first(std::move(order)), for_ordered_,
+    cause_searches_.push_back(std::make_unique<CauseSearch>(std::nullopt, prior_, always_active_, std::move(order),
+                                                            for_ordered_,
                                                             problem_.seed + 3 + size() + cause_searches_.size()));
   }
 }
@@ -223,7 +201,7 @@ std::optional<Active> Phases::unexplained() const {
   for (const auto& search : cause_searches_) {
     if (!search->complete()) return std::nullopt;
     causes.emplace_back(size());
-    for (SuspectId member : relations_.with_needs(search->members())) causes.back().set(member);
+    for (SuspectId member : search->members()) causes.back().set(member);
     causes.back() -= always_active_;
   }
   for (const Observation& seen : for_ordered_)
@@ -233,18 +211,8 @@ std::optional<Active> Phases::unexplained() const {
   return std::nullopt;
 }
 
-// Culprits whose effects cancel make a run worse when only some of them are neutralised: no engine that trusts
-// monotony can bear that, and repeats do not mend it.
-bool Phases::wants_additive() const {
-  if (always_active_.count() == size() || kind_ == EngineKind::ordered || kind_ == EngineKind::causes) return false;
-  if (kind_ == EngineKind::additive) return true;
-  const auto pair = contradiction();
-  return pair && std::ranges::count_if(log_.told(), &Told::measured) >= kEnoughDifferences &&
-         !worth_settling(log_, log_.entries()[pair->fail]) && !worth_settling(log_, log_.entries()[pair->pass]);
-}
-
 const Engine* Phases::leading_engine() const {
-  for (const Engine* engine : {additive_.get(), signatures_.get(), causes_.get()})
+  for (const Engine* engine : {signatures_.get(), causes_.get()})
     if (engine && !engine->misfit()) return engine;
   return nullptr;
 }
@@ -279,16 +247,15 @@ void Phases::hand_over() {
 // Where the subject as it is differs from the first steps on.
 bool Phases::wants_signatures() const {
   if (kind_ != EngineKind::automatic || always_active_.count() == size()) return false;
-  const Active as_is = relations_.effective(all_);
   return std::ranges::any_of(log_.told(), [&](const Told& told) {
-    return told.active == as_is && signatures::differs_clearly(told.evidence.signature);
+    return told.active == all_ && signatures::differs_clearly(told.evidence.signature);
   });
 }
 
 // One slot and exact verdicts: `ordered` needs as few trials, and is trusted for every monotone predicate.
 bool Phases::wants_causes() const {
   const std::size_t searched = size() - always_active_.count();
-  if (kind_ == EngineKind::ordered || searched == 0 || searched > causes::kMostSuspects) return false;
+  if (kind_ == EngineKind::ordered || searched == 0) return false;
   return kind_ == EngineKind::causes || problem_.slots > 1 || !log_.exact();
 }
 

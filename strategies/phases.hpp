@@ -12,7 +12,7 @@
 #include "strategies/evidence_log.hpp"
 #include "strategies/flip_estimate.hpp"
 #include "strategies/ordered.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 #include "strategies/search.hpp"
 
 namespace bisectd::strategies {
@@ -35,11 +35,11 @@ class Phases {
   Phases(const Phases&) = delete;  // the engines refer to the log
   Phases& operator=(const Phases&) = delete;
 
-  /// What only a signature tells is not weighed before weigh_signatures(): with many devices many come together, and to find
+  /// What it tells the search by signatures is not weighed before weigh(): with many devices many come together, and to find
   /// the causes anew for each of them would take its time from all.
   void tell(const Evidence& evidence);
-  /// Weighs the signatures told since; due before anything below is asked. False if there were none.
-  bool weigh_signatures();
+  /// Weighs what was told since; due before anything below is asked. False if that is nothing.
+  bool weigh();
 
   /// Follows from what was told alone.
   Phase phase() const;
@@ -50,10 +50,9 @@ class Phases {
   /// one, nor what only makes up for a fault.
   std::optional<Contradiction> contradiction() const;
   std::size_t size() const { return all_.size(); }
-  const Relations& relations() const { return relations_; }
   const Active& all_active() const { return all_; }  ///< the subject as it is
   /// With everything neutralised that the problem allows.
-  const Active& least_active() const { return relations_.least_active_sets()[choice_]; }
+  const Active& least_active() const { return least_active_; }
   /// That, and whose neutralising breaks the run.
   const Active& always_active() const { return always_active_; }
   Verdict verdict_of(const Active& active) const;
@@ -63,7 +62,7 @@ class Phases {
   /// and this set is still off (mended.hpp). So the harm makes up for the fault.
   bool makes_up(const LogEntry& entry) const;
   /// Null if it was never told.
-  const LogEntry* entry_of(const Active& active) const { return log_.find(relations_.effective(active)); }
+  const LogEntry* entry_of(const Active& active) const { return log_.find(active); }
 
   /// The two bisections, once their phase was reached; null before. Neither is an `Engine`: they serve two predicates,
   /// "breaks when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
@@ -78,8 +77,8 @@ class Phases {
   /// The engine that leads: null where it is `ordered`, which is trusted for every monotone predicate. Whoever misfits
   /// hands over; all of them heard the same evidence.
   const Engine* leading_engine() const;
-  /// Whether the leader bears verdicts that contradict each other for good, as cancelling effects make them: `additive`.
-  bool additive_leads() const { return additive_ && !additive_->misfit(); }
+  /// The search by signatures explains them. Else they may hold rounding alone, as of faults that begin later.
+  bool signatures_tell() const { return signatures_ && (!signatures_->misfit() || signatures_->finding().proved); }
   /// The answer as an engine sees it that leads, or that has proved its own; null if there is none.
   const Finding* finding() const;
   std::vector<double> guilt() const;  ///< per suspect, as the engine of finding() sees it
@@ -95,25 +94,22 @@ class Phases {
   void rebuild();
   void estimate_flip();
   bool wants_causes() const;
-  bool wants_additive() const;
   bool wants_signatures() const;
   void hand_over();
 
   Problem problem_;
   EngineKind kind_;
   Active all_;
-  Relations relations_;
-  std::size_t choice_ = 0;  // which of relations_.least_active_sets() is searched
+  Active least_active_;
   CulpritPrior prior_;
   EvidenceLog log_;
   FlipEstimate flip_;
   std::vector<Observation> for_ordered_, for_breaking_;  // the log as seen by the main search and by `breaking`
-  const Relations no_relations_;                         // `breaking` knows none,
-  const CulpritPrior even_prior_;                        // nor any odds
+  const CulpritPrior even_prior_;                        // of `breaking`, which knows no odds
   bool handed_over_ = false;                             // what the signatures made likely is in the odds
   bool unweighed_ = false;                               // a signature was told that is not weighed yet
   std::unique_ptr<Ordered> breaking_, ordered_;
-  std::unique_ptr<Engine> signatures_, causes_, additive_;
+  std::unique_ptr<Engine> signatures_, causes_;
   std::vector<std::unique_ptr<CauseSearch>> cause_searches_;
   Active always_active_;
 };

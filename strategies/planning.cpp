@@ -17,7 +17,7 @@ class Planner {
  public:
   Planner(const Phases& phases, std::size_t slots, std::span<const Neutralised> pending)
       : phases_(phases), standing_(phases), slots_(slots), waits_(!pending.empty()) {
-    for (const Neutralised& set : pending) busy_.push_back(phases.relations().effective(active_beside(set)));
+    for (const Neutralised& set : pending) busy_.push_back(active_beside(set));
   }
 
   std::vector<Trial> plan(const Outage& outage);
@@ -27,8 +27,7 @@ class Planner {
   const Active& all() const { return phases_.all_active(); }
   bool idle() const { return trials_.empty() && !waits_; }
   std::vector<SuspectSet> exposed() const { return {busy_.begin(), busy_.end()}; }  // as a bisection for culprits sees them
-  void add(const Active& wanted, Purpose purpose, std::string reason, bool twice = false);
-  void add_once_more(const LogEntry& entry, std::string reason);
+  void add(const Active& active, Purpose purpose, std::string reason, bool twice = false);
 
   void ask_disputed();
   void ask_both_ends();
@@ -47,26 +46,11 @@ class Planner {
   std::vector<Trial> trials_;
 };
 
-void Planner::add(const Active& wanted, Purpose purpose, std::string reason, bool twice) {
+void Planner::add(const Active& active, Purpose purpose, std::string reason, bool twice) {
   if (trials_.size() >= slots_) return;
-  const Active active = phases_.relations().effective(wanted);
   if (!twice && std::ranges::find(busy_, active) != busy_.end()) return;
   busy_.push_back(active);
-  // What cannot matter is left alone where nearly all is active, so that the fix is tried as it will be used. Elsewhere it
-  // is neutralised as well: should a relation be wrong, it would be a culprit in trials that are not said to hold it.
-  const bool may_be_fix = 4 * active.count() > 3 * all().count();
-  const bool takes_widest = purpose == Purpose::everything_neutralised || purpose == Purpose::runnable;
-  const Active launched(may_be_fix || takes_widest ? SuspectSet(phases_.relations().widest(active))
-                                                   : SuspectSet(active) | phases_.always_active());
-  trials_.push_back({neutralised_beside(launched), purpose, std::move(reason)});
-}
-
-/// Repeats the verdict of this entry, as the widest set of its effect, whichever of these ran before.
-void Planner::add_once_more(const LogEntry& entry, std::string reason) {
-  if (trials_.size() >= slots_ || std::ranges::find(busy_, entry.active) != busy_.end()) return;
-  busy_.push_back(entry.active);
-  const Active launched(SuspectSet(phases_.relations().widest(entry.active)));
-  trials_.push_back({neutralised_beside(launched), Purpose::search, std::move(reason)});
+  trials_.push_back({neutralised_beside(active), purpose, std::move(reason)});
 }
 
 std::vector<Trial> Planner::plan(const Outage& outage) {
@@ -93,23 +77,22 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
 /// Evidence that contradicts itself comes before anything that would build on it.
 void Planner::ask_disputed() {
   for (const LogEntry& entry : log().entries())
-    if (is_disputed(log(), entry)) add_once_more(entry, "passed and failed: repeated to settle it");
-  if (const auto pair = phases_.contradiction(); pair && !phases_.additive_leads())
+    if (is_disputed(log(), entry)) add(entry.active, Purpose::search, "passed and failed: repeated to settle it");
+  if (const auto pair = phases_.contradiction(); pair)
     for (std::size_t i : {pair->fail, pair->pass})
       if (const LogEntry& entry = log().entries()[i]; worth_settling(log(), entry))
-        add_once_more(entry, "repeated: a set that is neutralised further fails and this one passes, or the reverse");
+        add(entry.active, Purpose::search,
+            "repeated: a set that is neutralised further fails and this one passes, or the reverse");
 }
 
 void Planner::ask_both_ends() {
   if (phases_.verdict_of(all()) != Verdict::fail) add(all(), Purpose::subject_as_is, "the subject as it is must fail");
   if (phases_.ordered() || phases_.breaking()) return;
-  const Active least = phases_.relations().widest(phases_.least_active());
+  const Active& least = phases_.least_active();
   if (standing_.worth_asking(least))
     add(least, Purpose::everything_neutralised,
         least.none() ? "with everything neutralised it must pass"
-                     : fmt::format("with everything neutralised that can be together and can matter, {} stay active: it "
-                                   "must pass",
-                                   least.count()));
+                     : fmt::format("with everything neutralised that may be, {} stay active: it must pass", least.count()));
 }
 
 void Planner::find_unneutralisable() {
@@ -128,14 +111,14 @@ void Planner::neutralise_in_part() {
     add(active, Purpose::search,
         fmt::format("with everything neutralised it fails, which neutralising one of them may cause: does it pass with only "
                     "{} neutralised?",
-                    phases_.size() - phases_.relations().widest(active).count()));
+                    phases_.size() - active.count()));
 }
 
 /// False if the leader leaves it to `ordered`.
 bool Planner::ask_engine() {
   for (Question& question : phases_.leading_engine()->ask(slots_, busy_))
     add(question.active, question.purpose, std::move(question.reason), question.votes);
-  if (!idle() || phases_.additive_leads()) return true;
+  if (!idle()) return true;
   // What it believes needs no other way to find it, only better verdicts.
   return std::ranges::any_of(standing_.open_claims(), [&](const Claim& claim) {
     return hidden_by_noise(log(), log().find(active_beside(claim.neutralised)));
@@ -203,7 +186,7 @@ std::vector<Trial> repeats(const Phases& phases, std::size_t slots) {
   std::ranges::stable_sort(sets, {}, [&](const Active& active) { return phases.entry_of(active)->told(); });
   for (const Active& active : sets) {
     if (trials.size() == slots) break;
-    const Neutralised neutralised = neutralised_beside(phases.relations().widest(active));
+    const Neutralised neutralised = neutralised_beside(active);
     if (std::ranges::count(trials, neutralised, &Trial::neutralised)) continue;
     trials.push_back({neutralised, Purpose::certificate,
                       fmt::format("would decide, but the noise hid it {} times", phases.entry_of(active)->told())});

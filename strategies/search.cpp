@@ -42,15 +42,14 @@ class Search::Impl {
   bool stale = false;
 
  private:
-  void weigh_signatures();
+  void weigh();
   State state();
   State state_of_phases();
   void name_hindrance();
   void describe_culprits();
   void expect_trials_left();
   double least_sure() const;
-  bool belies_needs(const Active& active, const Active& least) const;
-  void begin_again();  // after an outage, without needs that do not hold, or with what does harm or is needless left active
+  void begin_again();  // after an outage, or with what does harm or is needless left active
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
   void leave_active(SuspectId suspect);
@@ -58,23 +57,14 @@ class Search::Impl {
   Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
   Doubts doubts_left() const;
   Hidden hidden_there(const LogEntry& entry) const;
-  bool is_comparable(const Evidence& evidence) const {
-    if (evidence.neutralised.intersects(left_active)) return false;
-    return made_up.empty() ||
-           std::ranges::count(made_up, phases->relations().effective(active_beside(evidence.neutralised))) == 0;
-  }
+  bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
-  Problem problem;            // as given; phases learn likelier odds on the way
-  Relations given_relations;  // of the problem as given
+  Problem problem;  // as given; phases learn likelier odds on the way
   EngineKind kind;
-  bool uses_needs;  // that some suspects matter only with others
-  bool needs_belied = false;
-  SuspectSet left_active;       // from some trial on, since neutralising some of them does harm
-  SuspectSet breaking_there;    // of them those whose neutralising breaks the run
-  SuspectSet kept_together;     // of them those that do harm where only some are neutralised (needless.hpp)
-  SuspectSet cancelling;        // of these those that may only cancel each other
-  std::vector<Active> made_up;  // the subject without a part of the fix: passed, and is still off, so that it clears nobody
+  SuspectSet left_active;     // from some trial on, since neutralising some of them does harm
+  SuspectSet breaking_there;  // of them those whose neutralising breaks the run
+  SuspectSet kept_together;   // of them those that do harm where only some are neutralised (needless.hpp)
   Outage outage;
   std::vector<Evidence> told;
   Doubts doubts;                        // about what the phases proved
@@ -84,25 +74,20 @@ class Search::Impl {
 
 Search::Impl::Impl(Problem given, EngineKind engine)
     : problem(std::move(given)),
-      given_relations(problem),
       kind(engine),
-      uses_needs(std::ranges::any_of(problem.suspects, [](const Suspect& s) { return !s.only_with.empty(); })),
       left_active(problem.suspects.size()),
       breaking_there(problem.suspects.size()),
-      kept_together(problem.suspects.size()),
-      cancelling(problem.suspects.size()) {
+      kept_together(problem.suspects.size()) {
   phases = std::make_unique<Phases>(problem, engine);
   update_answer();
 }
 
 void Search::Impl::tell(const Evidence& evidence) {
   stale = true;
-  const bool waits = evidence.only_signature();  // for weigh_signatures()
-  if (!waits) weigh_signatures();
-  const Active least = phases->least_active();
   // Asked before, as a pass without them contradicts what made them known.
-  const Needless before = waits ? Needless{} : known_causes().needless();
-  if (known_causes().makes_up_in_part(before, evidence)) made_up.push_back(before.with_rest);
+  const bool may_pass = evidence.verdict == Verdict::pass || evidence.verdict == Verdict::inconclusive;
+  if (may_pass) weigh();
+  const Needless before = may_pass ? known_causes().needless() : Needless{};
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -111,30 +96,19 @@ void Search::Impl::tell(const Evidence& evidence) {
     begin_again();
   }
   if (ran) told_until_last_run = told.size();
-  if (waits) return;
-  if (uses_needs && belies_needs(active_beside(evidence.neutralised), least)) {
-    uses_needs = false;
-    needs_belied = true;
-    problem = without_needs(std::move(problem));
-    begin_again();
-  }
-  if (leave_needless_active(before) || leave_needless_active(known_causes().needless()) || leave_harmful_active())
-    begin_again();
+  if (leave_needless_active(before) || leave_harmful_active()) begin_again();
 }
 
-void Search::Impl::weigh_signatures() {
-  if (phases->weigh_signatures() && leave_needless_active(known_causes().needless())) begin_again();
+void Search::Impl::weigh() {
+  if (phases->weigh() && leave_needless_active(known_causes().needless())) begin_again();
 }
 
-KnownCauses Search::Impl::known_causes() const {
-  return {*phases, kind == EngineKind::additive && phases->additive_leads(), made_up};
-}
+KnownCauses Search::Impl::known_causes() const { return KnownCauses(*phases); }
 
 bool Search::Impl::leave_needless_active(const Needless& needless) {
   if (!known_causes().is_shown(needless)) return false;
   for (SuspectId suspect : needless.members) {
-    if (needless.why != Needless::Why::off_neutralised) kept_together.set(suspect);
-    if (needless.why == Needless::Why::cancel) cancelling.set(suspect);
+    kept_together.set(suspect);
     leave_active(suspect);
   }
   return true;
@@ -149,7 +123,7 @@ void Search::Impl::begin_again() {
   phases = std::make_unique<Phases>(problem, kind);
   for (const Evidence& each : told)
     if (is_comparable(each)) phases->tell(each);
-  phases->weigh_signatures();
+  phases->weigh();
 }
 
 // Where everything neutralised fails and a part of it passes, that part is searched and the others stay active for good.
@@ -165,21 +139,8 @@ bool Search::Impl::leave_harmful_active() {
   if (!passing) return false;
   if (phases->breaking())
     for (SuspectId suspect : phases->breaking()->found()) breaking_there.set(suspect);
-  const Active active = phases->relations().widest(passing->active);
-  for (SuspectId suspect : members_of(active - phases->least_active())) leave_active(suspect);
+  for (SuspectId suspect : members_of(passing->active - phases->least_active())) leave_active(suspect);
   return true;
-}
-
-// Only what should not matter was active beside the least that may be, and it fails; or there is nothing to search, or one
-// set both passed and failed, and the needs may be why. Where they are not, nothing is lost but what they would have saved.
-bool Search::Impl::belies_needs(const Active& active, const Active& least) const {
-  const EvidenceLog& log = phases->log();
-  const bool contradictory =
-      log.exact() && (phases->contradiction() || std::ranges::any_of(log.entries(), &LogEntry::disputed));
-  if (contradictory || phases->fails_neutralised()) return true;
-  if (active.size() != phases->size() || phases->verdict_of(active) != Verdict::fail) return false;
-  const Relations& relations = phases->relations();
-  return !active.is_subset_of(least) && relations.effective(active).is_subset_of(relations.effective(least));
 }
 
 std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutralised> pending) const {
@@ -192,7 +153,7 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutral
 Hidden Search::Impl::hidden_there(const LogEntry& entry) const {
   Hidden hidden = hidden_in(phases->log(), entry);
   hidden.as_is = phases->log().measured(phases->all_active()).difference;
-  hidden.neutralised = neutralised_beside(phases->relations().widest(entry.active));
+  hidden.neutralised = neutralised_beside(entry.active);
   return hidden;
 }
 
@@ -201,21 +162,21 @@ Doubts Search::Impl::doubts_left() const {
   const KnownCauses known = known_causes();
   if (std::vector<Trial> open = known.trials(); !open.empty()) return {.open = std::move(open), .objection = {}};
   const Measured as_is = standing.as_is();
-  const Neutralised fix = neutralised_beside(phases->relations().widest(with_fix()));
+  const Neutralised fix = neutralised_beside(with_fix());
   const std::optional<Effects> effects = known.effects();
   if (effects && fix_only_makes_up(*effects))
     return {.open = {},
             .objection = fmt::format("it passes {}, but what the fix takes away is the opposite of what the causes "
                                      "add alone, so it may only make up for a fault that is elsewhere",
                                      with_neutralised(fix))};
-  if (effects && do_not_add_up(*effects) && standing.fix_makes_up() && signatures_follow(phases->log(), effects->causes))
+  if (effects && do_not_add_up(*effects) && standing.fix_makes_up())
     return {.open = {},
             .objection = fmt::format("it passes {}, but with everything neutralised it is still clearly off, and what each "
                                      "cause adds alone is far from what the fix takes away: so it is where many "
                                      "replacements each differ a little",
                                      with_neutralised(fix))};
-  const ProvedSets proved{.with_fix = with_fix(), .always_active = phases->always_active(), .causes = standing.causes()};
-  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), phases->relations(), proved)) {
+  const Accused proved = standing.accused();
+  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), phases->always_active(), proved)) {
     const Hidden hidden = hidden_there(*less);
     return {
         .open = {},
@@ -224,14 +185,14 @@ Doubts Search::Impl::doubts_left() const {
                                  with_neutralised(fix), text_of(hidden)),
         .hidden = hidden};
   }
-  if (const auto beside = beside_one_cause(phases->log(), phases->relations(), proved);
+  if (const auto beside = beside_one_cause(phases->log(), phases->always_active(), proved);
       beside && standing.worth_asking(*beside))
-    return {.open = {{neutralised_beside(phases->relations().widest(*beside)), Purpose::search,
+    return {.open = {{neutralised_beside(*beside), Purpose::search,
                       "a trial failed by less than its cause alone does: does something else make up for a part of it?"}},
             .objection = {}};
   const SuspectSet harmful = left_active - breaking_there - kept_together;
   if (harmful.none()) return {};
-  return doubts_about({fix, standing.causes(), as_is}, told, {harmful, breaking_there}, given_relations,
+  return doubts_about(proved, as_is, told, harmful, Active((phases->least_active() - left_active) | breaking_there),
                       phases->log().exact() ? 1 : 2);
 }
 
@@ -245,9 +206,8 @@ State Search::Impl::state() {
 State Search::Impl::state_of_phases() {
   only_hidden_left = false;
   const Standing standing(*phases);
-  if (phases->additive_leads())
-    return phases->finding_proved() ? State::proved : any_trial() ? State::searching : State::stuck;
-  if (phases->contradiction()) return any_trial() ? State::searching : State::contradictory;
+  // Also where one set passed and failed: no answer that rests on it is proved before that is settled.
+  if (phases->phase() == Phase::settling) return any_trial() ? State::searching : State::contradictory;
   if (standing.comes_and_goes() || standing.only_made_up() || standing.fails_otherwise()) return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
   if (standing.outside()) return State::outside_suspects;
@@ -292,11 +252,10 @@ void Search::Impl::name_hindrance() {
 }
 
 void Search::Impl::update_answer() {
-  weigh_signatures();
+  weigh();
   answer = {};
   answer.state = state();
   name_hindrance();
-  answer.needs_belied = needs_belied;
   answer.guilt.assign(phases->size(), 0.0);
   answer.culprit_set = Standing(*phases).culprit_set();
   for (SuspectId suspect : members_of(phases->always_active())) {
@@ -310,19 +269,15 @@ void Search::Impl::update_answer() {
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
-  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together, cancelling);
-  if (const auto effects = known_causes().effects()) {
-    if (const auto suspect = perhaps_innocent(*effects)) answer.explanation += perhaps_innocent_of(*suspect);
-    else if (do_not_add_up(*effects)) answer.explanation += kDoNotAddUp;
-    else if (const auto hidden = hidden_as_it_is(*effects); !hidden.empty())
-      answer.explanation += hidden_as_it_is_of(hidden);
-  }
+  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
+  if (const auto effects = known_causes().effects(); effects && may_hold_innocent(*effects))
+    answer.explanation += kMayHoldInnocent;
   if (answer.confidence < 1 && phases->log().exact()) answer.explanation += unsure_of(answer.confidence);
   SuspectSet guilty(phases->size());
   for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);
   for (const std::vector<SuspectId>& cause : answer.causes)
     for (SuspectId suspect : cause) guilty.set(suspect);
-  answer.harmless_deviations = harmless_deviations(phases->log(), phases->relations(), phases->always_active(), guilty);
+  answer.harmless_deviations = harmless_deviations(phases->log(), phases->always_active(), guilty);
 }
 
 void Search::Impl::describe_culprits() {
@@ -333,11 +288,8 @@ void Search::Impl::describe_culprits() {
   if (believed) answer.causes = phases->finding()->causes;
   else if (phases->ordered()->complete()) answer.causes = standing.named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
-  answer.certificate =
-      certificate(phases->log(), phases->relations(), phases->always_active(), answer.culprit_set, answer.causes);
+  answer.certificate = certificate(phases->log(), phases->always_active(), {answer.culprit_set, answer.causes});
   if (answer.state == State::proved) answer.confidence = std::min(confidence_in(answer.certificate), least_sure());
-  for (Claim& claim : answer.certificate)
-    claim.neutralised = neutralised_beside(phases->relations().widest(active_beside(claim.neutralised)));
 }
 
 // Where runs repeat themselves no verdict is weighed against others, yet the judge may not have been sure of one that the

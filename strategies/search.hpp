@@ -14,10 +14,9 @@
 namespace bisectd::strategies {
 
 /// Which engine leads. `automatic`: `signatures` where trials have them (nobody asks for it by name, as it cannot do
-/// without); else `ordered` for one slot and exact verdicts, `causes` otherwise; `additive` (the measured size of the
-/// difference) when verdicts contradict each other for good, as cancelling effects make them. All but `ordered` hand over
-/// when they misfit.
-enum class EngineKind { automatic, ordered, causes, additive };
+/// without); else `ordered` for one slot and exact verdicts, `causes` otherwise. All but `ordered` hand over when they
+/// misfit.
+enum class EngineKind { automatic, ordered, causes };
 
 class Search {
  public:

@@ -5,17 +5,14 @@
 #include <vector>
 
 #include "strategies/prior.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
 class Searched {
  public:
-  /// The relations must outlive it.
-  Searched(const Relations& relations, Active always_active)
-      : relations_(relations),
-        always_active_(std::move(always_active)),
-        ids_(members_of(neutralised_beside(always_active_))) {}
+  explicit Searched(Active always_active)
+      : always_active_(std::move(always_active)), ids_(members_of(neutralised_beside(always_active_))) {}
 
   std::size_t size() const { return ids_.size(); }
   SuspectId id(std::size_t place) const { return ids_[place]; }
@@ -38,13 +35,11 @@ class Searched {
   const Active& always_active() const { return always_active_; }
   /// Whether those that are always active were so in this trial: else what it measured is not comparable with other trials,
   /// and that it passed says nothing of them.
-  bool is_comparable(const Active& active) const { return always_active_.is_subset_of(relations_.widest(active)); }
+  bool is_comparable(const Active& active) const { return always_active_.is_subset_of(active); }
 
-  Relations relations() const { return relations_.among(ids_); }                                            ///< by places
   std::vector<double> odds(const Problem& problem) const { return believed_odds(problem.suspects, ids_); }  ///< by place
 
  private:
-  const Relations& relations_;
   Active always_active_;
   std::vector<SuspectId> ids_;
 };

@@ -8,7 +8,6 @@
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/mended.hpp"
-#include "strategies/needless.hpp"
 #include "strategies/parts.hpp"
 
 namespace bisectd::strategies {
@@ -20,12 +19,6 @@ constexpr std::uint64_t kPartsSeed = 23;  // beside the seeds of the engines
 
 bool Standing::worth_asking(const Active& active) const {
   return strategies::worth_asking(phases_.log(), phases_.entry_of(active));
-}
-
-Active Standing::all_but(const std::vector<SuspectId>& fix) const {
-  Active active = phases_.all_active();
-  for (SuspectId suspect : fix) active.reset(suspect);
-  return phases_.relations().effective(std::move(active));
 }
 
 std::vector<Active> Standing::open_parts() const {
@@ -41,7 +34,7 @@ std::vector<Active> Standing::open_parts() const {
 std::vector<Active> Standing::open_among(const std::vector<Active>& parts) const {
   std::vector<Active> open;
   for (const Active& part : parts) {
-    Active active = phases_.relations().effective(part);
+    Active active = part;
     if (may_pass(active) && std::ranges::count(open, active) == 0) open.push_back(std::move(active));
   }
   return open;
@@ -51,8 +44,8 @@ std::vector<Active> Standing::open_among(const std::vector<Active>& parts) const
 // everything neutralised may be the one that is beyond the target. Of 40 to 120 made-up searches in each of four worlds 2 %
 // to 9 % said "outside" wrongly; in 11 of these 12 the ratio was below half, of 215 right ones in 2.
 bool Standing::is_off_otherwise() const {
-  const Active as_is = phases_.relations().effective(phases_.all_active());
-  const Active least = phases_.relations().effective(phases_.always_active());
+  const Active as_is = phases_.all_active();
+  const Active least = phases_.always_active();
   const auto before = phases_.log().mean_difference(as_is), after = phases_.log().mean_difference(least);
   if (before.has_value() != after.has_value()) return true;  // one fails by another metric, or by an event
   if (phases_.log().exact()) return strategies::is_off_otherwise(measured(as_is), measured(least));
@@ -97,13 +90,11 @@ bool Standing::only_made_up() const {
          std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) { return phases_.makes_up(entry); });
 }
 
-Measured Standing::measured(const Active& active) const {
-  return phases_.log().measured(phases_.relations().effective(active));
-}
+Measured Standing::measured(const Active& active) const { return phases_.log().measured(active); }
 
 Measured Standing::as_is() const {
   Measured as_is = measured(phases_.all_active());
-  if (!signatures_follow(phases_.log(), causes())) as_is.signature.clear();
+  if (!phases_.signatures_tell()) as_is.signature.clear();
   return as_is;
 }
 
@@ -133,7 +124,7 @@ std::vector<std::vector<SuspectId>> Standing::named_causes() const {
   std::vector<std::vector<SuspectId>> causes;
   for (const auto& cause : phases_.cause_searches()) {
     if (cause->members().empty()) continue;
-    causes.push_back(phases_.relations().outermost(cause->members()));
+    causes.push_back(cause->members());
     std::sort(causes.back().begin(), causes.back().end());
   }
   std::sort(causes.begin(), causes.end());
@@ -154,13 +145,13 @@ std::vector<SuspectId> Standing::cheaper_fix() const {
     for (SuspectId suspect : set) sum += suspects[suspect].price;
     return sum;
   };
-  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects, phases_.relations(), phases_.always_active());
+  std::vector<SuspectId> fix = cheapest_fix(named_causes(), suspects);
   return price(fix) < price(phases_.ordered()->found()) ? fix : std::vector<SuspectId>{};
 }
 
 // With noise `ordered` may have come to its end by verdicts that carry no proof yet.
 bool Standing::engine_answers() const {
-  if (phases_.finding_proved() || phases_.additive_leads()) return true;
+  if (phases_.finding_proved()) return true;
   if (!phases_.leading_engine()) return false;
   return phases_.log().exact() ? !phases_.ordered()->complete() : !ordered_proved();
 }
@@ -169,7 +160,7 @@ bool Standing::ordered_proved() const {
   if (!ordered_done()) return false;
   std::vector<SuspectId> set = phases_.ordered()->found();
   std::sort(set.begin(), set.end());
-  const auto claims = certificate(phases_.log(), phases_.relations(), phases_.always_active(), set, named_causes());
+  const auto claims = certificate(phases_.log(), phases_.always_active(), {set, named_causes()});
   return std::ranges::none_of(claims, [&](const Claim& claim) {
     const bool about_set = claim.kind == Claim::Kind::fix_passes || claim.kind == Claim::Kind::member_needed;
     return !claim.proved && (about_set || may_prove(claim));
@@ -187,8 +178,7 @@ std::vector<std::vector<SuspectId>> Standing::causes() const {
 }
 
 std::vector<Claim> Standing::open_claims() const {
-  std::vector<Claim> open =
-      certificate(phases_.log(), phases_.relations(), phases_.always_active(), culprit_set(), causes());
+  std::vector<Claim> open = certificate(phases_.log(), phases_.always_active(), accused());
   std::erase_if(open, [](const Claim& claim) { return claim.proved; });
   std::ranges::stable_partition(open, [](const Claim& claim) { return claim.kind != Claim::Kind::member_needed; });
   return open;

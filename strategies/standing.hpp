@@ -16,6 +16,9 @@ class Standing {
   /// Whether an engine that believes, rather than `ordered`, gives the answer.
   bool engine_answers() const;
   std::vector<SuspectId> culprit_set() const;
+  /// As the answer names them so far.
+  std::vector<std::vector<SuspectId>> causes() const;
+  Accused accused() const { return {culprit_set(), causes()}; }
   /// Of `ordered`: one cause for each culprit, as far as it is known.
   std::vector<std::vector<SuspectId>> named_causes() const;
   /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
@@ -39,8 +42,6 @@ class Standing {
   bool ordered_done() const;
   bool ordered_proved() const;
 
-  /// As the answer names them so far.
-  std::vector<std::vector<SuspectId>> causes() const;
   /// Of the answer as it is: what is still to be proved. That a member is needed is shown by its cause, which fails alone,
   /// so it stands behind.
   std::vector<Claim> open_claims() const;
@@ -51,8 +52,8 @@ class Standing {
 
   bool worth_asking(const Active& active) const;  ///< another trial of it may decide it
   Measured measured(const Active& active) const;  ///< how far exactly it is off
-  Measured as_is() const;  ///< the same of the subject as it is; with a signature only if signatures follow from the causes
-  Active all_but(const std::vector<SuspectId>& fix) const;  ///< the subject with this fix
+  Measured as_is() const;                         ///< the same of the subject as it is; with a signature only if that tells
+  Active all_but(const std::vector<SuspectId>& fix) const { return strategies::all_but(fix, phases_.size()); }
 
  private:
   bool nothing_was_switched_off() const;

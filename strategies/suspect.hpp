@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,19 @@ inline Active as_it_is(std::size_t suspects) { return Active(SuspectSet(suspects
 inline Active active_beside(const Neutralised& neutralised) { return Active(~static_cast<const SuspectSet&>(neutralised)); }
 inline Neutralised neutralised_beside(const Active& active) { return Neutralised(~static_cast<const SuspectSet&>(active)); }
 
+/// These, and what is active always.
+inline Active only_active(std::span<const SuspectId> members, Active always_active) {
+  for (SuspectId member : members) always_active.set(member);
+  return always_active;
+}
+
+/// The subject with this fix.
+inline Active all_but(std::span<const SuspectId> fix, std::size_t suspects) {
+  Active active = as_it_is(suspects);
+  for (SuspectId suspect : fix) active.reset(suspect);
+  return active;
+}
+
 /// Ascending.
 inline std::vector<SuspectId> members_of(const SuspectSet& set) {
   std::vector<SuspectId> members;
@@ -49,28 +63,20 @@ inline std::vector<SuspectId> members_of(const SuspectSet& set) {
 }
 
 struct Suspect {
-  double odds = 1.0;                      ///< prior odds of guilt against an unremarkable suspect; > 0
-  double price = 0.0;                     ///< what it costs to keep it neutralised, in any one unit; 0: unknown
-  std::vector<SuspectId> only_with = {};  ///< it matters only while all of these are active
-  bool stays_active = false;              ///< no trial may neutralise it any more; those that did stay evidence
+  double odds = 1.0;          ///< prior odds of guilt against an unremarkable suspect; > 0
+  double price = 0.0;         ///< what it costs to keep it neutralised, in any one unit; 0: unknown
+  bool stays_active = false;  ///< no trial may neutralise it any more; those that did stay evidence
 };
 
 /// What is searched, and how carefully.
 struct Problem {
   std::vector<Suspect> suspects;
-  std::vector<std::vector<SuspectId>> exclusive = {};  ///< of each group at most one can be neutralised
-  double confidence = 0.99;                            ///< wanted chance that the answer is exactly right
-  std::optional<double> flip_probability = 0.0;        ///< chance that one verdict is wrong; 0: verdicts are exact; absent:
-                                                       ///< unknown, estimated on the way
-  std::size_t slots = 1;                               ///< trials that can run at once
+  double confidence = 0.99;                      ///< wanted chance that the answer is exactly right
+  std::optional<double> flip_probability = 0.0;  ///< chance that one verdict is wrong; 0: verdicts are exact; absent:
+                                                 ///< unknown, estimated on the way
+  std::size_t slots = 1;                         ///< trials that can run at once
   bool budgeted = false;  ///< somebody ends the search in time: what the noise hides is asked again until then
   std::uint64_t seed = 1;
 };
-
-/// The same, but any suspect may matter without any other.
-inline Problem without_needs(Problem problem) {
-  for (Suspect& suspect : problem.suspects) suspect.only_with.clear();
-  return problem;
-}
 
 }  // namespace bisectd::strategies

@@ -70,7 +70,7 @@ std::string smallest_that_passed(const Phases& phases) {
   std::optional<std::vector<SuspectId>> smallest;
   for (const LogEntry& entry : phases.log().entries()) {
     if (entry.verdict != Verdict::pass || entry.active.all()) continue;
-    std::vector<SuspectId> members = members_of(neutralised_beside(phases.relations().widest(entry.active)));
+    std::vector<SuspectId> members = members_of(neutralised_beside(entry.active));
     if (!smallest || members.size() < smallest->size()) smallest = std::move(members);
   }
   if (!smallest || smallest->size() > std::min(kShownOfFix, phases.size() / 2)) return {};
@@ -78,9 +78,8 @@ std::string smallest_that_passed(const Phases& phases) {
 }
 
 std::string fails_otherwise(const Phases& phases) {
-  const Relations& relations = phases.relations();
   const auto percent_of = [&](const Active& active) {
-    const auto difference = phases.log().mean_difference(relations.effective(active));
+    const auto difference = phases.log().mean_difference(active);
     return difference ? fmt::format("by {:+.2f} %", 100 * *difference) : "otherwise than in its final level";
   };
   return fmt::format("the subject as it is is off {}, and with everything neutralised it still fails, but {}: {}",
@@ -172,38 +171,13 @@ std::string harm_of(const SuspectSet& left_active) {
       members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
 }
 
-std::string kept_together_of(const SuspectSet& kept, const SuspectSet& cancelling) {
-  std::string text;
-  if (const SuspectSet apart = kept - cancelling; apart.any()) {
-    const bool two = apart.count() == 2;
-    text = fmt::format(
-        "Not part of the fix: {}. The run fails where only {} of them {} neutralised, and passes with {} active, so they "
-        "have "
-        "to run on the same side.",
-        list_of(members_of(apart), " and "), two ? "one" : "some", two ? "is" : "are", two ? "both" : "all");
-  }
-  if (cancelling.any())
-    text += fmt::format(
-        "{}Not part of the fix: {}. Each of them fails alone, and the run passes with all of them active: they are at fault "
-        "and cancel each other, or their replacements do, or they have to run on the same side.",
-        text.empty() ? "" : " ", list_of(members_of(cancelling), " and "));
-  return text;
-}
-
-std::string perhaps_innocent_of(SuspectId suspect) {
+std::string kept_together_of(const SuspectSet& kept) {
+  if (kept.none()) return {};
   return fmt::format(
-      "#{} may be right in itself: alone it adds to the run what it takes away in the subject as it is, and so does a "
-      "suspect "
-      "that only does harm while another one is neutralised and it is not. The fix needs it even so. ",
-      suspect);
-}
-
-std::string hidden_as_it_is_of(const std::vector<SuspectId>& suspects) {
-  return fmt::format(
-      "In the subject as it is {} adds nothing to the rest of the culprit set: it is hidden there, or it does harm only "
-      "while "
-      "another culprit is neutralised, and is right in itself. The fix needs it even so. ",
-      list_of(suspects, " or "));
+      "Not part of the fix: {}. Each of them fails alone, and the run passes with {} of them active: they have to run on "
+      "the "
+      "same side, or they are at fault and cancel each other, or their replacements do.",
+      list_of(members_of(kept), " and "), kept.count() == 2 ? "both" : "all");
 }
 
 std::string unsure_of(double confidence) {

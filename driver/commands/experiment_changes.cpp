@@ -93,7 +93,6 @@ bool is_free(const Path& path, const Settings& then) {
   return is_any_of({{"name"},
                     {"extends"},
                     {"search"},
-                    {"relations"},
                     {"soak"},
                     {"checks"},  // they are made again
                     {"overflow_check"},

@@ -64,7 +64,6 @@ class Retold {
     const bool has_answer = of_second_ == (history_.descent && history_.descent->stayed.empty());
     if (has_answer && history_.finished && history_.conclusion->answer.state != strategies::State::searching)
       answer_ = history_.conclusion->answer;
-    relations_.emplace(answer_.needs_belied ? without_needs(problem_) : problem_);
   }
 
   const neutralise::Catalogue& catalogue() const { return catalogue_; }
@@ -107,66 +106,43 @@ class Retold {
   /// a suspect may be wrong, too, and change them as well.
   void print_signature(const std::vector<SuspectId>& cause) const {
     std::map<SuspectSet, std::size_t> first;  // trial, by what matters of the suspects that are active in it
-    for (const PastTrial* trial : signed_) first.emplace(effective_in(*trial), trial->number);
+    for (const PastTrial* trial : signed_) first.emplace(active_beside(trial->neutralised), trial->number);
     for (const auto& [active, with] : first) {
       SuspectSet others = active;
       for (const SuspectId member : cause) others.reset(member);
       if (active.count() - others.count() != cause.size()) continue;
-      const auto without = first.find(relations_->effective(others));
+      const auto without = first.find(others);
       if (without == first.end()) continue;
       fmt::print("its signature is the difference between the first steps of trials {} and {}\n", with, without->second);
       return;
     }
   }
 
-  /// What must be active, too, for these to matter, as the answer believes what was told (relations.only_with); ascending.
-  std::vector<SuspectId> needs_of(const std::vector<SuspectId>& members) const {
-    std::vector<SuspectId> needs = relations_->with_needs(members);
-    std::erase_if(needs, [&](SuspectId id) { return std::ranges::count(members, id) > 0; });
-    return needs;
-  }
-
-  /// The first cause that does harm only while this suspect, which is no member of it, is active.
-  const std::vector<SuspectId>* cause_that_needs(SuspectId id) const {
-    const auto found =
-        std::ranges::find_if(answer_.causes, [&](const auto& cause) { return std::ranges::count(needs_of(cause), id) > 0; });
-    return found == answer_.causes.end() ? nullptr : &*found;
-  }
-
   void print_claim(const Claim& claim) const {
     fmt::print("{}{}\n", words_of(claim), claim.proved ? ":" : ": not proved");
     std::size_t shown = 0;
     for (const PastTrial* trial : trials_)
-      if (strategies::shows(claim, answer_, *relations_, trial->neutralised, trial->judgement->verdict) &&
-          (!claim.proved || relations_->effective(active_beside(trial->neutralised)) ==
-                                relations_->effective(active_beside(claim.neutralised))) &&
-          shown++ < kShown)
+      if (strategies::shows(claim, answer_, trial->neutralised, trial->judgement->verdict) &&
+          (!claim.proved || trial->neutralised == claim.neutralised) && shown++ < kShown)
         print(*trial);
   }
 
  private:
-  SuspectSet effective_in(const PastTrial& trial) const { return relations_->effective(active_beside(trial.neutralised)); }
-
   std::string words_of(const Claim& claim) const {
     std::vector<SuspectId> rest = claim.subject;
     if (!rest.empty()) rest.pop_back();
-    const std::vector<SuspectId> needs = needs_of(claim.subject);
     switch (claim.kind) {
       case Claim::Kind::fix_passes: return fmt::format("with {} neutralised it passes", labels(claim.subject, ", "));
       case Claim::Kind::member_needed:
         return fmt::format("with the rest of the culprit set neutralised, but not {}, it fails",
                            labels(claim.subject, ", "));
       case Claim::Kind::cause_fails:
-        return fmt::format("with {}{} active and {} neutralised it fails", labels(claim.subject, " and "),
-                           needs.empty() ? "" : fmt::format(" and what is needed for it ({})", labels(needs, ", ")),
+        return fmt::format("with {} active and {} neutralised it fails", labels(claim.subject, " and "),
                            of_second_ ? "all other parts"
                            : answer_.excluded.empty() && answer_.not_neutralisable.empty()
                                ? "everything else"
                                : "all others that were searched");
       case Claim::Kind::cause_minimal:
-        if (rest.empty())
-          return fmt::format("with only what {} needs active, but not {} itself, it passes", labels(claim.subject, ""),
-                             labels(claim.subject, ""));
         return fmt::format("with {} active, but not {}, it passes", labels(rest, " and "),
                            catalogue_.label(claim.subject.back()));
     }
@@ -176,7 +152,6 @@ class Retold {
   History history_;
   neutralise::Catalogue catalogue_;
   strategies::Problem problem_;
-  std::optional<strategies::Relations> relations_;  // as the answer believes them
   strategies::Answer answer_, first_;
   bool of_second_ = false;                // the trials and the answer are those of the second search
   SuspectSet scope_;                      // what it was among
@@ -245,14 +220,7 @@ void explain_acquittal(const Retold& retold, SuspectId id) {
     return;
   }
   const bool proved = retold.answer().state == strategies::State::proved;
-  const std::vector<SuspectId>* needing = retold.cause_that_needs(id);
-  if (proved && needing)
-    fmt::print(
-        "{} is no cause itself, but {} does harm only while it is active (relations.only_with). It was active and the "
-        "subject passed in\n",
-        name, retold.labels(*needing, " and "));
-  else
-    fmt::print("{} {}: it was active and the subject passed in\n", name, proved ? "is cleared" : "does no harm by itself");
+  fmt::print("{} {}: it was active and the subject passed in\n", name, proved ? "is cleared" : "does no harm by itself");
   for (std::size_t i = 0; i < std::min(kShown, passed.size()); ++i) retold.print(*passed[i]);
   if (!proved) fmt::print("Together with others it is guilty with a probability of {:.1f} %.\n", 100 * guilt);
 }
@@ -274,20 +242,11 @@ void explain_one(const Retold& retold, SuspectId id) {
   const auto cause = std::ranges::find_if(answer.causes, holds);
   if (answer.state != strategies::State::proved || (cause == answer.causes.end() && !holds(answer.culprit_set)))
     return explain_acquittal(retold, id);
-  const std::vector<SuspectId>* needing = cause == answer.causes.end() ? retold.cause_that_needs(id) : nullptr;
-  if (needing) {
-    fmt::print(
-        "{} is in the culprit set, though it is no cause itself: {} does harm only while it is active "
-        "(relations.only_with)\n",
-        name, retold.labels(*needing, " and "));
-  } else if (holds(answer.culprit_set)) {
+  if (holds(answer.culprit_set)) {
     const bool alone = cause != answer.causes.end() && cause->size() == 1;
     fmt::print("{} is guilty{}\n", name, alone ? ", by itself" : "");
   } else if (cause->size() == 1) {
-    std::vector<SuspectId> instead = retold.needs_of(*cause);
-    std::erase_if(instead, [&](SuspectId each) { return std::ranges::count(answer.culprit_set, each) == 0; });
-    fmt::print("{} is guilty, by itself; the culprit set neutralises {} instead, without which it does no harm\n", name,
-               instead.empty() ? "others" : retold.labels(instead, ", "));
+    fmt::print("{} is guilty, by itself; the culprit set neutralises others instead\n", name);
   } else {
     fmt::print("{} is guilty only together with others, of which the culprit set neutralises another one\n", name);
   }
@@ -295,8 +254,7 @@ void explain_one(const Retold& retold, SuspectId id) {
     if (holds(each) && each.size() > 1) fmt::print("{} fail only together\n", retold.labels(each, " and "));
   if (cause != answer.causes.end()) retold.print_signature(*cause);
   for (const Claim& claim : answer.certificate)
-    if (holds(claim.subject) || claim.kind == Claim::Kind::fix_passes || (needing && claim.subject == *needing))
-      retold.print_claim(claim);
+    if (holds(claim.subject) || claim.kind == Claim::Kind::fix_passes) retold.print_claim(claim);
 }
 
 SuspectId find_suspect(const neutralise::Catalogue& catalogue, const std::string& word) {

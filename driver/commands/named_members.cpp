@@ -102,22 +102,6 @@ std::vector<configs::MemberLabel> labels_in(const std::map<std::string, configs:
   return labels;
 }
 
-/// Throws UsageError for two members that cannot be neutralised together.
-void refuse_exclusive(const configs::Experiment& experiment, const std::map<std::string, configs::Selection>& chosen) {
-  for (const std::vector<configs::MemberLabel>& group : experiment.relations.exclusive) {
-    std::vector<std::string> both;
-    for (const configs::MemberLabel& member : group) {
-      const auto family = chosen.find(member.family);
-      if (family != chosen.end() &&
-          std::ranges::count(family->second.members, member.name, &configs::Placed<std::string>::value))
-        both.push_back(member.family + ":" + member.name);
-    }
-    if (both.size() > 1)
-      throw UsageError(
-          fmt::format("{} cannot be switched off together: `relations.exclusive` says so", fmt::join(both, " and ")));
-  }
-}
-
 /// The switches that the experiment itself selects, beside those that are chosen.
 void add_known(configs::Selection& chosen, const configs::Experiment& experiment, const std::string& family) {
   for (const std::string& name : neutralise::known_suspects(experiment.families.at(family), experiment.suspects.at(family)))
@@ -132,7 +116,6 @@ NamedMembers named_members(const configs::Experiment& experiment, const std::vec
   std::map<std::string, configs::Selection>& chosen = named.selections;
   for (const auto& [name, selection] : experiment.suspects) chosen[name].place = selection.place;
   for (const std::string& word : words) choose(experiment, chosen, word);
-  refuse_exclusive(experiment, chosen);
   named.off = labels_in(chosen);
   named.values = values_in(experiment, chosen);
   for (const configs::MemberLabel& label : named.off)

@@ -22,7 +22,6 @@
 #include "driver/trial/sides.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
-#include "strategies/relations.hpp"
 #include "strategies/simulate/forecast.hpp"
 
 namespace bisectd::driver::commands {

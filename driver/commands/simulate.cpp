@@ -154,9 +154,7 @@ ExitCode simulate(const SimulateOptions& options) {
   strategies::Problem problem = narrowed(problem_of(experiment, catalogue, setting.slots, options.plant.flip <= 0), scope);
   problem.seed = options.seed.value_or(problem.seed);
   if (!strategies::PlantedTruth(problem, plant, problem.seed).whole())
-    throw UsageError(
-        "--causes: so many culprits cannot be planted: one alone of those that `relations` name as exclusive, or as of use "
-        "only with each other, can be guilty");
+    throw UsageError("--causes: so many culprits cannot be planted: there are fewer suspects");
   const auto most = static_cast<std::size_t>(experiment.search.budget_trials.value_or(2000));
   const strategies::Forecast forecast =
       strategies::simulate(problem, plant, options.games, engine_of(experiment.search.engine), most);

@@ -67,21 +67,6 @@ void list_without_effect(Conclusion& conclusion, const configs::Experiment& expe
   }
 }
 
-/// Of what the person who wrote the experiment said, one run only shows that it does no harm by itself.
-void warn_of_relations(Conclusion& conclusion, const configs::Relations& relations) {
-  if (conclusion.answer.needs_belied) {
-    conclusion.warnings.push_back("relations.only_with is not used: what failed could not be explained with it");
-    return;
-  }
-  const auto label = [](const configs::MemberLabel& member) { return member.family + ":" + member.name; };
-  for (const auto& [member, needed] : relations.only_with) {
-    std::vector<std::string> names;
-    for (const configs::MemberLabel& each : needed) names.push_back(label(each));
-    conclusion.warnings.push_back(fmt::format("taken for true (relations.only_with): {} matters only with {}", label(member),
-                                              fmt::join(names, " and ")));
-  }
-}
-
 /// No cause is known as a whole by runs that never were. Of what cannot be neutralised reports say so anyhow.
 void warn_of_what_stayed_active(Conclusion& conclusion, const neutralise::Catalogue& catalogue) {
   constexpr std::size_t kNamed = 6;
@@ -128,11 +113,6 @@ std::string outside_advice(const Conclusion& conclusion, const configs::Experime
     advice += " Neutralising some suspects breaks the run; they stayed active and are under suspicion.";
   if (!conclusion.no_effect.empty())
     advice += " Some suspects left no trace of being neutralised; they may have stayed active and are under suspicion.";
-  if (!experiment.relations.exclusive.empty())
-    advice +=
-        " Of suspects that exclude each other (relations.exclusive) all but one are active in every trial: if two of them "
-        "are "
-        "at fault, no trial can pass.";
   return advice;
 }
 
@@ -220,7 +200,6 @@ Conclusion conclude(strategies::Answer answer, const configs::Experiment& experi
     case strategies::State::proved:
       conclusion.outcome = reports::Outcome::culprits;
       set_workaround(conclusion, experiment, catalogue, base, files);
-      warn_of_relations(conclusion, experiment.relations);
       warn_of_what_stayed_active(conclusion, catalogue);
       for (const SuspectId id : conclusion.answer.culprit_set)
         if (no_effect.test(id))

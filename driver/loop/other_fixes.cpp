@@ -15,11 +15,7 @@ constexpr std::size_t kMostOthers = 3;
 
 std::vector<std::vector<SuspectId>> other_fixes(const strategies::Answer& answer, const strategies::Problem& problem) {
   if (answer.state != strategies::State::proved) return {};
-  SuspectSet always_active(problem.suspects.size());
-  for (const SuspectId id : answer.not_neutralisable) always_active.set(id);
-  for (const SuspectId id : answer.excluded) always_active.set(id);
-  const strategies::Relations relations(answer.needs_belied ? without_needs(problem) : problem);
-  auto fixes = strategies::minimal_fixes(answer.causes, problem.suspects, relations, always_active, kMostOthers + 1);
+  auto fixes = strategies::minimal_fixes(answer.causes, problem.suspects, kMostOthers + 1);
   std::erase(fixes, answer.culprit_set);
   if (fixes.size() > kMostOthers) fixes.pop_back();
   return fixes;

@@ -72,8 +72,7 @@ void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, cons
   const auto certain = certain_at(jury, failing);
   const std::string since = certain ? fmt::format("the failure is certain at step {} of {}", *certain, last)
                                     : fmt::format("the failure is not certain before the last step, {}", last);
-  const bool by_size = experiment.search.engine == configs::EngineChoice::additive;  // it weighs the difference at the end
-  if (by_size || !jury.learn_horizon(failing)) {
+  if (!jury.learn_horizon(failing)) {
     lines.push_back(
         {Mark::ok,
          since + (certain ? ", where trials that fail end; to pass they need the whole run, so no shorter one is proposed"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "driver/loop/descent.hpp"
-#include "strategies/relations.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -12,15 +11,6 @@ namespace {
 /// its safe value is the cheaper fix, an operator on the CPU costs copies in every step.
 constexpr double kTogglePrice = 1;
 constexpr double kListPrice = 10;
-
-/// Those of the members that are suspects of this run.
-std::vector<strategies::SuspectId> ids_of(const std::vector<configs::MemberLabel>& members,
-                                          const neutralise::Catalogue& catalogue) {
-  std::vector<strategies::SuspectId> ids;
-  for (const configs::MemberLabel& member : members)
-    if (const auto id = catalogue.find(member.family, member.name)) ids.push_back(*id);
-  return ids;
-}
 
 }  // namespace
 
@@ -40,12 +30,6 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
                                 .price = said == selection.price.end() ? usual : said->second.value,
                                 .stays_active = neutralise::is_left_out(family, selection, member.name)});
   }
-  for (const auto& [member, needed] : experiment.relations.only_with)
-    if (const auto id = catalogue.find(member.family, member.name))
-      problem.suspects[*id].only_with = ids_of(needed, catalogue);
-  for (const auto& group : experiment.relations.exclusive)
-    if (std::vector<strategies::SuspectId> ids = ids_of(group, catalogue); ids.size() > 1)
-      problem.exclusive.push_back(std::move(ids));
   return problem;
 }
 
@@ -58,8 +42,11 @@ strategies::Problem preferring(strategies::Problem problem, const std::vector<st
 
 strategies::Neutralised most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
   const Scope scope = first_scope(experiment, catalogue);
-  const strategies::Relations relations(narrowed(problem_of(experiment, catalogue, 1, true), scope));
-  return widened(neutralised_beside(relations.widest(relations.least_active_sets().front())), scope, catalogue.size());
+  const strategies::Problem problem = narrowed(problem_of(experiment, catalogue, 1, true), scope);
+  strategies::SuspectSet all(problem.suspects.size());
+  for (strategies::SuspectId suspect = 0; suspect < all.size(); ++suspect)
+    all.set(suspect, !problem.suspects[suspect].stays_active);
+  return widened(strategies::Neutralised(std::move(all)), scope, catalogue.size());
 }
 
 bool budget_spent(const configs::SearchSettings& settings, int trials, double now_s) {
@@ -72,7 +59,6 @@ strategies::EngineKind engine_of(configs::EngineChoice choice) {
     case configs::EngineChoice::automatic: return strategies::EngineKind::automatic;
     case configs::EngineChoice::ordered: return strategies::EngineKind::ordered;
     case configs::EngineChoice::causes: return strategies::EngineKind::causes;
-    case configs::EngineChoice::additive: return strategies::EngineKind::additive;
   }
   return strategies::EngineKind::automatic;
 }

@@ -14,19 +14,6 @@ using strategies::SuspectSet;
 
 namespace {
 
-std::optional<SuspectId> place_in(const Scope& scope, SuspectId id) {
-  const auto found = std::ranges::lower_bound(scope, id);
-  if (found == scope.end() || *found != id) return std::nullopt;
-  return static_cast<SuspectId>(found - scope.begin());
-}
-
-std::vector<SuspectId> narrowed_ids(const std::vector<SuspectId>& ids, const Scope& scope) {
-  std::vector<SuspectId> inside;
-  for (const SuspectId id : ids)
-    if (const auto place = place_in(scope, id)) inside.push_back(*place);
-  return inside;
-}
-
 void widen(std::vector<SuspectId>& ids, const Scope& scope) {
   for (SuspectId& id : ids) id = scope[id];
 }
@@ -35,13 +22,8 @@ void widen(std::vector<SuspectId>& ids, const Scope& scope) {
 
 Problem narrowed(Problem problem, const Scope& scope) {
   std::vector<strategies::Suspect> inside;
-  for (const SuspectId id : scope) {
-    strategies::Suspect& suspect = inside.emplace_back(std::move(problem.suspects[id]));
-    suspect.only_with = narrowed_ids(suspect.only_with, scope);
-  }
+  for (const SuspectId id : scope) inside.push_back(problem.suspects[id]);
   problem.suspects = std::move(inside);
-  for (std::vector<SuspectId>& group : problem.exclusive) group = narrowed_ids(group, scope);
-  std::erase_if(problem.exclusive, [](const std::vector<SuspectId>& group) { return group.size() < 2; });
   return problem;
 }
 

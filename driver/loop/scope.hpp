@@ -12,8 +12,7 @@ namespace bisectd::driver {
 /// Ids of the run, ascending; the place of one is its number in the search.
 using Scope = std::vector<strategies::SuspectId>;
 
-/// The problem among the scope. What needs a suspect outside needs nothing there: that one is active. A group of which one
-/// member is left is none.
+/// The problem among the scope.
 strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
 strategies::Neutralised narrowed(const strategies::Neutralised& set, const Scope& scope);
 

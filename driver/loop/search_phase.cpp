@@ -63,9 +63,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
   run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
   log::info(reports::phase_line(run_.frame(), name_of(Role::search)));
   learn(as_is_);
-  // `additive` weighs how large a difference is, and at the horizon that is another size than at the end.
-  const bool by_size = run_.experiment.search.engine == configs::EngineChoice::additive;
-  if (run_.state.jury && !by_size && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
+  if (run_.state.jury && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
     log::info(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
                           run_.state.jury->last_steps(true).begin()->second, run_.state.jury->first().last_step()));
 }

@@ -50,7 +50,6 @@ std::vector<configs::Placed<std::string>> unseen_names(const configs::Experiment
       if (!odds.place.file.empty()) look_at("likely", {family, name}, odds.place);
     for (const auto& [name, price] : selection.price) look_at("price", {family, name}, price.place);
   }
-  for (const auto& [label, place] : experiment.relations.named_at) look_at("relations", label, place);
   return warnings;
 }
 

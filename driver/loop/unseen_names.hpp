@@ -10,7 +10,7 @@
 
 namespace bisectd::driver {
 
-/// A warning, with its place and the nearest right name, for each name in `exclude`, `likely`, `price` and `relations` of a
+/// A warning, with its place and the nearest right name, for each name in `exclude`, `likely` and `price` of a
 /// family that discovers its members and is in none of `found`: most likely it is misspelt. The loader sees to other
 /// families, and to what is excluded and stands in the family's table of names.
 std::vector<configs::Placed<std::string>> unseen_names(const configs::Experiment& experiment,

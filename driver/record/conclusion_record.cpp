@@ -80,7 +80,6 @@ json json_of(const Answer& answer) {
           {"certificate", std::move(claims)},
           {"not_neutralisable", answer.not_neutralisable},
           {"excluded", answer.excluded},
-          {"needs_belied", answer.needs_belied},
           {"harmless_deviations", std::move(deviations)},
           {"confidence", answer.confidence},
           {"guilt", answer.guilt},
@@ -108,7 +107,6 @@ Answer answer_in(const json& from) {
   }
   answer.not_neutralisable = keep::whole_numbers(from.at("not_neutralisable"));
   answer.excluded = keep::whole_numbers(from.value("excluded", json::array()));
-  answer.needs_belied = from.value("needs_belied", false);
   for (const json& one : from.value("harmless_deviations", json::array()))
     answer.harmless_deviations.push_back({keep::whole_number(one.at(0)), one.at(1)});
   from.at("confidence").get_to(answer.confidence);

@@ -1,14 +1,12 @@
-// The engine `causes`: a posterior over sets of causes, batches of pools, and the checks of the certificate as part of
-// the batches. It stops on the certificate, never on its own belief; a misfit is said, and the caller goes on with
-// `ordered`.
+// The engine `causes`: the explanations of belief.hpp, sets that split them, and the checks of what the likeliest of them
+// claim. It stops on the certificate, never on its own belief; a misfit is said, and the caller goes on with `ordered`.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "strategies/answer.hpp"
-#include "strategies/causes/particles.hpp"
+#include "strategies/causes/belief.hpp"
 #include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/searched.hpp"
@@ -17,49 +15,45 @@ namespace bisectd::strategies::causes {
 
 class Engine : public strategies::Engine {
  public:
-  /// Suspects in `always_active` are active in every trial and not searched; the others are at most kMostSuspects. Begins
-  /// with what the log holds already; problem, relations and log must outlive the engine.
-  Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log);
+  /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already; problem
+  /// and log must outlive the engine.
+  Engine(const Problem& problem, Active always_active, const EvidenceLog& log);
 
   void hear() override;
   void weigh_again() override;
   std::optional<Flips> expected_flips() const override;
-  /// Also where it can take in no more, or what it asks says nothing.
+  /// Also where it has heard so much that it would be slow, or what it asks says nothing.
   bool misfit() const override {
-    return particles_.misfit() || tests_.full() || crowded_ || silent_in_a_row_ >= most_silent_;
+    return belief_.misfit() || belief_.votes().size() >= kMostVotes || silent_in_a_row_ >= most_silent_;
   }
   const Finding& finding() const override { return findings_.front(); }
   std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
-  std::vector<double> guilt() const override;  ///< from the particles
+  std::vector<double> guilt() const override;
 
  private:
+  static constexpr std::size_t kMostVotes = 512;  // searches ask fewer
   struct Check {
     Active active;
-    std::size_t votes;  // verdicts it lacks, if all come as expected
+    std::size_t votes;  // that it lacks, if all come as expected
   };
-  void take_in(const Told& told);
-  bool is_check(const Active& active) const;
-  double doubt_ratio(const Told& told) const;
-  std::size_t votes_missing(const Claim& claim) const;
   void review();
   void check_proof(const LogEntry& latest);
+  std::vector<Claim> claims_of(const Finding& finding) const;
+  std::size_t votes_missing(const Claim& claim) const;
+  bool is_check(const Active& active) const { return std::ranges::count(checks_, active, &Check::active) > 0; }
   bool may_decide(const Active& active) const;
 
   const Problem& problem_;
-  const Relations& relations_;
   const Searched searched_;
   const EvidenceLog& log_;
-  const Relations place_relations_;  // of those searched, by place
-  std::vector<double> price_;        // of these
-  Tests tests_;
+  std::vector<double> price_;  // of those searched, by place
+  Belief belief_;
   std::size_t heard_ = 0;             // of what the log was told
-  std::vector<std::size_t> of_test_;  // by test: which of that
-  Particles particles_;
-  std::vector<Finding> findings_;    // the likeliest first; never empty
-  std::vector<Check> checks_;        // what the likely findings still want judged
-  bool crowded_ = false;             // about as many causes as it can hold
-  std::size_t most_silent_;          // sets
-  std::size_t silent_in_a_row_ = 0;  // of them, so far
+  std::vector<std::size_t> of_vote_;  // by vote: which of that
+  std::vector<Finding> findings_;     // the likeliest first; never empty
+  std::vector<Check> checks_;         // what the likely findings still want judged
+  std::size_t most_silent_;           // sets
+  std::size_t silent_in_a_row_ = 0;   // of them, so far
 };
 
 }  // namespace bisectd::strategies::causes

@@ -16,9 +16,8 @@ constexpr double kPatience = 16;          // trials more, after which it gives u
 
 }  // namespace
 
-Accusation::Accusation(const Problem& problem, const Relations& relations, const Active& always_active,
-                       const EvidenceLog& log)
-    : problem_(problem), relations_(relations), always_active_(always_active), log_(log), settled_(always_active.size()) {}
+Accusation::Accusation(const Problem& problem, const Active& always_active, const EvidenceLog& log)
+    : problem_(problem), always_active_(always_active), log_(log), settled_(always_active.size()) {}
 
 void Accusation::note_shown() {
   for (const Check& check : checks_) {
@@ -50,8 +49,8 @@ void Accusation::accuse(const Belief& belief) {
   finding_.mass = 1;
   greatest_ = 0;
   for (const Cause& cause : belief.causes()) {
-    std::vector<SuspectId> members = relations_.outermost(cause.likeliest().members);
-    if (settled_.clears(members, relations_) || std::ranges::count(finding_.causes, members) > 0) continue;
+    std::vector<SuspectId> members = cause.likeliest().members;
+    if (settled_.clears(members) || std::ranges::count(finding_.causes, members) > 0) continue;
     if (cause.size < least_size(belief)) break;
     if (!cause.credible()) continue;
     greatest_ = std::max(greatest_, cause.size);
@@ -59,7 +58,7 @@ void Accusation::accuse(const Belief& belief) {
     finding_.causes.push_back(std::move(members));
   }
   std::ranges::sort(finding_.causes);
-  finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects, relations_, always_active_);
+  finding_.culprit_set = cheapest_fix(finding_.causes, problem_.suspects);
   if (finding_.causes.empty()) finding_.mass = 0;
   const bool nobody_left = greatest_ == 0 && finding_.causes.empty() && !settled_.harmless().empty();
   gives_up_ = nobody_left || (finding_.mass < kGate && out_of_patience(belief));
@@ -84,7 +83,7 @@ std::size_t Accusation::tried_in_vain() const {
     tried += (log_.told()[i].entry ? 1 : 0) + (log_.told()[i].evidence.signature.empty() ? 0 : 1);
   for (const std::vector<SuspectId>& cause : finding_.causes) {
     if (std::ranges::count(settled_.guilty(), cause) > 0) continue;
-    const LogEntry* entry = log_.find(relations_.alone(cause, always_active_));
+    const LogEntry* entry = log_.find(only_active(cause, always_active_));
     if (entry && entry->verdict == Verdict::fail) tried -= std::min<std::size_t>(tried, 2);
   }
   return tried;
@@ -96,9 +95,7 @@ bool Accusation::out_of_patience(const Belief& belief) const {
   return static_cast<double>(tried_in_vain()) > patience;
 }
 
-std::vector<Claim> Accusation::claims() {
-  return certificate(log_, relations_, always_active_, finding_.culprit_set, finding_.causes, seen_);
-}
+std::vector<Claim> Accusation::claims() const { return certificate(log_, always_active_, finding_); }
 
 bool Accusation::refuted(const Check& check) const {
   const LogEntry* entry = log_.find(check.active);
@@ -110,7 +107,7 @@ bool Accusation::refuted(const Check& check) const {
 bool Accusation::set_aside_disbelieved() {
   for (const std::vector<SuspectId>& cause : settled_.failed_alone()) {
     if (std::ranges::count(finding_.causes, cause) > 0) continue;
-    const Active alone = relations_.alone(cause, always_active_);
+    const Active alone = only_active(cause, always_active_);
     const bool passes_beside_others = std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
       return entry.verdict == Verdict::pass && alone.is_subset_of(entry.active);
     });
@@ -200,18 +197,11 @@ void Accusation::look_for_rest(const Belief& belief) {
   gives_up_ = checks_.empty();
 }
 
-bool Accusation::any_unexplained_failure() {
-  const auto& beside_others = settled_.only_beside_others();
-  if (explained_.causes != finding_.causes || explained_.only_beside_others != beside_others ||
-      explained_.changes != log_.changes())
-    explained_ = {.causes = finding_.causes, .only_beside_others = beside_others, .changes = log_.changes()};
-  for (; explained_.entries < log_.entries().size(); ++explained_.entries) {
-    const LogEntry& entry = log_.entries()[explained_.entries];
-    if (entry.verdict == Verdict::fail && !any_within(beside_others, entry.active) &&
-        !any_within(finding_.causes, entry.active))
-      return true;
-  }
-  return false;
+bool Accusation::any_unexplained_failure() const {
+  return std::ranges::any_of(log_.entries(), [&](const LogEntry& entry) {
+    return entry.verdict == Verdict::fail && !any_within(settled_.only_beside_others(), entry.active) &&
+           !any_within(finding_.causes, entry.active);
+  });
 }
 
 }  // namespace bisectd::strategies::signatures

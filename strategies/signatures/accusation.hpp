@@ -18,18 +18,10 @@ struct Check {
   Claim claim;
 };
 
-/// Entries of the log of which none is a failure without one of these causes, so that of a long log only what was told since
-/// is looked at again.
-struct ExplainedFailures {
-  std::vector<std::vector<SuspectId>> causes, only_beside_others;  ///< of the finding
-  std::size_t changes = 0;                                         ///< EvidenceLog::changes
-  std::size_t entries = 0;                                         ///< so many from the first on
-};
-
 class Accusation {
  public:
   /// All of these must outlive it.
-  Accusation(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log);
+  Accusation(const Problem& problem, const Active& always_active, const EvidenceLog& log);
 
   /// Notes what the checks have shown, a fix that passes and causes that fail alone, before anything else is believed.
   void note_shown();
@@ -55,22 +47,19 @@ class Accusation {
   bool set_aside_disbelieved();
   bool take_back(const Claim& claim, Belief& belief);
   void look_for_rest(const Belief& belief);
-  bool any_unexplained_failure();
+  bool any_unexplained_failure() const;
   bool refuted(const Check& check) const;
-  std::vector<Claim> claims();
+  std::vector<Claim> claims() const;
   std::size_t splits() const;
   std::size_t tried_in_vain() const;
   bool out_of_patience(const Belief& belief) const;
 
   const Problem& problem_;
-  const Relations& relations_;
   const Active& always_active_;
   const EvidenceLog& log_;
   Settled settled_;
   Finding finding_;
   double greatest_ = 0;  // size of the greatest cause of the finding that is not settled yet
-  SeenClaims seen_;      // of the finding
-  ExplainedFailures explained_;
   std::vector<Check> checks_;
   std::size_t hidden_ = 0;  // claims that no further trial of their set would show
   bool gives_up_ = false;

@@ -6,13 +6,8 @@
 
 namespace bisectd::strategies::signatures {
 
-Belief::Belief(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log)
-    : relations_(relations),
-      log_(log),
-      searched_(relations, always_active),
-      place_relations_(searched_.relations()),
-      explainer_(searched_.odds(problem)),
-      rows_(searched_.size()) {}
+Belief::Belief(const Problem& problem, const Active& always_active, const EvidenceLog& log)
+    : log_(log), searched_(always_active), explainer_(searched_.odds(problem)), rows_(searched_.size()) {}
 
 std::size_t Belief::take_in() {
   const std::size_t before = rows_.size();
@@ -25,7 +20,7 @@ std::size_t Belief::take_in() {
 }
 
 bool Belief::explain(const SuspectSet& off) {
-  const std::vector<double> whole = log_.signature_of(relations_.effective(Active(~off)));
+  const std::vector<double> whole = log_.signature_of(Active(~off));
   if (whole.size() != rows_.steps() || !differs_clearly(whole)) return false;
   causes_by_place_ = explainer_.explain(rows_, whole);
   causes_ = causes_by_place_;
@@ -51,9 +46,9 @@ std::vector<Active> Belief::splits(std::size_t count, std::span<const Active> ru
   for (std::size_t row = 0; row < rows_.size(); ++row) known.push_back(rows_.active(row));
   for (const LogEntry& entry : log_.entries()) known.push_back(searched_.places(entry.active));
   for (const Active& active : running) batch.push_back(searched_.places(active));
-  split(causes_by_place_, place_relations_, certain(), running.size() + count, known, batch, random);
+  split(causes_by_place_, certain(), running.size() + count, known, batch, random);
   for (std::size_t i = running.size(); i < batch.size(); ++i) {
-    Active active = relations_.effective(Active(searched_.active(batch[i]) - off));
+    Active active = Active(searched_.active(batch[i]) - off);
     if (!std::ranges::count(log_.told(), active, &Told::active)) splits.push_back(std::move(active));
   }
   return splits;

@@ -12,7 +12,7 @@ namespace bisectd::strategies::signatures {
 class Belief {
  public:
   /// Suspects in `always_active` are not searched. All but the problem must outlive it.
-  Belief(const Problem& problem, const Relations& relations, const Active& always_active, const EvidenceLog& log);
+  Belief(const Problem& problem, const Active& always_active, const EvidenceLog& log);
 
   /// Takes in the signatures told since the last time, and says how many were comparable; after any, explain() is due.
   std::size_t take_in();
@@ -33,10 +33,8 @@ class Belief {
  private:
   SuspectSet certain() const;
 
-  const Relations& relations_;
   const EvidenceLog& log_;
   const Searched searched_;  // rows, explainer and splits number suspects by their place among these
-  const Relations place_relations_;
   Explainer explainer_;
   Rows rows_;
   std::size_t heard_ = 0;  // of what the log was told

@@ -14,13 +14,12 @@ constexpr double kRival = 0.02;  // weight of a hypothesis that is tried beside 
 
 }  // namespace
 
-Engine::Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log)
+Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& log)
     : problem_(problem),
-      relations_(relations),
       always_active_(std::move(always_active)),
       log_(log),
-      belief_(problem, relations, always_active_, log),
-      accusation_(problem, relations, always_active_, log) {
+      belief_(problem, always_active_, log),
+      accusation_(problem, always_active_, log) {
   hear();
 }
 
@@ -83,7 +82,7 @@ std::vector<Question> Engine::rivals(std::size_t count, std::span<const Active> 
   for (const std::vector<SuspectId>& cause : likely) {
     Active fixed(~accusation_.settled().off());
     fixed.reset(cause.front());
-    for (const Active& active : {relations_.effective(fixed), relations_.alone(cause, always_active_)})
+    for (const Active& active : {fixed, only_active(cause, always_active_)})
       if (!std::ranges::count(pending, active) && worth_asking(log_, log_.find(active)))
         questions.push_back({active, Purpose::certificate, "tries one of the few answers that are left"});
   }
@@ -96,7 +95,7 @@ void Engine::add_certain(std::size_t count, std::span<const Active> pending, std
   for (const Cause& cause : belief_.causes()) {
     if (questions.size() >= count) return;
     if (!cause.certain()) return;
-    Active alone = relations_.alone(relations_.outermost(cause.likeliest().members), always_active_);
+    Active alone = only_active(cause.likeliest().members, always_active_);
     if (!std::ranges::count(pending, alone) && worth_asking(log_, log_.find(alone)))
       questions.push_back(
           {std::move(alone), Purpose::certificate, "this cause is certain, the others are not yet: does it fail alone?"});

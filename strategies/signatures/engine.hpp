@@ -12,11 +12,10 @@ namespace bisectd::strategies::signatures {
 class Engine : public strategies::Engine {
  public:
   /// Suspects in `always_active` are active in every trial and not searched. Begins with what the log holds already;
-  /// problem, relations and log must outlive the engine.
-  Engine(const Problem& problem, const Relations& relations, Active always_active, const EvidenceLog& log);
+  /// problem and log must outlive the engine.
+  Engine(const Problem& problem, Active always_active, const EvidenceLog& log);
 
   void hear() override;
-  void weigh_again() override { review(); }
   /// The causes that it believes in do not explain the harm, or it finds none.
   bool misfit() const override { return misfit_ || accusation_.gives_up(); }
   const Finding& finding() const override { return accusation_.finding(); }
@@ -36,7 +35,6 @@ class Engine : public strategies::Engine {
   std::string reason_of_split(const Active& active) const;
 
   const Problem& problem_;
-  const Relations& relations_;
   Active always_active_;
   const EvidenceLog& log_;
   Belief belief_;

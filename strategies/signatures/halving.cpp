@@ -143,8 +143,8 @@ class Split {
 
 }  // namespace
 
-void split(const std::vector<Cause>& causes, const Relations& relations, const SuspectSet& quiet, std::size_t count,
-           std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
+void split(const std::vector<Cause>& causes, const SuspectSet& quiet, std::size_t count, std::span<const SuspectSet> known,
+           std::vector<SuspectSet>& batch, Random& random) {
   constexpr int kTries = 4;  // in vain, before it gives up
   const std::size_t suspects = quiet.size();
   const std::size_t draws = count < kLargeBatch ? kDraws : kFewDraws;
@@ -160,7 +160,7 @@ void split(const std::vector<Cause>& causes, const Relations& relations, const S
         if (random.unit() < density) set.set(suspect);
       set -= quiet;
       const double bits = problem.improve(set);
-      set = relations.effective(std::move(set));
+      set = set;
       const bool asked = std::ranges::count(known, set) + std::ranges::count(batch, set) > 0;
       if (!asked && bits > most) most = bits, best = std::move(set);
     }

@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "strategies/suspect.hpp"
+#include "strategies/pattern.hpp"
 
 namespace bisectd::strategies::signatures {
-
-/// The trials in which something is active, as a set of row numbers.
-using Pattern = std::vector<std::uint64_t>;
 
 /// A dense matrix, row by row.
 struct Matrix {
@@ -26,7 +22,7 @@ struct Matrix {
 
 class Rows {
  public:
-  explicit Rows(std::size_t suspects) : suspects_(suspects) {}
+  explicit Rows(std::size_t suspects) : suspects_(suspects), patterns_(suspects) {}
 
   /// `signature`: relative differences of the first steps, in units of what healthy runs differ by. Rows of another length
   /// than the first are left out.
@@ -39,11 +35,11 @@ class Rows {
   const std::vector<double>& signature(std::size_t row) const { return signatures_[row]; }
 
   /// Rows in which all of these are active.
-  Pattern pattern(const std::vector<SuspectId>& members) const;
-  const Pattern& pattern(SuspectId suspect) const { return patterns_[suspect]; }
+  Pattern pattern(const std::vector<SuspectId>& members) const { return patterns_.of(members); }
+  const Pattern& pattern(SuspectId suspect) const { return patterns_.of(suspect); }
   /// How many suspects are active in both rows.
   std::size_t active_in_both(std::size_t a, std::size_t b) const { return active_in_both_[std::max(a, b)][std::min(a, b)]; }
-  Pattern everywhere() const;  ///< all rows
+  Pattern everywhere() const { return patterns_.everywhere(); }  ///< all rows
 
   /// Signatures over sqrt(1 + (share x whole)^2), step by step: a change elsewhere also changes a large difference by a
   /// share of it, and no step weighs more than another for being loud.
@@ -53,19 +49,11 @@ class Rows {
   std::size_t suspects_;
   std::vector<SuspectSet> active_;
   std::vector<std::vector<double>> signatures_;
-  std::vector<Pattern> patterns_;                         // by suspect
+  Activity patterns_;
   std::vector<std::vector<std::size_t>> active_in_both_;  // by row, for it and each row before it
 };
 
 /// Whether it differs from healthy runs tenfold at three steps or more, so that it may tell causes apart.
 bool differs_clearly(const std::vector<double>& signature);
-
-std::size_t count_of(const Pattern& pattern);
-Pattern both(const Pattern& a, const Pattern& b);
-/// Whether both(a, b) is this one; needs no memory, as it is asked of all pairs.
-bool are_together(const Pattern& a, const Pattern& b, const Pattern& pattern);
-inline bool holds(const Pattern& pattern, std::size_t row) { return pattern[row / 64] >> (row % 64) & 1; }
-/// Ascending.
-std::vector<std::size_t> rows_of(const Pattern& pattern);
 
 }  // namespace bisectd::strategies::signatures

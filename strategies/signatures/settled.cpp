@@ -11,7 +11,7 @@ bool is_among(const std::vector<Settled::Members>& causes, const Settled::Member
 
 }  // namespace
 
-void Settled::keep_neutralised(const Finding& guilty, std::size_t told) {
+void Settled::keep_neutralised(const Accused& guilty, std::size_t told) {
   guilty_ = guilty.causes;
   told_at_off_ = told;
   off_.reset();
@@ -23,7 +23,7 @@ void Settled::acquit(const Members& cause) {
   std::erase(guilty_, cause);
 }
 
-void Settled::set_aside(SuspectId needless, const Finding& finding) {
+void Settled::set_aside(SuspectId needless, const Accused& finding) {
   for (const Members& cause : finding.causes)
     if (std::ranges::count(cause, needless) > 0 && !is_among(only_beside_others_, cause)) {
       only_beside_others_.push_back(cause);
@@ -44,8 +44,8 @@ void Settled::note_fix(const Members& fix) {
   if (fix_.empty() || fix.size() < fix_.size()) fix_ = fix;
 }
 
-bool Settled::clears(const Members& cause, const Relations& relations) const {
-  const bool mended_without_it = !fix_.empty() && std::ranges::none_of(relations.with_needs(cause), [&](SuspectId member) {
+bool Settled::clears(const Members& cause) const {
+  const bool mended_without_it = !fix_.empty() && std::ranges::none_of(cause, [&](SuspectId member) {
     return std::ranges::binary_search(fix_, member);
   });
   return is_among(harmless_, cause) || is_among(only_beside_others_, cause) || mended_without_it;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "strategies/finding.hpp"
-#include "strategies/relations.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies::signatures {
 
@@ -17,11 +17,11 @@ class Settled {
 
   /// These causes are guilty, but their fix fails: it is neutralised from now on, and the rest is looked for, where nothing
   /// louder hides it. `trials`: told so far.
-  void keep_neutralised(const Finding& guilty, std::size_t told);
+  void keep_neutralised(const Accused& guilty, std::size_t told);
   /// The cause passes alone: whatever it changes does no harm.
   void acquit(const Members& cause);
   /// The fix passes without this member of it: its causes fail alone, but not where only the rest of the fix is neutralised.
-  void set_aside(SuspectId needless, const Finding& finding);
+  void set_aside(SuspectId needless, const Accused& finding);
   /// The cause fails alone, as was claimed of it.
   void note_failure(const Members& cause);
   /// It failed alone, and a trial passes in which it is active beside others.
@@ -38,7 +38,7 @@ class Settled {
   const Members& fix() const { return fix_; }                                 ///< empty: none passed so far
 
   /// Whether nobody is to be accused of this cause: it is harmless, set aside, or all active in the fix that passed.
-  bool clears(const Members& cause, const Relations& relations) const;
+  bool clears(const Members& cause) const;
 
  private:
   std::vector<Members> guilty_, harmless_, only_beside_others_, failed_alone_;

@@ -11,7 +11,6 @@ namespace {
 constexpr double kHealthySpread = 2e-6;  // two healthy runs, relative: the unit of signatures, whose rounding is half of it
 constexpr double kClaimedDoubt = 1e-4;   // of a judge that knows nothing of the flips
 constexpr double kHintedInnocents = 0.05;
-constexpr int kMostDraws = 100;  // of culprits, where relations leave no room for the next one
 
 // Sum of twelve uniform numbers: close enough to normal for a yardstick, and the same on every machine.
 double normal(Random& random) {
@@ -27,13 +26,8 @@ bool is_active(const std::vector<SuspectId>& cause, const Active& active) {
 }  // namespace
 
 PlantedTruth::PlantedTruth(const Problem& problem, const Plant& plant, std::uint64_t seed)
-    : plant_(plant),
-      relations_(problem),
-      random_(seed * 7919 + 17),
-      salt_(random_.next()),
-      culprits_(problem.suspects.size()) {
-  for (int draws = 1; !draw_causes(problem) && draws < kMostDraws; ++draws) {
-  }
+    : plant_(plant), random_(seed * 7919 + 17), salt_(random_.next()), culprits_(problem.suspects.size()) {
+  draw_causes();
   std::ranges::sort(causes_);
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     const double sign = plant.mixed_signs && random_.below(2) == 0 ? -1 : 1;
@@ -41,19 +35,13 @@ PlantedTruth::PlantedTruth(const Problem& problem, const Plant& plant, std::uint
   }
 }
 
-bool PlantedTruth::draw_causes(const Problem& problem) {
-  const std::size_t size = culprits_.size();
-  culprits_.reset();
-  causes_.clear();
-  whole_ = true;
-  SuspectSet taken(size);
+void PlantedTruth::draw_causes() {
   for (std::size_t wanted : plant_.cause_sizes) {
     std::vector<SuspectId> cause;
-    while (cause.size() < wanted && !taken.all()) {
-      const SuspectId suspect = random_.below(size);
-      if (taken.test(suspect)) continue;
+    while (cause.size() < wanted && !culprits_.all()) {
+      const SuspectId suspect = random_.below(culprits_.size());
+      if (culprits_.test(suspect)) continue;
       culprits_.set(suspect);
-      taken |= related(problem, suspect);
       cause.push_back(suspect);
     }
     whole_ = whole_ && cause.size() == wanted;
@@ -61,21 +49,6 @@ bool PlantedTruth::draw_causes(const Problem& problem) {
     std::ranges::sort(cause);
     causes_.push_back(std::move(cause));
   }
-  return whole_;
-}
-
-// Beside one of these no other culprit makes sense: itself, what it needs or is needed by, and what it excludes.
-SuspectSet PlantedTruth::related(const Problem& problem, SuspectId suspect) const {
-  SuspectSet all(problem.suspects.size());
-  for (SuspectId needed : relations_.with_needs(std::span(&suspect, 1))) all.set(needed);
-  for (SuspectId other = 0; other < all.size(); ++other) {
-    const auto needs = relations_.with_needs(std::span(&other, 1));
-    if (std::ranges::binary_search(needs, suspect)) all.set(other);
-  }
-  for (const std::vector<SuspectId>& group : problem.exclusive)
-    if (std::ranges::any_of(group, [&](SuspectId member) { return all.test(member); }))
-      for (SuspectId other : group) all.set(other);
-  return all;
 }
 
 void PlantedTruth::hint(std::vector<Suspect>& suspects) {
@@ -84,7 +57,7 @@ void PlantedTruth::hint(std::vector<Suspect>& suspects) {
     if (random_.unit() < (culprits_.test(i) ? plant_.hint_quality : kHintedInnocents)) suspects[i].odds *= plant_.hint_odds;
 }
 
-bool PlantedTruth::fails(const Active& active) const { return any_within(causes_, relations_.effective(active)); }
+bool PlantedTruth::fails(const Active& active) const { return any_within(causes_, active); }
 
 bool PlantedTruth::is_minimal_fix(const std::vector<SuspectId>& culprit_set) const {
   Active active = as_it_is(culprits_.size());
@@ -99,7 +72,7 @@ bool PlantedTruth::is_minimal_fix(const std::vector<SuspectId>& culprit_set) con
 Evidence PlantedTruth::run(const Neutralised& neutralised) {
   Evidence evidence{.neutralised = neutralised, .verdict = Verdict::unresolved, .delta = {}};
   if (breaks(neutralised)) return evidence;
-  const Active active = relations_.effective(active_beside(neutralised));
+  const Active active = active_beside(neutralised);
   evidence.signature = signature(active);
   bool bad = fails(active);
   if (plant_.effect_noise > 0) {

@@ -6,8 +6,8 @@
 
 #include "strategies/evidence.hpp"
 #include "strategies/random.hpp"
-#include "strategies/relations.hpp"
 #include "strategies/simulate/plant.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
 
@@ -15,7 +15,7 @@ class PlantedTruth {
  public:
   PlantedTruth(const Problem& problem, const Plant& plant, std::uint64_t seed);
 
-  /// Whether all that the plant asks for is there: relations leave room for fewer culprits than there are suspects.
+  /// Whether all that the plant asks for is there: there may be too few suspects.
   bool whole() const { return whole_; }
 
   /// Raises the odds of some suspects, as a hint of the wanted quality does.
@@ -31,8 +31,7 @@ class PlantedTruth {
  private:
   using Steps = std::vector<double>;
 
-  bool draw_causes(const Problem& problem);  ///< anew; whole()
-  SuspectSet related(const Problem& problem, SuspectId suspect) const;
+  void draw_causes();
   void draw_signatures();
   Steps direction(double size);
   double log_uniform(double least, double most);
@@ -41,11 +40,10 @@ class PlantedTruth {
   double smallest_effect() const;
 
   Plant plant_;
-  Relations relations_;
   Random random_;
   std::uint64_t salt_;  // of the sets that break
   SuspectSet culprits_;
-  bool whole_ = false;
+  bool whole_ = true;
   std::vector<std::vector<SuspectId>> causes_;
   std::vector<double> effects_;    // by cause, on the measured difference
   std::vector<Steps> signatures_;  // by cause; empty until the first is wanted

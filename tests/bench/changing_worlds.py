@@ -7,7 +7,7 @@ Prints for each world how many of its games named exactly what was planted, were
 or "outside the suspects", and named an innocent; with the trials of the search and the controls of an average game, and the
 seeds of the wrong ones. A game is wrong if it names a suspect that nobody planted, and also if it names only a part of them;
 "part" counts the latter apart where the world changes, a fault sleeps, or a replacement does harm, "doubted" the games that name
-one innocent and say of that one that it may be right in itself.
+one innocent and say that one may be right in itself.
 """
 import argparse
 import json
@@ -321,7 +321,7 @@ def play(folder, make, seed):
         if outcome == "wrong" and {"changes_at", "sleeper", "shifts"} & set(world) and named and named <= planted(world):
             outcome = "a part"
         innocent = named - planted(world)
-        if planted(world) < named and len(innocent) == 1 and f"ops:{innocent.pop()} may be right in itself" in report["explanation"]:
+        if planted(world) < named and len(innocent) == 1 and "may be right in themselves" in report["explanation"]:
             outcome = "doubted"
     return outcome, searched, controls
 

@@ -110,8 +110,7 @@ def judged(report, names, kind, harm_of):
         if max(left_out.values(), default=0) < TARGET:
             return "exact but for harmless ones" + "".join(f" ({name} {100 * harm:.2f} %)" for name, harm in left_out.items())
     innocent = set(named) - set(names)
-    if len(innocent) == 1 and (f"{innocent.pop()} may be right in itself" in report["explanation"] or
-                               "some of them may be right in themselves" in report["explanation"]):
+    if len(innocent) == 1 and "may be right in themselves" in report["explanation"]:
         return "doubted " + ",".join(named)
     return "exact" if named in right else "WRONG " + ",".join(named)
 

@@ -1,6 +1,6 @@
 // The yardstick of the search: the targets beside what is measured, on planted culprits. The two ends are free.
-//   bench_search [scenario...] [--n N] [--games G] [--seed S] [--crash SHARE] [--engine automatic|ordered|causes|additive]
-// Scenarios: alone rounds pairs noise unknown crash additive priors signatures wrong-verdicts large prices slow-splits time;
+//   bench_search [scenario...] [--n N] [--games G] [--seed S] [--crash SHARE] [--engine automatic|ordered|causes]
+// Scenarios: alone rounds pairs noise unknown crash priors signatures wrong-verdicts large prices slow-splits time;
 // all of them without an argument.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -153,18 +153,6 @@ void crash() {
   }
 }
 
-void additive() {
-  head("6. measured deltas, noise 0.1 of the smallest effect");
-  for (bool mixed : {false, true})
-    for (std::size_t slots : {1, 8}) {
-      double seconds = 0;
-      const Plant plant{.cause_sizes = Sizes(5, 1), .effect_noise = 0.1, .mixed_signs = mixed};
-      const Forecast forecast = measure(problem_of(options.n, slots), plant, 20, &seconds, EngineKind::additive);
-      line(fmt::format("n={} k=5 D={}{}", options.n, slots, mixed ? " mixed signs" : ""), slots == 1 ? 32 : 5.3,
-           slots == 1 ? forecast.trials.mean : forecast.rounds.mean, forecast, seconds);
-    }
-}
-
 void priors() {
   head("7. hints: quality .9 <= 0.8 x the trials; worthless <= 1 more per culprit");
   for (std::size_t k : {1, 3, 8}) {
@@ -210,7 +198,7 @@ void signatures() {
   Plant of_either_sign = interacting;
   of_either_sign.effect_noise = 0.1;
   of_either_sign.mixed_signs = true;
-  fmt::print("five of either sign, which may cancel; the targets are those of `additive`\n");
+  fmt::print("five of either sign, which may cancel\n");
   for (const std::size_t slots : {1, 8})
     with_signatures(options.n, slots, Sizes(5, 1), of_either_sign, slots == 1 ? 32 : 5.3, 20);
   for (double most : {1e-5, 1e-4})
@@ -372,10 +360,8 @@ void ask_time() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, EngineKind> engines{{"automatic", EngineKind::automatic},
-                                                  {"ordered", EngineKind::ordered},
-                                                  {"causes", EngineKind::causes},
-                                                  {"additive", EngineKind::additive}};
+  const std::map<std::string, EngineKind> engines{
+      {"automatic", EngineKind::automatic}, {"ordered", EngineKind::ordered}, {"causes", EngineKind::causes}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--n" && i + 1 < argc) options.n = std::strtoul(argv[++i], nullptr, 10);
@@ -385,20 +371,12 @@ int main(int argc, char** argv) {
     else if (word == "--engine" && i + 1 < argc) options.engine = engines.at(argv[++i]);
     else options.scenarios.push_back(word);
   }
-  const std::vector<std::pair<std::string, std::function<void()>>> all{{"alone", alone},
-                                                                       {"rounds", rounds},
-                                                                       {"pairs", pairs},
-                                                                       {"noise", noise},
-                                                                       {"unknown", unknown},
-                                                                       {"crash", crash},
-                                                                       {"additive", additive},
-                                                                       {"priors", priors},
-                                                                       {"signatures", signatures},
-                                                                       {"wrong-verdicts", wrong_verdicts},
-                                                                       {"large", large},
-                                                                       {"prices", prices},
-                                                                       {"slow-splits", slow_splits},
-                                                                       {"time", ask_time}};
+  const std::vector<std::pair<std::string, std::function<void()>>> all{
+      {"alone", alone},   {"rounds", rounds},         {"pairs", pairs},
+      {"noise", noise},   {"unknown", unknown},       {"crash", crash},
+      {"priors", priors}, {"signatures", signatures}, {"wrong-verdicts", wrong_verdicts},
+      {"large", large},   {"prices", prices},         {"slow-splits", slow_splits},
+      {"time", ask_time}};
   for (const auto& [name, scenario] : all)
     if (options.scenarios.empty() ||
         std::find(options.scenarios.begin(), options.scenarios.end(), name) != options.scenarios.end())

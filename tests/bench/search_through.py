@@ -33,7 +33,6 @@ SCENARIOS = {
     "pair, 8 devices": ((2,), 8, (), V, lambda n: 4.4),
     "single+pair, 8 devices": ((1, 2), 8, (), V, lambda n: 6.3),
     "three, 10 % crash": ((1, 1, 1), 1, ("--crash-percent", "10"), V, lambda n: 34 / 0.9),
-    "five of mixed signs": ((1, 1, 1, 1, 1), 1, (), "engine: additive, ", lambda n: 32),
     "one, signed": ((1,), 1, SIGNED, "", lambda n: 12.5),
     "three, signed": ((1, 1, 1), 1, SIGNED, "", lambda n: 17),
     "five, signed": ((1, 1, 1, 1, 1), 1, SIGNED, "", lambda n: 19),

@@ -54,7 +54,7 @@ TEST_CASE("a wrong top-level line is named with its place") {
           {12, "check: {}", "12:1: unknown key `check` | did you mean `checks`?"},
           {12, "qqqqqq: {}",
            "12:1: unknown key `qqqqqq` | known here: accept, align, checks, extends, families, hold, hold_by, metric, name, "
-           "overflow_check, perturb, reference, relations, search, soak, standard_checks, standard_metric, "
+           "overflow_check, perturb, reference, search, soak, standard_checks, standard_metric, "
            "standard_suspects, "
            "steps, subject, suspects, version, versions"},
           {12, "soak: 2000",
@@ -288,25 +288,6 @@ TEST_CASE("a wrong line of the settings is named with its place") {
           {12, "search: {budget: {trials: 0}}",
            "12:27: `search.budget.trials`: expected a whole number from 1 to 1000000, found `0`"},
           {12, "search: {budget: {hours: 0}}", "12:26: `search.budget.hours` must be more than 0"},
-          {12, "relations: {only_with: {relu: ops:gelu}}", "12:25: `relu` does not say its family | write `ops:relu`"},
-          {12, "relations: {only_with: {op:relu: ops:gelu}}",
-           "12:25: family `op` is not searched | did you mean `ops:relu`?"},
-          {12, "relations: {only_with: {ops:relu: ops:gleu}}",
-           "12:35: `ops:gleu` is not searched | did you mean `ops:gelu`?"},
-          {12, "relations: {only_with: {ops:relu: ops:relu}}", "12:25: `ops:relu` would matter only with itself"},
-          {12, "relations: {only_with: {ops:relu: {a: b}}}",
-           "12:35: `relations.only_with.ops:relu`: expected one suspect or a list of them | for example flags:graph_mode"},
-          {12, "relations: {exclusive: [[ops:relu]]}", "12:25: a group of `relations.exclusive` needs two suspects or more"},
-          {12, "relations: {exclusive: [[ops:relu, ops:relu]]}", "12:36: `ops:relu` is named twice"},
-          {12,
-           "relations: {exclusive: [[ops:relu, ops:gelu], [ops:relu, ops:gelu], [ops:relu, ops:gelu], [ops:relu, ops:gelu],"
-           " [ops:relu, ops:gelu], [ops:relu, ops:gelu], [ops:relu, ops:gelu]]}",
-           "12:157: up to this group of `relations.exclusive` there are 128 ways to choose | at most 64: name only what was "
-           "found to exclude each other"},
-          {12, "relations: {exclusive: ops:relu}",
-           "12:24: `relations.exclusive`: expected a list of groups | for example [[flags:flash_attention, "
-           "flags:math_attention]]"},
-          {12, "relations: {exclusiv: []}", "12:13: unknown key `exclusiv` in `relations` | did you mean `exclusive`?"},
           {12, "search: {budget: 8h}", "12:18: `search.budget`: expected keys and values, found a text"},
           {12, "search: {seed: -1}",
            "12:16: `search.seed`: expected a whole number from 0 to 9223372036854775807, found `-1`"},

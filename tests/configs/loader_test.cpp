@@ -145,9 +145,6 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.suspects.at("flags").all);
   CHECK(e.suspects.at("options").all);
   CHECK(e.suspects.at("fp32").members.size() == 2);
-  CHECK(e.relations.only_with.at({"options", "fused_adam"}) == std::vector<MemberLabel>{{"flags", "FLAGS_npu_jit_compile"}});
-  REQUIRE(e.relations.exclusive.size() == 1);
-  CHECK(e.relations.exclusive[0] == std::vector<MemberLabel>{{"fp32", "conv1"}, {"ops", "relu"}});
   CHECK(e.search.budget_trials == 200);
   CHECK(e.search.budget_hours == 10.0);
 }

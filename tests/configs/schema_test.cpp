@@ -53,7 +53,6 @@ TEST_CASE("schema and loader know the same keys") {
       {"/definitions/check", with_line(kGood, 12, "checks: {data: {qqqqqqqq: 1}}")},
       {"/definitions/search", with_line(kGood, 12, "search: {qqqqqqqq: 1}")},
       {"/definitions/search/properties/budget", with_line(kGood, 12, "search: {budget: {qqqqqqqq: 1}}")},
-      {"/definitions/relations", with_line(kGood, 12, "relations: {qqqqqqqq: 1}")},
       {"/definitions/selection/anyOf/2", with_line(kGood, 11, "suspects: {ops: {qqqqqqqq: 1}}")},
       {"/definitions/deliver", with_line(kGood, 10, "  ops: {kind: list, deliver: {qqqqqqqq: 1}}")},
       {"/definitions/discover", with_line(kGood, 10, kList + "discover: {qqqqqqqq: 1}}")},

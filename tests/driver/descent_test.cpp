@@ -52,13 +52,9 @@ TEST_CASE("a search among some suspects speaks of them by their numbers in the r
   const Scope scope{2, 5, 7};
   strategies::Problem problem{.suspects = std::vector<strategies::Suspect>(8)};
   problem.suspects[7].odds = 9;
-  problem.suspects[7].only_with = {1, 5};
-  problem.exclusive = {{0, 2}, {2, 5, 6}};
   const strategies::Problem narrow = narrowed(problem, scope);
   REQUIRE(narrow.suspects.size() == 3);
   CHECK(narrow.suspects[2].odds == 9);
-  CHECK(narrow.suspects[2].only_with == std::vector<std::size_t>{1});
-  CHECK(narrow.exclusive == std::vector<std::vector<std::size_t>>{{0, 1}});
   Neutralised set(SuspectSet(8).set(1).set(5));
   CHECK(strategies::members_of(narrowed(set, scope)) == std::vector<std::size_t>{1});
   CHECK(narrowed(Neutralised(), scope).none());

@@ -92,14 +92,6 @@ class ByHand(Space):
         self.assertEqual(judged["verdict"], "pass")
         self.assertIn("HOSTILE_OFF", (self.folder / judged["attempts"][0] / "environment.txt").read_text())
 
-    def test_trial_of_two_that_exclude_each_other(self):
-        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4,
-                                                         extra="relations: {exclusive: [[ops:op1, ops:op3]]}"))
-        self.assertIn("ops:op1 and ops:op3 cannot be switched off together",
-                      self.bisectd("trial", "experiment.yaml", "--off", "op3,op2,op1", code=2).err)
-        self.assertFalse((self.folder / "bisectd-out").exists())
-        self.bisectd("trial", "experiment.yaml", "--off", "op3,op2", code=0)
-
     def test_trial_of_no_family(self):
         self.write("experiment.yaml", hostile_experiment(suspects=4))
         for word in ("op:op3", "nofam:op3", ":op3"):

@@ -37,11 +37,6 @@ class Fixes(Space):
         self.assertRegex(said, r"Another fix, ops:op5 neutralised instead, passes, too \(.*\), step time 0\.0\d+ s \(-\d+ % against the fix\)\.")
         self.assert_told_again(said)
 
-    def test_what_suspects_need_is_known_when_the_run_is_looked_at_again(self):
-        said = self.run_with(*PAIR, extra="relations: {only_with: {ops:op5: ops:op2}}").out
-        self.assertEqual(list(self.other_fixes()), [("op2",)])
-        self.assert_told_again(said)
-
     def test_the_fastest_fix_is_chosen_and_proved(self):
         said = self.run_with(*PAIR, search="search: {fix: fastest}").out
         report = self.report()

@@ -92,13 +92,11 @@ class Query(Space):
         self.experiment("print('op1', 'op2', 'op3', sep='\\n')", "--cause", "op2=3")
         text = (self.folder / "experiment.yaml").read_text()
         line = 1 + text[:text.index("suspects:")].count("\n")
-        self.write("experiment.yaml", text.replace("{discover: true}", "{discover: true, exclude: [opp1, op3], likely: {op2: 5, xyz: 9}}") +
-                   "relations: {exclusive: [[ops:op1, ops:op22]]}\n")
+        self.write("experiment.yaml", text.replace("{discover: true}", "{discover: true, exclude: [opp1, op3], likely: {op2: 5, xyz: 9}}"))
         said = self.bisectd("run", "experiment.yaml", code=1)
         told = "is not among the members of family `ops` that were found, so this changes nothing"
         warnings = [f"experiment.yaml:{line}:44: `exclude`: `opp1` {told}; did you mean `op1`?",
-                    f"experiment.yaml:{line}:73: `likely`: `xyz` {told}",
-                    f"experiment.yaml:{line + 1}:35: `relations`: `op22` {told}; did you mean `op2`?"]
+                    f"experiment.yaml:{line}:73: `likely`: `xyz` {told}"]
         for warning in warnings:
             self.assertIn(f"warning: {warning}\n", said.err)
         self.assertEqual([one for one in self.report()["warnings"] if told in one], warnings)

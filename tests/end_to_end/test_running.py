@@ -148,7 +148,6 @@ import os, sys
 named = lambda variable: [name for name in os.environ.get(variable, "").split(",") if name]
 off, kills = named("OFF"), named("KILLS")
 if os.environ.get("REFUSES") in off: sys.exit("cannot move " + os.environ["REFUSES"])
-if os.environ.get("ONE_OF") and set(os.environ["ONE_OF"].split()) <= set(off): sys.exit("not both")
 for step in range(1, 31):
     for name in ["op1", "op2", "op3", "op4", "op5", "op6"]:
         print("begins", name, flush=True)
@@ -197,11 +196,6 @@ for step in range(1, 31):
         report, _ = self.find_stepwise("KILLS: 'op2,op5', REFUSES: op1")
         self.assertEqual(self.culprits(report), ["ops:op2", "ops:op5"])
         self.assertEqual([one["name"] for one in report["no_effect"]], ["op1"])
-
-    def test_what_cannot_be_neutralised_together_is_not_in_further_discoveries(self):
-        report, _ = self.find_stepwise("KILLS: 'op3,op5', ONE_OF: op1 op2",
-                                       steps="relations: {exclusive: [[ops:op1, ops:op2]]}\n            steps: 30")
-        self.assertEqual(self.culprits(report), ["ops:op3", "ops:op5"])
 
     def test_discoveries_are_not_repeated_by_a_resumed_run(self):
         self.find_stepwise("KILLS: 'op2,op4'")

@@ -54,32 +54,6 @@ suspects:
             self.bisectd("run", "experiment.yaml", "--new", code=1)
             self.assertEqual(self.culprits(self.report()), [f"ops:{cheap}"])
 
-    def test_what_matters_only_with_another_is_named_alone(self):
-        by_verdicts = "search: {signature_steps: 0}"
-        plain, _ = self.find("--cause", "op2+op5=3", suspects=30, search=by_verdicts)
-        self.assertEqual(self.causes(plain), [["op2", "op5"]])
-        told, _ = self.find("--cause", "op2+op5=3", suspects=30, extra="relations: {only_with: {ops:op5: ops:op2}}",
-                            search=by_verdicts, options=("--new",))
-        self.assertEqual(self.causes(told), [["op5"]])
-        self.assertEqual(self.culprits(told), ["ops:op5"])
-        self.assertLess(told["trials"], plain["trials"])
-        self.assertIn("taken for true (relations.only_with): ops:op5 matters only with ops:op2", told["warnings"])
-        explain = lambda name: self.bisectd("explain", self.run_folder(), name, code=0).out
-        self.assertIn("ops:op5 is guilty, by itself\n", explain("op5"))
-        self.assertIn("with ops:op5 and what is needed for it (ops:op2) active and everything else neutralised it fails", explain("op5"))
-        self.assertIn("ops:op2 is no cause itself, but ops:op5 does harm only while it is active", explain("op2"))
-
-    def test_what_a_cause_needs_is_explained_where_the_fix_takes_it(self):
-        text = hostile_experiment("--cause", "op2+op5=3", suspects=6, extra="relations: {only_with: {ops:op5: ops:op2}}")
-        self.write("experiment.yaml", text.replace("  ops: [", "  ops:\n    price: {op2: 2}\n    members: ["))
-        self.bisectd("run", "experiment.yaml", code=1)
-        self.assertEqual((self.culprits(self.report()), self.causes(self.report())), (["ops:op2"], [["op5"]]))
-        explain = lambda name: self.bisectd("explain", self.run_folder(), name, code=0).out
-        self.assertIn("ops:op2 is in the culprit set, though it is no cause itself: ops:op5 does harm only while it is active", explain("op2"))
-        self.assertIn("ops:op5 is guilty, by itself; the culprit set neutralises ops:op2 instead, without which it does no harm\n", explain("op5"))
-        for name in ("op2", "op5"):
-            self.assertIn("with ops:op5 and what is needed for it (ops:op2) active and everything else neutralised it fails", explain(name))
-
     def test_signatures_name_three_causes_in_short_trials(self):
         report, _ = self.find("--cause", "op2=3", "--cause", "op5=1", "--cause", "op11=-2", suspects=60)
         self.assertEqual(self.causes(report), [["op11"], ["op2"], ["op5"]])
@@ -90,31 +64,14 @@ suspects:
 
     def test_faults_that_cancel_make_nobody_else_guilty(self):
         """op3 and op7 are wrong by as much in opposite directions: op9 alone makes the subject fail."""
+        named = []
         for seed in range(2, 8):
             self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--cause", "op7=-3", "--cause", "op9=2", suspects=24,
                                                              steps=600, search=f"search: {{seed: {seed}, budget: {{trials: 120}}}}"))
-            self.bisectd("run", "experiment.yaml", "--new", code=1)
-            self.assertIn(self.culprits(self.report()), (["ops:op9"], ["ops:op3", "ops:op7", "ops:op9"]))
-
-    def test_a_relation_that_does_not_hold_is_given_up_and_said(self):
-        told, _ = self.find("--cause", "op5=3", suspects=30, extra="relations: {only_with: {ops:op5: ops:op2}}")
-        self.assertEqual(self.causes(told), [["op5"]])
-        self.assertEqual(self.culprits(told), ["ops:op5"])
-        self.assertIn("relations.only_with is not used: what failed could not be explained with it", told["warnings"])
-        self.assertIn("with ops:op5 neutralised it passes", self.bisectd("explain", "bisectd-out/latest").stdout.decode())
-
-    def test_exclusive_suspects_are_never_neutralised_together(self):
-        report, _ = self.find("--cause", "op3=3", "--crash-off", "op1+op3", "--crash-off", "op3+op6", suspects=12,
-                              extra="relations: {exclusive: [[ops:op1, ops:op3, ops:op6]]}")
-        self.assertEqual(self.culprits(report), ["ops:op3"])
-        self.assertEqual(self.causes(report), [["op3"]])
-        self.assertFalse([r for r in self.journal() if r["kind"] == "attempt-ended" and r["ending"] == "crashed"])
-
-    def test_of_two_culprits_that_exclude_each_other_it_says_that_nothing_can_pass(self):
-        told, done = self.find("--cause", "op3=3", "--cause", "op6=2", suspects=8, code=3, extra="relations: {exclusive: [[ops:op3, ops:op6]]}")
-        self.assertEqual(told["outcome"], "outside_suspects")
-        self.assertIn("Of suspects that exclude each other (relations.exclusive) all but one are active in every trial", done.out)
-        self.assertNotIn("exclude each other", self.find("--last-loss", "2.1", code=3)[1].out)
+            self.bisectd("run", "experiment.yaml", "--new")
+            named.append(self.culprits(self.report()))
+            self.assertIn(named[-1], ([], ["ops:op9"], ["ops:op3", "ops:op7", "ops:op9"]))
+        self.assertLessEqual(named.count([]), 1)  # verdicts that contradict each other for good: no answer
 
     def test_nothing_wrong(self):
         report, _ = self.find(code=0)

@@ -1,6 +1,9 @@
 // Faults that cancel each other beside a fix that passes, and the traces of them.
 #include "strategies/cancelling.hpp"
 
+#include <cmath>
+
+#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -72,5 +75,40 @@ TEST_CASE("what was active beside a cause and makes up for a part of it is asked
     CHECK(told(off_by(sign * 0.019, {1, 2}, kFail), sign * 0.02).answer().state == State::proved);  // by rounding
     // Neutralising may do harm of its own, which adds.
     CHECK(told(off_by(sign * 0.03, {1, 2}, kFail), sign * 0.02).answer().state == State::proved);
+  }
+}
+
+TEST_CASE("effects of either sign are found by their first steps, each culprit shown alone") {
+  for (const std::size_t slots : {1, 8}) {
+    const Plant five{
+        .cause_sizes = {1, 1, 1, 1, 1}, .effect_noise = 0.1, .mixed_signs = true, .signature_steps = 12, .interaction = 0.3};
+    const Forecast forecast = simulate(problem_of(200, slots), five, 6);
+    CHECK(forecast.exact == 1.0);
+    CHECK(forecast.named == 1.0);
+    CHECK(forecast.trials.mean < 33);  // log2 C(200, 5) = 31.2
+  }
+}
+
+TEST_CASE("two faults that cancel make nobody else guilty, whatever engine leads") {
+  const auto difference = [](const Active& active) {
+    return 3.0 * active.test(2) - 3.0 * active.test(11) + 2.0 * active.test(17);
+  };
+  const std::size_t slots = GENERATE(1, 4);
+  const EngineKind engine = GENERATE(EngineKind::automatic, EngineKind::ordered, EngineKind::causes);
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Game game = play_judged(
+        problem_of(24, slots, seed),
+        [&](const Neutralised& neutralised) {
+          const double delta = difference(active_beside(neutralised));
+          Evidence evidence = evidence_of(neutralised, std::abs(delta) > 1 ? kFail : kPass);
+          evidence.delta = delta;
+          evidence.standard_error = 0.1;
+          return evidence;
+        },
+        600, engine);
+    INFO("seed " << seed << ", " << slots << " slots, engine " << static_cast<int>(engine));
+    if (game.answer.state != State::proved) continue;
+    for (const std::vector<SuspectId>& cause : game.answer.causes)
+      for (SuspectId member : cause) CHECK((member == 2 || member == 11 || member == 17));
   }
 }

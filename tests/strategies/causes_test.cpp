@@ -1,12 +1,10 @@
-// The engine `causes`: its proposal, its posterior, its search with several slots, noise, prices and misfits.
+// The engine `causes`: its posterior, its search with several slots, noise, prices and misfits.
+#include <cmath>
 #include <map>
 
-#include "strategies/causes/chain.hpp"
-#include "strategies/causes/design.hpp"
-#include "strategies/causes/draw_cache.hpp"
-#include "strategies/causes/particles.hpp"
+#include "strategies/causes/pools.hpp"
 #include "tests/catch.hpp"
-#include "tests/strategies/play.hpp"
+#include "tests/strategies/predicates.hpp"
 
 using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
@@ -23,69 +21,15 @@ Oracle flipping(const Oracle& truth, double flip, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("a member draw has the densities it draws by") {
-  causes::Tests tests(70);
-  tests.add(set_of(70, {1, 2, 3, 68}), true, 0.1);
-  tests.add(set_of(70, {2, 4, 69}), false, 0.1);
-  tests.add(set_of(70, {2, 3}), true, 0.1);
-  std::vector<double> odds(70, 1.0);
-  odds[68] = 20;
-  const causes::OddsLevels levels(odds);
-  causes::MemberDraw draw(tests, levels);
-  causes::Cause taken;
-  taken.add(1);
-  draw.count_against(tests.clears(), taken);
-  draw.count_missed(tests.hits(), {.against = 0.1, .missed = 0.1});
-  double sum = 0;
-  for (std::size_t j = 0; j < 70; ++j) sum += draw.density(j);
-  CHECK(sum == Approx(1.0));
-  CHECK(draw.density(1) == 0.0);
-  CHECK(draw.density(3) == Approx(100 * draw.density(5)));  // in both hits
-  CHECK(draw.density(2) == Approx(10 * draw.density(5)));   // in both, and in the clear one
-  Random random(3);
-  int threes = 0;
-  for (int i = 0; i < 20000; ++i) threes += draw.draw(random) == 3;
-  CHECK(threes / 20000.0 == Approx(draw.density(3)).margin(0.015));
-}
-
-TEST_CASE("a cached draw is the draw that would be made anew, also after another one took its place or a test was added") {
-  causes::Tests tests(70);
-  Random random(5);
-  const auto add_test = [&] {
-    SuspectSet set(70);
-    for (SuspectId suspect = 0; suspect < 70; ++suspect) set.set(suspect, random.below(2) == 0);
-    tests.add(set, random.below(2) == 0, 0.1);
-  };
-  for (int i = 0; i < 4; ++i) add_test();
-  const causes::OddsLevels levels(std::vector<double>(70, 1.0));
-  causes::DrawCache cache(tests, levels, 2);
-  for (int i = 0; i < 60; ++i) {
-    if (i % 20 == 19) add_test();
-    causes::Cause taken;
-    taken.add(random.below(3));
-    const causes::MemberDraw::Weights weights{.against = 0.1, .missed = random.below(2) == 0 ? 0.1 : 0.3};
-    const causes::MemberDraw& kept = cache.prepared(tests.clears(), taken, tests.hits(), weights);
-    causes::MemberDraw anew(tests, levels);
-    anew.count_against(tests.clears(), taken);
-    anew.count_missed(tests.hits(), weights);
-    for (std::size_t suspect = 0; suspect < 70; ++suspect) REQUIRE(kept.density(suspect) == anew.density(suspect));
-  }
-}
-
-TEST_CASE("pools split what the particles believe: each halves it, and no known one is chosen") {
+TEST_CASE("pools split what is believed: each halves it, and no known one is chosen") {
   constexpr std::size_t kSize = 8;
-  std::vector<causes::Explanation> particles;
-  for (std::size_t i = 0; i < 800; ++i) {
-    causes::Cause lone;
-    lone.add(i % kSize);
-    particles.emplace_back().add(lone);
-  }
-  const Relations relations(problem_of(kSize));
+  std::vector<causes::Explanation> explanations;
+  for (std::size_t i = 0; i < 80; ++i) explanations.push_back({{i % kSize}});
   const std::vector<double> price(kSize, 1);
   const auto pools = [&](std::size_t count, std::vector<SuspectSet> known) {
     std::vector<SuspectSet> batch;
     Random random(3);
-    causes::design_pools(particles, relations, price, 0, count, known, batch, random);
+    causes::add_pools(explanations, price, 0, count, known, batch, random);
     return batch;
   };
   const std::vector<SuspectSet> three = pools(3, {});
@@ -98,28 +42,44 @@ TEST_CASE("pools split what the particles believe: each halves it, and no known 
   const std::vector<SuspectSet> other = pools(1, {three[0]});
   REQUIRE(other.size() == 1);
   CHECK(other[0] != three[0]);
-  particles.assign(800, particles.front());
+  explanations.assign(80, explanations.front());
   CHECK(pools(3, {}).empty());  // nothing is left to tell
 }
 
-TEST_CASE("the chain keeps the posterior: long-run shares agree with enumeration") {
-  // Three suspects, one noisy test {0, 1} that hit; every antichain with weight k! P(k) prod prior(c) * likelihood.
-  causes::Tests tests(3);
-  tests.add(set_of(3, {0, 1}), true, 0.25);
-  causes::Chain chain(tests, {1.0, 1.0, 1.0});
-  Random random(7);
-  causes::Explanation state = chain.from_prior(random);
-  std::map<bool, double> lone;  // share of states that are exactly one lone culprit, by whether it explains the test
-  double all = 0;
-  for (int i = 0; i < 60000; ++i) {
-    chain.walk(state, 2, random);
-    all += 1;
-    if (state.size == 1 && state.cause[0].size() == 1) lone[state.cause[0].member[0] != 2] += 1;
+TEST_CASE("explanations are as frequent as their posterior says, by enumeration of all of them") {
+  // Two noisy votes over three suspects: {0, 1} failed, {1, 2} passed.
+  const std::vector<double> odds{1.0, 2.0, 1.0};
+  const double first = 0.2, second = 1.0 / 3;
+  std::map<Causes, double> wanted, seen;
+  double sum = 0;
+  for_each_antichain(3, [&](const Causes& sets) {
+    if (sets.empty()) return;
+    constexpr double kOfSize[] = {0, 0.85, 0.12, 0.03};
+    const double k = static_cast<double>(sets.size());
+    double mass = std::tgamma(k + 1) * std::pow(k, -2.5);  // orders of the causes, prior of their number
+    for (const std::vector<SuspectId>& members : sets) {
+      mass *= kOfSize[members.size()] * std::tgamma(static_cast<double>(members.size()) + 1);
+      for (SuspectId member : members) mass *= odds[member] / 4;
+    }
+    mass *= fails(sets, neutralised(3, {2})) ? 1 - first : first;
+    mass *= fails(sets, neutralised(3, {0})) ? second : 1 - second;
+    wanted[sets] = mass;
+    sum += mass;
+  });
+  constexpr int kBeliefs = 100;
+  for (std::uint64_t seed = 1; seed <= kBeliefs; ++seed) {
+    causes::Belief belief(odds, false, 100, seed);
+    belief.add(set_of(3, {0, 1}), {true, first});
+    belief.add(set_of(3, {1, 2}), {false, second});
+    for (causes::Explanation each : belief.explanations()) {
+      std::ranges::sort(each);
+      seen[each] += 1.0 / static_cast<double>(kBeliefs * belief.explanations().size());
+    }
   }
-  // Two lone culprits explain the test, one does not and pays 0.25: shares 8 : 1.
-  REQUIRE(lone[false] > 0);
-  CHECK(lone[true] / lone[false] == Approx(8.0).epsilon(0.1));
-  CHECK(lone[true] / all > 0.3);
+  for (auto& [explanation, mass] : wanted) {
+    INFO(explanation.size() << " causes, the first begins with " << explanation.front().front());
+    CHECK(seen[explanation] == Approx(mass / sum).epsilon(0.1).margin(0.01));
+  }
 }
 
 TEST_CASE("several slots: interactions are named and proved in few rounds") {

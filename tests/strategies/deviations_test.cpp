@@ -22,7 +22,7 @@ struct Deviating {
   }
   std::vector<std::pair<SuspectId, double>> named(const Active& always_active, const SuspectSet& guilty) const {
     std::vector<std::pair<SuspectId, double>> found;
-    for (const Deviation& each : harmless_deviations(log, Relations(problem), always_active, guilty))
+    for (const Deviation& each : harmless_deviations(log, always_active, guilty))
       found.emplace_back(each.suspect, each.size);
     return found;
   }
@@ -51,10 +51,9 @@ TEST_CASE("deviations: nothing is said of several at once, without the steps of 
   CHECK(log.named(active(5, {}), SuspectSet(5)) == Named{{1, 50}});
 }
 
-TEST_CASE("deviations: alone means beside what always is active, and with what the suspect needs") {
+TEST_CASE("deviations: alone means beside what always is active") {
   Deviating log;
-  log.problem.suspects[2].only_with = {1};
-  log.active_were({0}, kPass, {0, 0, 0}).active_were({0, 1, 2}, kPass, {20, 20, 30}).active_were({1}, kPass, {90, 90, 90});
+  log.active_were({0}, kPass, {0, 0, 0}).active_were({0, 2}, kPass, {20, 20, 30}).active_were({1}, kPass, {90, 90, 90});
   CHECK(log.named(active(5, {0}), SuspectSet(5)) == Named{{2, 30}});  // 0 was neutralised in the last one
 }
 

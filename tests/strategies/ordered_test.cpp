@@ -25,7 +25,6 @@ struct Predicate {
 struct OneSearch {
   Predicate predicate;
   CulpritPrior prior;
-  Relations relations;
   std::vector<Observation> history;
   Ordered ordered;
   std::size_t trials = 0;
@@ -33,8 +32,7 @@ struct OneSearch {
   OneSearch(std::size_t size, Causes causes, std::uint64_t seed = 1)
       : predicate{size, std::move(causes)},
         prior(std::vector<double>(size, 1.0)),
-        relations(problem_of(size)),
-        ordered(prior, {}, relations, SuspectSet(size), SuspectSet(size), history, seed) {}
+        ordered(prior, {}, SuspectSet(size), SuspectSet(size), history, seed) {}
   OneSearch(const OneSearch&) = delete;
   OneSearch& operator=(const OneSearch&) = delete;
 
@@ -123,9 +121,8 @@ TEST_CASE("ordered: who is guilty is the likelier the more is known, and the oth
 
 TEST_CASE("ordered: suspects that stay exposed or stay out are neither searched nor found") {
   const CulpritPrior prior(std::vector<double>(5, 1.0));
-  const Relations relations(problem_of(5));
   std::vector<Observation> history;
-  Ordered ordered(prior, {}, relations, set_of(5, {0}), set_of(5, {1}), history, 3);
+  Ordered ordered(prior, {}, set_of(5, {0}), set_of(5, {1}), history, 3);
   const Predicate predicate{5, {{0, 3}, {1}}};
   for (auto sets = ordered.ask(1, {}); !sets.empty(); sets = ordered.ask(1, {})) {
     CHECK(sets.front().test(0));
@@ -141,7 +138,7 @@ TEST_CASE("cause search: for every predicate over four suspects the cause of a c
     OneSearch game(4, causes);
     game.play();
     for (SuspectId culprit : game.ordered.found()) {
-      CauseSearch search(culprit, game.prior, game.relations, SuspectSet(4), game.ordered.others(), game.history, 5);
+      CauseSearch search(culprit, game.prior, SuspectSet(4), game.ordered.others(), game.history, 5);
       std::size_t trials = 0;
       for (auto sets = search.ask(1, {}); !sets.empty(); sets = search.ask(1, {})) {
         REQUIRE(++trials < 30);
@@ -163,11 +160,10 @@ TEST_CASE("cause search: any cause within a set that fails, without a culprit to
     const std::size_t n = 4 + random.below(4);
     const Predicate predicate{n, random_causes(random, n)};
     const CulpritPrior prior(std::vector<double>(n, 1.0));
-    const Relations relations(problem_of(n));
     std::vector<Observation> history{predicate.seen(SuspectSet(n).set()), predicate.seen(SuspectSet(n))};
     std::vector<SuspectId> order;
     for (SuspectId suspect = 0; suspect < n; ++suspect) order.push_back(suspect);
-    CauseSearch search(std::nullopt, prior, relations, SuspectSet(n), order, history, 1);
+    CauseSearch search(std::nullopt, prior, SuspectSet(n), order, history, 1);
     for (auto sets = search.ask(1, {}); !sets.empty() && history.size() < 100; sets = search.ask(1, {})) {
       history.push_back(predicate.seen(sets.front()));
       search.observe(history.back());

@@ -43,20 +43,11 @@ TEST_CASE("phases: where everything neutralised breaks, who cannot be neutralise
   CHECK(story.phases().least_active() == active(4, {}));  // what the problem allows
 }
 
-TEST_CASE("phases: where everything neutralised fails, parts of it are tried, or the next choice of an exclusive group") {
+TEST_CASE("phases: where everything neutralised fails, parts of it are tried") {
   Story story(problem_of(8));
   story.as_is(kFail).all_neutralised(kFail);
   CHECK(story.phase() == Phase::in_part);
   CHECK(story.phases().fails_neutralised());
-
-  Problem grouped = problem_of(4);
-  grouped.exclusive = {{0, 1}};
-  Story other(grouped);
-  REQUIRE(other.phases().least_active() == active(4, {1}));
-  other.as_is(kFail).active_were({1}, kFail);
-  CHECK_FALSE(other.phases().fails_neutralised());
-  CHECK(other.phase() == Phase::both_ends);
-  CHECK(other.phases().least_active() == active(4, {0}));
 }
 
 TEST_CASE("phases: an engine that believes leads with several slots, with noise, and where first steps tell") {
@@ -105,22 +96,11 @@ TEST_CASE("phases: verdicts that contradict each other are settled before anythi
   CHECK(Story(problem_of(4)).ends().active_were({0}, kFail).active_were({0}, kPass).phase() == Phase::settling);
 }
 
-TEST_CASE("phases: a contradiction that stays hands over to the engine that bears it, where differences are measured") {
-  for (const bool measured : {true, false}) {
-    Story story(problem_of(12));
-    const auto tell = [&](const std::vector<SuspectId>& set, Verdict verdict, double delta) {
-      Evidence evidence = evidence_of(neutralised_beside(active(12, set)), verdict);
-      if (measured) evidence.delta = delta;
-      for (int i = 0; i < 3; ++i) story.tell(evidence);
-    };
-    tell({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, kFail, 2);
-    tell({}, kPass, 0);
-    tell({0, 1, 2}, kPass, 0);
-    tell({0}, kFail, 3);
-    CHECK(story.phases().contradiction().has_value());
-    CHECK(story.phases().additive_leads() == measured);
-    CHECK((story.phase() == Phase::engine_asks) == measured);
-  }
+TEST_CASE("phases: a contradiction that stays is never built upon") {
+  Story story(problem_of(12));
+  story.ends().active_were({0, 1, 2}, kPass, 3).active_were({0}, kFail, 3);
+  CHECK(story.phases().contradiction().has_value());
+  CHECK(story.phase() == Phase::settling);
 }
 
 TEST_CASE("phases: a revised verdict takes back what was built on it") {

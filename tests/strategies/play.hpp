@@ -130,12 +130,10 @@ inline bool as_is_again(const Game& game, const Evidence& seen) {
 
 /// Whether every claim is proved, and shown by a told trial (or one of the same effect).
 inline bool replays(const Game& game) {
-  const Relations relations(game.problem);
   return std::all_of(game.answer.certificate.begin(), game.answer.certificate.end(), [&](const Claim& claim) {
     return claim.proved && std::any_of(game.told.begin(), game.told.end(), [&](const Evidence& seen) {
-             return relations.effective(active_beside(seen.neutralised)) ==
-                        relations.effective(active_beside(claim.neutralised)) &&
-                    shows(claim, game.answer, relations, seen.neutralised, seen.verdict);
+             return active_beside(seen.neutralised) == active_beside(claim.neutralised) &&
+                    shows(claim, game.answer, seen.neutralised, seen.verdict);
            });
   });
 }

@@ -15,7 +15,6 @@ namespace {
 
 using signatures::Cause;
 using signatures::Hypothesis;
-using signatures::Pattern;
 using signatures::Rows;
 using Members = std::vector<SuspectId>;
 using Dense = std::vector<std::vector<double>>;
@@ -72,7 +71,7 @@ struct DenseModel {
         const auto common = static_cast<double>((rows.active(a) & rows.active(b)).count());
         c[a][b] += background * common / static_cast<double>(rows.suspects());
         for (const auto& [pattern, variance] : components)
-          if (signatures::holds(pattern, a) && signatures::holds(pattern, b)) c[a][b] += variance;
+          if (holds(pattern, a) && strategies::holds(pattern, b)) c[a][b] += variance;
       }
     }
     return c;
@@ -96,10 +95,9 @@ struct DenseModel {
 /// Sets that split these, beside those that run anyway.
 std::vector<SuspectSet> splits_of(const std::vector<Cause>& causes, std::size_t suspects, std::size_t count,
                                   std::vector<SuspectSet> batch = {}, const Members& quiet = {}) {
-  const Relations relations(problem_of(suspects));
   const std::vector<SuspectSet> known{SuspectSet(suspects)};
   Random random(5);
-  signatures::split(causes, relations, set_of(suspects, quiet), count, known, batch, random);
+  signatures::split(causes, set_of(suspects, quiet), count, known, batch, random);
   return batch;
 }
 
@@ -116,16 +114,16 @@ TEST_CASE("rows: who was active where, as patterns of 64 rows a word") {
   Random random(4);
   const Rows rows = random_rows(20, 130, 3, random);
   CHECK(rows.size() == 130);
-  CHECK(signatures::count_of(rows.everywhere()) == 130);
+  CHECK(count_of(rows.everywhere()) == 130);
   for (SuspectId a = 0; a < 20; ++a)
     for (SuspectId b = 0; b < a; ++b) {
       const Pattern pair = rows.pattern(Members{b, a});
-      CHECK(pair == signatures::both(rows.pattern(a), rows.pattern(b)));
+      CHECK(pair == both(rows.pattern(a), rows.pattern(b)));
       std::vector<std::size_t> where;
       for (std::size_t row = 0; row < 130; ++row)
         if (rows.active(row).test(a) && rows.active(row).test(b)) where.push_back(row);
-      CHECK(signatures::rows_of(pair) == where);
-      CHECK(signatures::count_of(pair) == where.size());
+      CHECK(rows_of(pair) == where);
+      CHECK(count_of(pair) == where.size());
     }
 }
 
@@ -308,33 +306,32 @@ TEST_CASE("halving: where nothing is left to tell, or all is known, no set is ma
 }
 
 TEST_CASE("settled: what verdicts say of causes stays said") {
-  const Relations relations(problem_of(6));
   signatures::Settled settled(6);
   CHECK(settled.off().none());
   settled.keep_neutralised({.culprit_set = {1, 4}, .causes = {{1}, {3, 4}}}, 17);
   CHECK(settled.off() == set_of(6, {1, 4}));
   CHECK(settled.told_at_off() == 17);
   CHECK(settled.guilty() == Causes{{1}, {3, 4}});
-  CHECK_FALSE(settled.clears({1}, relations));
+  CHECK_FALSE(settled.clears({1}));
 
   SECTION("a cause that passes alone is harmless, and guilty no more") {
     settled.acquit({1});
     CHECK(settled.guilty() == Causes{{3, 4}});
-    CHECK(settled.clears({1}, relations));
+    CHECK(settled.clears({1}));
   }
   SECTION("a member that the fix does without takes its causes with it") {
     settled.set_aside(4, {.culprit_set = {1, 4}, .causes = {{1}, {3, 4}}});
     CHECK(settled.only_beside_others() == Causes{{3, 4}});
     CHECK(settled.guilty() == Causes{{1}});
-    CHECK(settled.clears({3, 4}, relations));
+    CHECK(settled.clears({3, 4}));
   }
   SECTION("of fixes that passed the smallest is known, and it clears all that it leaves active") {
     settled.note_fix({1, 2, 4});
     settled.note_fix({1, 4});
     settled.note_fix({0, 1, 4});
     CHECK(settled.fix() == Members{1, 4});
-    CHECK(settled.clears({2}, relations));
-    CHECK_FALSE(settled.clears({2, 4}, relations));
+    CHECK(settled.clears({2}));
+    CHECK_FALSE(settled.clears({2, 4}));
   }
 }
 

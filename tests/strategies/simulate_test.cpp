@@ -33,38 +33,9 @@ TEST_CASE("a planted truth fails by its causes alone, and its fix is the fix tha
   }
 }
 
-TEST_CASE("no two culprits are planted where one needs or excludes the other") {
-  Problem problem = problem_of(9);
-  problem.suspects[4].only_with = {3};
-  problem.exclusive = {{0, 1, 2}};
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const PlantedTruth truth(problem, {.cause_sizes = {1, 1, 1}}, seed);
-    std::vector<SuspectId> culprits;
-    for (const auto& cause : truth.causes()) culprits.insert(culprits.end(), cause.begin(), cause.end());
-    const auto among = [&](std::initializer_list<SuspectId> group) {
-      return std::ranges::count_if(group, [&](SuspectId each) { return std::ranges::count(culprits, each) > 0; });
-    };
-    CHECK(culprits.size() == 3);
-    CHECK(among({0, 1, 2}) <= 1);
-    CHECK(among({3, 4}) <= 1);
-  }
-}
-
-TEST_CASE("all that is wanted is planted where relations leave room for it, and else it is said") {
-  Problem problem = problem_of(6);
-  problem.exclusive = {{0, 1, 2}, {3, 4}};
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    CHECK(PlantedTruth(problem, {.cause_sizes = {1, 2}}, seed).whole());
-    CHECK_FALSE(PlantedTruth(problem, {.cause_sizes = {2, 2}}, seed).whole());
-  }
-  // 0 needs 1 and 2: planted as it is, it leaves no room for a second one.
-  problem = problem_of(3);
-  problem.suspects[0].only_with = {1, 2};
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const PlantedTruth truth(problem, {.cause_sizes = {2}}, seed);
-    CHECK(truth.whole());
-    CHECK(truth.causes() == Causes{{1, 2}});
-  }
+TEST_CASE("all that is wanted is planted where there are enough suspects, and else it is said") {
+  CHECK(PlantedTruth(problem_of(3), {.cause_sizes = {1, 2}}, 1).whole());
+  CHECK_FALSE(PlantedTruth(problem_of(3), {.cause_sizes = {2, 2}}, 1).whole());
 }
 
 TEST_CASE("the same set breaks every time; the ends, the causes alone and the fix never do") {

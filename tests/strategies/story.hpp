@@ -27,6 +27,7 @@ class Story {
   Story& ends() { return as_is(Verdict::fail).all_neutralised(Verdict::pass); }
   Story& tell(const Evidence& evidence) {
     phases_.tell(evidence);
+    phases_.weigh();
     return *this;
   }
 

@@ -1,0 +1,16 @@
+// Which sets to run together next: those whose outcomes, all together, are least certain.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "strategies/causes/belief.hpp"
+
+namespace bisectd::strategies::causes {
+
+/// Appends sets to `batch` (those in it run anyway) until it has `count`, or no further one tells anything. None that is in
+/// `known`. `doubt`: chance that a verdict is wrong; `price`: of neutralising each suspect, in any unit.
+void add_pools(const std::vector<Explanation>& explanations, std::span<const double> price, double doubt, std::size_t count,
+               std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random);
+
+}  // namespace bisectd::strategies::causes
