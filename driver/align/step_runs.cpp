@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFineSeed = 1, kCoarseSeed = 5;
 constexpr const char* kStepFile = "align.jsonl";
 
 /// `attempt`: from 1 on; each has a folder of its own.
@@ -39,7 +38,6 @@ void take(StepRun& run, const AttemptOutcome& outcome) {
 
 std::vector<int> perturbations_of(const configs::Side& side) {
   if (!side.perturb) return {0};
-  if (side.perturb->switches.empty()) return {0, kFineSeed, kCoarseSeed};
   return side.perturb->switches.size() == 1 ? std::vector{0, 1} : std::vector{0, 1, 2};
 }
 

@@ -21,8 +21,8 @@ struct StepRun {
   std::string why;
 };
 
-/// One run as it is, then those that show what rounding does: one moved by a float32's rounding, one by a float16's, where
-/// seeds choose (driver/judge/curve.hpp); else two harmless settings at most; none where the side has no perturbation.
+/// One run as it is, then two that show what rounding does: moved by seeds, or by harmless settings, of which there may be
+/// but one; none where the side has no perturbation.
 std::vector<int> perturbations_of(const configs::Side& side);
 
 /// Runs all of them, as far as devices are free at once, each until its step is written; what is lost is started

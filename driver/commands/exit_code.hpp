@@ -26,7 +26,9 @@ struct ExitCodeMeaning {
 };
 
 constexpr std::array<ExitCodeMeaning, 8> kExitCodes{{
-    {"0", "done; of a search, a trial or a comparison: the subject agrees with the reference"},
+    {"0",
+     "done; of a search, a trial or a comparison: the subject agrees with the reference, perhaps only up to a step that "
+     "is said"},
     {"1", "culprits found and proved; a trial fails, two sides differ, a model of a suite regressed"},
     {"2",
      "the command line or the experiment file is wrong; nothing was started (of `trial --off`, perhaps the run that "

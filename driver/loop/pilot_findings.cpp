@@ -44,7 +44,8 @@ PilotLine verdict_line(const judge::Judgement& judgement) {
   switch (judgement.verdict) {
     case Verdict::pass: return said(Mark::ok, "passes, so there is nothing to search");
     case Verdict::fail: return said(Mark::ok, "fails");
-    case Verdict::inconclusive: return said(Mark::warning, "is undecided, and a search would end with that");
+    case Verdict::inconclusive:
+      return said(Mark::warning, "is undecided; a search compares trials with each other, and may need many");
     case Verdict::unresolved: break;
   }
   return said(Mark::error, "gives no verdict");

@@ -6,7 +6,7 @@
 
 FOLDER holds what healthy_devices.py keeps (build/bench/healthy) or what worlds/generate.py writes, or both. Per kind of log: every step,
 running means of 20 steps, every tenth step, four printed digits. Per reference: one plain log; one and two moved by a thousandth; three
-plain ones. Harm: what the fault does on the reference's own device, mean difference of the last third, in targets of 0.5 %."""
+plain ones (of worlds only). Harm: what the fault does on the reference's own device, mean difference of the last third, in targets of 0.5 %."""
 import argparse
 import collections
 import json
@@ -82,19 +82,17 @@ def rows_of(folder, logs, references):
 
 
 def kept_by_devices(training, files):
-    seed = training.rsplit("-", 1)[1]
     for make in ("gpu", "tpu"):
-        runs = {int(m[1]): losses for what, losses in files.items() if (m := re.match(rf"{make}_{seed}_(\d)$", what))}
-        if 0 not in runs:
+        if f"{make}_plain" not in files:
             continue
-        plain, moved = [runs[i] for i in (0, 1, 2, 3, 4) if i in runs], [runs[i] for i in (5, 6) if i in runs]
+        plain, moved = [files[f"{make}_plain"]], [files[name] for seed in (1, 2) if (name := f"{make}_moved_{seed}") in files]
         for what, losses in files.items():
             if what.startswith("healthy"):
                 coarse = "5e_4" in what or "5e-4" in what
                 yield training, plain, moved, "healthy 5e-4" if coarse else "healthy to 1e-4", 0.0, losses
             elif m := re.match(r"(dose|faulty)_(.+)$", what):
                 truth = next((t for w, t in files.items() if w.startswith("truth_") and m[2].startswith(w[6:])), None)
-                gpu = files.get(f"gpu_{seed}_0")
+                gpu = files.get("gpu_plain")
                 if truth and gpu:
                     size = harm(truth, gpu)
                     yield training, plain, moved, bucket(size), size, losses

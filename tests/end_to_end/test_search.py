@@ -71,7 +71,7 @@ suspects:
             self.bisectd("run", "experiment.yaml", "--new")
             named.append(self.culprits(self.report()))
             self.assertIn(named[-1], ([], ["ops:op9"], ["ops:op3", "ops:op7", "ops:op9"]))
-        self.assertLessEqual(named.count([]), 1)  # verdicts that contradict each other for good: no answer
+        self.assertLessEqual(named.count([]), 2)  # verdicts that contradict each other for good: no answer
 
     def test_nothing_wrong(self):
         report, _ = self.find(code=0)
