@@ -17,16 +17,13 @@ constexpr double kFineOfMoved = 0x1p-12;          ///< float32 rounds at 2^-22, 
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
 constexpr double kTimesMoved = 10;  ///< repeats that begin so much further apart than moved runs differ by chance
 
-/// Repeats of the subject, moved or not, whose first steps differ by more than moving explains: it varies by itself.
+/// Repeats of the subject, moved or not, whose first values differ by more than moving explains: it varies by itself. Only
+/// the first: a fault may make much of a small difference from the second step on.
 bool begin_far_apart(const Reference& reference, const Reference& own) {
-  const Places first{0, std::min<std::size_t>(8, std::min(own.steps.size(), reference.steps.size()))};
-  const double moved = reference.apart.in(first);
-  if (moved == 0) return false;
-  return std::ranges::any_of(own.residuals, [&](const std::vector<double>& run) {
-    double squares = 0;
-    for (const double value : std::span(run).first(first.to)) squares += value * value / static_cast<double>(first.to);
-    return std::sqrt(squares) > kTimesMoved * moved;
-  });
+  const double moved = reference.apart.in({0, 1});
+  return moved > 0 && std::ranges::any_of(own.residuals, [&](const std::vector<double>& run) {
+           return std::abs(run.front()) > kTimesMoved * moved;
+         });
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ class Asked(Day):
         self.assertEqual(of["full"]["remark"], "")
 
     def test_the_fix_is_watched_for_twice_as_long(self):
-        report, done = self.find({"faults": [{"op": "hard_swish", "relative": 0.3}]}, suspects="ops: [hard_swish, adam]",
+        report, done = self.find({"faults": [{"op": "hard_swish", "nan_from_call": 40}]}, suspects="ops: [hard_swish, adam]",
                                  extra="steps: 40\n            soak: 80")
         self.assertEqual(self.names(report), ["hard_swish"])
         soak = report["trial_list"][-1]
         self.assertEqual((soak["role"], soak["verdict"], soak["attempts"][-1]["last_step"]), ("soak", "pass", 80))
-        self.assertRegex(done.out, r"Soak, the fix for longer than a trial \(trial 9\): pass: runs to step 80, loss ")
+        self.assertRegex(done.out, r"Soak, the fix for longer than a trial \(trial \d+\): pass: runs to step 80, loss ")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from torch_space import start_quickly
 
 PADDLE = SOURCE / ".venv/bin/python"
 TORCH = pathlib.Path("/usr/bin/python3")
-SIZE = 2.0 ** -22
+SIZE = 2.0 ** -10
 
 
 def run(python, script, seed=None, folder=None, **environment):
@@ -43,13 +43,13 @@ tell(losses=losses, draws=draws())
         plain, said = self.case(self.TRAIN)
         self.assertEqual(said, [])
         one, said = self.case(self.TRAIN, 1)
-        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 2.4e-07 of their size (seed 1)"])
+        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 0.00098 of their size (seed 1)"])
         again, _ = self.case(self.TRAIN, 1)
         two, _ = self.case(self.TRAIN, 2)
         self.assertEqual(one["losses"], again["losses"])
         self.assertEqual(len({tuple(run["losses"]) for run in (plain, one, two)}), 3)
         for perturbed in (one, two):
-            self.assertLess(abs(perturbed["losses"][0] / plain["losses"][0] - 1), 1e-5)
+            self.assertLess(abs(perturbed["losses"][0] / plain["losses"][0] - 1), 0.05)
             self.assertEqual(perturbed["draws"], plain["draws"])
 
     def test_the_size_and_what_has_none(self):
@@ -76,7 +76,7 @@ late = Net(); step(late, sgd(late), rate=0.0)
 tell(before=before, after=values(one))
 """
         got, said = self.case(body, 1)
-        self.assertEqual(said[-1], "bisectd: perturbed 6 parameters by 2.4e-07 of their size (seed 1)")
+        self.assertEqual(said[-1], "bisectd: perturbed 6 parameters by 0.00098 of their size (seed 1)")
         single, _ = self.case("net = Net(); optimizer = sgd(net); step(net, optimizer, rate=0.0); tell(after=values(net))", 1)
         self.assertEqual(got["after"], single["after"])
 
@@ -91,16 +91,16 @@ tell(losses=losses)
         # Between optimizer and first forward: nothing is lost.
         plain, _ = self.case(loaded.format(before=""))
         early, said = self.case(loaded.format(before=""), 1)
-        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 2.4e-07 of their size (seed 1)"])
+        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 0.00098 of their size (seed 1)"])
         self.assertNotEqual(plain["losses"], early["losses"])
-        self.assertLess(abs(early["losses"][0] / plain["losses"][0] - 1), 1e-5)
+        self.assertLess(abs(early["losses"][0] / plain["losses"][0] - 1), 0.05)
         # Behind a first forward: made again before the first step, and told.
         plain, _ = self.case(loaded.format(before="net(x)"))
         late, said = self.case(loaded.format(before="net(x)"), 1)
-        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 2.4e-07 of their size, some twice: they were overwritten "
+        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 0.00098 of their size, some twice: they were overwritten "
                                 "before the first step (seed 1)"])
         self.assertNotEqual(plain["losses"][1:], late["losses"][1:])
-        self.assertLess(abs(late["losses"][0] / plain["losses"][0] - 1), 1e-5)
+        self.assertLess(abs(late["losses"][0] / plain["losses"][0] - 1), 0.05)
 
     def test_evaluation_before_the_training_is_not_perturbed(self):
         body = """
@@ -199,7 +199,7 @@ tell(moved=[bool((a != b).any()) for a, b in zip(masters, before)])
 """
         got, said = self.case(body, 1)
         self.assertEqual(got["moved"], [True, False, True])
-        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 2.4e-07 of their size (seed 1)"])
+        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 0.00098 of their size (seed 1)"])
 
     def test_parameters_that_are_made_in_the_first_forward(self):
         body = """
@@ -208,7 +208,7 @@ for _ in range(2): loss = (net(x) ** 2).mean(); optimizer.zero_grad(); loss.back
 tell(loss=float(loss))
 """
         _, said = self.case(body, 1)
-        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 2.4e-07 of their size (seed 1)"])
+        self.assertEqual(said, ["bisectd: perturbed 2 parameters by 0.00098 of their size (seed 1)"])
 
     def test_ranks_have_the_same_numbers(self):
         script = self.words + """
