@@ -102,6 +102,7 @@ Acceptance read_acceptance(const Value& block, Problems& problems) {
   reader.read("target", share_of, accept.target);
   reader.read("grey", number_between(1, 100), accept.grey);
   reader.read("worse_only", boolean_of, accept.worse_only);
+  reader.read("whole", boolean_of, accept.whole);
   std::int64_t max_repeats = accept.max_repeats;
   reader.read("max_repeats", whole_number_between(1, 1000), max_repeats);
   accept.max_repeats = static_cast<int>(max_repeats);
@@ -112,7 +113,7 @@ Acceptance read_acceptance(const Value& block, Problems& problems) {
   if (double most = 0; reader.read("step_time", increase_of, most)) accept.step_time = most;
   reader.refuse_other_keys();
   if (accept.goal == Goal::runs)
-    for (const char* key : {"target", "grey", "worse_only", "window", "trim", "absolute_tolerance", "step_time"})
+    for (const char* key : {"target", "grey", "worse_only", "whole", "window", "trim", "absolute_tolerance", "step_time"})
       if (const Value* unused = reader.find(key))
         problems.warn(unused->place,
                       fmt::format("`accept.{}` has no use beside `goal: runs`: a run that comes to `steps` passes", key));

@@ -196,6 +196,8 @@ void write_acceptance(YAML::Emitter& out, const Acceptance& accept) {
   number_at(out, "grey", accept.grey);
   key(out, "worse_only");
   out << accept.worse_only;
+  key(out, "whole");
+  out << accept.whole;
   key(out, "max_repeats");
   out << accept.max_repeats;
   percent_at(out, "window", accept.window);

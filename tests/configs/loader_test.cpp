@@ -107,6 +107,7 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.hold.environment.at("PYTHONHASHSEED") == "1024");
   CHECK(e.hold.environment.at("TRAIN_EXACT") == "1");
   CHECK(e.accept.trim == 0.1);
+  CHECK(e.accept.whole);
   CHECK(e.accept.step_time == 0.1);
   REQUIRE(e.checks.size() == 3 + 14);  // of the preset's all but two, and one of this file
   CHECK(e.checks[2].patterns.size() == 2);
