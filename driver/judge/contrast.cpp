@@ -67,14 +67,7 @@ Judgement Contrast::judge(std::span<const Curve> attempts) const {
   for (const Curve& attempt : attempts) {
     const Attempt whole = attempt_of(everything_, attempt);
     for (const Event& event : whole.events)
-      if (event.fails) {
-        judgement.verdict = Verdict::fail;
-        judgement.reason = event.code;
-        judgement.text = event.text;
-        judgement.p_bad = 1;
-        judgement.first_bad_step = event.step;
-        return judgement;
-      }
+      if (event.fails) return judge_by_event(everything_.metric.name, event);
     const auto at = whole.trouble.empty() ? place(attempt) : std::nullopt;
     if (at) {
       sum += *at;

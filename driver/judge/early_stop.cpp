@@ -109,14 +109,8 @@ bool EarlyStop::stays_beyond(const Difference& difference, std::int64_t step) co
 std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Difference& difference) const {
   const auto events = events_of(reference_, curve, difference, AttemptStage::running);
   if (events.empty() || !events.front().fails) return std::nullopt;
-  const Event& event = events.front();
-  Judgement judgement;
-  judgement.metric = reference_.metric.name;
-  judgement.verdict = Verdict::fail;
-  judgement.reason = event.code;
-  judgement.p_bad = 1;
-  judgement.first_bad_step = event.step ? event.step : difference.track.steps.back();
-  judgement.text = event.text;
+  Judgement judgement = judge_by_event(reference_.metric.name, events.front());
+  if (!judgement.first_bad_step) judgement.first_bad_step = difference.track.steps.back();
   return judgement;
 }
 

@@ -134,26 +134,6 @@ std::vector<std::vector<double>> values_on_grid(Reference& reference) {
   return values;
 }
 
-/// Second differences, each cut at twice their middle size: the first fall of a loss is no batch.
-std::vector<double> bends(std::span<const double> values) {
-  std::vector<double> result, sizes;
-  for (std::size_t i = 0; i + 2 < values.size(); ++i) {
-    result.push_back(values[i] - 2 * values[i + 1] + values[i + 2]);
-    sizes.push_back(std::abs(result.back()));
-  }
-  const double most = 2 * quantile(sizes, 0.5);
-  for (double& bend : result) bend = std::clamp(bend, -most, most);
-  return result;
-}
-
-/// Correlation of the second differences, -1 to 1.
-double likeness(std::span<const double> one, std::span<const double> other) {
-  const std::vector<double> a = bends(one), b = bends(other);
-  const double size = std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0)) *
-                      std::sqrt(std::inner_product(b.begin(), b.end(), b.begin(), 0.0));
-  return size > 0 ? std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / size : 0;
-}
-
 Spread level_spread(const Reference& reference) {
   const Places before = window_before(reference.window);
   if (2 * before.size() < reference.window.size()) return spread_of(levels_in(reference, reference.window));
@@ -236,20 +216,6 @@ Spread known_spread(const Reference& reference, const NoisePool& pool) {
   Spread all = reference.subject_varies ? Spread{} : reference.level;
   all += pool.total;
   return all;
-}
-
-Batches batches_of(std::span<const double> one, std::span<const double> other) {
-  // Of runs with other dropout masks (`worlds`, 27 of them) the most alike had 0.95, of healthy devices the least alike 0.9,
-  // and of faulty ones many less; another order of the data leaves less than 0.3.
-  constexpr double kFirstAgrees = 0.003, kAlike = 0.95, kUnlike = 0.5;
-  constexpr std::size_t kBeginning = 16;
-  const std::size_t points = std::min(one.size(), other.size()), beginning = std::min(points, kBeginning);
-  if (points < 4) return Batches::others;
-  const std::size_t third = std::max(points / 3, beginning);
-  if (std::abs(one.front() - other.front()) <= kFirstAgrees * roughness(other.first(third))) return Batches::same;
-  const double alike =
-      std::min(likeness(one.first(third), other.first(third)), likeness(one.first(beginning), other.first(beginning)));
-  return alike >= kAlike ? Batches::same : alike >= kUnlike ? Batches::alike : Batches::others;
 }
 
 Apart::Apart(std::span<const std::vector<double>> runs) {

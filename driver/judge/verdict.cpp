@@ -256,12 +256,7 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
 }
 
 Judgement by_event(const Reference& reference, const Attempt& attempt, const Event& event) {
-  Judgement judgement;
-  judgement.verdict = Verdict::fail;
-  judgement.reason = event.code;
-  judgement.text = event.text;
-  judgement.p_bad = 1;
-  judgement.first_bad_step = event.step;
+  Judgement judgement = judge_by_event(reference.metric.name, event);
   if (attempt.trouble.empty()) judgement.delta = level_in(reference, attempt.difference, attempt.window);
   return judgement;
 }
@@ -329,6 +324,17 @@ Judgement by_rules(const Reference& reference, std::span<const Curve> curves, co
 }
 
 }  // namespace
+
+Judgement judge_by_event(const std::string& metric, const Event& event) {
+  Judgement judgement;
+  judgement.metric = metric;
+  judgement.verdict = Verdict::fail;
+  judgement.reason = event.code;
+  judgement.text = event.text;
+  judgement.p_bad = 1;
+  judgement.first_bad_step = event.step;
+  return judgement;
+}
 
 Judgement judge_by_windows(const Reference& reference, const Difference& difference, Batches batches, const NoisePool& pool,
                            const configs::Acceptance& accept, int runs) {

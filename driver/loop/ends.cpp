@@ -14,9 +14,8 @@ namespace {
 using strategies::Neutralised;
 using strategies::Verdict;
 
-constexpr int kMoved =
-    2;  ///< repeats of an end, each in another arithmetic: with one, nothing planted was searched in 1 of 213
-constexpr int kMovedRuns = 4;  ///< where suspects are moved: one that is guilty takes its repeat to the other end
+constexpr int kRepeats = 2;  ///< of an end, in other arithmetic: with one, of 213 nights with nothing planted one went on
+constexpr int kMostRepeats = 4;  ///< where suspects are moved: one that is guilty takes its repeat to the other end
 
 TrialPlan plan_end(Run& run, const Neutralised& set, std::string reason, int attempts) {
   TrialPlan plan = run.plan_for(Role::end, set, std::move(reason));
@@ -30,7 +29,7 @@ std::vector<TrialPlan> with_one_moved(Run& run, const Neutralised& end, const Ne
   std::vector<TrialPlan> plans;
   for (int i = first; i < first + count; ++i) {
     Neutralised set = end;
-    const strategies::SuspectId one = members[(2 * static_cast<std::size_t>(i) + 1) * members.size() / (2 * kMovedRuns)];
+    const strategies::SuspectId one = members[(2 * static_cast<std::size_t>(i) + 1) * members.size() / (2 * kMostRepeats)];
     set.flip(one);
     plans.push_back(plan_end(
         run, set,
@@ -55,7 +54,7 @@ std::string search_between_ends(Run& run, const FinishedTrial& as_is) {
   const Neutralised nothing{strategies::SuspectSet(run.state.catalogue.size())};
   if (widest.none()) return "there is no suspect";
   const bool perturbed = run.experiment.subject.perturb && run.experiment.subject.perturb->switches.empty();
-  const int runs = perturbed ? 1 + kMoved : 1;
+  const int runs = perturbed ? 1 + kRepeats : 1;
   TrialPlan other_end = plan_end(run, widest, "everything neutralised: the other end", runs);
   if (run.state.history.finished && !run.was_begun(other_end)) return "no other end was tried";
   log::info(reports::phase_line(run.frame(), name_of(Role::end)));
@@ -76,25 +75,25 @@ std::string search_between_ends(Run& run, const FinishedTrial& as_is) {
       "runs of it, or with everything neutralised, are as far apart in another arithmetic: rounding may explain the "
       "difference";
   if (perturbed) {
-    if (std::ssize(subject) <= kMoved)
+    if (std::ssize(subject) <= kRepeats)
       subject = curves_of(run, {plan_end(run, nothing, "the subject as it is once more", runs)});
     const auto held = [&](const std::vector<judge::Curve>& curves, Verdict side) {
-      return std::ssize(curves) > kMoved && lie_at(curves, side) == std::ssize(curves);
+      return std::ssize(curves) > kRepeats && lie_at(curves, side) == std::ssize(curves);
     };
     if (!held(subject, Verdict::fail) || !held(everything, Verdict::pass)) return does_not_hold;
   } else {
     std::vector<judge::Curve> as_it_is, neutralised;
-    for (int tried = 0; tried < kMovedRuns; tried += kMoved) {
-      for (judge::Curve& curve : curves_of(run, with_one_moved(run, nothing, widest, tried, kMoved)))
+    for (int tried = 0; tried < kMostRepeats; tried += kRepeats) {
+      for (judge::Curve& curve : curves_of(run, with_one_moved(run, nothing, widest, tried, kRepeats)))
         as_it_is.push_back(std::move(curve));
-      for (judge::Curve& curve : curves_of(run, with_one_moved(run, widest, widest, tried, kMoved)))
+      for (judge::Curve& curve : curves_of(run, with_one_moved(run, widest, widest, tried, kRepeats)))
         neutralised.push_back(std::move(curve));
       const bool at_once =
-          tried == 0 && lie_at(as_it_is, Verdict::fail) == kMoved && lie_at(neutralised, Verdict::pass) == kMoved;
+          tried == 0 && lie_at(as_it_is, Verdict::fail) == kRepeats && lie_at(neutralised, Verdict::pass) == kRepeats;
       if (at_once) break;
     }
     const auto wanted = [](const std::vector<judge::Curve>& curves) {
-      return std::max<std::ptrdiff_t>(kMoved, std::ssize(curves) - 1);
+      return std::max<std::ptrdiff_t>(kRepeats, std::ssize(curves) - 1);
     };
     if (lie_at(as_it_is, Verdict::fail) < wanted(as_it_is) || lie_at(neutralised, Verdict::pass) < wanted(neutralised))
       return does_not_hold;
