@@ -160,7 +160,6 @@ void split(const std::vector<Cause>& causes, const SuspectSet& quiet, std::size_
         if (random.unit() < density) set.set(suspect);
       set -= quiet;
       const double bits = problem.improve(set);
-      set = set;
       const bool asked = std::ranges::count(known, set) + std::ranges::count(batch, set) > 0;
       if (!asked && bits > most) most = bits, best = std::move(set);
     }
