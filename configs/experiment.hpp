@@ -57,7 +57,7 @@ struct Reference : Side {
   bool is_there() const { return is_recorded() || !command.empty(); }
 };
 
-/// Where one metric is read from. Exactly one of `format` or `pattern` is set.
+/// Where one metric is read from, by `format` or by `pattern`; where neither is set, it is found out from the log.
 struct Metric {
   std::string name;                            ///< loss, acc, ...
   Placed<std::string> format;                  ///< a name of formats.hpp

@@ -32,12 +32,6 @@ void read_name(MapReader& top, const std::filesystem::path& file, Experiment& ex
 }
 
 /// What the file says under `key`, else what its preset says under `standard_KEY`.
-const Value* find_or_standard(MapReader& top, const std::string& key) {
-  const Value* standard = top.find("standard_" + key);
-  const Value* own = top.find(key);
-  return own ? own : standard;
-}
-
 bool says(const Value& block, const std::string& key) {
   return std::ranges::find(block.entries, key, &Value::Entry::key) != block.entries.end();
 }
@@ -56,8 +50,9 @@ void settle_perturbation(const Value& root, const std::optional<Perturbation>& b
 /// What takes part in a search beside the reference.
 void read_subject_and_suspects(MapReader& top, Experiment& experiment, Problems& problems) {
   if (const Value* families = top.find("families")) experiment.families = read_families(*families, problems);
-  const Value* suspects = find_or_standard(top, "suspects");
-  if (suspects || (suspects = top.require("suspects", "for example {flags: all}")))
+  const Value* suspects = top.find("suspects");
+  const Value* standard = top.find("standard_suspects");
+  if (suspects || (suspects = standard) || (suspects = top.require("suspects", "for example {flags: all}")))
     experiment.suspects = read_suspects(*suspects, experiment.families, problems);
   if (const Value* search = top.find("search")) experiment.search = read_search(*search, problems);
 }
@@ -84,9 +79,8 @@ Experiment read_experiment(const Layers& layers, const std::filesystem::path& fi
   if (top.find("steps")) top.read("steps", steps_of, experiment.steps.emplace());
   if (const Value* soak = top.find("soak"); soak && top.read("soak", steps_of, experiment.soak.emplace().value))
     experiment.soak->place = soak->place;
-  const Value* metric = find_or_standard(top, "metric");
-  if (metric || (metric = top.require("metric", "for example {loss: {format: paddleocr}}")))
-    experiment.metrics = read_metrics(*metric, problems);
+  if (const Value* metric = top.find("metric")) experiment.metrics = read_metrics(*metric, problems);
+  else experiment.metrics.emplace_back().name = "loss";
   const Value* standard = top.find("standard_checks");
   const std::vector<Check> known = standard ? read_standard_checks(*standard, problems) : std::vector<Check>{};
   if (const Value* checks = top.find("checks")) experiment.checks = read_checks(*checks, known, problems);

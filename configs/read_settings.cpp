@@ -42,12 +42,12 @@ void read_file(MapReader& reader, Metric& metric, Problems& problems) {
 Metric read_metric(const std::string& name, const Value& block, Problems& problems) {
   Metric metric;
   metric.name = name;
+  if (block.kind == Value::Kind::null) return metric;
   MapReader reader(block, "metric." + name, problems);
   const Value* format = reader.find("format");
   const Value* pattern = reader.find("pattern");
-  if (reader.is_map() && (format != nullptr) == (pattern != nullptr))
-    problems.add(format ? pattern->place : block.place,
-                 fmt::format("`{}` needs either `format` or `pattern`", reader.what()), "for example {format: paddleocr}");
+  if (format && pattern)
+    problems.add(pattern->place, fmt::format("`{}` has `format` and `pattern`", reader.what()), "either is enough");
   bool has_step_key = false, needs_file = false;
   if (format && reader.read("format", placed_text_of, metric.format)) {
     std::vector<std::string> names;
@@ -66,7 +66,7 @@ Metric read_metric(const std::string& name, const Value& block, Problems& proble
                  "the file, or the folder it is written to, relative to {attempt}");
   if (reader.read("step_key", text_of, metric.step_key) && !has_step_key)
     problems.add(reader.find("step_key")->place, "`step_key` is only for the formats jsonl and csv");
-  if (reader.read("value_key", text_of, metric.value_key) && !format)
+  if (reader.read("value_key", text_of, metric.value_key) && pattern)
     problems.add(reader.find("value_key")->place, "`value_key` has no use beside a pattern");
   reader.read("higher_is_better", boolean_of, metric.higher_is_better);
   reader.refuse_other_keys();
@@ -77,6 +77,11 @@ Metric read_metric(const std::string& name, const Value& block, Problems& proble
 
 std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
   std::vector<Metric> metrics;
+  if (block.kind == Value::Kind::scalar) {  // metric: loss
+    if (!is_plain_name(block.text)) problems.add(block.place, in_quotes(block.text) + " is no name for a metric", "for example loss or acc");
+    metrics.emplace_back().name = block.text;
+    return metrics;
+  }
   const MapReader reader(block, "metric", problems);
   for (const Value::Entry& entry : block.entries) {
     if (!is_plain_name(entry.key))
@@ -84,7 +89,7 @@ std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
     metrics.push_back(read_metric(entry.key, entry.value, problems));
   }
   if (metrics.empty() && reader.is_map())
-    problems.add(block.place, "`metric` names none", "for example {loss: {format: paddleocr}}");
+    problems.add(block.place, "`metric` names none", "for example `metric: loss`");
   std::ranges::stable_partition(metrics, [](const Metric& metric) { return !metric.is_watched(); });
   if (!metrics.empty() && metrics.front().is_watched())
     problems.add(block.place, fmt::format("`metric` names only `{}`, which is watched but not judged", metrics.front().name),

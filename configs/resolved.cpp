@@ -180,7 +180,7 @@ void write_metrics(YAML::Emitter& out, const std::vector<Metric>& metrics) {
     text_at(out, "pattern", metric.pattern);
     text_at(out, "file", metric.file);
     if (!metric.pattern) {
-      text_at(out, "step_key", metric.step_key);
+      if (!metric.format.value.empty()) text_at(out, "step_key", metric.step_key);
       text_at(out, "value_key", metric.value_key.empty() ? metric.name : metric.value_key);
     }
     key(out, "higher_is_better");

@@ -44,7 +44,7 @@ std::vector<int> perturbations_of(const configs::Side& side) {
 void run_steps(const configs::Experiment& experiment, launch::Launcher& launcher, const std::string& run_tag,
                std::vector<StepRun>& runs, const std::function<void(const StepRun&)>& ended) {
   // What follows its first step is of no use.
-  Attempts attempts(launcher, experiment.metrics, run_tag, 0,
+  Attempts attempts(launcher, experiment.metrics, run_tag, 0, {},
                     [](const RunningAttempt& running) { return fs::exists(running.request.folder / kStepFile); });
   std::vector<bool> due(runs.size(), true);
   std::vector<int> launched(runs.size());

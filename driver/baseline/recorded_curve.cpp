@@ -66,7 +66,8 @@ judge::Curve logged(const configs::Experiment& experiment, const RecordedFile& f
   if (std::filesystem::file_size(file.value, unknown) == 0 && !unknown)
     refuse(file.place, fmt::format("{} is empty", file.value), "there should be the log of a run, or a baseline");
   if (const auto series = curve.series.find(metric); series == curve.series.end() || series->second.empty())
-    refuse(file.place, fmt::format("{} has no value of `{}`", file.value, metric), "`metric` says how a log is read");
+    refuse(file.place, fmt::format("{} has no value of `{}`", file.value, metric),
+           log.learnt().empty() ? "`metric` says how a log is read" : log.learnt().front().refusal);
   return curve;
 }
 

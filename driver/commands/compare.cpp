@@ -15,13 +15,13 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/comparison_text.hpp"
+#include "driver/commands/log_read.hpp"
 #include "driver/commands/one_of.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/judge/comparison.hpp"
 #include "driver/judge/grey_zone.hpp"
 #include "driver/read/attempt_log.hpp"
-#include "driver/read/detect.hpp"
-#include "driver/read/suggest_pattern.hpp"
+#include "driver/read/event_files.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -33,7 +33,7 @@ char candidates_option[] = "--candidates";
 struct CompareOptions {
   std::vector<std::string> references, candidates;
   std::vector<std::string> losses, scores;
-  std::string format, pattern, step_key = "step";
+  std::string format, pattern, step_key;
   double target_pct = 0.5;
   bool strict = false, worse_only = false;
   std::string plot = "auto";
@@ -48,54 +48,55 @@ std::vector<judge::MetricRule> rules_of(const CompareOptions& options) {
   return rules;
 }
 
-std::string no_format(const fs::path& log, const std::string& metric) {
-  const std::string found = fmt::format("{}: no known format has values of '{}'", log.string(), metric);
-  if (fs::is_directory(log)) return found;
-  if (const auto suggested = read::suggest_pattern(log, metric))
-    return fmt::format("{}; this reads them, from line {} on:\n  --pattern {}", found, suggested->line,
-                       configs::shell_word(suggested->pattern));
-  return found + "; name one with --format, or give a --pattern";
-}
-
 std::vector<configs::Metric> metrics_of(const CompareOptions& options, const fs::path& log,
                                         const std::vector<judge::MetricRule>& rules) {
   std::string format = options.format;
-  if (format.empty() && options.pattern.empty()) {
-    const auto detected = read::detect_format(log, rules.front().name, options.step_key);
-    if (!detected) throw UsageError(no_format(log, rules.front().name));
-    format = *detected;
-  }
+  if (format.empty() && options.pattern.empty()) format = read::event_format(log).value_or("");
+  if (format.empty() && fs::is_directory(log)) throw UsageError(fmt::format("{}: no event file is in it", log.string()));
   std::vector<configs::Metric> metrics;
   for (const judge::MetricRule& rule : rules) {
     configs::Metric metric;
     metric.name = rule.name;
     metric.format.value = format;
     if (!options.pattern.empty()) metric.pattern = {.value = options.pattern, .place = {}};
-    metric.step_key = options.step_key;
+    if (!options.step_key.empty()) metric.step_key = options.step_key;
     metrics.push_back(std::move(metric));
   }
   return metrics;
 }
 
-std::vector<judge::NamedCurve> read_logs(const CompareOptions& options, const std::vector<std::string>& paths,
-                                         const std::vector<judge::MetricRule>& rules) {
+/// Logs that were read, and what was taken from them.
+struct ReadLogs {
   std::vector<judge::NamedCurve> curves;
+  std::vector<LogRead> read;
+};
+
+/// `known`: what was learnt from the logs before; what is learnt from these is added.
+ReadLogs read_logs(const CompareOptions& options, const std::vector<std::string>& paths,
+                   const std::vector<judge::MetricRule>& rules, read::Readings& known) {
+  ReadLogs logs;
   for (const std::string& path : paths) {
     if (std::error_code error; !fs::exists(path, error)) throw UsageError(fmt::format("no such file: {}", path));
     try {
-      read::AttemptLog log({.stdout_file = path}, metrics_of(options, path, rules), {});
+      read::AttemptLog log({.stdout_file = path}, metrics_of(options, path, rules), {}, known);
       log.poll();
       log.finish();
       if (!log.errors().empty()) throw UsageError(log.errors().front());  // it names the file
-      curves.push_back({path, log.curve()});
-      curves.back().curve.perturbed = std::nullopt;  // nobody says
-    } catch (const std::invalid_argument& error) {   // a pattern that cannot work
+      for (const read::AttemptLog::Learnt& learnt : log.learnt()) {
+        if (!learnt.found)
+          throw UsageError(fmt::format("{}: {}; name one with --metric, a --format, or give a --pattern", path, learnt.refusal));
+        if (learnt.is_new) known.emplace_back(learnt.metric, learnt.found->reading);
+      }
+      for (LogRead& one : logs_read(path, log, rules)) logs.read.push_back(std::move(one));
+      logs.curves.push_back({path, log.curve()});
+      logs.curves.back().curve.perturbed = std::nullopt;  // nobody says
+    } catch (const std::invalid_argument& error) {        // a pattern that cannot work
       throw UsageError(error.what());
     } catch (const std::system_error& error) {
       throw UsageError(error.what());
     }
   }
-  return curves;
+  return logs;
 }
 
 void check_format(const std::string& format) {
@@ -129,12 +130,18 @@ ExitCode compare_logs(CompareOptions options) {
   accept.worse_only = options.worse_only;
   if (options.strict) accept = judge::strict(accept);
   const std::vector<judge::MetricRule> rules = rules_of(options);
-  const auto references = read_logs(options, options.references, rules);
-  const auto candidates = read_logs(options, options.candidates, rules);
-  const auto table = judge::compare(accept, references, candidates, rules);
+  if (!options.step_key.empty() && options.format.empty())
+    throw UsageError("--step-key is for --format jsonl and csv; without a format the step is found by itself");
+  read::Readings known;
+  ReadLogs references = read_logs(options, options.references, rules, known);
+  const ReadLogs candidates = read_logs(options, options.candidates, rules, known);
+  const auto table = judge::compare(accept, references.curves, candidates.curves, rules);
+  std::vector<LogRead> read = std::move(references.read);
+  read.insert(read.end(), candidates.read.begin(), candidates.read.end());
   if (!table) throw UsageError(fmt::format("{}; {}", table.error().message, table.error().hint));
-  fmt::print("{}", options.output.json ? comparison_json(*table, accept).dump(2) + "\n"
-                                       : comparison_text(*table, accept, wants_plot(options), wants_colour(options.output)));
+  fmt::print("{}", options.output.json
+                       ? comparison_json(*table, accept, read).dump(2) + "\n"
+                       : comparison_text(*table, accept, read, wants_plot(options), wants_colour(options.output)));
   return compare_exit_code(table->verdict);
 }
 
@@ -152,10 +159,9 @@ void add_compare(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command->add_option("--score", options->scores, "a score to judge: higher is better; can be repeated")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "how the logs are written (default: guessed)");
+  command->add_option("--format", options->format, "how the logs are written (default: found out from them)");
   command->add_option("--pattern", options->pattern, "RE2 with the group `value` and perhaps `step`, instead of a format");
-  command->add_option("--step-key", options->step_key, "key or column of the step, for jsonl and csv")
-      ->capture_default_str();
+  command->add_option("--step-key", options->step_key, "key or column of the step, for --format jsonl and csv (default: step)");
   command->add_option("--target", options->target_pct, "accepted difference of the final level in percent: 2 or 2%")
       ->transform(percent_sign())
       ->check(number_in(1e-6, 100.0))

@@ -69,13 +69,15 @@ nlohmann::json or_null(const std::optional<T>& value) {
 
 }  // namespace
 
-std::string comparison_text(const ComparisonTable& table, const configs::Acceptance& accept, bool plot, bool colour) {
+std::string comparison_text(const ComparisonTable& table, const configs::Acceptance& accept,
+                            const std::vector<LogRead>& read, bool plot, bool colour) {
   std::size_t name_width = 9, metric_width = 6;
   for (const ComparisonRow& row : table.rows) {
     name_width = std::max(name_width, configs::columns(reports::plain(row.candidate)));
     metric_width = std::max(metric_width, configs::columns(reports::plain(row.metric)));
   }
-  std::string text = fmt::format("{:{}}  {:{}}  {:12}  {:>12}  {:>9}  {:>6}\n", "candidate", name_width, "metric",
+  std::string text = text_of(read) + "\n";
+  text += fmt::format("{:{}}  {:{}}  {:12}  {:>12}  {:>9}  {:>6}\n", "candidate", name_width, "metric",
                                  metric_width, "verdict", "difference", "error", "p(bad)");
   for (const ComparisonRow& row : table.rows) text += row_text(row, name_width, metric_width, colour);
   for (const judge::Finding& finding : table.findings) {
@@ -89,7 +91,8 @@ std::string comparison_text(const ComparisonTable& table, const configs::Accepta
                             reports::unsigned_percent_text(accept.target), accept.grey == 1 ? ", strict" : "");
 }
 
-nlohmann::json comparison_json(const ComparisonTable& table, const configs::Acceptance& accept) {
+nlohmann::json comparison_json(const ComparisonTable& table, const configs::Acceptance& accept,
+                               const std::vector<LogRead>& read) {
   nlohmann::json rows = nlohmann::json::array();
   for (const ComparisonRow& row : table.rows) {
     const judge::Judgement& judgement = row.judgement;
@@ -116,6 +119,7 @@ nlohmann::json comparison_json(const ComparisonTable& table, const configs::Acce
   return {{"verdict", reports::verdict_word(table.verdict)},
           {"target", accept.target},
           {"strict", accept.grey == 1},
+          {"read", json_of(read)},
           {"rows", std::move(rows)},
           {"findings", std::move(findings)}};
 }

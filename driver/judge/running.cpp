@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "driver/judge/length.hpp"
+#include "driver/judge/watched.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -41,6 +42,11 @@ Judgement judged(std::span<const MetricRule> metrics, std::int64_t steps, const 
   using strategies::Verdict;
   if (const auto step = first_not_finite(metrics, curve)) {
     Judgement judgement = judged(Verdict::fail, "nan", fmt::format("NaN or infinite at step {}", *step));
+    judgement.first_bad_step = step;
+    return judgement;
+  }
+  if (const auto step = lost_gradient(curve)) {
+    Judgement judgement = judged(Verdict::fail, "nan", fmt::format("the gradient norm is not finite from step {} on", *step));
     judgement.first_bad_step = step;
     return judgement;
   }

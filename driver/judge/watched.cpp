@@ -93,9 +93,24 @@ void loss_scale(const Reference& reference, const Curve& curve, std::vector<Even
   }
 }
 
+std::optional<std::int64_t> lost_gradient(const Curve& curve) {
+  const auto found = curve.series.find(kGradNorm);
+  if (found == curve.series.end()) return std::nullopt;
+  const Track track = tidy(found->second);
+  std::size_t from = track.size();
+  while (from > 0 && !std::isfinite(track.values[from - 1])) --from;
+  return track.size() - from >= kGradNormConsecutive ? std::optional(track.steps[from]) : std::nullopt;
+}
+
 void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event>& events) {
   const auto found = curve.series.find(kGradNorm);
   const auto watched = reference.watched.find(kGradNorm);
+  const auto is_finite_at_end = [](const Track& run) { return run.empty() || std::isfinite(run.values.back()); };
+  if (const auto step = lost_gradient(curve);
+      step && (watched == reference.watched.end() || std::ranges::all_of(watched->second, is_finite_at_end))) {
+    events.push_back({"nan", true, fmt::format("the gradient norm is not finite from step {} on", *step), step});
+    return;
+  }
   if (found == curve.series.end() || found->second.empty() || watched == reference.watched.end()) return;
   // The first reference is the frozen baseline: a norm is only ever noted, so its own spread matters little.
   const Track mine = tidy(found->second);

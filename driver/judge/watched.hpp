@@ -16,7 +16,12 @@ void loss_scale(const Reference& reference, const Curve& curve, std::vector<Even
 /// The first step behind `after` at which the run's loss scale falls to its minimum; empty: never, or it logged none.
 std::optional<std::int64_t> collapsed_at(const Curve& curve, std::int64_t after);
 
-/// Notes ("grad-norm") for a gradient norm that is off in the final window, explodes or vanishes.
+/// The step from which on the gradient norm is NaN or infinite up to the end, at three logged steps at least: a dynamic loss
+/// scale skips single ones.
+std::optional<std::int64_t> lost_gradient(const Curve& curve);
+
+/// One that is lost where the references' is not fails ("nan"); notes ("grad-norm") for one that is off in the final window,
+/// explodes or vanishes.
 void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event>& events);
 
 }  // namespace bisectd::driver::judge

@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "configs/printable.hpp"
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
@@ -48,7 +49,7 @@ class PilotRuns {
         progress_(progress),
         sides_{SideRuns{.trial = 0, .name = "reference", .side = &sides.reference, .perturb = &experiment.reference.perturb},
                SideRuns{.trial = 1, .name = "subject", .side = &sides.subject, .perturb = &experiment.subject.perturb}},
-        attempts_(launcher, experiment.metrics, make_run_tag(folder), 0, [this](const RunningAttempt& running) {
+        attempts_(launcher, experiment.metrics, make_run_tag(folder), 0, {}, [this](const RunningAttempt& running) {
           show(running);
           return false;
         }) {}
@@ -195,9 +196,11 @@ class PilotRuns {
   }
 
   std::string what_it_logged(const AttemptOutcome& outcome, const judge::Series& series) const {
-    return fmt::format("{} points in {}, the last is step {}: {} {:g}", series.size(),
-                       reports::duration_text(outcome.duration_s), series.back().step, experiment_.metrics.front().name,
-                       series.back().value);
+    std::string text = fmt::format("{} points in {}, the last is step {}: {} {:g}", series.size(),
+                                   reports::duration_text(outcome.duration_s), series.back().step,
+                                   experiment_.metrics.front().name, series.back().value);
+    for (const std::string& said : outcome.said_of_log) text += fmt::format("\n  {}", configs::printable(said));
+    return text;
   }
 
   std::string title(const SideRuns& one, int number) const {

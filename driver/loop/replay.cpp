@@ -42,7 +42,7 @@ class Replay {
     const configs::Side& side =
         trial.role == Role::reference ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
     return logged_curve(side, directory_.attempt(trial.number, set_key(trial.neutralised), attempt.number),
-                        experiment_.metrics, attempt.perturbed, steps_of(experiment_, trial.role));
+                        experiment_.metrics, state_.history.readings, attempt.perturbed, steps_of(experiment_, trial.role));
   }
 
   void show_curves() {
@@ -116,7 +116,7 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
     for (const PastAttempt& attempt : past.attempts)
       if (past.role == role && is_whole(attempt))
         curves.push_back(logged_curve(side, directory.attempt(past.number, set_key(past.neutralised), attempt.number),
-                                      experiment.metrics, attempt.undone.empty() ? attempt.perturbed : 0,
+                                      experiment.metrics, history.readings, attempt.undone.empty() ? attempt.perturbed : 0,
                                       steps_of(experiment, role)));
   return as_samples(std::move(curves));
 }
@@ -128,7 +128,7 @@ std::optional<std::string> cut_log(const configs::Experiment& experiment, const 
     for (const PastAttempt& attempt : past.attempts) {
       if (past.role != role || !is_whole(attempt)) continue;
       const std::filesystem::path folder = directory.attempt(past.number, set_key(past.neutralised), attempt.number);
-      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, 0, {});
+      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, history.readings, 0, {});
       for (const auto& [metric, step] : attempt.last_steps) {
         const auto logged = curve.series.find(metric);
         if (!step || logged == curve.series.end()) continue;

@@ -36,7 +36,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
       launcher(launcher_given),
       progress(progress_given),
       judge_(input, state),
-      attempts_(launcher, experiment.metrics, state.past.run_tag, state.past.elapsed_s,
+      attempts_(launcher, experiment.metrics, state.past.run_tag, state.past.elapsed_s, state.past.readings,
                 [this](const RunningAttempt& running) { return see_running(running); }),
       trials(
           attempts_, journal, directory,

@@ -62,14 +62,15 @@ void show_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
 }
 
 /// What ended attempts logged, where no curve of them is known and their files are still there.
-void read_logged_lines(reports::Record& record, const configs::Experiment& experiment, const keep::RunDirectory& directory) {
+void read_logged_lines(reports::Record& record, const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                       const read::Readings& known) {
   for (reports::Trial& trial : record.trials) {
     const bool trusted = trial.role == name_of(Role::reference);
     const configs::Side& side = trusted ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
     for (reports::Attempt& attempt : trial.attempts) {
       const std::filesystem::path folder = directory.folder() / attempt.folder;
       if (attempt.text.empty() || !attempt.curve.steps.empty() || !std::filesystem::exists(folder)) continue;
-      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, attempt.perturbed, {});
+      const judge::Curve curve = logged_curve(side, folder, experiment.metrics, known, attempt.perturbed, {});
       if (const auto series = curve.series.find(record.metric); series != curve.series.end())
         attempt.curve = line_of(series->second, kAttemptPoints);
     }
@@ -107,7 +108,8 @@ void describe_fix(const configs::Experiment& experiment, const keep::RunDirector
   if (!attempt) return;
   const auto folder = directory.attempt(trial->number, set_key(trial->neutralised), attempt->number);
   const judge::Curve curve =
-      logged_curve(experiment.subject, folder, experiment.metrics, attempt->perturbed, steps_of(experiment, trial->role));
+      logged_curve(experiment.subject, folder, experiment.metrics, state.history.readings, attempt->perturbed,
+                   steps_of(experiment, trial->role));
   describe_subject(state.comparison, experiment.metrics.front().name, reference, curve, SubjectCurve::fix);
 }
 
@@ -187,7 +189,7 @@ reports::Record record_of(const configs::Experiment& experiment, const keep::Run
     static_cast<reports::Costs&>(record) = costs_of(experiment, history, record.answer.culprit_set, state.other_fixes);
     if (history.prune) record.pruned = pruned_by(history, *history.conclusion);
   }
-  if (detail == Detail::whole) read_logged_lines(record, experiment, directory);
+  if (detail == Detail::whole) read_logged_lines(record, experiment, directory, history.readings);
   show_reproductions(record, directory);
   describe_signature_groups(record);
   return record;

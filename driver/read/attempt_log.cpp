@@ -13,6 +13,7 @@ namespace bisectd::driver::read {
 namespace {
 
 constexpr std::size_t kShownLine = 200;
+constexpr std::size_t kShownRefusal = 400;
 
 /// Set if the metric comes from event files.
 std::optional<Framing> framing_of(const configs::Metric& metric) {
@@ -22,6 +23,8 @@ std::optional<Framing> framing_of(const configs::Metric& metric) {
   if (format->kind == FormatKind::visualdl) return Framing::visualdl;
   return std::nullopt;
 }
+
+bool is_described(const configs::Metric& metric) { return metric.pattern || !metric.format.value.empty(); }
 
 /// The last line of a block that is not empty.
 std::string_view last_line_of(std::string_view text) {
@@ -33,7 +36,7 @@ std::string_view last_line_of(std::string_view text) {
 }  // namespace
 
 AttemptLog::AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
-                       const std::vector<NamePattern>& watched)
+                       const std::vector<NamePattern>& watched, const Readings& known)
     : names_(watched) {
   for (const auto& path : {files.stdout_file, files.stderr_file}) {
     if (path.empty()) continue;
@@ -42,6 +45,8 @@ AttemptLog::AttemptLog(const AttemptFiles& files, const std::vector<configs::Met
     for (const Needed& needed : names_.needed()) file.sieve.add(needed);
   }
   for (const configs::Metric& metric : metrics) add_metric(metric, files);
+  for (File& file : files_)
+    if (!file.to_learn.empty()) file.metrics.emplace(file.to_learn, known);
   if (!files.metrics_file.empty()) add_side_channel(files.metrics_file, metrics);
 }
 
@@ -71,6 +76,16 @@ void AttemptLog::take_side(const Line& line) {
 }
 
 void AttemptLog::add_metric(const configs::Metric& metric, const AttemptFiles& files) {
+  names_of_metrics_.push_back(metric.name);
+  if (!is_described(metric)) {
+    learnt_.push_back(metric.name);
+    readers_.emplace_back();
+    const WantedMetric wanted{metric.name, metric.value_key.empty() ? metric.name : metric.value_key};
+    if (metric.file) return add_file(files.folder / *metric.file).to_learn.push_back(wanted);
+    for (File& file : files_)
+      if (file.counts_names) file.to_learn.push_back(wanted);
+    return;
+  }
   if (const auto framing = framing_of(metric)) {
     const std::string& tag = metric.value_key.empty() ? metric.name : metric.value_key;
     events_.emplace_back(metric.file ? files.folder / *metric.file : files.stdout_file, *framing, metric.name, tag);
@@ -97,6 +112,7 @@ void AttemptLog::take(File& file, const Block& block) {
   Block named = block;
   const std::string source = file.follower.path().filename().string();
   named.source = source;
+  if (file.metrics) file.metrics->take(block);
   file.sieve.pick(named, [&](const Line& line) {
     for (const std::size_t reader : file.readers)
       if (!from_side_.contains(readers_[reader]->name())) readers_[reader]->feed(line, curve_, logged_step(file));
@@ -108,6 +124,7 @@ void AttemptLog::take(File& file, const Block& block) {
 }
 
 std::optional<std::int64_t> AttemptLog::logged_step(const File& file) const {
+  if (file.readers.empty()) return std::nullopt;
   const MetricReader& first = *readers_[file.readers.front()];  // what is judged comes before what is watched
   if (first.is_watched() || from_side_.contains(first.name())) return std::nullopt;
   return first.logged_step();
@@ -130,6 +147,9 @@ bool AttemptLog::poll() {
   for (File& file : files_) anything = read(file, false) || anything;
   for (EventFiles& events : events_)
     if (!from_side_.contains(events.series())) anything = events.read_new(curve_) || anything;
+  bool is_news = false;
+  for (File& file : files_) is_news = (file.metrics && file.metrics->look(false)) || is_news;
+  if (is_news) take_learnt();
   return anything;
 }
 
@@ -137,7 +157,65 @@ void AttemptLog::finish() {
   for (File& file : files_) read(file, true);
   for (EventFiles& events : events_)
     if (!from_side_.contains(events.series())) events.finish(curve_);
+  for (File& file : files_)
+    if (file.metrics) file.metrics->look(true);
+  take_learnt();
   ended_ = true;
+}
+
+std::pair<const LearntMetrics*, std::size_t> AttemptLog::best_of(const std::string& metric) const {
+  std::pair<const LearntMetrics*, std::size_t> best{nullptr, 0};
+  std::size_t most = 0;
+  for (const File& file : files_) {
+    if (!file.metrics) continue;
+    const auto at = file.metrics->place_of(metric);
+    if (!at || !file.metrics->found(*at) || file.metrics->found(*at)->points.size() <= most) continue;
+    most = file.metrics->found(*at)->points.size();
+    best = {&*file.metrics, *at};
+  }
+  return best;
+}
+
+void AttemptLog::take_learnt() {
+  const auto put = [&](const std::string& name, judge::Series series) {
+    if (!series.empty() && !from_side_.contains(name)) curve_.series[name] = std::move(series);
+  };
+  for (const std::string& name : learnt_) {
+    const auto [metrics, at] = best_of(name);
+    if (!metrics || from_side_.contains(name)) continue;
+    put(name, series_of(metrics->found(at)->points));
+    if (auto smoothing = metrics->smoothing(at)) curve_.smoothing[name] = *std::move(smoothing);
+  }
+  if (learnt_.empty()) return;
+  const auto is_own = [&](const char* name) { return std::ranges::count(names_of_metrics_, name) > 0; };
+  const auto [metrics, at] = best_of(learnt_.front());
+  if (!metrics) return;
+  if (!is_own("grad_norm")) put("grad_norm", metrics->gradient_norm());
+  if (!is_own("loss_scale")) put("loss_scale", metrics->loss_scale());
+}
+
+bool AttemptLog::is_learnt(const std::string& metric) const { return std::ranges::count(learnt_, metric) > 0; }
+
+std::vector<AttemptLog::Learnt> AttemptLog::learnt() const {
+  std::vector<Learnt> all;
+  for (const std::string& name : learnt_) {
+    if (from_side_.contains(name)) continue;
+    const auto [best, place] = best_of(name);
+    Learnt& one = all.emplace_back(Learnt{.metric = name, .file = {}, .found = {}, .refusal = {}});
+    for (const File& file : files_) {
+      if (!file.metrics || (best && best != &*file.metrics)) continue;
+      const auto at = file.metrics->place_of(name);
+      if (!at) continue;
+      if (!one.file.empty() && !file.metrics->is_ambiguous(*at)) continue;  // that says more than that nothing is there
+      one = {.metric = name,
+             .file = file.follower.path().filename().string(),
+             .found = file.metrics->found(*at),
+             .refusal = for_display(file.metrics->refusal(*at), kShownRefusal),
+             .is_ambiguous = file.metrics->is_ambiguous(*at),
+             .is_new = file.metrics->is_new(*at)};
+    }
+  }
+  return all;
 }
 
 std::optional<std::int64_t> AttemptLog::last_step() const {
@@ -145,6 +223,7 @@ std::optional<std::int64_t> AttemptLog::last_step() const {
   for (const auto& reader : readers_)
     if (reader) last = std::max(last, reader->last_step());
   for (const EventFiles& events : events_) last = std::max(last, events.last_step());
+  for (const std::string& name : learnt_) last = std::max(last, last_step(name));
   return std::max(last, last_side_step());
 }
 
@@ -157,6 +236,9 @@ std::optional<std::int64_t> AttemptLog::last_side_step() const {
 std::optional<std::int64_t> AttemptLog::last_step(const std::string& metric) const {
   std::optional<std::int64_t> last;
   const bool from_side = from_side_.contains(metric);
+  if (!from_side && is_learnt(metric))
+    if (const auto series = curve_.series.find(metric); series != curve_.series.end() && !series->second.empty())
+      return std::ranges::max(series->second, {}, &judge::Point::step).step;
   for (const auto& reader : readers_)
     if (!from_side && reader && reader->name() == metric) last = reader->last_step();
   for (const EventFiles& events : events_)
@@ -173,6 +255,11 @@ std::vector<std::string> AttemptLog::errors() const {
   for (const EventFiles& events : events_)
     if (!from_side_.contains(events.series()))
       for (std::string& problem : events.problems(ended_)) errors.push_back(std::move(problem));
+  for (const std::string& name : learnt_) {
+    if (!ended_ || best_of(name).first || from_side_.contains(name)) continue;
+    for (const Learnt& one : learnt())
+      if (one.metric == name && one.is_ambiguous) errors.push_back(fmt::format("{}: {}", one.file, one.refusal));
+  }
   const auto add_wrong_lines = [&](const MetricReader& reader) {
     for (const WrongLine& wrong : reader.wrong_lines()) {
       std::string error = fmt::format("{}:{}: {}: {}", wrong.source, wrong.number, wrong.message, wrong.text);
@@ -190,7 +277,10 @@ std::vector<std::string> AttemptLog::errors() const {
 
 std::vector<Printed> AttemptLog::printed() const {
   std::vector<Printed> all;
-  for (const auto& reader : readers_) all.push_back(reader ? reader->printed() : Printed{});
+  for (std::size_t metric = 0; metric < readers_.size(); ++metric) {
+    const auto [learnt, at] = best_of(names_of_metrics_[metric]);
+    all.push_back(readers_[metric] ? readers_[metric]->printed() : learnt ? learnt->printed(at) : Printed{});
+  }
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include "driver/judge/curve.hpp"
 #include "driver/read/event_files.hpp"
 #include "driver/read/follow.hpp"
+#include "driver/read/learnt_metrics.hpp"
 #include "driver/read/metric_reader.hpp"
 #include "driver/read/names.hpp"
 #include "driver/read/sieve.hpp"
@@ -32,10 +33,11 @@ class AttemptLog {
  public:
   /// Names are counted in stdout and stderr. A metric without a file of its own is read from both; one in event files,
   /// from `stdout_file`, which then is the event file or a folder of them. A metric that the side channel has (by its
-  /// name, or loss_scale or grad_norm) is read from there alone: what it prints elsewhere may be rounded. Throws
-  /// std::invalid_argument for a format or pattern that cannot work; the loader of experiments has refused these before.
+  /// name, or loss_scale or grad_norm) is read from there alone: what it prints elsewhere may be rounded. How a metric
+  /// without format and pattern is read is found out, unless one of `known` reads it. Throws std::invalid_argument for a
+  /// format or pattern that cannot work; the loader of experiments has refused these before.
   AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
-             const std::vector<NamePattern>& watched);
+             const std::vector<NamePattern>& watched, const Readings& known = {});
 
   /// Reads what is new; true if anything was, be it half a line. Never throws for what a file holds or lacks.
   bool poll();
@@ -62,6 +64,17 @@ class AttemptLog {
   /// One per metric, in their order.
   std::vector<Printed> printed() const;
 
+  /// How the metrics that nobody described are read, and where: what was found out from this log, and what was known.
+  struct Learnt {
+    std::string metric;
+    std::string file;                    ///< its name
+    std::optional<learn::Found> found;   ///< absent: nothing is read
+    std::string refusal;                 ///< why
+    bool is_ambiguous = false;           ///< two readings are as likely
+    bool is_new = false;                 ///< found out from this log
+  };
+  std::vector<Learnt> learnt() const;
+
  private:
   struct File {
     explicit File(const std::filesystem::path& path) : follower(path) {}
@@ -71,6 +84,8 @@ class AttemptLog {
     std::vector<std::size_t> readers;  ///< that read this file
     bool counts_names = false;
     bool is_side_channel = false;
+    std::vector<WantedMetric> to_learn;    ///< metrics that nobody described
+    std::optional<LearntMetrics> metrics;  ///< these
     std::string problem;  ///< it could not be read; nothing more is expected of it
   };
   void add_metric(const configs::Metric& metric, const AttemptFiles& files);
@@ -80,10 +95,16 @@ class AttemptLog {
   /// Of the first judged metric in the file; absent: none is in it.
   std::optional<std::int64_t> logged_step(const File& file) const;
   bool read(File& file, bool to_the_end);
+  void take_learnt();
+  /// The file in which most of a metric's values are found, and the metric's place there.
+  std::pair<const LearntMetrics*, std::size_t> best_of(const std::string& metric) const;
+  bool is_learnt(const std::string& metric) const;
   void take(File& file, const Block& block);
 
   std::vector<File> files_;
-  std::vector<std::optional<MetricReader>> readers_;  ///< one per metric; absent where it comes from event files
+  std::vector<std::optional<MetricReader>> readers_;  ///< one per metric; absent where it is learnt or in event files
+  std::vector<std::string> names_of_metrics_;         ///< one per metric
+  std::vector<std::string> learnt_;                   ///< metrics that nobody described
   std::vector<EventFiles> events_;
   std::vector<MetricReader> side_readers_;
   std::set<std::string> from_side_;  ///< metrics that the side channel has

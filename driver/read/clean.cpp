@@ -77,6 +77,16 @@ std::string_view cleaned(std::string_view text, std::string& scratch) {
   return scratch;
 }
 
+std::string with_valid_characters(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const std::size_t whole = character_length(text);
+    valid += whole > 0 ? text.substr(0, whole) : kReplacement;
+    text.remove_prefix(std::max<std::size_t>(whole, 1));
+  }
+  return valid;
+}
+
 std::string for_display(std::string_view text, std::size_t most_bytes) {
   std::string scratch;
   std::string_view clean = cleaned(text, scratch);

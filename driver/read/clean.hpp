@@ -11,6 +11,9 @@ namespace bisectd::driver::read {
 /// each byte that is not UTF-8 replaced by U+FFFD. Other control characters stay.
 std::string_view cleaned(std::string_view text, std::string& scratch);
 
+/// Each byte that is not UTF-8 replaced by U+FFFD; nothing else is changed.
+std::string with_valid_characters(std::string_view text);
+
 /// Cleaned, without any control character, and at most `most_bytes` long (cut between characters).
 std::string for_display(std::string_view text, std::size_t most_bytes);
 

@@ -127,4 +127,17 @@ std::vector<std::string> EventFiles::problems(bool at_the_end) const {
   return problems;
 }
 
+std::optional<std::string> event_format(const std::filesystem::path& path) {
+  const auto by_name = [](const std::string& name) -> std::optional<std::string> {
+    if (name.find("tfevents") != std::string::npos) return "tfevents";
+    if (name.find("vdlrecords") != std::string::npos) return "vdlrecords";
+    return std::nullopt;
+  };
+  if (!std::filesystem::is_directory(path)) return by_name(path.filename().string());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           path, std::filesystem::directory_options::skip_permission_denied))
+    if (auto format = by_name(entry.path().filename().string())) return format;
+  return std::nullopt;
+}
+
 }  // namespace bisectd::driver::read

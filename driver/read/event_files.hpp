@@ -16,6 +16,10 @@
 
 namespace bisectd::driver::read {
 
+/// "tfevents" or "vdlrecords" if the file is one of these by its name, or the folder has one. Throws std::system_error if the
+/// folder cannot be read.
+std::optional<std::string> event_format(const std::filesystem::path& path);
+
 class EventFiles {
  public:
   /// `path`: one file, or a folder whose files of that framing are read wherever they lie in it, in the order of their

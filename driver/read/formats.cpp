@@ -86,10 +86,14 @@ std::span<const ScaleWords> scale_words() {
       // Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0
       // NVIDIA/apex apex/amp/handle.py; without a number of the scaler: apex/fp16_utils and what was made of it
       // Loss scaler reducing loss scale to 32768.0
+      // Loss scaler increasing loss scale to 131072.0
       // Ascend/pytorch torch_npu/npu/amp/grad_scaler.py, GradScaler._npu_update_scale
-      {.words = "reducing loss scale to"},
-      // Loss scaler increasing loss scale to 131072.0                            the same
-      {.words = "increasing loss scale to"},
+      // gradient overflow detected, ignoring gradient, setting loss scale to: 64.0
+      // facebookresearch/fairseq fairseq/trainer.py
+      {.words = "loss scale to"},
+      // overflow, still update, loss scale adjust to 1024.0
+      // mindspore-lab/mindyolo mindyolo/utils/trainer_factory.py
+      {.words = "loss scale adjust to"},
       // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768
       // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but hysteresis is 2. Reducing hysteresis to
       // 1

@@ -14,7 +14,7 @@ std::optional<std::string_view> behind(std::string_view text, std::string_view w
   const std::size_t at = text.find(words);
   if (at == std::string_view::npos) return std::nullopt;
   text.remove_prefix(at + words.size());
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(" :"), text.size()));
   return text;
 }
 

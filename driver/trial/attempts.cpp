@@ -85,12 +85,17 @@ void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, con
     if (!metric.is_watched()) outcome.last_steps[metric.name] = log.last_step(metric.name);
   outcome.last_steps[metrics_file({}).string()] = log.last_side_step();
   outcome.printed = log.printed();
+  for (const read::AttemptLog::Learnt& learnt : log.learnt()) {
+    if (learnt.is_new) outcome.learnt.emplace_back(learnt.metric, learnt.found->reading);
+    outcome.said_of_log.push_back(learnt.found ? learn::said(*learnt.found) : learnt.refusal);
+  }
 }
 
 }  // namespace
 
 read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
-                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched) {
+                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched,
+                        const read::Readings& known) {
   read::AttemptFiles files{.stdout_file = stdout_file(folder),
                            .stderr_file = stderr_file(folder),
                            .metrics_file = metrics_file(folder),
@@ -99,12 +104,13 @@ read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& 
     files.stdout_file = folder / *side.log;
     files.stderr_file.clear();
   }
-  return read::AttemptLog(files, metrics, watched);
+  return read::AttemptLog(files, metrics, watched, known);
 }
 
 judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
-                          const std::vector<configs::Metric>& metrics, int perturbed, std::optional<std::int64_t> steps) {
-  read::AttemptLog log = log_of(side, folder, metrics, {});
+                          const std::vector<configs::Metric>& metrics, const read::Readings& known, int perturbed,
+                          std::optional<std::int64_t> steps) {
+  read::AttemptLog log = log_of(side, folder, metrics, {}, known);
   log.poll();
   log.finish();
   judge::Curve curve = judge::up_to(log.curve(), steps);
@@ -136,10 +142,11 @@ struct Attempts::Running {
   launch::JobStatus status;  ///< of a job of a scheduler
   bool waits = false;        ///< for its scheduler
 
-  Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics, Clock::time_point now)
+  Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics, const read::Readings& known,
+          Clock::time_point now)
       : request(std::move(wanted)),
         slot(std::move(at)),
-        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns)),
+        log(log_of(*request.side->settings, request.folder, metrics, request.watched.patterns, known)),
         started(now),
         submitted(now),
         waits(request.side->scheduler != nullptr) {}
@@ -168,9 +175,10 @@ struct Attempts::Running {
 };
 
 Attempts::Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag,
-                   double elapsed_before_s, Watcher watcher)
+                   double elapsed_before_s, read::Readings known, Watcher watcher)
     : launcher_(launcher),
       metrics_(std::move(metrics)),
+      known_(std::move(known)),
       run_tag_(std::move(run_tag)),
       watcher_(std::move(watcher)),
       began_(launcher.now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(elapsed_before_s))) {
@@ -200,7 +208,7 @@ void Attempts::start(AttemptRequest request, launch::Slot slot) {
                    .scheduler = request.side->scheduler,
                    .device_variable = request.side->settings->devices.visible_variable,
                    .adopt = request.adopt});
-  running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_, launcher_.now()));
+  running_.emplace(id, std::make_unique<Running>(std::move(request), std::move(slot), metrics_, known_, launcher_.now()));
 }
 
 std::string Attempts::place_text(const configs::Side& side, const std::string& place) {
@@ -322,6 +330,7 @@ void Attempts::collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milli
     if (found == running_.end()) continue;
     Running& running = *found->second;
     outcomes.push_back(outcome_of(running, ended));
+    learn_from(outcomes.back());
     const AttemptOutcome& outcome = outcomes.back();
     if (outcome.ending == Ending::finished && outcome.last_step) {
       std::int64_t& step = finished_at_[running.request.side];
@@ -367,8 +376,14 @@ std::vector<AttemptOutcome> Attempts::stop_all(const std::string& why) {
   return outcomes;
 }
 
-AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<Ending> ending) const {
-  read::AttemptLog log = log_of(*request.side->settings, request.folder, metrics_, request.watched.patterns);
+/// What a whole run taught holds for all that follow; one that broke off may be read wrongly.
+void Attempts::learn_from(AttemptOutcome& outcome) {
+  if (is_whole(outcome.ending)) known_.insert(known_.end(), outcome.learnt.begin(), outcome.learnt.end());
+  else outcome.learnt.clear();
+}
+
+AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<Ending> ending) {
+  read::AttemptLog log = log_of(*request.side->settings, request.folder, metrics_, request.watched.patterns, known_);
   log.poll();
   log.finish();
   AttemptOutcome outcome;
@@ -378,6 +393,7 @@ AttemptOutcome Attempts::reread(const AttemptRequest& request, std::optional<End
   take_from_files(outcome, request, metrics_, log);
   outcome.ending = ending.value_or(logged_last_step(request, log) ? Ending::whole : Ending::interrupted);
   if (!ending) outcome.text = "bisectd was killed while it ran";
+  learn_from(outcome);
   return outcome;
 }
 

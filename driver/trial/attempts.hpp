@@ -104,6 +104,8 @@ struct AttemptOutcome : JournaledAttempt {
   std::vector<std::string> errors;  ///< lines of the log that should have held a value
   SeenNames names;
   std::vector<read::Printed> printed;  ///< one per metric
+  read::Readings learnt;               ///< how metrics that nobody described are read, found out from this attempt
+  std::vector<std::string> said_of_log;  ///< what was read of each of them, or why nothing was
 };
 
 /// An attempt under way, as its watcher sees it.
@@ -116,11 +118,13 @@ struct RunningAttempt {
 
 /// The log of an attempt in `folder`, nothing of it read yet.
 read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
-                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched);
+                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched,
+                        const read::Readings& known);
 
 /// What an ended attempt logged up to its last step, if that was told; it was started with this perturbation (0: none).
 judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
-                          const std::vector<configs::Metric>& metrics, int perturbed, std::optional<std::int64_t> steps);
+                          const std::vector<configs::Metric>& metrics, const read::Readings& known, int perturbed,
+                          std::optional<std::int64_t> steps);
 
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
 bool can_be_judged(const AttemptOutcome& outcome);
@@ -142,8 +146,9 @@ class Attempts {
   /// Sees each attempt while it runs; true: its verdict is certain, end it.
   using Watcher = std::function<bool(const RunningAttempt&)>;
 
+  /// `known`: how metrics that nobody described were read from earlier logs.
   Attempts(launch::Launcher& launcher, std::vector<configs::Metric> metrics, std::string run_tag, double elapsed_before_s,
-           Watcher watcher);
+           read::Readings known, Watcher watcher);
   ~Attempts();
 
   /// Starts an attempt on a slot of its side's pool, and gives the slot back when it has ended. One that is to be adopted
@@ -157,7 +162,7 @@ class Attempts {
   std::vector<AttemptOutcome> stop_all(const std::string& why = "bisectd was asked to stop");
   /// The outcome of an attempt of an earlier bisectd, read from its files again. `ending` is what the journal says;
   /// without it (bisectd was killed while it ran) it counts as whole if its last step is logged, else as interrupted.
-  AttemptOutcome reread(const AttemptRequest& request, std::optional<Ending> ending) const;
+  AttemptOutcome reread(const AttemptRequest& request, std::optional<Ending> ending);
   bool any_running() const { return !running_.empty(); }
   int signal_number() const { return launcher_.signal_number(); }
   /// Seconds since the run began, without the time between an interruption and the resuming.
@@ -166,6 +171,7 @@ class Attempts {
  private:
   struct Running;
   void poll();
+  void learn_from(AttemptOutcome& outcome);
   void collect(std::vector<AttemptOutcome>& outcomes, std::chrono::milliseconds at_most);
   RunningAttempt seen_now(const Running& running) const;
   static bool begins(Running& running, launch::JobStatus status, Clock::time_point now);
@@ -176,6 +182,7 @@ class Attempts {
 
   launch::Launcher& launcher_;
   std::vector<configs::Metric> metrics_;
+  read::Readings known_;  ///< how metrics are read that nobody described
   std::string run_tag_;
   Watcher watcher_;
   Clock::time_point began_;

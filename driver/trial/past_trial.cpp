@@ -109,6 +109,8 @@ bool PastTrials::take_trial(const json& record) {
     attempt->perturbation = record.value("perturbation", std::string());
     attempt->undone = record.value("undone", std::string());
     elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
+    if (const auto learnt = record.find("learnt"); learnt != record.end())
+      for (const auto& [metric, reading] : learnt->items()) readings.emplace_back(metric, reading.get<learn::Reading>());
   } else if (kind == "judged") {
     const std::size_t index = index_of(trials, keep::whole_number(record.at("trial")));
     if (trials[index].judgement) std::erase(order_judged, index);  // it was run again
@@ -169,6 +171,7 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
   if (!outcome.notes.empty()) record["notes"] = outcome.notes;
   if (!outcome.perturbation.empty()) record["perturbation"] = outcome.perturbation;
   if (!outcome.undone.empty()) record["undone"] = outcome.undone;
+  for (const auto& [metric, reading] : outcome.learnt) record["learnt"][metric] = reading;
   return record;
 }
 

@@ -31,6 +31,7 @@ struct PastTrial : TrialQuestion {
 struct PastTrials {
   std::deque<PastTrial> trials;  ///< in the order started, which is that of their numbers; none is moved as more come
   std::vector<std::size_t> order_judged;  ///< indices into `trials`, in the order judged
+  read::Readings readings;                ///< what was learnt from their logs
   double elapsed_s = 0;                   ///< of the run, when the last thing happened that a record tells of
 
   /// The trial of this number. Throws std::invalid_argument if there is none.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/replace.hpp>
 #include <cctype>
 #include <system_error>
 
@@ -11,7 +10,7 @@
 #include "driver/read/assemble.hpp"
 #include "driver/read/beginning.hpp"
 #include "driver/read/line.hpp"
-#include "driver/read/suggest_pattern.hpp"
+#include "driver/read/attempt_log.hpp"
 #include "driver/trial/attempt_files.hpp"
 
 namespace bisectd::driver {
@@ -43,15 +42,20 @@ std::string how_to_read(const std::vector<configs::Metric>& metrics, const confi
                         const AttemptOutcome& attempt) {
   const auto unread = std::ranges::find_if(metrics, [&](const auto& metric) { return is_unread(metric, attempt.curve); });
   if (unread == metrics.end() || unread->file) return "";
+  configs::Metric undescribed;
+  undescribed.name = unread->name;
+  undescribed.value_key = unread->value_key;
   std::string last;
-  for (const std::filesystem::path& log : log_files(side, attempt.folder)) try {
-      const std::string name = configs::printable(log.filename().string());
-      if (const auto suggested = read::suggest_pattern(log, unread->name))
-        return fmt::format("this reads line {} of {}: metric: {{{}: {{pattern: '{}'}}}}", suggested->line, name,
-                           unread->name, configs::printable(boost::replace_all_copy(suggested->pattern, "'", "''")));
-      if (const std::string line = last_line_with_a_number(log); last.empty() && !line.empty())
-        last = fmt::format("no line holds \"{}\" and a number behind it; the last one of {} with a number is: {}",
-                           unread->name, name, configs::elided(configs::printable(line), kShown));
+  for (const std::filesystem::path& file : log_files(side, attempt.folder)) try {
+      const std::string name = configs::printable(file.filename().string());
+      read::AttemptLog log({.stdout_file = file}, {undescribed}, {});
+      log.finish();
+      const auto learnt = log.learnt().front();
+      if (learnt.found)
+        return fmt::format("`metric: {}` alone reads {}: {}", unread->name, name, configs::printable(learn::said(*learnt.found)));
+      if (const std::string line = last_line_with_a_number(file); last.empty() && !line.empty())
+        last = fmt::format("{}: {}; the last line of {} with a number is: {}", name, configs::printable(learnt.refusal), name,
+                           configs::elided(configs::printable(line), kShown));
     } catch (const std::system_error&) {  // of several logs one may be missing
     }
   return last;

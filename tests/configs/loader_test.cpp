@@ -2,7 +2,6 @@
 #include <fstream>
 #include <sstream>
 
-#include <re2/re2.h>
 #include <tuple>
 
 #include "tests/catch.hpp"
@@ -57,24 +56,18 @@ TEST_CASE("five lines are enough: the name is the path's, metric and suspects ar
   CHECK(own.suspects.at("names").members.size() == 1);
 }
 
-TEST_CASE("the usual metric reads how trainings print their loss") {
+TEST_CASE("a metric may be no more than a name, or be left out") {
   const Folder folder;
-  const Experiment experiment = load_experiment(folder.write(
-      "x.yaml", "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n"));
-  REQUIRE(experiment.metrics[0].pattern);
-  const RE2 pattern(experiment.metrics[0].pattern->value);
-  for (const auto& [line, step, value] : std::vector<std::tuple<std::string, std::string, std::string>>{
-           {"step 12 loss 0.5", "12", "0.5"},
-           {"[Step: 3/90] lr: 0.1, loss=1e-3, speed 4", "3", "1e-3"},
-           {"train step=7 Loss: nan", "7", "nan"},
-           {"epoch 1 step 12 | loss 2.5 | loss_scale 8", "12", "2.5"}}) {
-    CAPTURE(line);
-    std::string found_step, found_value;
-    REQUIRE(RE2::PartialMatch(line, pattern, &found_step, &found_value));
-    CHECK(found_step == step);
-    CHECK(found_value == value);
+  const std::string lines = "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n";
+  for (const std::string metric : {"", "metric: loss\n", "metric: {loss: }\n", "metric: {loss: {}}\n"}) {
+    CAPTURE(metric);
+    const Experiment experiment = load_experiment(folder.write("x.yaml", lines + metric));
+    REQUIRE(experiment.metrics.size() == 1);
+    CHECK(experiment.metrics[0].name == "loss");
+    CHECK_FALSE(experiment.metrics[0].pattern);
+    CHECK(experiment.metrics[0].format.value.empty());
   }
-  CHECK_FALSE(RE2::PartialMatch("step 12 loss_scale 8", pattern));
+  CHECK(load_experiment(folder.write("x.yaml", lines + "metric: {loss: {value_key: box_loss}}\n")).metrics[0].value_key == "box_loss");
 }
 
 TEST_CASE("every key arrives where it belongs") {

@@ -149,10 +149,21 @@ TEST_CASE("a constant loss scale, and the first decreases of a dynamic one, are 
 TEST_CASE("a gradient norm that explodes, vanishes or is off is noted and fails nothing") {
   const auto norm = [](double value) { return with_series(kGradNorm, [=](std::int64_t) { return value; }); };
   const Reference reference = reference_of({norm(2.0), norm(2.0)});
-  for (const double value : {2.5, 30.0, 1e-9, kNan}) {
+  for (const double value : {2.5, 30.0, 1e-9}) {
     const auto events = watch(reference, norm(value));
     CHECK(failure(events).empty());
     CHECK(noted(events, "grad-norm"));
   }
   CHECK(watch(reference, norm(2.1)).empty());
+}
+
+TEST_CASE("a gradient norm that is lost up to the end fails, one that a loss scale skips does not") {
+  const auto norm = [](std::int64_t from, std::int64_t to) {
+    return with_series(kGradNorm, [=](std::int64_t step) { return step >= from && step < to ? kNan : 2.0; });
+  };
+  const Reference reference = reference_of({norm(0, 0), norm(0, 0)});
+  CHECK(failure(watch(reference, norm(400, 2000))) == "nan");
+  CHECK(failure(watch(reference, norm(400, 402))).empty());
+  const Reference lost = reference_of({norm(400, 2000), norm(400, 2000)});
+  CHECK(failure(watch(lost, norm(400, 2000))).empty());
 }

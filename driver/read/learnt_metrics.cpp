@@ -1,0 +1,170 @@
+#include "driver/read/learnt_metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "driver/learn/refusal.hpp"
+#include "driver/read/clean.hpp"
+#include "driver/read/fields.hpp"
+#include "driver/read/scale_lines.hpp"
+
+namespace bisectd::driver::read {
+namespace {
+
+// The whole log is looked at again when it has grown by this share: a log of n lines is looked at log(n) / log(1 + share)
+// times. A step that is due is seen so much later at most.
+constexpr double kGrowthToFollow = 0.02;
+constexpr double kGrowthToLearn = 0.25;
+
+bool has_grown(std::int64_t lines, std::int64_t before, double share) {
+  return static_cast<double>(lines) > static_cast<double>(before) * (1 + share);
+}
+
+/// Settings that say over how many steps a trainer smooths.
+std::vector<std::string_view> smoothing_settings() {
+  std::vector<std::string_view> settings;
+  for (const Format& format : formats())
+    if (!format.smoothing_setting.empty()) settings.push_back(format.smoothing_setting);
+  return settings;
+}
+
+}  // namespace
+
+judge::Series series_of(const std::vector<learn::LogPoint>& points) {
+  judge::Series series;
+  series.reserve(points.size());
+  for (const learn::LogPoint& point : points) series.push_back({point.step, point.value.number});
+  return series;
+}
+
+LearntMetrics::LearntMetrics(std::vector<WantedMetric> wanted, Readings known)
+    : wanted_(std::move(wanted)), known_(std::move(known)), metrics_(wanted_.size()) {
+  Needed needed = needed_for_scale();
+  for (const std::string_view setting : smoothing_settings()) needed.literals.push_back({.text = std::string(setting)});
+  scale_lines_.add(needed);
+}
+
+void LearntMetrics::feed(const Block& block, std::size_t from, std::size_t to) {
+  const std::string_view text = block.text.substr(from, to - from);
+  if (block.contents.is_plain) log_.feed(text);
+  else log_.feed(with_valid_characters(text));
+}
+
+void LearntMetrics::take(const Block& block) {
+  if (block.torn) {
+    rest_ = with_valid_characters(block.text);
+    return;
+  }
+  std::size_t from = 0;  // what was handed on
+  scale_lines_.pick(block, [&](const Line& line) {
+    for (const std::string_view setting : smoothing_settings())
+      if (const auto window = progress_after(line.text, setting)) smoothing_window_ = window->at;
+    const auto scale = told_scale(line);
+    if (!scale) return;
+    feed(block, from, line.offset);
+    from = line.offset;
+    told_scales_.emplace_back(log_.lines(), *scale);
+  });
+  feed(block, from, block.text.size());
+}
+
+bool LearntMetrics::look(bool ended) {
+  if (ended) log_.finish(rest_);
+  const bool learns = ended || has_grown(log_.lines(), learnt_at_, kGrowthToLearn);
+  if (!learns && !has_grown(log_.lines(), looked_at_, kGrowthToFollow)) return false;
+  looked_at_ = log_.lines();
+  if (learns) learnt_at_ = looked_at_;
+  for (std::size_t metric = 0; metric < wanted_.size(); ++metric) read(metric, learns);
+  return true;
+}
+
+std::optional<std::size_t> LearntMetrics::place_of(const std::string& name) const {
+  const auto found = std::ranges::find(wanted_, name, &WantedMetric::name);
+  return found == wanted_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - wanted_.begin()));
+}
+
+bool LearntMetrics::follow_known(std::size_t metric) {
+  for (const auto& [name, reading] : known_) {
+    if (name != wanted_[metric].name) continue;
+    learn::Found found = learn::follow(reading, log_);
+    if (found.points.empty()) continue;
+    metrics_[metric] = {.found = std::move(found)};
+    return true;
+  }
+  return false;
+}
+
+void LearntMetrics::read(std::size_t metric, bool learns) {
+  if (follow_known(metric)) return;
+  Metric& one = metrics_[metric];
+  if (!learns) {
+    if (one.found) one.found = learn::follow(one.found->reading, log_);
+    return;
+  }
+  try {
+    one = {.found = learn::learn(log_, wanted_[metric].key), .is_new = true};
+  } catch (const learn::Refusal& refusal) {
+    one = {.refusal = refusal.what(), .is_ambiguous = !refusal.candidates().empty()};
+  }
+}
+
+const Format* LearntMetrics::format_of(std::size_t metric) const {
+  if (!metrics_[metric].found) return nullptr;
+  const std::string& line = metrics_[metric].found->reading.line;
+  for (const Format& format : formats()) {
+    const auto has_step = [&](std::string_view key) { return key.empty() || progress_after(line, key).has_value(); };
+    if (format.kind == FormatKind::key_value && !format.takes_last_step && line.find(format.marker) != std::string::npos &&
+        after_key(line, format.loss_key) && (format.step_keys.empty() || std::ranges::any_of(format.step_keys, has_step)))
+      return &format;
+  }
+  return nullptr;
+}
+
+std::optional<judge::Smoothing> LearntMetrics::smoothing(std::size_t metric) const {
+  const Format* format = format_of(metric);
+  if (format == nullptr || format->smoothing.empty()) return std::nullopt;
+  return judge::Smoothing{.text = std::string(format->smoothing),
+                          .since_last_line = format->smooths_since_last_line,
+                          .window = format->smoothing_setting.empty() ? std::nullopt : smoothing_window_};
+}
+
+Printed LearntMetrics::printed(std::size_t metric) const {
+  Printed printed;
+  if (!metrics_[metric].found) return printed;
+  std::optional<int> finest;
+  for (const learn::LogPoint& point : metrics_[metric].found->points)
+    if (std::isfinite(point.value.number)) finest = std::min<int>(finest.value_or(999), point.value.last_digit_power);
+  if (finest) printed.last_digit = std::pow(10.0, *finest);
+  if (const auto smooths = smoothing(metric)) {
+    printed.smoothing = smooths->text;
+    printed.smoothing_window = smooths->window;
+  }
+  return printed;
+}
+
+judge::Series LearntMetrics::gradient_norm() const {
+  if (metrics_.empty() || !metrics_[0].found) return {};
+  return series_of(learn::beside(metrics_[0].found->reading, log_, {"grad norm", "gnorm", "global norm", "gradient norm"}));
+}
+
+judge::Series LearntMetrics::loss_scale() const {
+  if (metrics_.empty()) return {};
+  std::vector<std::pair<std::int64_t, judge::Point>> all;
+  if (metrics_[0].found) {
+    const learn::Found& found = *metrics_[0].found;
+    for (const learn::LogPoint& point : learn::beside(found.reading, log_, {"loss scale", "loss scaling", "loss scaler"}))
+      all.emplace_back(point.line, judge::Point{point.step, point.value.number});
+    for (const auto& [line, scale] : told_scales_) {
+      std::int64_t step = 0;  // of the last value before it
+      for (const learn::LogPoint& point : found.points)
+        if (point.line < line) step = point.step;
+      all.emplace_back(line, judge::Point{step, scale});
+    }
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  judge::Series series;
+  for (const auto& [line, point] : all) series.push_back(point);
+  return series;
+}
+
+}  // namespace bisectd::driver::read
