@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "configs/printable.hpp"
 #include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
 #include "driver/record/record_curves.hpp"
@@ -114,14 +115,17 @@ void Run::refuse_unread_metrics(const std::vector<FinishedTrial>& finished) {
     for (const configs::Metric& metric : experiment.metrics) {
       if (metric.is_watched() || metrics_read_.contains(metric.name)) continue;
       stop_all("the metric cannot be read");
+      const AttemptOutcome& attempt = trial.attempts.back();
       const configs::Place& place = metric.pattern ? metric.pattern->place : metric.format.place;
+      const std::string why =
+          metric.pattern                 ? fmt::format("{}:{}: the pattern must fit what the subject logs", place.file, place.line)
+          : !metric.format.value.empty() ? fmt::format("{}:{}: the format {} must fit what the subject logs", place.file,
+                                                       place.line, metric.format.value)
+          : attempt.said_of_log.empty()  ? "its log cannot be read"
+                                         : attempt.said_of_log.front();
       throw Infrastructure(
-          fmt::format(
-              "trial {} left with 0, but no line of its log is a value of {}, nor is one of any run before: {}:{}: {} "
-              "must fit what the subject logs (see {})",
-              trial.plan.number, metric.name, place.file, place.line,
-              metric.pattern ? "the pattern" : fmt::format("the format {}", metric.format.value),
-              directory.relative(trial.attempts.back().folder)),
+          fmt::format("trial {} left with 0, but no line of its log is a value of {}, nor is one of any run before: {} (see {})",
+                      trial.plan.number, metric.name, configs::printable(why), directory.relative(attempt.folder)),
           trial.plan.number);
     }
   }
@@ -161,7 +165,11 @@ void Run::take_in(const FinishedTrial& finished) {
   state.open.erase(finished.plan.number);
   if (state.jury) state.jury->learn(finished.judgement);
   warn_of_perturbation(finished);
-  for (const AttemptOutcome& attempt : finished.attempts) judge_.forget(attempt);
+  for (const AttemptOutcome& attempt : finished.attempts) {
+    judge_.forget(attempt);
+    for (const std::string& said : attempt.said_of_log)
+      if (!attempt.learnt.empty()) log::info("  " + configs::printable(said));
+  }
   const auto& told = state.history;
   log::info(reports::trial_line(frame(), shown_trial(told.numbered(finished.plan.number), state), told.order_judged.size()));
 }
