@@ -96,11 +96,16 @@ struct Check {
   std::optional<Placed<std::string>> after;    ///< RE2: lines in front of the first one that it fits are not looked at
   std::vector<Placed<std::string>> arguments;  ///< RE2 with the group `value`, over the command's words with blanks between
                                                ///< them: what is known before any run
-  bool per_device = false;                     ///< a number for one device, to be multiplied by the devices of an attempt
+  std::vector<Placed<std::string>>
+      factors;              ///< RE2 with the group `value`, over log or command: the number is multiplied by it
+  bool per_device = false;  ///< a number for one device, to be multiplied by the devices of an attempt
   bool standard =
       false;  ///< of a preset: the first value of the first pattern that finds any, compared where both logs have one
   Place place;
 };
+
+/// Whether its value is a number of one device or of one part of a step.
+inline bool is_multiplied(const Check& check) { return check.per_device || !check.factors.empty(); }
 
 /// Devices that one attempt of a side trains on.
 inline int devices_of_attempt(const Devices& devices) { return devices.ids.empty() ? 1 : devices.per_trial; }

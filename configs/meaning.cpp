@@ -8,16 +8,27 @@
 namespace bisectd::configs {
 namespace {
 
-std::string meaning_of_one(std::string_view written) {
+/// In small letters, without commas.
+std::string plain(std::string_view written) {
   std::string text;
   for (const char letter : written)
     if (letter != ',') text += static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() ? fmt::format("{}", number) : text;
+  return text;
+}
+
+std::string meaning_of_one(std::string_view written) {
+  const auto number = number_in(written);
+  return number ? fmt::format("{}", *number) : plain(written);
 }
 
 }  // namespace
+
+std::optional<double> number_in(std::string_view written) {
+  const std::string text = plain(written);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
 
 std::string meaning(std::string_view text) {
   constexpr std::string_view kBetween = ", ";

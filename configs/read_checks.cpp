@@ -43,8 +43,9 @@ Check read_check(const Value::Entry& entry, const std::string& block, Problems& 
     check.after = read_pattern(*after, reader.what() + ".after", "", {}, problems);
   if (const Value* argument = reader.find("argument"))
     check.arguments = read_patterns(*argument, reader.what() + ".argument", problems);
+  if (const Value* factor = reader.find("times")) check.factors = read_patterns(*factor, reader.what() + ".times", problems);
   reader.read("per_device", boolean_of, check.per_device);
-  for (const char* key : {"after", "argument", "per_device"})
+  for (const char* key : {"after", "argument", "times", "per_device"})
     if (const Value* beside = command ? reader.find(key) : nullptr)
       problems.add(beside->place, fmt::format("`{}` has no use beside a command", key), "it belongs to a `pattern`");
   reader.refuse_other_keys();

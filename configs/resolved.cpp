@@ -218,6 +218,7 @@ void write_checks(YAML::Emitter& out, const std::vector<Check>& checks) {
     texts_at(out, "pattern", check.patterns);
     text_at(out, "after", check.after);
     texts_at(out, "argument", check.arguments);
+    texts_at(out, "times", check.factors);
     if (check.per_device) word_at(out, "per_device", "true");
     if (check.standard) word_at(out, "standard", "true");
     out << YAML::EndMap;

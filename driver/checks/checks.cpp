@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/trim.hpp>
-#include <charconv>
 #include <sstream>
 #include <stdexcept>
 
@@ -75,13 +74,18 @@ std::pair<std::string, std::string> first_difference(const std::string& a, const
   }
 }
 
-/// What the training has on all its devices. Empty for what is no number, or where the devices are not known.
-std::string times_devices(const std::string& value, int devices) {
-  const std::string number = configs::meaning(value);
-  double one = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), one);
-  if (devices == 0 || error != std::errc{} || end != number.data() + number.size()) return {};
-  return fmt::format("{}", one * devices);
+/// What all devices have in a step that an optimiser makes. Empty for what is no number, or where the devices are not known.
+std::string in_whole_step(const std::string& value, const configs::Check& check, std::span<const fs::path> files,
+                          int devices) {
+  const auto number = configs::number_in(value);
+  if (!number || (check.per_device && devices == 0)) return {};
+  double factor = check.per_device ? devices : 1;
+  for (const auto& pattern : check.factors)
+    if (const auto said = read::logged_values(files, pattern.value, 1); !said.empty()) {
+      factor *= configs::number_in(said.front()).value_or(1);
+      break;
+    }
+  return fmt::format("{}", *number * factor);
 }
 
 std::vector<std::string> values_of(const configs::Check& check, std::span<const fs::path> files, int devices) {
@@ -90,7 +94,7 @@ std::vector<std::string> values_of(const configs::Check& check, std::span<const 
     if (check.standard && !values.empty()) break;
     for (std::string& value : read::logged_values(files, pattern.value, check.standard ? 1 : kMostValues,
                                                   check.after ? check.after->value : "")) {
-      if (check.per_device) value = times_devices(value, devices);
+      if (configs::is_multiplied(check)) value = in_whole_step(value, check, files, devices);
       if (!value.empty() && std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
     }
   }
@@ -164,7 +168,7 @@ std::vector<std::string> differing_logs(const configs::Experiment& experiment, c
     if (a.empty() || (check.standard ? configs::meaning(a) != configs::meaning(b) : a != b))
       differences.push_back(fmt::format("{}: the log of the reference says {}, that of the subject {}{}", check.name,
                                         said(a), said(b),
-                                        check.per_device ? " (devices of an attempt x what is logged)" : ""));
+                                        configs::is_multiplied(check) ? " (in a step of all devices of an attempt)" : ""));
   }
   return differences;
 }

@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "configs/file_bytes.hpp"
 #include "configs/layers.hpp"
+#include "configs/layouts.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/output_file.hpp"
 #include "driver/keep/run_directory.hpp"
@@ -22,17 +24,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kScript = "SCRIPT";  ///< of a layout's command
+
 struct InitOptions {
   std::string preset;
   std::string file = "experiment.yaml";
 };
 
-/// How the training of this folder is likely started, for one side each; the rest of the words follow.
+/// How the training of this folder is likely started.
 struct Training {
-  std::string origin;                    ///< what the guess rests on
-  std::string words;                     ///< items of the command, without brackets
-  std::string on_reference, on_subject;  ///< items that choose the device
-  std::string metric;                    ///< the block's inside
+  std::string origin;  ///< what the guess rests on
+  configs::Layout layout;
 };
 
 /// Whether a script has a word in its first 64 kB.
@@ -49,6 +51,7 @@ std::string training_script() {
   for (const auto& entry : fs::directory_iterator(".", fs::directory_options::skip_permission_denied, ignored)) {
     const std::string name = entry.path().filename().string();
     constexpr const char* kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";  // no quotes in YAML
+    if (name == "setup.py" || name == "conftest.py") continue;  // they install it, or test it
     if (name.ends_with(".py") && name.find_first_not_of(kPlain) == std::string::npos && entry.is_regular_file(ignored))
       scripts.push_back(name);
   }
@@ -61,40 +64,27 @@ std::string training_script() {
   return found == scripts.end() ? "" : *found;
 }
 
+bool fits(const configs::Layout& layout, const std::string& script) {
+  if (script.empty() && layout.command.find(kScript) != std::string::npos) return false;
+  const bool is_here =
+      !layout.here.empty() && std::ranges::all_of(layout.here, [](const std::string& path) { return fs::exists(path); });
+  return is_here || (!layout.says.empty() && !script.empty() && mentions(script, layout.says));
+}
+
 Training guessed_training() {
-  const auto is_there = [](const char* path) { return fs::exists(path); };
-  const std::string found = training_script();
-  const char* script = found.empty() ? nullptr : found.c_str();
-  if (script && is_there("ppocr"))
-    return {"this folder looks like PaddleOCR",
-            fmt::format("python, {}, -c, CONFIG.yml, -o, Global.log_smooth_window=1, Global.print_batch_step=1, "
-                        "\"Global.save_model_dir={{attempt}}/output\"",
-                        script),
-            ", Global.use_gpu=True", ", Global.use_gpu=False, Global.use_npu=True", "loss: {format: paddleocr}"};
-  if (script && is_there("paddleseg"))
-    return {"this folder looks like PaddleSeg",
-            fmt::format("python, {}, --config, CONFIG.yml, --log_iters, \"1\", --save_dir, \"{{attempt}}/output\"", script),
-            ", --device, gpu", ", --device, npu", "loss: {format: paddleseg}"};
-  if (script && is_there("ppcls"))
-    return {"this folder looks like PaddleClas",
-            fmt::format("python, {}, -c, CONFIG.yaml, -o, Global.print_batch_step=1, "
-                        "-o, \"Global.output_dir={{attempt}}/output\"",
-                        script),
-            ", -o, Global.device=gpu", ", -o, Global.device=npu", "loss: {format: paddleclas}"};
-  if (script && is_there("ppdet"))
-    return {"this folder looks like PaddleDetection",
-            fmt::format("python, {}, -c, CONFIG.yml, -o, log_iter=1, \"save_dir={{attempt}}/output\"", script),
-            ", use_gpu=True", ", use_gpu=False, use_npu=True", "loss: {format: paddledetection}"};
-  if (script && (is_there("paddlenlp") || mentions(script, "paddlenlp")))
-    return {"this folder looks like a training with PaddleNLP's Trainer",
-            fmt::format("python, {}, CONFIG.json, --logging_steps, \"1\", --disable_tqdm, \"true\", --output_dir, "
-                        "\"{{attempt}}/output\"",
-                        script),
-            ", --device, gpu", ", --device, npu", "loss: {format: paddlenlp}"};
-  return {script ? fmt::format("this folder has a {}", script) : "nothing here looks like a training",
-          fmt::format("python, {}", script ? script : "train.py"), "", "",
-          // That of the generic preset.
-          R"(loss: {pattern: '(?i)\bstep\b\W*(?P<step>\d+)\b.*?\bloss\b(?:\s+is\b)?[\s:=]*(?P<value>[^\s,;]+)'})"};
+  const std::string script = training_script();
+  const std::vector<configs::Layout> known = configs::known_layouts();
+  const auto found = std::ranges::find_if(known, [&](const configs::Layout& layout) { return fits(layout, script); });
+  if (found == known.end())
+    return {
+        script.empty() ? "nothing here looks like a training" : fmt::format("this folder has a {}", script),
+        {.command = fmt::format("python, {}", script.empty() ? "train.py" : script),
+         // That of the generic preset.
+         .metric = R"(loss: {pattern: '(?i)\bstep\b\W*(?P<step>\d+)\b.*?\bloss\b(?:\s+is\b)?[\s:=]*(?P<value>[^\s,;]+)'})"}};
+  Training training{fmt::format("this folder looks like {}", found->name), *found};
+  if (const std::size_t at = training.layout.command.find(kScript); at != std::string::npos)
+    training.layout.command.replace(at, kScript.size(), script);
+  return training;
 }
 
 /// Numbers of the devices that this machine shows as /dev/NAME0, /dev/NAME1, ...; 0 alone where there is none.
@@ -175,8 +165,7 @@ std::string suspects_of(const std::optional<configs::Layers>& layers) {
                by_argument);
 }
 
-constexpr const char* kOwnFamily = R"(families:                      # what can be switched off in your stack, and how
-  ops:
+constexpr const char* kOwnFamily = R"(  ops:                         # in your own stack
     kind: list                 # names joined into one variable; a listed name is off
     deliver: {environment: MY_CPU_OPS, separator: ","}
 )";
@@ -189,12 +178,32 @@ std::string schema_line() {
   return fmt::format("# yaml-language-server: $schema=file://{}\n", reports::plain(path));
 }
 
-std::string experiment_text(const std::string& preset) {
-  const Training training = guessed_training();
+/// Toggles of the project itself.
+std::string switches_text(const std::string& switches) {
+  if (switches.empty()) return "";
+  std::string text =
+      "  switches:                    # of the project itself, behind the other arguments; look what yours has at all\n"
+      "    kind: toggle\n    toggles:\n";
+  std::istringstream lines(switches);
+  for (std::string line; std::getline(lines, line);) text += "      " + line + "\n";
+  return text;
+}
+
+std::string experiment_text(const Training& training, const std::string& preset) {
+  const configs::Layout& layout = training.layout;
   const auto layers = preset.empty() ? std::nullopt : layers_of(preset);
   const std::string searched = suspects_of(layers);
+  const std::string families = switches_text(layout.switches) + (searched.empty() ? kOwnFamily : "");
+  const std::string suspects =
+      searched.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n" : searched;
   const std::string kind = subject_kind(layers);
   const bool on_npu = kind == "npu";
+  const auto command = [&](const std::string& further, bool switched) {
+    std::string words = layout.command;
+    if (!further.empty()) words += ", " + further;
+    if (switched && !layout.switches.empty()) words += ", \"{arguments}\"";
+    return words;
+  };
   const std::string extends =
       preset.empty() ? "" : fmt::format("extends: {:<20} # what can be switched off, and how\n", preset);
   return fmt::format(
@@ -204,13 +213,13 @@ version: 1
 name: {name:<23} # names the run directory
 {extends}
 reference:                     # the trusted side
-  command: [{words}{on_reference}]
+  command: [{on_reference}]
   devices: {{kind: gpu, ids: {gpus}}}
   # repeats: 8                 # the default where they are perturbed, else 3: how far do healthy runs differ
   # curve: gpu-train.log       # or a log recorded earlier: then no GPU is needed
 
 subject:                       # the side that loses accuracy
-  command: [{words}{on_subject}]
+  command: [{on_subject}]
   devices: {{kind: {kind}, ids: {ids}}}   # one trial on each at a time; per_trial: 2 for two devices a trial, with half the
                                # batch on each: what all devices train on in a step must be the same on both sides
 {setup}  timeout: 1h                  # of one attempt
@@ -225,17 +234,20 @@ accept: {{target: 0.5%}}         # of the last 30 % of the run
 search: {{budget: {{trials: 200, hours: 10}}}}
 )",
       fmt::arg("schema", schema_line()), fmt::arg("origin", training.origin), fmt::arg("name", "my-training"),
-      fmt::arg("extends", extends), fmt::arg("words", training.words), fmt::arg("on_reference", training.on_reference),
-      fmt::arg("on_subject", on_npu ? training.on_subject : training.on_reference), fmt::arg("gpus", device_ids("nvidia")),
-      fmt::arg("kind", kind), fmt::arg("ids", device_ids(on_npu ? "davinci" : "nvidia")),
+      fmt::arg("extends", extends), fmt::arg("on_reference", command(layout.reference, false)),
+      fmt::arg("on_subject", command(on_npu ? layout.subject : layout.reference, true)),
+      fmt::arg("gpus", device_ids("nvidia")), fmt::arg("kind", kind),
+      fmt::arg("ids", device_ids(on_npu ? "davinci" : "nvidia")),
       fmt::arg("setup", on_npu ? "  # setup: source /usr/local/Ascend/ascend-toolkit/set_env.sh\n" : ""),
-      fmt::arg("metric", training.metric),
+      fmt::arg("metric", layout.metric),
       fmt::arg("checks", preset.empty() ? ""
                                         : "checks: standard               # settings that both logs say must be the same\n"
                                           "# hold: {seed: 1024, deterministic: true}   # in every run of both sides\n"),
       fmt::arg("perturb", layers && entry(layers->merged, "perturb") ? "" : kPerturb),
-      fmt::arg("families", searched.empty() ? std::string(kOwnFamily) + "\n" : ""),
-      fmt::arg("suspects", searched.empty() ? "  ops: [first_op, second_op]   # the names that may be guilty\n" : searched));
+      fmt::arg("families", families.empty()
+                               ? ""
+                               : "families:                      # what can be switched off, and how\n" + families + "\n"),
+      fmt::arg("suspects", (layout.switches.empty() ? "" : "  switches: all\n") + suspects));
 }
 
 /// Presets that say what can be switched off on a stack; others are parts of these.
@@ -258,7 +270,8 @@ void check_preset(const std::string& preset) {
 
 ExitCode init(const InitOptions& options) {
   check_preset(options.preset);
-  const std::string text = experiment_text(options.preset);
+  const Training training = guessed_training();
+  const std::string text = experiment_text(training, options.preset.empty() ? training.layout.preset : options.preset);
   if (options.file == "-") {
     fmt::print("{}", text);
     return ExitCode::success;
@@ -266,14 +279,14 @@ ExitCode init(const InitOptions& options) {
   if (fs::exists(options.file))
     throw UsageError(fmt::format("{} exists already; choose another name with -o", options.file));
   write_output_file(options.file, text);
-  const bool wants_file = text.find("CONFIG.y") != std::string::npos;
+  const bool has_gaps = !training.layout.name.empty();
   fmt::print(
       "wrote {0}. What to do next:\n"
       "  1. look at every line of {0}{1}\n"
       "  2. bisectd check {0} --run   finds mistakes, from a few runs of each side\n"
       "  3. bisectd plan {0}          says what the night will take\n"
       "  4. bisectd run {0}\n",
-      reports::plain(options.file), wants_file ? ", and put your configuration in the place of CONFIG" : "");
+      reports::plain(options.file), has_gaps ? ", and put your own in the place of the words in capitals" : "");
   return ExitCode::success;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -50,14 +51,20 @@ struct Ended {
 /// "exited 0", "killed by SIGSEGV", "lost: node17 is down"; of one that exited, its message is not in it.
 std::string how_it_ended(const Ended& ended);
 
-/// A batch job that has not ended.
+/// A job that has not ended.
 struct JobStatus {
-  bool waits = false;                ///< for its scheduler
-  std::string text;                  ///< why it waits; else its place
+  bool waits = false;                ///< for its scheduler, or for this machine to start it
+  std::string text;                  ///< why it waits; else the place of a batch job
   std::chrono::milliseconds ran{0};  ///< since it began to run
 };
 
 using Clock = std::chrono::steady_clock;
+
+/// For hours no process could be started on this machine.
+class NothingStarts : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A place where jobs run. Virtual because Slurm and the tests' doubles are launchers too.
 class Launcher {
@@ -67,17 +74,19 @@ class Launcher {
   /// The time by which wait() waits.
   virtual Clock::time_point now() const { return Clock::now(); }
 
-  /// Starts a job. A program that cannot be started is reported by wait() as not_started.
+  /// Starts a job. A program that cannot be started is reported by wait() as not_started. Where this machine has no process,
+  /// memory or descriptor left for it, the job waits and is tried again from time to time, which is said.
   virtual void start(const Job& job) = 0;
 
-  /// Waits until at least one job ended, a signal arrived, or `at_most` has passed. Each job is reported once.
+  /// Waits until at least one job ended, a signal arrived, or `at_most` has passed. Each job is reported once. Throws
+  /// NothingStarts.
   virtual std::vector<Ended> wait(std::chrono::milliseconds at_most) = 0;
 
   /// Asks a job to end: TERM to its whole group, KILL after its grace, then every stray with its tag. It is then
   /// reported by wait() with `stopped`.
   virtual void stop(JobId id) = 0;
 
-  /// Whether a job that has a scheduler runs already.
+  /// Whether a job runs already.
   virtual JobStatus status(JobId) const { return {}; }
 
   /// What the processes of a running job take of this machine's memory; nothing where it runs elsewhere.

@@ -14,6 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include <utility>
 
 #include "driver/launch/orphans.hpp"
+#include "driver/launch/pauses.hpp"
 #include "driver/launch/process.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/log/log.hpp"
@@ -90,6 +92,7 @@ class LocalLauncher::Impl {
   }
 
   ~Impl() {
+    waiting_.clear();
     for (auto& [id, running] : running_) {
       running.kill_at = Clock::now();
       tend_soon(running);
@@ -101,22 +104,8 @@ class LocalLauncher::Impl {
 
   void start(const Job& job) {
     if (running_.contains(job.id)) throw std::logic_error(fmt::format("job {} is running already", job.id));
-    Command command{job.command, job.environment, job.directory, job.stdout_file, job.stderr_file};
-    command.environment[std::string(kAttemptVariable)] = job.tag;
-    auto process = Process::spawn(context_, command);
-    if (!process) {
-      log::debug(fmt::format("{}: not started: {}", label_of(job), process.error()));
-      ended_.push_back({.id = job.id, .how = Ended::How::not_started, .message = process.error()});
-      return;
-    }
-    Running& running = running_.try_emplace(job.id, job, std::move(*process), context_).first->second;
-    if (job.logged)
-      log::debug(fmt::format("{}: process {} in {}: {}", label_of(job), running.process->pid(), job.directory.string(),
-                             log::command_text(job.command)));
-    running.process->async_wait([this, id = job.id, pid = running.process->pid()](const auto& status) {
-      const auto found = running_.find(id);  // not there: given up, but it did end
-      if (found != running_.end() && found->second.process->pid() == pid) leader_ended(found->second, status);
-    });
+    waiting_.push_back(job);
+    if (waiting_.size() == 1) start_waiting();
   }
 
   std::vector<Ended> wait(std::chrono::milliseconds at_most) {
@@ -132,6 +121,11 @@ class LocalLauncher::Impl {
   }
 
   void stop(JobId id) {
+    if (const auto waiting = std::ranges::find(waiting_, id, &Job::id); waiting != waiting_.end()) {
+      ended_.push_back({.id = id, .how = Ended::How::not_started, .stopped = true, .message = lacking_});
+      waiting_.erase(waiting);
+      return;
+    }
     const auto found = running_.find(id);
     if (found == running_.end() || found->second.stopped) return;
     Running& running = found->second;
@@ -163,10 +157,53 @@ class LocalLauncher::Impl {
     return sum > 0 ? std::optional(sum) : std::nullopt;
   }
 
+  JobStatus status(JobId id) const {
+    if (std::ranges::find(waiting_, id, &Job::id) == waiting_.end()) return {};
+    return {.waits = true, .text = lacking_};
+  }
+
   int signal_number() const { return signal_number_; }
 
  private:
   using Jobs = std::map<JobId, Running>;
+
+  /// In their order, until this machine has nothing left for one of them.
+  void start_waiting() {
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+      if (auto started = start_now(waiting_.front()); started) pauses_ = {};
+      else if (started.error().shortage) return try_again(started.error().why);
+      else ended_.push_back({.id = waiting_.front().id, .how = Ended::How::not_started, .message = started.error().why});
+    }
+  }
+
+  void try_again(const std::string& why) {
+    if (pauses_.enough()) throw NothingStarts(why + ", and has been so for hours");
+    if (!pauses_.any()) log::info(why + ": it is tried again from time to time");
+    lacking_ = why;
+    try_again_.expires_after(pauses_.next());
+    try_again_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) start_waiting();
+    });
+  }
+
+  tl::expected<void, NotStarted> start_now(const Job& job) {
+    Command command{job.command, job.environment, job.directory, job.stdout_file, job.stderr_file};
+    command.environment[std::string(kAttemptVariable)] = job.tag;
+    auto process = Process::spawn(context_, command);
+    if (!process) {
+      log::debug(fmt::format("{}: not started: {}", label_of(job), process.error().why));
+      return tl::unexpected(process.error());
+    }
+    Running& running = running_.try_emplace(job.id, job, std::move(*process), context_).first->second;
+    if (job.logged)
+      log::debug(fmt::format("{}: process {} in {}: {}", label_of(job), running.process->pid(), job.directory.string(),
+                             log::command_text(job.command)));
+    running.process->async_wait([this, id = job.id, pid = running.process->pid()](const auto& status) {
+      const auto found = running_.find(id);  // not there: given up, but it did end
+      if (found != running_.end() && found->second.process->pid() == pid) leader_ended(found->second, status);
+    });
+    return {};
+  }
 
   void take_signal(int number) {
     struct sigaction before {};
@@ -292,7 +329,11 @@ class LocalLauncher::Impl {
   asio::io_context context_{1};  // one thread: no locks
   asio::signal_set signals_;
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
-  Jobs running_;              // nodes stay where they are: handlers refer to them
+  Jobs running_;             // nodes stay where they are: handlers refer to them
+  std::deque<Job> waiting_;  // for a process, memory or descriptors
+  std::string lacking_;      // why they wait
+  Pauses pauses_;
+  asio::steady_timer try_again_{context_};
   std::vector<Ended> ended_;  // to be reported
   Orphans orphans_;
   std::set<pid_t> faceless_;  // orphans that are waited for no more
@@ -307,6 +348,7 @@ void LocalLauncher::start(const Job& job) { impl_->start(job); }
 std::vector<Ended> LocalLauncher::wait(std::chrono::milliseconds at_most) { return impl_->wait(at_most); }
 void LocalLauncher::stop(JobId id) { impl_->stop(id); }
 std::optional<std::uint64_t> LocalLauncher::memory_bytes(JobId id) const { return impl_->memory_bytes(id); }
+JobStatus LocalLauncher::status(JobId id) const { return impl_->status(id); }
 int LocalLauncher::signal_number() const { return impl_->signal_number(); }
 
 }  // namespace bisectd::driver::launch

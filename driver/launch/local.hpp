@@ -45,6 +45,7 @@ class LocalLauncher final : public Launcher {
 
   /// Of its first process and those below it; what several share counts once.
   std::optional<std::uint64_t> memory_bytes(JobId id) const override;
+  JobStatus status(JobId id) const override;
   int signal_number() const override;
 
  private:

@@ -116,21 +116,30 @@ struct ChildSetup {
   }
 };
 
-std::string cannot_open(const std::filesystem::path& file) {
-  return fmt::format("cannot open {} for writing: {}", file.string(), std::strerror(errno));
+tl::unexpected<NotStarted> not_started(std::string why, int error = 0) {
+  const bool shortage = error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+  return tl::unexpected(NotStarted{std::move(why), shortage});
+}
+
+tl::unexpected<NotStarted> cannot_open(const std::filesystem::path& file) {
+  const int error = errno;
+  return not_started(fmt::format("cannot open {}: {}", file.string(), std::strerror(error)), error);
 }
 
 int open_output(const std::filesystem::path& file) {
   return ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
 }
 
-std::string cannot_fork(int error) {
-  switch (error) {
-    case EAGAIN: return "cannot start a process: the limit of processes is reached (ulimit -u, pids cgroup)";
-    case ENOMEM: return "cannot start a process: not enough memory";
-    case EMFILE: return "cannot start a process: too many open files (ulimit -n)";
-    default: return fmt::format("cannot start a process: {}", std::strerror(error));
-  }
+tl::unexpected<NotStarted> cannot_fork(int error) {
+  const auto why = [&]() -> std::string {
+    switch (error) {
+      case EAGAIN: return "the limit of processes is reached (ulimit -u, pids cgroup)";
+      case ENOMEM: return "not enough memory";
+      case EMFILE: return "too many open files (ulimit -n)";
+      default: return std::strerror(error);
+    }
+  };
+  return not_started("cannot start a process: " + why(), error);
 }
 
 ExitStatus decode(int native) {
@@ -182,21 +191,21 @@ class Process::Impl {
   asio::steady_timer timer_;
 };
 
-tl::expected<std::unique_ptr<Process>, std::string> Process::spawn(asio::io_context& context, const Command& command) {
-  if (command.arguments.empty()) return tl::unexpected(std::string("the command is empty"));
+tl::expected<std::unique_ptr<Process>, NotStarted> Process::spawn(asio::io_context& context, const Command& command) {
+  if (command.arguments.empty()) return not_started("the command is empty");
   std::error_code no_directory;
   if (!std::filesystem::is_directory(command.directory, no_directory))
-    return tl::unexpected(fmt::format("{}: no such directory to work in", command.directory.string()));
+    return not_started(fmt::format("{}: no such directory to work in", command.directory.string()));
   const auto executable =
       find_executable(command.arguments.front(), command.environment, std::filesystem::absolute(command.directory));
-  if (!executable) return tl::unexpected(executable.error());
+  if (!executable) return not_started(executable.error());
 
   const Descriptor in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (in.get() < 0) return tl::unexpected(fmt::format("cannot open /dev/null: {}", std::strerror(errno)));
+  if (in.get() < 0) return cannot_open("/dev/null");
   const Descriptor out(open_output(command.stdout_file));
-  if (out.get() < 0) return tl::unexpected(cannot_open(command.stdout_file));
+  if (out.get() < 0) return cannot_open(command.stdout_file);
   const Descriptor err(open_output(command.stderr_file));
-  if (err.get() < 0) return tl::unexpected(cannot_open(command.stderr_file));
+  if (err.get() < 0) return cannot_open(command.stderr_file);
 
   std::vector<const char*> argv;  // given whole, so that argv[0] stays as the user wrote it
   for (const std::string& argument : command.arguments) argv.push_back(argument.c_str());
@@ -221,13 +230,13 @@ tl::expected<std::unique_ptr<Process>, std::string> Process::spawn(asio::io_cont
       started.emplace(launcher(context.get_executor(), error, *executable, argv.data(), setup));
     } catch (const boost::system::system_error& no_pidfd) {
       // The program runs, but its pidfd could not be opened. Keep the pid and poll.
-      if (launcher.pid <= 0) return tl::unexpected(cannot_fork(no_pidfd.code().value()));
+      if (launcher.pid <= 0) return cannot_fork(no_pidfd.code().value());
     }
   }
-  if (error && launcher.pid <= 0) return tl::unexpected(cannot_fork(error.value()));
+  if (error && launcher.pid <= 0) return cannot_fork(error.value());
   if (error) {
     ::waitpid(launcher.pid, nullptr, 0);
-    return tl::unexpected(explain_exec_failure(*executable, error.value()));
+    return not_started(explain_exec_failure(*executable, error.value()), error.value());
   }
   auto impl = std::make_unique<Impl>(context, launcher.pid);
   if (started) impl->boost_.emplace(std::move(*started));

@@ -27,6 +27,12 @@ struct Command {
   std::filesystem::path stderr_file;
 };
 
+/// Why a command did not start.
+struct NotStarted {
+  std::string why;        ///< ready to be shown
+  bool shortage = false;  ///< of processes, memory or descriptors, which says nothing of the command
+};
+
 /// How a process ended: exit code, or number of the signal that killed it.
 struct ExitStatus {
   bool signalled = false;
@@ -38,9 +44,8 @@ struct ExitStatus {
 /// that spawned it ends (PR_SET_PDEATHSIG): spawn from the main thread only.
 class Process {
  public:
-  /// Starts `command`; once it returns, the program runs (or has run). The error says why it did not start, ready to
-  /// be shown. `context` must outlive the process.
-  static tl::expected<std::unique_ptr<Process>, std::string> spawn(boost::asio::io_context& context, const Command& command);
+  /// Starts `command`; once it returns, the program runs (or has run). `context` must outlive the process.
+  static tl::expected<std::unique_ptr<Process>, NotStarted> spawn(boost::asio::io_context& context, const Command& command);
 
   /// Kills the group of a process that still runs and forgets it; does not wait.
   ~Process();

@@ -74,7 +74,7 @@ class QueueLauncher::Impl {
 
   JobStatus status(JobId id) const {
     const auto found = jobs_.find(id);
-    return found == jobs_.end() ? JobStatus{} : found->second.status();
+    return found == jobs_.end() ? local_.status(id) : found->second.status();
   }
 
   std::optional<std::uint64_t> memory_bytes(JobId id) const { return local_.memory_bytes(id); }

@@ -14,7 +14,7 @@ tl::expected<Ended, std::string> run_to_end(Launcher& launcher, const Job& job, 
   if (!in_time) launcher.stop(job.id);
   while (ended.empty()) ended = launcher.wait(std::chrono::seconds{1});
   if (launcher.signal_number() != 0) throw Interrupted(launcher.signal_number());
-  if (in_time) return ended.front();
+  if (in_time || ended.front().how == Ended::How::not_started) return ended.front();
   return tl::unexpected(fmt::format("not finished after {:g} s", std::chrono::duration<double>(timeout).count()));
 }
 

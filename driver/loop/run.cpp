@@ -92,6 +92,9 @@ std::vector<FinishedTrial> Run::wait() {
   } catch (const TooManyLost& error) {
     leave_open(trials.finished());
     throw Infrastructure(error.what());
+  } catch (const launch::NothingStarts& error) {
+    leave_open(trials.finished());
+    throw Infrastructure(error.what());
   }
   if (attempts_.signal_number() != 0) {
     leave_open(finished);

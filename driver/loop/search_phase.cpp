@@ -227,21 +227,17 @@ strategies::Answer SearchPhase::not_carried(strategies::Answer answer) const {
 /// does not come back.
 void SearchPhase::sit_out() {
   if (run_.trials.any_open()) return;
-  constexpr std::chrono::seconds kLongestPause = std::chrono::minutes{10}, kLongestOutage = std::chrono::hours{6};
-  if (paused_ >= kLongestOutage)
+  if (pauses_.enough())
     throw Infrastructure("nothing runs any more, not even the subject as it is, which ran before: see the last trials");
-  if (pause_.count() == 0)
-    log::info("nothing runs any more, not even the subject as it is: it is tried again from time to time");
-  pause_ = std::clamp(2 * pause_, std::chrono::seconds{1}, kLongestPause);
-  paused_ += pause_;
+  if (!pauses_.any()) log::info("nothing runs any more, not even the subject as it is: it is tried again from time to time");
   run_.journal.sync();
-  run_.launcher.wait(pause_);
+  run_.launcher.wait(pauses_.next());
   run_.wait();  // nothing is open: only to hear a signal
 }
 
 void SearchPhase::ask() {
   if (inquiry_.answer().hindrance == strategies::Hindrance::outage) sit_out();
-  else pause_ = paused_ = std::chrono::seconds{0};
+  else pauses_ = {};
   std::vector<Neutralised> pending;
   for (const auto& [number, set] : pending_) pending.push_back(set);
   for (strategies::Trial& trial : inquiry_.ask(run_.trials.free_slots(run_.sides.subject), pending))

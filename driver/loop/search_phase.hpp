@@ -1,11 +1,11 @@
 // The search itself: asks which trial next, tells what trials showed, until the answer is proved or no more can be spent.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "driver/launch/pauses.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "driver/loop/inquiry.hpp"
 #include "driver/loop/run.hpp"
@@ -66,10 +66,9 @@ class SearchPhase {
   Inquiry inquiry_;           ///< of the search that goes on, or that has the answer
   bool among_parts_ = false;  ///< that is the second one
   std::optional<strategies::Answer>
-      before_other_fix_;           ///< proved, before an earlier bisectd's last trial of another fix was told
-  std::chrono::seconds pause_{0};  ///< of the last time that nothing ran any more
-  std::chrono::seconds paused_{0};
-  int begun_late_ = 0;  ///< trials whose logs begin far behind the reference
+      before_other_fix_;   ///< proved, before an earlier bisectd's last trial of another fix was told
+  launch::Pauses pauses_;  ///< since nothing runs any more
+  int begun_late_ = 0;     ///< trials whose logs begin far behind the reference
   int searched_ =
       0;  ///< trials of the search, started or in the journal: what the budget counts, beside further discoveries
   std::map<std::size_t, strategies::Neutralised> pending_;  ///< sets of running trials, by number

@@ -14,6 +14,7 @@
 #include "driver/read/clean.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
+#include "driver/trial/last_words.hpp"
 #include "driver/trial/memory_watch.hpp"
 #include "driver/trial/step_time.hpp"
 
@@ -53,6 +54,12 @@ std::string said_of_perturbation(const configs::Side& side, const std::filesyste
   if (side.log) files.push_back(folder / *side.log);
   const auto values = read::logged_values(files, pattern->value, kSaidOfPerturbation);
   return read::for_display(fmt::format("{}", fmt::join(values, "; ")), kSaidOfPerturbation_bytes);
+}
+
+/// What follows how it ended: the line of its log that says why.
+std::string why_it_died(const AttemptOutcome& outcome) {
+  const std::string words = last_words(stdout_file(outcome.folder), stderr_file(outcome.folder), !outcome.last_step);
+  return words.empty() ? "" : ": " + words;
 }
 
 /// What the judge is told of it. Harmless settings in place of a seed move nothing by a known size.
@@ -139,8 +146,8 @@ struct Attempts::Running {
   std::optional<Ending> asked_to_end;  ///< why we asked it to stop, if we did
   std::string why;
   Clock::time_point submitted;
-  launch::JobStatus status;  ///< of a job of a scheduler
-  bool waits = false;        ///< for its scheduler
+  launch::JobStatus status;
+  bool waits = false;  ///< for its scheduler, or to be started
 
   Running(AttemptRequest wanted, launch::Slot at, const std::vector<configs::Metric>& metrics, const read::Readings& known,
           Clock::time_point now)
@@ -236,14 +243,14 @@ RunningAttempt Attempts::seen_now(const Running& running) const {
   return {.request = running.request,
           .log = running.log,
           .started_s = std::chrono::duration<double>(running.started - began_).count(),
-          .device = running.request.side->scheduler ? job_text(running) : running.slot.name};
+          .device = running.waits || running.request.side->scheduler ? job_text(running) : running.slot.name};
 }
 
 void Attempts::poll() {
   const Clock::time_point now = launcher_.now();
   for (auto& [id, running] : running_) {
     if (running->asked_to_end) continue;
-    if (running->request.side->scheduler && !begins(*running, launcher_.status(id), now)) {
+    if (!begins(*running, launcher_.status(id), now)) {
       watcher_(seen_now(*running));
       continue;
     }
@@ -297,6 +304,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
         Ending::interrupted;  // whoever ended us may have ended the training too, which may leave with 0 on TERM
   else if (left_with_zero) outcome.ending = Ending::finished;
   else outcome.ending = whole ? Ending::whole : Ending::crashed;
+  if (outcome.ending == Ending::crashed) outcome.text += why_it_died(outcome);
   const bool went_on = running.request.steps && outcome.last_step > *running.request.steps;  // as most trainings do
   if (outcome.ending == Ending::whole && !running.request.shortened && !went_on)
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));

@@ -58,6 +58,19 @@ bool cannot_be_read(const TrialPlan& plan, const std::vector<AttemptOutcome>& en
          });
 }
 
+/// Where one of the ends died twice before its first step, each time the same way but for numbers (of processes, lines,
+/// times), it dies so again.
+bool dies_at_once(const TrialPlan& plan, const std::vector<AttemptOutcome>& ended) {
+  const auto words = [](std::string text) {
+    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return text;
+  };
+  const bool is_end = plan.role == Role::reference || plan.role == Role::as_is;
+  return is_end && ended.size() > 1 && std::ranges::all_of(ended, [&](const AttemptOutcome& each) {
+           return each.ending == Ending::crashed && !each.last_step && words(each.text) == words(ended.front().text);
+         });
+}
+
 /// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.
 bool is_read_again(Role role) {
   return role == Role::reference || role == Role::as_is || role == Role::end || role == Role::discovery;
@@ -215,7 +228,7 @@ void Trials::take_in(AttemptOutcome outcome) {
     note_end(outcome);
     listener_(open.plan, &outcome);
     if (outcome.ending != Ending::lost) open.ended.push_back(std::move(outcome));
-    if (cannot_be_read(open.plan, open.ended)) drop_queued(open);
+    if (cannot_be_read(open.plan, open.ended) || dies_at_once(open.plan, open.ended)) drop_queued(open);
   }
   pump();
 }
@@ -245,7 +258,8 @@ void Trials::decide(Open& open) {
   const int missing = open.plan.attempts - static_cast<int>(curves.size());
   const int broken = static_cast<int>(open.ended.size() - curves.size());
   const AttemptOutcome& last = last_broken(open.ended);
-  const bool may_retry = broken <= open.plan.crash_retries && last.ending != Ending::not_started;
+  const bool may_retry =
+      broken <= open.plan.crash_retries && last.ending != Ending::not_started && !dies_at_once(open.plan, open.ended);
   if (!unreadable && missing > open.running && (broken == 0 || may_retry)) {
     std::string why = "curves are missing";
     if (broken > 0)

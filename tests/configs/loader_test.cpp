@@ -102,13 +102,14 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.accept.trim == 0.1);
   CHECK(e.accept.whole);
   CHECK(e.accept.step_time == 0.1);
-  REQUIRE(e.checks.size() == 3 + 14);  // of the preset's all but two, and one of this file
+  REQUIRE(e.checks.size() == 3 + 15);  // of the preset's all but two, and one of this file
   CHECK(e.checks[2].patterns.size() == 2);
   CHECK(e.checks[2].per_device);
+  CHECK(e.checks[2].factors.size() == 1);
   CHECK(e.checks[2].after->value == "training begins");
   CHECK(std::ranges::count(e.checks, "amp_level", &Check::name) == 0);
   CHECK(std::ranges::count(e.checks, "steps_of_warmup", &Check::name) == 1);
-  CHECK(std::ranges::count(e.checks, true, &Check::standard) == 14);
+  CHECK(std::ranges::count(e.checks, true, &Check::standard) == 15);
   CHECK(e.checks[0].command.size() == 2);
   CHECK(e.checks[1].patterns.size() == 1);
   const Family& layers = e.families.at("fp32");

@@ -46,7 +46,8 @@ suspects: {flags: all}
 )"));
   std::string text;
   for (const auto& warning : experiment.warnings)
-    if (warning.value.find("device") != std::string::npos) text += warning.value + "\n";
+    if (warning.value.find("device") != std::string::npos || warning.value.find("checks.") == 0)
+      text += warning.value + "\n";
   return text;
 }
 
@@ -162,6 +163,78 @@ TEST_CASE("settings in the logs of other trainers") {
   CHECK(found("dtype", megatron) == "torch.float16");
   CHECK(found("seed", megatron) == "1234");
   CHECK(found("parameters", megatron) == "354871296");
+}
+
+TEST_CASE("settings in the logs of trainers of PyTorch") {
+  const std::string ds = "[2023-08-02 00:41:17,457] [INFO] [config.py:964:print]   ";
+  const std::vector<std::string> deepspeed{ds + "bfloat16_enabled ............. False",
+                                           ds + "fp16_enabled ................. True",
+                                           ds + "gradient_accumulation_steps .. 1",
+                                           ds + "loss_scale ................... 0",
+                                           ds + "optimizer_params ............. {'betas': [0.9, 0.95], 'lr': 0.0001}",
+                                           ds + "train_batch_size ............. 8",
+                                           ds + "train_micro_batch_size_per_gpu  8"};
+  CHECK(found("mixed_precision", deepspeed) == "True");
+  CHECK(found("dtype", deepspeed) == "False");
+  CHECK(found("global_batch", deepspeed) == "8");
+  CHECK(found("learning_rate", deepspeed) == "0.0001");
+  const std::vector<std::string> mmengine{"Runtime environment:",
+                                          "    seed: 2145455135",
+                                          "12/09 17:26:46 - mmengine - INFO - Config:",
+                                          "optim_wrapper = dict(",
+                                          "    optimizer=dict(momentum=0.9, lr=0.0025, type='SGD', weight_decay=0.0001),",
+                                          "    type='AmpOptimWrapper')",
+                                          "test_dataloader = dict(",
+                                          "    batch_size=1,",
+                                          "train_dataloader = dict(",
+                                          "    batch_sampler=None,",
+                                          "    batch_size=2,"};
+  CHECK(found("seed", mmengine) == "2145455135");
+  CHECK(found("learning_rate", mmengine) == "0.0025");
+  CHECK(found("batch_of_all_devices", mmengine) == "2");
+  CHECK(found("mixed_precision", mmengine) == "AmpOptimWrapper");
+  const std::vector<std::string> ultralytics{
+      "engine/trainer: task=detect, mode=train, model=yolov8n.pt, data=coco8.yaml, epochs=100, time=None, patience=100, "
+      "batch=16, imgsz=640, save=True, seed=0, deterministic=True, amp=True, lr0=0.01, lrf=0.01"};
+  CHECK(found("global_batch", ultralytics) == "16");
+  CHECK(found("learning_rate", ultralytics) == "0.01");
+  CHECK(found("seed", ultralytics) == "0");
+  CHECK(found("mixed_precision", ultralytics) == "True");
+  const std::vector<std::string> huggingface{"gradient_accumulation_steps=2,", "per_device_eval_batch_size=64,",
+                                             "per_device_train_batch_size=8,"};
+  CHECK(found("batch_and_accumulation", huggingface) == "8");
+  const std::vector<std::string> accelerate{"Mixed precision type: bf16", "  Instantaneous batch size per device = 4"};
+  CHECK(found("batch_and_accumulation", accelerate) == "4");
+  CHECK(found("mixed_precision", accelerate) == "bf16");
+  CHECK(found("seed", {"Global seed set to 42"}) == "42");  // Lightning
+  CHECK(found("mixed_precision", {"Using 16bit Automatic Mixed Precision (AMP)"}) == "16bit");
+}
+
+TEST_CASE("commands of every trainer that train otherwise are named before anything runs") {
+  const auto differ = [](const char* reference, const char* subject) {
+    const std::string text = warned(reference, subject);
+    return text.substr(0, text.find(": the command"));
+  };
+  CHECK(warned("a, --per_device_train_batch_size, '16'", "a, --per_device_train_batch_size, '8'").empty());  // two devices
+  CHECK(warned("a, --per_device_train_batch_size, '16', --gradient_accumulation_steps=2",
+               "a, --per_device_train_batch_size=8, --gradient_accumulation_steps, '4'") ==
+        "checks.batch_and_accumulation: the command of the reference says 1 device x 16 x 2 = 32, that of the subject "
+        "2 devices x 8 x 4 = 64: these are two different trainings\n");
+  const std::string lr = "checks.learning_rate", precision = "checks.mixed_precision";
+  CHECK(differ("a, --learning_rate, '5e-4'", "a, --learning_rate, '4e-4'") == lr);
+  CHECK(differ("a, --min-lr, '1e-5', --lr, '1e-4'", "a, --min-lr, '1e-5', --lr, '2e-4'") == lr);
+  CHECK(differ("yolo, train, lr0=0.01", "yolo, train, lr0=0.02") == lr);
+  CHECK(differ("a, --cfg-options, optim_wrapper.optimizer.lr=0.01", "a, --cfg-options, optim_wrapper.optimizer.lr=0.02") ==
+        lr);
+  CHECK(differ("a, --bf16", "a, --fp16, --x") == precision);
+  CHECK(differ("a, --fp16, 'False', --bf16, 'True'", "a, --fp16, 'True', --bf16, 'False'") == precision);
+  CHECK(differ("accelerate, launch, --mixed_precision, bf16, a", "accelerate, launch, --mixed_precision=no, a") ==
+        precision);
+  CHECK(differ("a, --trainer.precision=16-mixed", "a, --trainer.precision=32") == precision);
+  CHECK(differ("a, --seed, '1'", "a, --seed, '2'") == "checks.seed");
+  CHECK(differ("a, --seed_everything=1", "a, --seed_everything=2") == "checks.seed");
+  CHECK(differ("yolo, batch=16", "yolo, batch=8") == "checks.global_batch");
+  CHECK(differ("a, train_dataloader.batch_size=2", "a, train_dataloader.batch_size=2") == "checks.batch_of_all_devices");
 }
 
 TEST_CASE("commands that train on another global batch are named before anything runs") {

@@ -23,6 +23,7 @@ struct Script {
   launch::Ended::How how = launch::Ended::How::exited;
   int code = 0;
   std::optional<int> leaves_on_term_ms = 0;  ///< so long after stop(), killed by SIGTERM; never, if absent
+  std::string says = {};                     ///< on stderr
 };
 
 class FakeLauncher final : public launch::Launcher {
@@ -41,7 +42,7 @@ class FakeLauncher final : public launch::Launcher {
     const Script does = script(job);
     std::ofstream log(job.stdout_file);
     for (int step = 1; step <= does.steps; ++step) log << "step " << step << " loss 1\n";
-    std::ofstream{job.stderr_file};
+    std::ofstream(job.stderr_file) << does.says;
     Running running{.script = does};
     if (does.ends_after_ms) running.ends = now_ + std::chrono::milliseconds(*does.ends_after_ms);
     running_[job.id] = running;

@@ -49,6 +49,31 @@ TEST_CASE("how attempts end, and what becomes of their trial") {
   }
 }
 
+TEST_CASE("an end that dies twice before its first step, in the same way, is not tried further") {
+  const auto dies = [](const char* says) { return Script{.steps = 0, .how = How::exited, .code = 1, .says = says}; };
+  const Script first = dies("Traceback (most recent call last):\n  File \"a.py\", line 7\nImportError: no x (pid 123)\n"),
+               again = dies("Traceback (most recent call last):\n  File \"a.py\", line 7\nImportError: no x (pid 4567)\n"),
+               otherwise = dies("RuntimeError: device busy\n");
+  const auto attempts = [](Role role, const std::vector<Script>& scripts, int wanted) {
+    TrialsBench bench(1);
+    bench.attempts_do(scripts);
+    bench.plan.role = role;
+    bench.plan.attempts = wanted;
+    bench.plan.crash_retries = 2;
+    bench.trials->start(bench.plan);
+    const auto finished = bench.trials->wait();
+    REQUIRE(finished.size() == 1);
+    return std::pair(bench.endings().size(), finished.front().judgement.text);
+  };
+  CHECK(attempts(Role::reference, {first, again}, 8) ==
+        std::pair(std::size_t{2}, std::string("exited 1: ImportError: no x (pid 4567)")));
+  CHECK(attempts(Role::as_is, {first, again}, 1).first == 2);
+  CHECK(attempts(Role::control, {first, again}, 1).first == 3);
+  CHECK(attempts(Role::reference, {first, otherwise, again, kWell}, 3).first > 3);
+  CHECK(attempts(Role::reference, {kCrash, kCrash}, 8).first > 3);  // it got as far as its third step
+  CHECK(attempts(Role::reference, {first, kWell}, 3).first == 4);
+}
+
 TEST_CASE("what broke is tried again on another device if one is free") {
   for (const char* preferred : {"", "npu 0"}) {
     TrialsBench bench;

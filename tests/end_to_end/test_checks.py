@@ -99,6 +99,28 @@ class Checks(Space):
         done = self.bisectd("run", "experiment.yaml", "--new", code=3)
         self.assertIn("batch_of_all_devices: the log of the reference says '128', that of the subject '256'", done.out)
 
+    def test_commands_that_train_on_another_batch_are_told_before_a_run(self):
+        self.standard(["    seed : 1"], ["    seed : 1"])
+        text = (self.folder / "experiment.yaml").read_text()
+        for side, batch in (("gpu", 16), ("npu", 8)):
+            text = text.replace(f'[./{side}, ', f'[./{side}.sh, --per_device_train_batch_size, "{batch}", --gradient_accumulation_steps, "2", ')
+            self.write(f"{side}.sh", f'#!/bin/sh\nshift 4\nexec ./{side} "$@"\n').chmod(0o755)
+        self.write("experiment.yaml", text)
+        differ = "the command of the reference says 1 device x 16 x 2 = 32, that of the subject 1 device x 8 x 2 = 16"
+        self.assertIn(f"checks.batch_and_accumulation: {differ}", self.bisectd("check", "experiment.yaml", code=0).out)
+        self.assertIn(differ, self.bisectd("run", "experiment.yaml").err)
+
+    def test_accumulated_steps_count_as_one(self):
+        def log(side, batch, steps):
+            return [f"per_device_train_batch_size={batch}," , f"gradient_accumulation_steps={steps},"]
+        for here, code in (("8, 4", 1), ("8, 2", 3)):
+            self.standard(log("gpu", 16, 2), log("npu", *map(int, here.split(", "))))
+            for side in ("gpu", "npu"):
+                script = self.folder / side
+                script.write_text(script.read_text().replace("[2024/12/09 16:00:51] ppocr INFO: ", ""))
+            done = self.bisectd("run", "experiment.yaml", "--new", code=code)
+        self.assertIn("batch_and_accumulation: the log of the reference says '32', that of the subject '16'", done.out)
+
     def test_a_recorded_reference_carries_them(self):
         self.standard(["    seed : 1024"], ["    seed : 7"])
         self.bisectd("record", "experiment.yaml", "-o", "reference.json", code=0)

@@ -1,7 +1,9 @@
 """Failures of what lies around the search: when their cause is mended, `run` and `resume` try again, and what the search has found
 is never lost between two lines of the journal."""
 import json
+import re
 import signal
+import sys
 import unittest
 
 from space import HOSTILE, Space, hostile_experiment
@@ -67,6 +69,21 @@ class FailedEnds(Space):
         self.assertNotIn("another bisectd", (self.run_folder() / "bisectd.log").read_text())
         process.send_signal(signal.SIGINT)
         process.wait(timeout=30)
+
+    def test_an_end_that_cannot_begin_is_tried_twice_and_its_exception_is_shown(self):
+        self.write("dies.py", "import no_such_module\n")
+        for side in ("reference", "subject"):
+            with self.subTest(side):
+                text = hostile_experiment("--cause", "op3=3", repeats=8)
+                before, after = text.split(f"{side}:\n", 1)
+                command = f"command: [{json.dumps(sys.executable)}, {self.folder}/dies.py]"
+                self.write("experiment.yaml", before + f"{side}:\n" + re.sub(r"command: .*", lambda _: command, after, count=1))
+                done = self.bisectd("run", "experiment.yaml", "--new", code=4)
+                why = "exited 1: ModuleNotFoundError: No module named 'no_such_module'"
+                self.assertIn(why, done.out)
+                self.assertIn(why, self.bisectd("report", self.run_folder()).out)
+                trial = self.report()["trial_list"][-1]
+                self.assertLessEqual(len(trial["attempts"]), 2)
 
     def test_the_subject(self):
         self.assert_tries_again(("resume", "bisectd-out/latest"), "subject")

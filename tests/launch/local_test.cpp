@@ -1,8 +1,11 @@
 // Jobs as the driver meets them: real processes, their ends, and what they leave behind.
 #include "driver/launch/local.hpp"
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <map>
+#include <optional>
 
 #include "driver/launch/strays.hpp"
 #include "tests/catch.hpp"
@@ -272,6 +275,58 @@ TEST_CASE("a job that cannot start says why, and leaves nothing") {
   CHECK_THAT(ended.message, Catch::Contains(expected));
   CHECK(launch::children_of(::getpid()).empty());
 }
+
+#ifndef __SANITIZE_ADDRESS__  // which needs descriptors itself
+namespace {
+
+/// No file can be opened in this process.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit tight{3, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &tight);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("a job for which no descriptor is left waits until there is one") {
+  const Folder folder;
+  launch::LocalLauncher launcher;
+  std::optional<NoDescriptors> none_left(std::in_place);
+  launch::Job late = job(folder, {"true"});
+  launcher.start(late);
+  const bool none = launcher.wait(10ms).empty();
+  const launch::JobStatus status = launcher.status(late.id);
+  none_left.reset();
+  CHECK(none);
+  CHECK(status.waits);
+  CHECK_THAT(status.text, Catch::Contains("oo many open files"));
+  const auto ended = launcher.wait(10s);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended.front().how == How::exited);
+}
+
+TEST_CASE("a job that waits to be started can be stopped") {
+  const Folder folder;
+  launch::LocalLauncher launcher;
+  std::optional<NoDescriptors> none_left(std::in_place);
+  launch::Job late = job(folder, {"true"});
+  launcher.start(late);
+  launcher.stop(late.id);
+  none_left.reset();
+  const auto ended = launcher.wait(1s);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended.front().how == How::not_started);
+  CHECK(ended.front().stopped);
+}
+#endif
 
 TEST_CASE("300 jobs leave neither descriptors nor zombies") {
   const Folder folder;

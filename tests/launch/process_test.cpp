@@ -207,7 +207,7 @@ TEST_CASE("limits are said in words") {
           tighten();
           const auto process = Process::spawn(context, command(folder, {"true"}));
           if (process) return 1;
-          return process.error().find(expected) != std::string::npos ? 0 : 2;
+          return process.error().why.find(expected) != std::string::npos ? 0 : 2;
         }) == 0);
 }
 

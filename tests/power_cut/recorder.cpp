@@ -1,11 +1,12 @@
 // For LD_PRELOAD: what a program does to the files below a folder, one operation after the other. Written down, so that a
 // test can say what a power cut after any of them leaves on the disk (tests/end_to_end/test_power_cut.py); or the program is
-// killed in the middle of one of them, which no clock hits (test_kills.py).
+// killed in the middle of one of them, which no clock hits (test_kills.py); or one fails (test_failing_calls.py).
 //
 //   FILES_PROGRAM   only this program is looked at, not what it starts
 //   FILES_ROOT      only what is below it
 //   FILES_RECORDS   the file to write the operations into
 //   FILES_KILL_AT   the number of the operation, from 1 on, in which it dies by SIGKILL; of a write, half is done
+//   FILES_FAIL      "W 3 28": the third write fails by errno 28; "W 3+ 28": and all after it. F: of fork, whatever the root
 //
 // And the time of day can be made to jump (CLOCK_JUMPS), for test_hostile_training.py.
 //
@@ -61,6 +62,19 @@ bool dies_in(const std::string& path) {
   return kill_at > 0 && is_in_root(path) && ++count == kill_at;
 }
 
+/// Whether this operation is one to fail, with errno set then.
+bool fails(char kind, const std::string& path) {
+  static const std::string which = setting("FILES_FAIL");
+  static std::atomic<long> count{0};
+  if (which.empty() || which[0] != kind || !(kind == 'F' ? is_the_program() : is_in_root(path))) return false;
+  char* end = nullptr;
+  const long number = ++count, first = std::strtol(which.c_str() + 1, &end, 10);
+  const bool goes_on = *end == '+';
+  if (number != first && !(goes_on && number > first)) return false;
+  errno = std::atoi(end + (goes_on ? 1 : 0));
+  return true;
+}
+
 [[noreturn]] void die() {
   ::kill(::getpid(), SIGKILL);
   std::abort();
@@ -113,6 +127,7 @@ extern "C" {
     va_end(arguments);                                                              \
     const bool changes = (flags & O_TRUNC) || ((flags & O_CREAT) && !exists(path)); \
     if (changes && dies_in(absolute(path))) die();                                  \
+    if (changes && fails('C', absolute(path))) return -1;                           \
     const int file = next<int(const char*, int, ...)>(#name)(path, flags, mode);    \
     if (changes && file >= 0) record('C', absolute(path));                          \
     return file;                                                                    \
@@ -126,6 +141,7 @@ ssize_t write(int file, const void* bytes, size_t size) {
   if (::fstat(file, &before) != 0 || !S_ISREG(before.st_mode)) return real(file, bytes, size);
   const std::string path = path_of(file);
   if (dies_in(path)) real(file, bytes, size / 2), die();
+  if (fails('W', path)) return -1;
   const off_t place = (::fcntl(file, F_GETFL) & O_APPEND) ? before.st_size : ::lseek(file, 0, SEEK_CUR);
   const ssize_t written = real(file, bytes, size);
   if (written > 0) record('W', path, "", place, bytes, static_cast<std::size_t>(written));
@@ -147,6 +163,7 @@ ssize_t writev(int file, const iovec* parts, int count) {
     auto* real = next<ssize_t(int, const void*, size_t, off_t)>(#name);                      \
     const std::string path = path_of(file);                                                  \
     if (dies_in(path)) real(file, bytes, size / 2, place), die();                            \
+    if (fails('W', path)) return -1;                                                         \
     const ssize_t written = real(file, bytes, size, place);                                  \
     if (written > 0) record('W', path, "", place, bytes, static_cast<std::size_t>(written)); \
     return written;                                                                          \
@@ -158,6 +175,7 @@ WRITES_AT(pwrite64)
 #define CHANGES(name, parameters, arguments, kind, path, ...)       \
   int name parameters {                                             \
     if (dies_in(path)) die();                                       \
+    if (fails(kind, path)) return -1;                               \
     const int result = next<int parameters>(#name) arguments;       \
     if (result == 0) record(kind, path __VA_OPT__(, ) __VA_ARGS__); \
     return result;                                                  \
@@ -171,6 +189,8 @@ CHANGES(unlink, (const char* name), (name), 'U', absolute(name))
 CHANGES(rmdir, (const char* name), (name), 'U', absolute(name))
 CHANGES(mkdir, (const char* name, mode_t mode), (name, mode), 'M', absolute(name))
 CHANGES(symlink, (const char* target, const char* name), (target, name), 'L', absolute(name), target)
+
+pid_t fork() { return fails('F', "") ? -1 : next<pid_t()>("fork")(); }
 
 /// CLOCK_JUMPS: the time of day is another one at each look, up to four days off.
 int clock_gettime(clockid_t clock, timespec* now) {
