@@ -35,10 +35,11 @@ std::string found(const std::string& name, const std::vector<std::string>& log) 
 }
 
 /// Warnings about what the commands say.
-std::string warned(const std::string& reference, const std::string& subject, const std::string& checks = "standard") {
+std::string warned(const std::string& reference, const std::string& subject, const std::string& checks = "standard",
+                   const std::string& preset = "paddle-npu") {
   const Folder folder;
   const Experiment experiment =
-      load_experiment(folder.write("e.yaml", "version: 1\nname: x\nextends: paddle-npu\nchecks: " + checks + R"(
+      load_experiment(folder.write("e.yaml", "version: 1\nname: x\nextends: " + preset + "\nchecks: " + checks + R"(
 reference: {command: [)" + reference + R"(], devices: {kind: gpu, ids: [0]}}
 subject: {command: [)" + subject + R"(], devices: {kind: npu, ids: [0, 1], per_trial: 2}}
 metric: {loss: {format: paddleocr}}
@@ -212,7 +213,7 @@ TEST_CASE("settings in the logs of trainers of PyTorch") {
 
 TEST_CASE("commands of every trainer that train otherwise are named before anything runs") {
   const auto differ = [](const char* reference, const char* subject) {
-    const std::string text = warned(reference, subject);
+    const std::string text = warned(reference, subject, "standard", "torch-npu");
     return text.substr(0, text.find(": the command"));
   };
   CHECK(warned("a, --per_device_train_batch_size, '16'", "a, --per_device_train_batch_size, '8'").empty());  // two devices
