@@ -61,11 +61,13 @@ class PilotRuns {
     subject().wanted = perturbs || experiment_.subject.perturb ? kSubjectRuns : 1;
     announce();
     PilotFindings findings;
+    std::vector<judge::Curve> trusted, seen;
     do {
       run_wanted();
       if (is_over() || !compares_) break;
-      findings = pilot_findings(experiment_, recorded ? recorded_curves(experiment_) : whole_curves(reference().ended),
-                                whole_curves(subject().ended));
+      trusted = recorded ? recorded_curves(experiment_) : whole_curves(reference().ended);
+      seen = whole_curves(subject().ended);
+      findings = pilot_findings(experiment_, trusted, seen);
     } while (wants_more(findings));
     Pilot result{.signal_number = attempts_.signal_number()};
     attempts_.stop_all();
@@ -77,7 +79,8 @@ class PilotRuns {
       tell(one.lines);
     }
     tell(findings.lines);
-    if (!is_over() && compares_) compare_logs(result);
+    if (!is_over() && compares_ && !compare_logs(result) && !trusted.empty() && !seen.empty())
+      compare_first_step(trusted.front(), seen.front(), result);
     return result;
   }
 
@@ -90,8 +93,8 @@ class PilotRuns {
            });
   }
 
-  /// What the patterns of `checks` find.
-  void compare_logs(Pilot& result) {
+  /// What the patterns of `checks` find. Whether that tells of the batch or of the learning rate; also where nobody asked.
+  bool compare_logs(Pilot& result) {
     const Facts trusted = logged_reference_facts(experiment_, folder_ / reference().name);
     const Facts seen = facts_in_logs(experiment_, experiment_.subject, folder_ / subject().name);
     const auto differences = differing_logs(experiment_, trusted, seen);
@@ -108,6 +111,29 @@ class PilotRuns {
     }
     if (!nowhere.empty())
       result.lines.push_back({Mark::ok, fmt::format("checks: neither log says anything of {}", fmt::join(nowhere, ", "))});
+    const auto tells = [&](const configs::Check& check) {
+      const bool meant = check.name.find("batch") != std::string::npos || check.name == "learning_rate";
+      return meant && is_compared(check, trusted, seen);
+    };
+    return std::ranges::none_of(experiment_.checks, &configs::Check::standard) ||
+           std::ranges::any_of(experiment_.checks, tells);
+  }
+
+  /// Two trainings that begin alike see the same data and the same initial parameters, whatever their logs say.
+  void compare_first_step(const judge::Curve& trusted, const judge::Curve& seen, Pilot& result) const {
+    const std::string& metric = experiment_.metrics.front().name;
+    const auto there = trusted.series.find(metric), here = seen.series.find(metric);
+    if (there == trusted.series.end() || here == seen.series.end() || there->second.empty() || here->second.empty()) return;
+    const judge::Point &a = there->second.front(), &b = here->second.front();
+    const double apart = std::abs(b.value - a.value) / std::max(std::abs(a.value), 1e-30);
+    const bool alike = a.step == b.step && apart <= experiment_.accept.target;
+    result.lines.push_back(
+        {alike ? Mark::ok : Mark::warning,
+         fmt::format("checks: neither log says anything of batch and learning rate, so the first {0} is compared: {1:g} at "
+                     "step {2}, "
+                     "{3:g} at step {4} of the subject, {5:.2g} % apart{6}",
+                     metric, a.value, a.step, b.value, b.step, 100 * apart,
+                     alike ? "" : ": other data, another batch, other initial parameters, or a fault in the first step")});
   }
 
   void announce() {

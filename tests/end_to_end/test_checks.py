@@ -110,6 +110,16 @@ class Checks(Space):
         self.assertIn(f"checks.batch_and_accumulation: {differ}", self.bisectd("check", "experiment.yaml", code=0).out)
         self.assertIn(differ, self.bisectd("run", "experiment.yaml").err)
 
+    def test_where_neither_log_says_anything_the_first_loss_is_compared(self):
+        self.standard(["    seed : 1"], ["    seed : 1"])
+        told = "checks: neither log says anything of batch and learning rate, so the first loss is compared: .* apart"
+        self.assertRegex(self.bisectd("check", "experiment.yaml", "--run", code=0).out, f"warning  {told}: other data, another batch")
+        text = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", text.replace('"op3=3"', '"op3=0.001"'))
+        self.assertRegex(self.bisectd("check", "experiment.yaml", "--run", code=0).out, f"ok       {told}\n")
+        self.standard(["        learning_rate : 0.001"], ["        learning_rate : 0.001"])
+        self.assertNotIn("is compared", self.bisectd("check", "experiment.yaml", "--run", code=0).out)
+
     def test_accumulated_steps_count_as_one(self):
         def log(side, batch, steps):
             return [f"per_device_train_batch_size={batch}," , f"gradient_accumulation_steps={steps},"]
